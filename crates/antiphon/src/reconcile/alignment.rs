@@ -1,17 +1,17 @@
-//! The last rule: replayed messages without ids, known by their place in the held order.
+//! Rule 4: messages without ids, matched by their position in the stored sequence.
 //!
-//! The input is cut at its *anchors*: items that are known by id or call, and outputs for calls
-//! that wait. Messages before an anchor are matched backwards from it, so the replay may begin
-//! anywhere; those behind the last anchor forwards from it. Without any anchor the replay has to
-//! begin where the transcript does. What clients drop on replay (reasoning, calls, assistant
-//! messages) may be skipped, a user's message may not.
+//! *Anchors* divide the input: items known by id or call, and outputs for stored calls that are
+//! still unanswered. Messages before an anchor are matched backwards from it, so a replay may begin
+//! anywhere. Messages after the last anchor are matched forwards from it. Without an anchor, the
+//! replay has to begin where the transcript does. Matching may skip stored items that clients drop
+//! on replay (reasoning, calls, assistant messages), but no user message.
 //!
-//! A binary search for each message, so the time is as good as linear.
+//! Each message costs one binary search, so the time is practically linear.
 
 use std::ops::Range;
 
-use super::known::Known;
-use super::talk::{Message, Pair, Talk};
+use super::assessment::Assessment;
+use super::dialogue::{Dialogue, IncomingMessage, MessageMatch};
 use super::{Resent, Rule, Verdict};
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;
@@ -20,114 +20,122 @@ pub(super) fn align(
     transcript: &Transcript,
     incoming: &[Item],
     key: FingerprintKey,
-    known: &mut [Known],
+    assessments: &mut [Assessment],
 ) {
-    let talk = Talk::of(transcript);
-    if talk.is_empty() {
+    let dialogue = Dialogue::new(transcript);
+    if dialogue.is_empty() {
         return;
     }
     let mut messages = Vec::new();
-    let mut behind = None;
+    let mut anchor_end = None;
     for (position, item) in incoming.iter().enumerate() {
-        if let Some(anchor) = anchor(&talk, known[position]) {
-            let before = behind.unwrap_or_default()..anchor.start;
-            settle(talk.backwards(before, &messages), known);
+        if let Some(anchor) = anchor(&dialogue, assessments[position]) {
+            let before = anchor_end.unwrap_or_default()..anchor.start;
+            mark_resent(dialogue.match_backwards(before, &messages), assessments);
             messages.clear();
-            behind = behind.max(Some(anchor.end));
-        } else if known[position].verdict == Verdict::Fresh {
-            messages.extend(Message::of(position, item, key));
+            anchor_end = anchor_end.max(Some(anchor.end));
+        } else if assessments[position].verdict == Verdict::Fresh {
+            messages.extend(IncomingMessage::from_item(position, item, key));
         }
     }
-    let end = End { transcript, talk: &talk, incoming, known };
-    let pairs = match behind {
-        Some(behind) => end.behind_anchor(behind, &messages),
-        None => end.without_anchor(&messages),
+    let tail = Tail { transcript, dialogue: &dialogue, incoming, assessments };
+    let matches = match anchor_end {
+        Some(anchor_end) => tail.match_after_anchor(anchor_end, &messages),
+        None => tail.match_without_anchor(&messages),
     };
-    settle(pairs, known);
+    mark_resent(matches, assessments);
 }
 
-fn settle(pairs: Vec<Pair>, known: &mut [Known]) {
-    for Pair { incoming, held, is_deleted, .. } in pairs {
+fn mark_resent(matches: Vec<MessageMatch>, assessments: &mut [Assessment]) {
+    for MessageMatch { incoming, held, is_deleted, .. } in matches {
         let resent = Resent { held, rule: Rule::Replayed, differs: false };
         let resent = Verdict::Resent(resent);
-        known[incoming].verdict = if is_deleted { Verdict::Deleted } else { resent };
+        assessments[incoming].verdict = if is_deleted { Verdict::Deleted } else { resent };
     }
 }
 
-/// Where in the transcript an incoming item certainly belongs. What comes before it in the input is
-/// held before the range, what comes after it behind the range.
-fn anchor(talk: &Talk, known: Known) -> Option<Range<usize>> {
-    let place = known.place?;
-    match known.verdict {
+/// The position in the transcript at which an incoming item certainly belongs. Earlier items of the
+/// input belong before the range, later ones after it.
+fn anchor(dialogue: &Dialogue, assessment: Assessment) -> Option<Range<usize>> {
+    let place = assessment.place?;
+    match assessment.verdict {
         Verdict::Resent(_) | Verdict::Deleted | Verdict::LateOutput { .. } => {
             Some(place..place + 1)
         }
-        // What a model said beside a call comes before the output, up to the user's next word.
+        // An output for the call at `place`. Text that the model wrote next to the call precedes the
+        // output and the next user message.
         _ => {
-            let next = talk.user_behind(place).unwrap_or(usize::MAX);
+            let next = dialogue.next_user_after(place).unwrap_or(usize::MAX);
             Some(next..next)
         }
     }
 }
 
-/// The messages behind the last anchor.
-struct End<'a> {
+/// The input after its last anchor.
+struct Tail<'a> {
     transcript: &'a Transcript,
-    talk: &'a Talk,
+    dialogue: &'a Dialogue,
     incoming: &'a [Item],
-    known: &'a [Known],
+    assessments: &'a [Assessment],
 }
 
-impl End<'_> {
-    /// Re-sent are all that follow the held order where no user's message is missing and something
-    /// fresh comes behind them; else those up to the last assistant's, since no delta holds one.
-    fn behind_anchor(&self, behind: usize, messages: &[Message]) -> Vec<Pair> {
-        let mut followed = self.talk.forwards(behind..usize::MAX, messages);
-        let leaves_something = self.fresh_behind(&followed.pairs).next().is_some();
-        if !(followed.covers_all_users && leaves_something) {
-            up_to_last_assistant(&mut followed.pairs);
+impl Tail<'_> {
+    /// All matches count if they skip no stored user message and leave something fresh after them.
+    /// Otherwise only those up to the last assistant message do: a delta never contains one.
+    fn match_after_anchor(
+        &self,
+        anchor_end: usize,
+        messages: &[IncomingMessage],
+    ) -> Vec<MessageMatch> {
+        let mut run = self.dialogue.match_forwards(anchor_end..usize::MAX, messages);
+        let leaves_something = self.fresh_after(&run.matches).next().is_some();
+        if !(run.covers_all_users && leaves_something) {
+            truncate_after_last_assistant(&mut run.matches);
         }
-        followed.pairs
+        run.matches
     }
 
-    /// A replay without any anchor: from the first message on, every user's message, and something
-    /// fresh behind them. A client that left a turn may have forgotten it, or say the same again, or
-    /// hand on what others said: then those up to the last assistant's, since no delta holds one.
-    fn without_anchor(&self, messages: &[Message]) -> Vec<Pair> {
-        let mut followed = self.talk.forwards(0..usize::MAX, messages);
-        if !(followed.covers_all_users && self.goes_on_behind(&followed.pairs)) {
-            up_to_last_assistant(&mut followed.pairs);
+    /// The input counts as a replay if it has every user message from the first on, and after them
+    /// something fresh that can continue the transcript.
+    ///
+    /// Otherwise the client may have forgotten a turn that it left, repeat a text on purpose, or
+    /// forward the texts of others. Then only the matches up to the last assistant message count: a
+    /// delta never contains one.
+    fn match_without_anchor(&self, messages: &[IncomingMessage]) -> Vec<MessageMatch> {
+        let mut run = self.dialogue.match_forwards(0..usize::MAX, messages);
+        if !(run.covers_all_users && self.can_continue_after(&run.matches)) {
+            truncate_after_last_assistant(&mut run.matches);
         }
-        followed.pairs
+        run.matches
     }
 
-    /// Whether what is fresh behind a replay goes on from where the transcript ends. Where a model
-    /// has answered, its caller has the word: a call and its output can only belong to the message
-    /// before them, which is then no replay.
-    fn goes_on_behind(&self, pairs: &[Pair]) -> bool {
+    /// Whether the fresh items after a replay can continue the transcript. Once the model has
+    /// answered, a fresh call and its output can only belong to the message before them, so that
+    /// message is not a replay.
+    fn can_continue_after(&self, matches: &[MessageMatch]) -> bool {
         let is_answered = self.is_answered();
-        self.fresh_behind(pairs).any(|item| {
+        self.fresh_after(matches).any(|item| {
             let head = item.head();
             !is_answered || !head.is_model_made() && head.kind.call().is_none()
         })
     }
 
     fn is_answered(&self) -> bool {
-        let latest = self.talk.latest_user().unwrap_or_default();
-        let behind = &self.transcript.items()[latest..];
-        behind.iter().any(|item| item.head.is_model_made())
+        let latest = self.dialogue.latest_user().unwrap_or_default();
+        let rest = &self.transcript.items()[latest..];
+        rest.iter().any(|item| item.head.is_model_made())
     }
 
-    /// The fresh items behind those that were matched.
-    fn fresh_behind(&self, pairs: &[Pair]) -> impl Iterator<Item = &Item> {
-        let last = pairs.iter().map(|pair| pair.incoming).max();
+    /// The fresh items after the last matched one.
+    fn fresh_after(&self, matches: &[MessageMatch]) -> impl Iterator<Item = &Item> {
+        let last = matches.iter().map(|matched| matched.incoming).max();
         let rest = last.map_or(0, |last| last + 1);
-        let items = self.incoming.iter().zip(self.known).skip(rest);
-        items.filter(|(_, known)| known.verdict.is_fresh()).map(|(item, _)| item)
+        let items = self.incoming.iter().zip(self.assessments).skip(rest);
+        items.filter(|(_, assessment)| assessment.verdict.is_fresh()).map(|(item, _)| item)
     }
 }
 
-fn up_to_last_assistant(pairs: &mut Vec<Pair>) {
-    let last = pairs.iter().rposition(|pair| !pair.is_user);
-    pairs.truncate(last.map_or(0, |last| last + 1));
+fn truncate_after_last_assistant(matches: &mut Vec<MessageMatch>) {
+    let last = matches.iter().rposition(|matched| !matched.is_user);
+    matches.truncate(last.map_or(0, |last| last + 1));
 }

@@ -1,13 +1,13 @@
-//! The second rule: the same call.
+//! Rule 2: the same call.
 //!
-//! Calls of one key are known in their order, and outputs by the call that they follow in the
-//! input. Where clients leave the calls out, the outputs of a key are known in their order: of `n`
-//! the last ones answer the calls that wait, the others are those that are held.
+//! Calls with equal keys (kind and `call_id`) match the stored ones in order, and an output follows
+//! its call of the input. If a client leaves the calls out, the outputs of a key are matched by
+//! their order: the last ones answer the stored calls without an output, earlier ones are re-sent.
 
 use std::collections::HashMap;
 
-use super::known::Known;
-use super::late::Late;
+use super::assessment::Assessment;
+use super::late::LateOutputs;
 use super::{Rule, Verdict};
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Item, Joined, Side};
 use crate::transcript::Transcript;
@@ -15,23 +15,23 @@ use crate::transcript::Transcript;
 pub(super) struct Calls<'a> {
     transcript: &'a Transcript,
     incoming: &'a [Item],
-    /// How the input's own calls and outputs are joined.
+    /// For each item of the input its part in a pair, as the input alone shows it.
     joined: Vec<Option<Joined>>,
-    /// For each call of the input the output that follows it there.
+    /// For each call of the input, the output that follows it there.
     answers: HashMap<usize, usize>,
-    /// For each key how many of the held calls were met.
+    /// For each key, the number of stored calls that the input has repeated so far.
     met: HashMap<CallKey, usize>,
-    loose: HashMap<CallKey, Loose>,
-    late: Late<'a>,
+    orphans: HashMap<CallKey, OrphanOutputs>,
+    late: LateOutputs<'a>,
 }
 
-/// Outputs whose calls the input leaves out.
+/// The outputs of one key whose calls the input leaves out.
 #[derive(Default)]
-struct Loose {
+struct OrphanOutputs {
     total: usize,
     seen: usize,
     latest: Option<usize>,
-    /// The held calls that wait, in the order in which they are answered.
+    /// The unanswered stored calls, in the order in which outputs answer them.
     waiting: Vec<usize>,
 }
 
@@ -48,8 +48,8 @@ impl<'a> Calls<'a> {
             joined: Vec::with_capacity(incoming.len()),
             answers: HashMap::new(),
             met: HashMap::new(),
-            loose: HashMap::new(),
-            late: Late::new(transcript, key),
+            orphans: HashMap::new(),
+            late: LateOutputs::new(transcript, key),
         };
         for (position, item) in incoming.iter().enumerate() {
             let joined = exchanges.push(position, item.head());
@@ -64,57 +64,57 @@ impl<'a> Calls<'a> {
             Some(Joined::Answers(call)) => {
                 self.answers.insert(call, position);
             }
-            Some(Joined::Orphan) => self.note_loose(position),
+            Some(Joined::Orphan) => self.note_orphan(position),
             _ => {}
         }
     }
 
-    fn note_loose(&mut self, position: usize) {
+    fn note_orphan(&mut self, position: usize) {
         let Some((_, key)) = self.incoming[position].head().pairing() else {
             return;
         };
         let exchange = self.transcript.exchange(&key);
-        let loose = self.loose.entry(key).or_insert_with(|| Loose {
+        let orphans = self.orphans.entry(key).or_insert_with(|| OrphanOutputs {
             waiting: exchange.map_or_else(Vec::new, |exchange| exchange.waiting().collect()),
-            ..Loose::default()
+            ..OrphanOutputs::default()
         });
-        loose.total += 1;
+        orphans.total += 1;
     }
 
-    /// What its call tells of the item at `position`. To be asked in order.
-    pub(super) fn of(&mut self, position: usize, known: &[Known]) -> Known {
+    /// Assesses the item at `position` by its call. Items have to be passed in order.
+    pub(super) fn assess(&mut self, position: usize, assessments: &[Assessment]) -> Assessment {
         let transcript = self.transcript;
         let Some((side, key)) = self.incoming[position].head().pairing() else {
-            return Known::fresh();
+            return Assessment::fresh();
         };
         let exchange = transcript.exchange(&key);
         match (side, self.joined[position]) {
             (Side::Call, _) => self.call(position, key, exchange),
-            (_, Some(Joined::Answers(call))) => self.answer(position, call, exchange, known),
+            (_, Some(Joined::Answers(call))) => self.answer(position, call, exchange, assessments),
             (_, Some(Joined::Repeats(call))) => self.second_answer(position, call, exchange),
-            _ => self.loose_output(position, &key, exchange),
+            _ => self.orphan_output(position, &key, exchange),
         }
     }
 
-    /// Takes note that the item at `position` is known by its id to be held at `place`.
-    pub(super) fn pass(&mut self, position: usize, place: usize) {
+    /// Records that the item at `position` was matched by its id with the one stored at `place`.
+    pub(super) fn skip(&mut self, position: usize, place: usize) {
         let transcript = self.transcript;
         let Some((side, key)) = transcript.items()[place].head.pairing() else {
             return;
         };
-        let is_loose = self.joined[position] == Some(Joined::Orphan);
+        let is_orphan = self.joined[position] == Some(Joined::Orphan);
         if side == Side::Call {
             let calls = transcript.exchange(&key).map(|exchange| &exchange.calls);
             let nth = calls.and_then(|calls| calls.binary_search(&place).ok());
             self.met.insert(key, nth.map_or(0, |nth| nth + 1));
-        } else if let Some(loose) = self.loose.get_mut(&key).filter(|_| is_loose) {
-            loose.seen += 1;
+        } else if let Some(orphans) = self.orphans.get_mut(&key).filter(|_| is_orphan) {
+            orphans.seen += 1;
         }
     }
 
-    /// Whether of two items that share an id and say the same the second is a copy. A call is not
-    /// where its output is another.
-    pub(super) fn repeats(&self, first: usize, second: usize) -> bool {
+    /// Whether the second of two items with equal id and content is a copy of the first. A call
+    /// whose output differs is not.
+    pub(super) fn is_repetition(&self, first: usize, second: usize) -> bool {
         let outputs = (self.answers.get(&first), self.answers.get(&second));
         match outputs {
             (Some(one), Some(two)) => self.incoming[*two].says_the_same_as(&self.incoming[*one]),
@@ -122,9 +122,9 @@ impl<'a> Calls<'a> {
         }
     }
 
-    fn call(&mut self, position: usize, key: CallKey, exchange: Option<&Exchange>) -> Known {
+    fn call(&mut self, position: usize, key: CallKey, exchange: Option<&Exchange>) -> Assessment {
         let Some(exchange) = exchange else {
-            return Known::fresh();
+            return Assessment::fresh();
         };
         let met = self.met.get(&key).copied().unwrap_or_default();
         match exchange.calls.get(met) {
@@ -132,12 +132,12 @@ impl<'a> Calls<'a> {
                 self.met.insert(key, met + 1);
                 self.held(place, position)
             }
-            _ => Known::fresh(),
+            _ => Assessment::fresh(),
         }
     }
 
-    /// Whether the call at `position` is the `nth` held one of its key. Where both the call and its
-    /// output say something else, it is another call under a used `call_id`.
+    /// Whether the call at `position` is the `nth` stored one of its key. If both the call and its
+    /// output differ from the stored ones, it is a different call under a used `call_id`.
     fn is_held(&self, position: usize, nth: usize, exchange: &Exchange) -> bool {
         let item = &self.incoming[position];
         let Some(held) = self.transcript.items()[exchange.calls[nth]].item() else {
@@ -159,89 +159,94 @@ impl<'a> Calls<'a> {
         position: usize,
         call: usize,
         exchange: Option<&Exchange>,
-        known: &[Known],
-    ) -> Known {
-        if let Verdict::Duplicate(first) = known[call].verdict {
+        assessments: &[Assessment],
+    ) -> Assessment {
+        if let Verdict::Duplicate(first) = assessments[call].verdict {
             return match self.answers.get(&first) {
                 Some(output) if *output < position => {
-                    Known::fresh().with(Verdict::Duplicate(*output))
+                    Assessment::fresh().with(Verdict::Duplicate(*output))
                 }
-                _ => self.answer(position, first, exchange, known),
+                _ => self.answer(position, first, exchange, assessments),
             };
         }
-        let (Some(exchange), Some(place)) = (exchange, known[call].place) else {
-            return Known::fresh();
+        let (Some(exchange), Some(place)) = (exchange, assessments[call].place) else {
+            return Assessment::fresh();
         };
         let nth = exchange.calls.binary_search(&place).ok();
         match nth.and_then(|nth| exchange.answer_of(nth)) {
             Some(output) => self.held(output, position),
-            None => Known::answering(place),
+            None => Assessment::answering(place),
         }
     }
 
-    /// One more output for a call of the input that has one already.
-    fn second_answer(&self, position: usize, call: usize, exchange: Option<&Exchange>) -> Known {
+    /// Another output for a call of the input that already has one.
+    fn second_answer(
+        &self,
+        position: usize,
+        call: usize,
+        exchange: Option<&Exchange>,
+    ) -> Assessment {
         let first = self.answers.get(&call).copied();
-        let is_copy = |first: &usize| self.says_the_same(*first, position);
+        let is_copy = |first: &usize| self.have_same_content(*first, position);
         if let Some(first) = first.filter(is_copy) {
-            return Known::fresh().with(Verdict::Duplicate(first));
+            return Assessment::fresh().with(Verdict::Duplicate(first));
         }
         self.repeated(position, exchange)
     }
 
-    fn loose_output(
+    fn orphan_output(
         &mut self,
         position: usize,
         key: &CallKey,
         exchange: Option<&Exchange>,
-    ) -> Known {
-        let Some(loose) = self.loose.get_mut(key) else {
-            return Known::fresh();
+    ) -> Assessment {
+        let Some(orphans) = self.orphans.get_mut(key) else {
+            return Assessment::fresh();
         };
-        let nth = loose.seen;
-        loose.seen += 1;
-        let former = loose.latest.replace(position);
+        let nth = orphans.seen;
+        orphans.seen += 1;
+        let previous = orphans.latest.replace(position);
         let outputs = exchange.map_or(&[][..], |exchange| &exchange.outputs);
-        let held = outputs.len().min(loose.total.saturating_sub(loose.waiting.len()));
+        let held = outputs.len().min(orphans.total.saturating_sub(orphans.waiting.len()));
         if nth < held {
             return self.held(outputs[nth], position);
         }
-        if let Some(call) = loose.waiting.get(nth - held) {
-            return Known::answering(*call);
+        if let Some(call) = orphans.waiting.get(nth - held) {
+            return Assessment::answering(*call);
         }
-        match former {
-            Some(former) if self.says_the_same(former, position) => {
-                Known::fresh().with(Verdict::Duplicate(former))
+        match previous {
+            Some(previous) if self.have_same_content(previous, position) => {
+                Assessment::fresh().with(Verdict::Duplicate(previous))
             }
             _ => self.repeated(position, exchange),
         }
     }
 
-    /// An output for a call that is answered: what is held counts.
-    fn repeated(&self, position: usize, exchange: Option<&Exchange>) -> Known {
+    /// An output for a call that is already answered. The stored output wins.
+    fn repeated(&self, position: usize, exchange: Option<&Exchange>) -> Assessment {
         let answered = exchange.filter(|exchange| exchange.pending() == 0);
         match answered.and_then(|exchange| exchange.outputs.last()) {
             Some(output) => self.held(*output, position),
-            None => Known::fresh(),
+            None => Assessment::fresh(),
         }
     }
 
-    fn held(&self, place: usize, position: usize) -> Known {
+    fn held(&self, place: usize, position: usize) -> Assessment {
         let differs = self.differs(place, position);
-        let known = Known::held(self.transcript, place, Rule::SameCall, differs);
+        let assessment = Assessment::held(self.transcript, place, Rule::SameCall, differs);
         match self.late.verdict(place, &self.incoming[position]) {
-            Some(verdict) => known.with(verdict),
-            None => known,
+            Some(verdict) => assessment.with(verdict),
+            None => assessment,
         }
     }
 
     fn differs(&self, place: usize, position: usize) -> bool {
         let (holder, item) = (&self.transcript.items()[place], &self.incoming[position]);
-        let says_otherwise = |held: Item| !held.says_the_same_as(item);
-        !holder.is_byte_for_byte(item) && holder.item().is_some_and(says_otherwise)
+        let has_other_content = |held: Item| !held.says_the_same_as(item);
+        !holder.is_byte_for_byte(item) && holder.item().is_some_and(has_other_content)
     }
 
-    fn says_the_same(&self, one: usize, two: usize) -> bool {
+    fn have_same_content(&self, one: usize, two: usize) -> bool {
         self.incoming[one].says_the_same_as(&self.incoming[two])
     }
 }

@@ -1,28 +1,28 @@
-//! The first rule: the same item id. A compaction is known by its content too.
+//! Rule 1: the same item id. Compactions are also matched by their content.
 
 use std::collections::HashMap;
 
 use crate::item::{Fingerprint, FingerprintKey, Item, ItemId, Kind};
 use crate::transcript::{HeldItem, Transcript};
 
-/// What the id of an incoming item tells.
+/// The result of looking an incoming item up by its id.
 pub(super) enum ById {
-    /// It is the item held at `place`.
+    /// It is the item stored at `place`.
     Held { place: usize, differs: bool },
-    /// It is the item at this earlier position of the input, as far as its id and text tell.
+    /// Id and content are those of this earlier item of the input.
     Repeats(usize),
-    /// Its id is used for something else.
+    /// The id belongs to another item.
     Used,
-    /// Nothing: it has no id, or a new one.
+    /// The item has no id, or a new one.
     Unknown,
 }
 
-/// Knows items by the ids that the transcript, or the input before them, holds already.
+/// Looks items up by the ids that the transcript or the earlier input already has.
 pub(super) struct Identity<'a> {
     transcript: &'a Transcript,
     incoming: &'a [Item],
     key: FingerprintKey,
-    /// Ids that the input has used, with the position of their first use.
+    /// Ids of the input, each with the position of its first use.
     used: HashMap<&'a ItemId, usize>,
 }
 
@@ -35,14 +35,14 @@ impl<'a> Identity<'a> {
         Self { transcript, incoming, key, used: HashMap::new() }
     }
 
-    /// What the id of the item at `position` tells. To be asked in order.
-    pub(super) fn of(&mut self, position: usize) -> ById {
+    /// Looks up the item at `position`. Items have to be passed in order.
+    pub(super) fn look_up(&mut self, position: usize) -> ById {
         let item = &self.incoming[position];
         let Some(id) = &item.head().id else {
-            return self.of_content(item);
+            return self.look_up_by_content(item);
         };
         if let Some(place) = self.transcript.position(id) {
-            return self.under_held_id(item, place);
+            return self.compare_with_holder(item, place);
         }
         let first = *self.used.entry(id).or_insert(position);
         if first == position {
@@ -54,8 +54,8 @@ impl<'a> Identity<'a> {
         }
     }
 
-    /// Clients may leave the id of a compaction out. Its encrypted content is nobody else's.
-    fn of_content(&self, item: &Item) -> ById {
+    /// Clients may omit the id of a compaction. Its encrypted content identifies it as well.
+    fn look_up_by_content(&self, item: &Item) -> ById {
         if item.head().kind != Kind::Compaction || !item.head().encrypted {
             return ById::Unknown;
         }
@@ -67,8 +67,8 @@ impl<'a> Identity<'a> {
         place.map_or(ById::Unknown, |place| ById::Held { place, differs: false })
     }
 
-    /// The held version counts, except where a caller says something new under an old id.
-    fn under_held_id(&self, item: &Item, place: usize) -> ById {
+    /// The stored version wins, unless the client sends new content under an old id.
+    fn compare_with_holder(&self, item: &Item, place: usize) -> ById {
         let holder = &self.transcript.items()[place];
         if item.head().kind == Kind::ItemReference {
             let differs = false;
@@ -76,7 +76,7 @@ impl<'a> Identity<'a> {
         }
         let differs = self.differs(holder, item);
         let is_new_message = differs && item.is_callers_message();
-        if is_new_message || !is_same_part(holder, item) {
+        if is_new_message || !has_same_role_in_conversation(holder, item) {
             return ById::Used;
         }
         ById::Held { place, differs }
@@ -87,15 +87,15 @@ impl<'a> Identity<'a> {
             return false;
         }
         match Fingerprint::of(self.key, item) {
-            Some(says) => holder.fingerprint != Some(says),
+            Some(content) => holder.fingerprint != Some(content),
             None => holder.item().is_some_and(|held| !held.says_the_same_as(item)),
         }
     }
 }
 
-/// Whether the item has the part in the conversation that the held one has: its kind, and its call.
-/// The id of encrypted content is bound to it, so it is never taken for another's.
-fn is_same_part(holder: &HeldItem, item: &Item) -> bool {
+/// Whether the item has the kind and the `call_id` of the stored one. Encrypted content is bound to
+/// its id, so its item always counts as the stored one.
+fn has_same_role_in_conversation(holder: &HeldItem, item: &Item) -> bool {
     let (one, two) = (&holder.head, item.head());
     two.encrypted || one.kind == two.kind && one.call_id == two.call_id
 }

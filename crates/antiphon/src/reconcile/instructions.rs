@@ -1,9 +1,9 @@
-//! System and developer messages. Clients put them before every request: equal ones are re-sent,
-//! and other ones before the talk take the place of what is held.
+//! Rule 3: system and developer messages. Clients put them at the start of each request. Equal ones
+//! are re-sent; changed ones at the start replace the stored ones.
 
 use std::collections::{HashMap, HashSet};
 
-use super::known::Known;
+use super::assessment::Assessment;
 use super::{Resent, Rule, Verdict};
 use crate::item::{Fingerprint, FingerprintKey, Item, Role};
 use crate::transcript::Transcript;
@@ -12,22 +12,22 @@ pub(super) fn compare(
     transcript: &Transcript,
     incoming: &[Item],
     key: FingerprintKey,
-    known: &mut [Known],
+    assessments: &mut [Assessment],
 ) {
     if !incoming.iter().any(instructs) {
         return;
     }
-    let held = Held::of(transcript);
-    for (item, known) in incoming.iter().zip(&mut *known) {
-        if instructs(item) && known.verdict == Verdict::Fresh {
-            known.verdict = held.verdict(item, key);
+    let held = StoredInstructions::new(transcript);
+    for (item, assessment) in incoming.iter().zip(&mut *assessments) {
+        if instructs(item) && assessment.verdict == Verdict::Fresh {
+            assessment.verdict = held.verdict(item, key);
         }
     }
-    let heading = incoming.iter().take_while(|item| instructs(item)).count();
+    let leading = incoming.iter().take_while(|item| instructs(item)).count();
     for role in [Role::System, Role::Developer] {
         let of_role = |at: &usize| incoming[*at].head().role == Some(role);
-        let messages: Vec<usize> = (0..heading).filter(of_role).collect();
-        held.supersede(role, &messages, known);
+        let messages: Vec<usize> = (0..leading).filter(of_role).collect();
+        held.mark_replacements(role, &messages, assessments);
     }
 }
 
@@ -35,30 +35,30 @@ fn instructs(item: &Item) -> bool {
     item.head().role.is_some_and(Role::instructs)
 }
 
-type Says = (Option<Role>, Option<Fingerprint>);
+type RoleAndContent = (Option<Role>, Option<Fingerprint>);
 
-/// The instructions that are held.
+/// The stored instructions.
 #[derive(Default)]
-struct Held {
-    /// What becomes of a message that says what one of them says.
-    verdicts: HashMap<Says, Verdict>,
-    /// For each role those in force, as places in the order in which a model gets them.
+struct StoredInstructions {
+    /// For each role and content the verdict on an equal message.
+    verdicts: HashMap<RoleAndContent, Verdict>,
+    /// For each role the positions of those in force, in the order in which the model gets them.
     in_force: HashMap<Role, Vec<usize>>,
 }
 
-impl Held {
-    fn of(transcript: &Transcript) -> Self {
+impl StoredInstructions {
+    fn new(transcript: &Transcript) -> Self {
         let mut held = Self::default();
         let items = transcript.items();
         for item in items.iter().filter(|item| item.is_tombstone()) {
-            let says = (item.head.role, item.fingerprint);
-            held.verdicts.insert(says, Verdict::Deleted);
+            let content = (item.head.role, item.fingerprint);
+            held.verdicts.insert(content, Verdict::Deleted);
         }
         for place in transcript.view() {
             let item = &items[place];
             if let Some(role) = item.head.role.filter(|role| role.instructs()) {
-                let says = (Some(role), item.fingerprint);
-                held.verdicts.insert(says, resent(place));
+                let content = (Some(role), item.fingerprint);
+                held.verdicts.insert(content, resent(place));
                 held.in_force.entry(role).or_default().push(place);
             }
         }
@@ -66,25 +66,26 @@ impl Held {
     }
 
     fn verdict(&self, item: &Item, key: FingerprintKey) -> Verdict {
-        let says = (item.head().role, Fingerprint::of(key, item));
-        self.verdicts.get(&says).copied().unwrap_or(Verdict::Fresh)
+        let content = (item.head().role, Fingerprint::of(key, item));
+        self.verdicts.get(&content).copied().unwrap_or(Verdict::Fresh)
     }
 
-    /// From the first new one on, the heading's `messages` of a role take the place of as many
-    /// latest ones in force, equal ones among them too, so that the client's order holds. What is
-    /// re-sent before them keeps its place, and what finds none is fresh.
-    fn supersede(&self, role: Role, messages: &[usize], known: &mut [Known]) {
-        let is_new = |at: &usize| known[*at].verdict.is_fresh();
+    /// Marks the `messages` of one role at the start of the input. From the first new one on, each
+    /// replaces one of the latest stored messages in force, even an equal one, so that the client's
+    /// order holds. Re-sent messages before the first new one keep their place, and a message with
+    /// nothing left to replace is fresh.
+    fn mark_replacements(&self, role: Role, messages: &[usize], assessments: &mut [Assessment]) {
+        let is_new = |at: &usize| assessments[*at].verdict.is_fresh();
         let first_new = messages.iter().position(is_new).unwrap_or(messages.len());
         let (before, new) = messages.split_at(first_new);
-        let kept: HashSet<usize> =
-            before.iter().filter_map(|at| known[*at].verdict.held_at()).collect();
+        let unchanged: HashSet<usize> =
+            before.iter().filter_map(|at| assessments[*at].verdict.held_at()).collect();
         let in_force = self.in_force.get(&role).map_or(&[][..], Vec::as_slice);
-        let free = in_force.iter().rev().take_while(|place| !kept.contains(place)).count();
+        let free = in_force.iter().rev().take_while(|place| !unchanged.contains(place)).count();
         let are_all_new = new.iter().all(is_new);
         let replaced = if are_all_new || free >= new.len() { free } else { 0 };
         for at in new.iter().take(replaced) {
-            known[*at].verdict = Verdict::Supersedes;
+            assessments[*at].verdict = Verdict::Supersedes;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Outputs that come after a made-up one answered their call.
+//! Outputs that arrive after a placeholder answered their call.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -8,37 +8,37 @@ use crate::item::{Fingerprint, FingerprintKey, Item, Kind};
 use crate::made_up::{is_silence, message_of_late_output};
 use crate::transcript::{HeldItem, Transcript};
 
-/// Tells late outputs from what is held.
-pub(super) struct Late<'a> {
+/// Distinguishes late outputs from re-sent ones.
+pub(super) struct LateOutputs<'a> {
     transcript: &'a Transcript,
     key: FingerprintKey,
-    /// Where the messages are held that carry late outputs.
-    told: OnceCell<HashMap<Fingerprint, usize>>,
+    /// The positions of the stored messages that carry late outputs.
+    carriers: OnceCell<HashMap<Fingerprint, usize>>,
 }
 
-impl<'a> Late<'a> {
+impl<'a> LateOutputs<'a> {
     pub(super) fn new(transcript: &'a Transcript, key: FingerprintKey) -> Self {
-        Self { transcript, key, told: OnceCell::new() }
+        Self { transcript, key, carriers: OnceCell::new() }
     }
 
-    /// The verdict on an output for the call that the output at `place` answers; `None` where that
-    /// is a real one, or where the made-up one came back.
+    /// The verdict on an output for the call that the output at `place` answers. Returns `None` if
+    /// the stored output is a real one, or if the placeholder itself came back.
     pub(super) fn verdict(&self, place: usize, output: &Item) -> Option<Verdict> {
         let is_late = self.transcript.items()[place].is_made_up() && !is_silence(output);
-        is_late.then(|| match self.told_at(output) {
+        is_late.then(|| match self.carrier_position(output) {
             Some(held) => Verdict::Resent(Resent { held, rule: Rule::SameCall, differs: false }),
             None => Verdict::LateOutput { made_up: place },
         })
     }
 
-    /// Where a message is held that carries `output`.
-    fn told_at(&self, output: &Item) -> Option<usize> {
-        let says = Fingerprint::of(self.key, &message_of_late_output(output)?)?;
-        self.told.get_or_init(|| told(self.transcript)).get(&says).copied()
+    /// The position of the stored message that carries `output`.
+    fn carrier_position(&self, output: &Item) -> Option<usize> {
+        let content = Fingerprint::of(self.key, &message_of_late_output(output)?)?;
+        self.carriers.get_or_init(|| find_carriers(self.transcript)).get(&content).copied()
     }
 }
 
-fn told(transcript: &Transcript) -> HashMap<Fingerprint, usize> {
+fn find_carriers(transcript: &Transcript) -> HashMap<Fingerprint, usize> {
     let carries = |item: &HeldItem| item.head.kind == Kind::Message && item.is_made_up();
     let held = transcript.items().iter().enumerate().filter(|(_, item)| carries(item));
     held.filter_map(|(position, item)| Some((item.fingerprint?, position))).collect()

@@ -1,82 +1,101 @@
-//! What of a request's input is new.
+//! Finds the items of a request that the conversation does not hold yet.
 //!
-//! Clients re-send what the state's owner already holds: whole histories with and without ids, the
-//! last user message before a tool's output, calls beside their outputs. [`reconcile`] tells for
-//! every item whether it is re-sent, and by which rule, in this order: the same item id; the same
-//! call (kind and `call_id`, and where servers repeat call ids, the order); instructions that are
-//! held already; then, for messages without ids, alignment as a *sequence*. Equal text alone never
-//! counts: people repeat themselves.
+//! Clients resend items that the state owner already has: a full history with or without ids, the
+//! last user message before a tool output, a call next to its output. [`reconcile`] gives each
+//! incoming item a [`Verdict`]. Rules, in order of precedence:
 //!
-//! What is held may be held elsewhere ([`Body::Elsewhere`](crate::Body)): heads and fingerprints find
-//! what bodies find. Only two things need bodies: that another call comes under a used `call_id`,
-//! which then counts as the held one, and a compaction that comes back without its id, which then
-//! counts as new. And of what is no message nobody can say whether it differs.
+//! 1. Same item id. A compaction without an id is matched by its encrypted content.
+//! 2. Same call: kind and `call_id`. If a provider reuses call ids, their order decides.
+//! 3. System and developer messages that equal stored ones. From the first changed one on, the
+//!    leading instructions of a request replace the stored ones of their role.
+//! 4. User and assistant messages without an id: sequence alignment with the stored messages.
 //!
-//! A made-up output is none that a client has. Its real output is new, and the made-up text, which a
-//! client may have learnt from a list, is re-sent; so is an output that a held message carries.
+//! Equal text alone never makes two messages the same: users repeat themselves.
 //!
-//! Limits, where a client is taken at its word: a trimmed window of a history with no id, call or
-//! output in it; users' messages that were edited or left out behind the last of them; assistants'
-//! messages that were edited, and reasoning that comes back without its id, which are new. And one input fits two readings: every text that the
-//! user has said so far, from the first, and more behind them. It counts as a replay.
+//! # Placeholder outputs
+//!
+//! The transcript may hold a [placeholder](crate::made_up) for a missing output. The real output is
+//! then new ([`Verdict::LateOutput`]). A placeholder that a client sends back counts as re-sent, and
+//! so does a late output that a stored message already carries.
+//!
+//! # Limits
+//!
+//! A client is believed in these cases:
+//!
+//! - A trimmed history without any id, call or output in it is new.
+//! - After the last item known by its id or call, an edited or omitted user message makes all
+//!   messages from there on new.
+//! - An edited assistant message is new, and so is reasoning that comes back without its id.
+//! - An input that repeats every user text from the first on, followed by more, counts as a replay,
+//!   although a user may have typed the same texts again.
+//!
+//! If another owner has the bodies of stored items ([`Body::Elsewhere`]), heads and fingerprints
+//! identify the same items, with three exceptions:
+//!
+//! - A different call under a used `call_id` counts as the stored call.
+//! - A compaction that comes back without its id is new.
+//! - A change to an item other than a message is not detected ([`Resent::differs`]).
+//!
+//! [`Body::Elsewhere`]: crate::transcript::Body::Elsewhere
 
 mod alignment;
+mod assessment;
 mod calls;
+mod dialogue;
 mod identity;
 mod instructions;
-mod known;
 mod late;
-mod talk;
 #[cfg(test)]
 mod tests;
 
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;
+use assessment::assess_by_id_and_call;
 
-/// What becomes of one incoming item.
+/// The result of [`reconcile`] for one incoming item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is new.
+    /// The item is new.
     Fresh,
-    /// It is new, under an id that the owner holds for something else: it gets another id.
+    /// The item is new, but the conversation uses its id for another item: it needs another id.
     FreshUnderUsedId,
-    /// New instructions in place of the latest held ones of their role.
+    /// New instructions that replace the latest stored ones of their role.
     Supersedes,
-    /// It is new: the real output of a call that a [made-up](crate::made_up) one answered.
+    /// The real output of a call that a [placeholder](crate::made_up) answered. The item is new.
     LateOutput {
-        /// Where the made-up output is held. It is to be deleted, or the real one to be told in a
-        /// message.
+        /// Position of the placeholder in the transcript. The provider has to delete it, or a
+        /// message has to carry the real output.
         made_up: usize,
     },
-    /// The owner holds it.
+    /// The transcript holds the item.
     Resent(Resent),
-    /// The owner held it and was told to delete it.
+    /// The transcript held the item, and it was deleted.
     Deleted,
-    /// It stands in this input already, at the position given.
+    /// The input already has the item, at this earlier position.
     Duplicate(usize),
 }
 
-/// How an item was found to be held.
+/// A stored item that an incoming item repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resent {
-    /// Where in the transcript.
+    /// Position in the transcript.
     pub held: usize,
-    /// By which rule.
+    /// The rule that found it.
     pub rule: Rule,
-    /// Whether it says something else than what is held, which is kept.
+    /// Whether the incoming item's content differs from the stored one. The stored item wins.
     pub differs: bool,
 }
 
-/// A rule by which an item is known to be re-sent.
+/// A rule that identifies an incoming item as re-sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// The same item id.
     SameId,
     /// The same kind and `call_id`.
     SameCall,
-    /// Equal instructions.
+    /// A system or developer message with equal content.
     SameInstructions,
-    /// A message without an id, in its place in a replayed history.
+    /// A message without an id, at its position in a replayed history.
     Replayed,
 }
 
@@ -93,7 +112,7 @@ impl Rule {
 }
 
 impl Verdict {
-    /// Where the item is held, where it is re-sent.
+    /// The position of the stored item that this one repeats.
     pub(crate) fn held_at(self) -> Option<usize> {
         match self {
             Self::Resent(resent) => Some(resent.held),
@@ -101,7 +120,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the item enters the transcript.
+    /// Whether the item becomes part of the transcript.
     pub fn is_fresh(self) -> bool {
         matches!(
             self,
@@ -110,11 +129,13 @@ impl Verdict {
     }
 }
 
-/// Tells what of `incoming` the owner of `transcript` does not have. One verdict an item, in order.
-/// Linear in both.
+/// Compares `incoming` with `transcript` and returns one verdict per item, in order.
+///
+/// `key` has to be the one that the transcript's fingerprints were computed with. Takes time linear
+/// in the transcript and the input.
 pub fn reconcile(transcript: &Transcript, incoming: &[Item], key: FingerprintKey) -> Vec<Verdict> {
-    let mut known = known::by_id_and_call(transcript, incoming, key);
-    instructions::compare(transcript, incoming, key, &mut known);
-    alignment::align(transcript, incoming, key, &mut known);
-    known.iter().map(|known| known.verdict).collect()
+    let mut assessments = assess_by_id_and_call(transcript, incoming, key);
+    instructions::compare(transcript, incoming, key, &mut assessments);
+    alignment::align(transcript, incoming, key, &mut assessments);
+    assessments.iter().map(|assessment| assessment.verdict).collect()
 }

@@ -1,10 +1,11 @@
-//! After an abort a client's history and the owner's part: the turn was settled, or never was.
+//! After an abort, the client's history and the owner's may differ: the owner may or may not have
+//! stored the turn.
 
 use super::{FRESH, by_id, by_place, owner};
 use crate::item::given::{assistant, call_under, output, reasoning, reference, said, user};
 
 #[test]
-fn reasoning_that_the_owner_never_kept_does_not_hide_the_history_around_it() {
+fn unstored_reasoning_does_not_hide_surrounding_history() {
     let held = owner([
         user("hi"),
         reasoning("rs_1"),
@@ -23,7 +24,7 @@ fn reasoning_that_the_owner_never_kept_does_not_hide_the_history_around_it() {
 }
 
 #[test]
-fn the_first_turn_may_be_the_one_that_was_cut_short() {
+fn first_turn_may_be_cut_short() {
     let held = owner([user("Tell me a story.")]);
     let verdicts =
         held.reconcile([user("Tell me a story."), reasoning("rs_orphan"), user("A short one.")]);
@@ -31,7 +32,7 @@ fn the_first_turn_may_be_the_one_that_was_cut_short() {
 }
 
 #[test]
-fn a_turn_that_failed_is_new_when_it_is_told_again() {
+fn failed_turn_is_new_when_resent() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
     let verdicts = held.reconcile([
         user("hi"),
@@ -44,7 +45,7 @@ fn a_turn_that_failed_is_new_when_it_is_told_again() {
 }
 
 #[test]
-fn a_call_that_the_owner_never_kept_is_new_with_its_output() {
+fn unstored_call_is_new_with_its_output() {
     let held = owner([user("What is the weather?")]);
     let verdicts = held.reconcile([
         user("What is the weather?"),
@@ -55,7 +56,7 @@ fn a_call_that_the_owner_never_kept_is_new_with_its_output() {
 }
 
 #[test]
-fn a_late_output_finds_the_call_of_a_turn_that_was_left() {
+fn late_output_finds_the_call_of_an_abandoned_turn() {
     let held = owner([
         user("What is the weather?"),
         call_under("fc_1", "call_1", "{}"),
@@ -72,7 +73,7 @@ fn a_late_output_finds_the_call_of_a_turn_that_was_left() {
 }
 
 #[test]
-fn a_message_that_the_client_took_back_does_not_make_the_answer_before_it_new() {
+fn retracted_message_leaves_the_previous_answer_resent() {
     let held = owner([
         user("hi"),
         reasoning("rs_1"),
@@ -85,7 +86,7 @@ fn a_message_that_the_client_took_back_does_not_make_the_answer_before_it_new() 
 }
 
 #[test]
-fn a_late_output_behind_the_replay_takes_nobody_back() {
+fn late_output_after_a_replay_is_new() {
     let held = owner([
         user("What is the weather?"),
         call_under("fc_1", "call_1", "{}"),
@@ -102,14 +103,14 @@ fn a_late_output_behind_the_replay_takes_nobody_back() {
 }
 
 #[test]
-fn the_message_of_a_turn_that_was_left_is_said_again_where_nothing_follows_it() {
+fn message_of_an_abandoned_turn_is_new_if_last() {
     let held = owner([user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")]);
     let again = [user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")];
     assert_eq!(held.reconcile(again), [by_place(0), by_id(1), FRESH]);
 }
 
 #[test]
-fn a_client_without_ids_that_forgot_the_turn_it_left_repeats_nothing() {
+fn client_without_ids_may_forget_an_abandoned_turn() {
     let held = || owner([user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")]);
     let forgot = [user("hi"), said("Hello."), user("Sing a song.")];
     assert_eq!(held().reconcile(forgot), [by_place(0), by_place(1), FRESH]);

@@ -1,5 +1,5 @@
-//! Agent Framework's history providers and workflows: no ids at all, calls and reasoning stripped,
-//! outputs that were answered long ago sent again.
+//! Agent Framework's history providers and workflows: no ids, no calls, no reasoning, and old
+//! outputs that are sent again.
 
 use super::{FRESH, by_call, by_place, owner};
 use crate::item::Item;
@@ -18,7 +18,7 @@ fn two_turns() -> [Item; 7] {
 }
 
 #[test]
-fn a_replay_beside_server_state_adds_one_message() {
+fn replay_on_top_of_server_state_adds_one_message() {
     let verdicts = owner(two_turns()).reconcile([
         user("hi"),
         said("Hello."),
@@ -31,7 +31,7 @@ fn a_replay_beside_server_state_adds_one_message() {
 }
 
 #[test]
-fn turns_behind_the_last_output_are_known_too() {
+fn turns_after_the_last_output_are_resent() {
     let later = [user("Thanks."), assistant("msg_3", "Welcome."), user("yes")];
     let held = owner(two_turns().into_iter().chain(later));
     let verdicts = held.reconcile([
@@ -57,7 +57,7 @@ fn tool_steps_within_a_turn_are_deltas() {
 }
 
 #[test]
-fn an_output_that_was_cut_down_on_replay_stays_as_it_is_held() {
+fn shortened_output_of_a_replay_keeps_the_stored_one() {
     let verdicts = owner(two_turns()).reconcile([
         user("What is the weather?"),
         output("call_1", "20…"),
@@ -69,14 +69,14 @@ fn an_output_that_was_cut_down_on_replay_stays_as_it_is_held() {
 }
 
 #[test]
-fn a_history_that_a_workflow_hands_back_is_held_but_for_what_others_said() {
+fn workflow_history_is_resent_except_other_agents_messages() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
     let verdicts = held.reconcile([user("hi"), said("Hello."), said("Hello from another agent.")]);
     assert_eq!(verdicts, [by_place(0), by_place(1), FRESH]);
 }
 
 #[test]
-fn a_history_that_ends_with_the_last_answer_is_held() {
+fn history_ending_with_the_last_answer_is_resent() {
     let history = || [user("hi"), said("Hello."), user("How are you?"), said("Well.")];
     let held = owner(history());
     assert_eq!(held.reconcile(history()), [0, 1, 2, 3].map(by_place));

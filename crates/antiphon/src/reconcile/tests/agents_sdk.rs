@@ -1,11 +1,11 @@
-//! The Agents SDKs: deltas in normal use; conversation sessions replay beside server state, with
-//! the ids of reasoning, without those of calls and assistants.
+//! The Agents SDKs: deltas in normal use. Conversation sessions also replay stored items, with the
+//! ids of reasoning but without those of calls and assistant messages.
 
 use super::{FRESH, by_call, by_id, by_place, owner};
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, said, user};
 
 #[test]
-fn a_session_replay_is_known_item_by_item() {
+fn session_replay_is_matched_item_by_item() {
     let held = owner([
         user("What is the weather?"),
         reasoning("rs_1"),
@@ -30,7 +30,7 @@ fn a_session_replay_is_known_item_by_item() {
 }
 
 #[test]
-fn a_status_on_an_output_changes_nothing() {
+fn output_with_added_status_is_resent() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}"), output("call_1", "ok")]);
     let with_status = item(
         r#"{"type":"function_call_output","call_id":"call_1","output":"ok","status":"completed"}"#,
@@ -39,7 +39,7 @@ fn a_status_on_an_output_changes_nothing() {
 }
 
 #[test]
-fn what_a_model_said_beside_its_call_comes_before_the_output() {
+fn text_next_to_a_call_precedes_the_output() {
     let held = owner([
         user("What is the weather?"),
         reasoning("rs_1"),

@@ -1,10 +1,10 @@
-//! The AI SDK: users and outputs without ids, assistants by reference or not at all.
+//! The AI SDK: user messages and outputs without ids; assistant messages by reference or omitted.
 
 use super::{FRESH, by_call, by_id, by_place, owner};
 use crate::item::given::{assistant, call, call_under, output, reasoning, reference, user};
 
 #[test]
-fn a_tool_loop_in_a_conversation_re_sends_the_user() {
+fn tool_loop_in_a_conversation_resends_the_user_message() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Hello."),
@@ -17,7 +17,7 @@ fn a_tool_loop_in_a_conversation_re_sends_the_user() {
 }
 
 #[test]
-fn the_second_step_of_a_tool_loop_re_sends_the_first() {
+fn second_step_of_a_tool_loop_resends_the_first() {
     let held = owner([
         user("Bonn, then Rome?"),
         call_under("fc_1", "call_1", r#"{"city":"Bonn"}"#),
@@ -33,7 +33,7 @@ fn the_second_step_of_a_tool_loop_re_sends_the_first() {
 }
 
 #[test]
-fn full_messages_hold_every_user_and_every_output() {
+fn full_replay_repeats_users_and_outputs() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Hello."),
@@ -55,7 +55,7 @@ fn full_messages_hold_every_user_and_every_output() {
 }
 
 #[test]
-fn full_messages_without_outputs_have_no_anchor_at_all() {
+fn full_replay_without_outputs_has_no_anchor() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Hello."),
@@ -69,7 +69,7 @@ fn full_messages_without_outputs_have_no_anchor_at_all() {
 }
 
 #[test]
-fn a_tool_loop_that_stays_on_an_older_response_is_a_branch_of_its_own() {
+fn tool_loop_on_an_older_response_is_a_branch() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
     let verdicts = held.reconcile([
         user("What is the weather?"),
@@ -80,7 +80,7 @@ fn a_tool_loop_that_stays_on_an_older_response_is_a_branch_of_its_own() {
 }
 
 #[test]
-fn in_a_branch_an_earlier_text_is_said_again() {
+fn earlier_text_in_a_branch_is_new() {
     let held = owner([user("yes"), assistant("msg_1", "Fine.")]);
     let verdicts =
         held.reconcile([user("yes"), call("call_1", "{}"), output("call_1", "20 degrees")]);
@@ -95,7 +95,7 @@ fn assistants_are_replayed_by_reference() {
 }
 
 #[test]
-fn reasoning_goes_by_reference_and_its_call_in_full() {
+fn reasoning_by_reference_with_full_call_is_resent() {
     let held = owner([
         user("What is the weather?"),
         reasoning("rs_1"),
@@ -115,7 +115,7 @@ fn reasoning_goes_by_reference_and_its_call_in_full() {
 }
 
 #[test]
-fn a_call_that_goes_by_reference_is_answered_all_the_same() {
+fn output_answers_a_referenced_call() {
     let held = owner([user("What is the weather?"), call_under("fc_1", "call_1", "{}")]);
     let verdicts = held.reconcile([
         user("What is the weather?"),

@@ -1,4 +1,4 @@
-//! The same call: kind and `call_id`, and where servers repeat call ids, the order.
+//! Rule 2: the same kind and `call_id`. If servers reuse call ids, order decides.
 
 use super::{FRESH, by_call, by_id, by_place, differing, owner};
 use crate::item::Item;
@@ -8,7 +8,7 @@ use crate::reconcile::Verdict;
 const BONN: &str = r#"{"city":"Bonn"}"#;
 const ROME: &str = r#"{"city":"Rome"}"#;
 
-/// Two turns of a server that calls every call `call_0`.
+/// Two turns of a server that uses `call_0` as the `call_id` of every call.
 fn restarted() -> [Item; 8] {
     [
         user("Bonn?"),
@@ -23,14 +23,14 @@ fn restarted() -> [Item; 8] {
 }
 
 #[test]
-fn an_output_that_differs_stays_as_it_is_held() {
+fn different_output_keeps_the_stored_one() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}"), output("call_1", "ok")]);
     let verdicts = held.reconcile([output("call_1", "not ok"), user("bye")]);
     assert_eq!(verdicts, [differing(by_call(2)), FRESH]);
 }
 
 #[test]
-fn another_kind_under_the_same_call_id_is_another_call() {
+fn another_kind_under_the_same_call_id_is_new() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}"), output("call_1", "ok")]);
     let verdicts = held.reconcile([
         item(r#"{"type":"custom_tool_call","call_id":"call_1","name":"shout","input":"hi"}"#),
@@ -40,7 +40,7 @@ fn another_kind_under_the_same_call_id_is_another_call() {
 }
 
 #[test]
-fn restarted_call_ids_are_known_in_their_order() {
+fn restarted_call_ids_match_in_order() {
     let replay = [
         user("Bonn?"),
         call("call_0", BONN),
@@ -67,7 +67,7 @@ fn restarted_call_ids_are_known_in_their_order() {
 }
 
 #[test]
-fn restarted_call_ids_are_known_in_their_order_where_calls_are_stripped() {
+fn restarted_call_ids_match_in_order_without_calls() {
     let replay = [
         user("Bonn?"),
         output("call_0", "10 degrees"),
@@ -83,7 +83,7 @@ fn restarted_call_ids_are_known_in_their_order_where_calls_are_stripped() {
 }
 
 #[test]
-fn of_the_outputs_of_one_call_id_the_last_answers_the_call_that_waits() {
+fn last_output_of_a_call_id_answers_the_pending_call() {
     let held = owner(restarted().into_iter().take(6));
     let replay = [
         user("Bonn?"),
@@ -97,14 +97,14 @@ fn of_the_outputs_of_one_call_id_the_last_answers_the_call_that_waits() {
 }
 
 #[test]
-fn one_output_more_than_calls_wait_is_new_where_it_says_something_new() {
+fn surplus_output_with_new_content_is_new() {
     let held = owner(restarted().into_iter().take(6));
     let outputs = ["10 degrees", "20 degrees", "30 degrees"].map(|text| output("call_0", text));
     assert_eq!(held.reconcile(outputs), [by_call(2), FRESH, FRESH]);
 }
 
 #[test]
-fn items_that_are_known_by_id_count_in_the_order_of_their_call_id() {
+fn items_matched_by_id_count_in_call_order() {
     let under_id = |n: u8, text: &str| {
         item(format!(
             r#"{{"type":"function_call_output","id":"fc_out_{n}","call_id":"call_0","output":"{text}"}}"#
@@ -131,7 +131,7 @@ fn items_that_are_known_by_id_count_in_the_order_of_their_call_id() {
 }
 
 #[test]
-fn one_constant_id_for_parallel_calls_is_known_in_their_order() {
+fn constant_id_of_parallel_calls_matches_in_order() {
     let held = || owner([user("Both?"), call("call", BONN), call("call", ROME)]);
     let outputs = [output("call", "10 degrees"), output("call", "20 degrees")];
     assert_eq!(held().reconcile(outputs.clone()), [FRESH, FRESH]);
@@ -140,9 +140,9 @@ fn one_constant_id_for_parallel_calls_is_known_in_their_order() {
     assert_eq!(verdicts, [by_place(0), by_call(1), by_call(2), FRESH, FRESH]);
 }
 
-/// A client that puts a search of its own before every question, always under one `call_id`.
+/// A client may put a search of its own before every question, always under one `call_id`.
 #[test]
-fn another_call_and_output_under_a_used_call_id_are_new() {
+fn different_exchange_under_a_used_call_id_is_new() {
     let held = owner([
         call("call_context", r#"{"query":"Bonn"}"#),
         output("call_context", "A city on the Rhine."),
@@ -158,7 +158,7 @@ fn another_call_and_output_under_a_used_call_id_are_new() {
 }
 
 #[test]
-fn a_call_whose_arguments_a_client_could_not_read_is_known_by_its_output() {
+fn call_with_changed_arguments_is_matched_by_its_output() {
     let held = owner([
         user("hi"),
         call_under("fc_1", "call_1", r#"{"city":"Bo"#),
@@ -170,21 +170,21 @@ fn a_call_whose_arguments_a_client_could_not_read_is_known_by_its_output() {
 }
 
 #[test]
-fn an_answered_call_that_comes_back_changed_and_alone_stays_as_it_is_held() {
+fn changed_answered_call_keeps_the_stored_one() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", BONN), output("call_1", "ok")]);
     let verdicts = held.reconcile([user("hi"), call("call_1", "{}"), user("bye")]);
     assert_eq!(verdicts, [by_place(0), differing(by_call(1)), FRESH]);
 }
 
 #[test]
-fn a_pending_call_whose_arguments_changed_is_answered_all_the_same() {
+fn output_answers_a_pending_call_with_changed_arguments() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", r#"{"city":"Bo"#)]);
     let verdicts = held.reconcile([user("hi"), call("call_1", "{}"), output("call_1", "no")]);
     assert_eq!(verdicts, [by_place(0), differing(by_call(1)), FRESH]);
 }
 
 #[test]
-fn an_output_that_stands_twice_answers_once() {
+fn repeated_output_answers_once() {
     let held = || owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
     let alone = held().reconcile([output("call_1", "ok"), output("call_1", "ok")]);
     assert_eq!(alone, [FRESH, Verdict::Duplicate(0)]);
@@ -197,7 +197,7 @@ fn an_output_that_stands_twice_answers_once() {
 }
 
 #[test]
-fn an_exchange_that_stands_twice_under_one_item_id_counts_once_unless_the_outputs_differ() {
+fn repeated_exchange_counts_once_if_outputs_are_equal() {
     let call = || call_under("fc_0", "call_0", "{}");
     let copy = [call(), output("call_0", "1"), call(), output("call_0", "1")];
     let copies = [FRESH, FRESH, Verdict::Duplicate(0), Verdict::Duplicate(1)];
@@ -220,7 +220,7 @@ fn a_copy_never_points_ahead() {
 }
 
 #[test]
-fn an_approval_is_answered_and_known() {
+fn approval_is_answered_then_resent() {
     let request = || {
         item(
             r#"{"type":"mcp_approval_request","id":"mcpr_1","server_label":"s","name":"rm",
@@ -238,7 +238,7 @@ fn an_approval_is_answered_and_known() {
 }
 
 #[test]
-fn a_local_shells_output_is_known_by_the_id_of_its_call() {
+fn local_shell_output_is_matched_by_its_calls_id() {
     let run = || {
         item(
             r#"{"type":"local_shell_call","id":"lsh_1","call_id":"call_1","status":"completed",
@@ -252,7 +252,7 @@ fn a_local_shells_output_is_known_by_the_id_of_its_call() {
 }
 
 #[test]
-fn outputs_without_a_call_id_are_carried() {
+fn outputs_without_call_id_are_fresh() {
     let anonymous = || item(r#"{"type":"function_call_output","name":"clock","output":"noon"}"#);
     let held = owner([user("hi"), anonymous()]);
     assert_eq!(held.reconcile([anonymous()]), [FRESH]);

@@ -1,4 +1,4 @@
-//! Items that their owner was told to delete, and that a client still has.
+//! Items that were deleted at their owner and that a client still has.
 
 use super::{FRESH, by_call, by_id, by_place, equal_to, owner};
 use crate::item::Item;
@@ -19,14 +19,14 @@ fn conversation() -> [Item; 6] {
 }
 
 #[test]
-fn a_deleted_item_is_known_by_its_id_whatever_it_says() {
+fn deleted_item_is_matched_by_id_despite_new_content() {
     let held = owner(conversation()).without([1]);
     let verdicts = held.reconcile([assistant("msg_1", "Good day."), user("bye")]);
     assert_eq!(verdicts, [DELETED, FRESH]);
 }
 
 #[test]
-fn a_deleted_users_message_is_known_by_its_id_whatever_it_says() {
+fn deleted_user_message_is_matched_by_id() {
     let hi = |text: &str| {
         item(format!(r#"{{"type":"message","id":"msg_0","role":"user","content":"{text}"}}"#))
     };
@@ -35,7 +35,7 @@ fn a_deleted_users_message_is_known_by_its_id_whatever_it_says() {
 }
 
 #[test]
-fn a_deleted_message_is_known_by_its_place() {
+fn deleted_message_is_matched_by_position() {
     let held = owner(conversation()).without([2]);
     let verdicts = held.reconcile([
         user("hi"),
@@ -50,14 +50,14 @@ fn a_deleted_message_is_known_by_its_place() {
 }
 
 #[test]
-fn a_client_that_deleted_it_too_is_understood_as_well() {
+fn client_may_have_deleted_the_message_too() {
     let held = owner(conversation()).without([2]);
     let verdicts = held.reconcile([user("hi"), output("call_1", "swordfish"), user("bye")]);
     assert_eq!(verdicts, [by_place(0), by_call(4), FRESH]);
 }
 
 #[test]
-fn what_stands_beside_a_deleted_item_is_still_known() {
+fn items_next_to_a_deleted_one_are_resent() {
     let held = owner([user("hi"), assistant("msg_1", "Let me see."), assistant("msg_2", "Hello.")])
         .without([1]);
     let verdicts = held.reconcile([
@@ -70,7 +70,7 @@ fn what_stands_beside_a_deleted_item_is_still_known() {
 }
 
 #[test]
-fn a_deleted_output_is_known_by_its_call() {
+fn deleted_output_is_matched_by_its_call() {
     let held = owner(conversation()).without([4]);
     let verdicts = held.reconcile([
         user("My password is swordfish."),
@@ -82,7 +82,7 @@ fn a_deleted_output_is_known_by_its_call() {
 }
 
 #[test]
-fn a_deleted_call_takes_no_place_from_its_output() {
+fn output_of_a_deleted_call_is_resent() {
     let held = owner(conversation()).without([3]);
     let verdicts = held.reconcile([
         call_under("fc_1", "call_1", "{}"),
@@ -93,7 +93,7 @@ fn a_deleted_call_takes_no_place_from_its_output() {
 }
 
 #[test]
-fn of_two_equal_messages_the_one_that_is_left_is_meant_where_one_is_sent() {
+fn single_message_matches_the_undeleted_of_two_equal_ones() {
     let held = || {
         owner([user("yes"), assistant("msg_1", "Fine."), user("yes"), assistant("msg_2", "Good.")])
             .without([0])
@@ -104,7 +104,7 @@ fn of_two_equal_messages_the_one_that_is_left_is_meant_where_one_is_sent() {
 }
 
 #[test]
-fn deleted_instructions_are_left_out_until_they_change() {
+fn deleted_instructions_stay_deleted_until_they_change() {
     let held = || {
         owner([system("Be brief."), system("Be kind."), user("hi"), assistant("msg_1", "Hello.")])
             .without([0])

@@ -1,36 +1,36 @@
-//! Clients that send what is new, and nothing else: all of it is fresh, whatever it says.
+//! Clients that send only new items: all of them are fresh, even if their text was sent before.
 
 use super::{FRESH, by_id, by_place, owner};
 use crate::item::given::{assistant, call_under, item, output, reference, said, user};
 
 #[test]
-fn yes_said_twice_is_two_messages() {
+fn equal_delta_is_a_second_message() {
     let held = owner([user("yes"), assistant("msg_1", "Fine.")]);
     assert_eq!(held.reconcile([user("yes")]), [FRESH]);
 }
 
 #[test]
-fn an_earlier_text_said_again_is_new() {
+fn repeated_earlier_text_is_new() {
     let held =
         owner([user("hi"), assistant("msg_1", "Hello."), user("yes"), assistant("msg_2", "Fine.")]);
     assert_eq!(held.reconcile([user("yes"), user("bye")]), [FRESH, FRESH]);
 }
 
 #[test]
-fn the_first_message_said_again_is_new_where_later_ones_are_held() {
+fn repeated_first_message_is_new_after_later_ones() {
     let held =
         owner([user("hi"), assistant("msg_1", "Hello."), user("yes"), assistant("msg_2", "Fine.")]);
     assert_eq!(held.reconcile([user("hi"), user("Are you there?")]), [FRESH, FRESH]);
 }
 
 #[test]
-fn all_of_a_history_without_anything_new_is_said_again() {
+fn history_with_nothing_new_is_a_delta() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
     assert_eq!(held.reconcile([user("hi")]), [FRESH]);
 }
 
-/// Both readings fit: a replay with one new message, or two new messages of which one repeats the
-/// only one so far. It counts as a replay.
+/// The input may be a replay with one new message, or two new messages of which the first repeats
+/// the only one so far. It counts as a replay.
 #[test]
 fn the_only_message_and_another_are_a_replay() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
@@ -38,7 +38,7 @@ fn the_only_message_and_another_are_a_replay() {
 }
 
 #[test]
-fn an_earlier_text_said_again_beside_an_output_is_new() {
+fn repeated_earlier_text_with_an_output_is_new() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Hello."),
@@ -49,7 +49,7 @@ fn an_earlier_text_said_again_beside_an_output_is_new() {
 }
 
 #[test]
-fn an_earlier_text_said_again_behind_a_reference_is_new_where_later_ones_are_held() {
+fn repeated_earlier_text_after_a_reference_is_new() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Hello."),
@@ -62,7 +62,7 @@ fn an_earlier_text_said_again_behind_a_reference_is_new_where_later_ones_are_hel
 }
 
 #[test]
-fn a_greeting_that_the_owner_was_given_is_known() {
+fn stored_greeting_is_resent() {
     let held = owner([assistant("msg_1", "How can I help?")]);
     assert_eq!(held.reconcile([said("How can I help?"), user("hi")]), [by_place(0), FRESH]);
 }
@@ -80,7 +80,7 @@ fn an_output_may_come_with_the_next_message() {
 }
 
 #[test]
-fn the_same_image_with_other_words_is_new() {
+fn same_image_with_other_text_is_new() {
     let picture = |text: &str| {
         item(format!(
             r#"{{"role":"user","content":[{{"type":"input_image","image_url":"https://a/1.png"}},
@@ -92,12 +92,12 @@ fn the_same_image_with_other_words_is_new() {
 }
 
 #[test]
-fn everything_is_new_to_an_owner_that_holds_nothing() {
+fn everything_is_new_in_an_empty_conversation() {
     let incoming = [user("hi"), assistant("msg_1", "Hello."), user("hi")];
     assert_eq!(owner([]).reconcile(incoming), [FRESH, FRESH, FRESH]);
 }
 
 #[test]
-fn no_input_has_no_verdicts() {
+fn empty_input_has_no_verdicts() {
     assert_eq!(owner([user("hi")]).reconcile([]), []);
 }

@@ -1,12 +1,12 @@
-//! What only bytes tell. Everything else is told by heads and fingerprints too: every other test here
-//! is passed with the bytes elsewhere as well.
+//! Cases that need bodies. All others need only heads and fingerprints: every other test of this
+//! folder also runs with bodies elsewhere.
 
 use super::{FRESH, by_call, by_id, by_place, differing, owner};
 use crate::item::given::{assistant, call, compaction, item, output, user};
 use crate::reconcile::Verdict;
 
 #[test]
-fn another_call_under_a_used_call_id_counts_as_the_one_that_is_held() {
+fn different_call_under_a_used_call_id_is_resent() {
     let held =
         owner([call("call_context", r#"{"query":"Bonn"}"#), output("call_context", "A city.")]);
     let verdicts = held.elsewhere().reconcile_as_held([
@@ -18,21 +18,21 @@ fn another_call_under_a_used_call_id_counts_as_the_one_that_is_held() {
 }
 
 #[test]
-fn a_compaction_that_lost_its_id_counts_as_new() {
+fn compaction_without_id_is_new() {
     let held = owner([user("hi"), compaction("cmp_1"), assistant("msg_2", "Hello.")]);
     let bare = item(r#"{"type":"compaction","encrypted_content":"gAAAA-cmp_1"}"#);
     assert_eq!(held.elsewhere().reconcile_as_held([bare, user("bye")]), [FRESH, FRESH]);
 }
 
 #[test]
-fn whether_an_output_differs_is_not_told() {
+fn changed_output_is_not_detected() {
     let held = owner([call("call_1", "{}"), output("call_1", "ok")]);
     let verdicts = held.elsewhere().reconcile_as_held([output("call_1", "not ok"), user("bye")]);
     assert_eq!(verdicts, [by_call(1), FRESH]);
 }
 
 #[test]
-fn whether_a_message_differs_is_told_by_its_fingerprint() {
+fn changed_message_is_detected_by_fingerprint() {
     let mine = |text: &str| item(format!(r#"{{"id":"msg_0","role":"user","content":"{text}"}}"#));
     let held = || owner([mine("hi"), assistant("msg_1", "Hello.")]).elsewhere();
     let edited = [mine("hi"), assistant("msg_1", "Hello, edited."), user("bye")];
@@ -41,7 +41,7 @@ fn whether_a_message_differs_is_told_by_its_fingerprint() {
 }
 
 #[test]
-fn what_is_held_here_and_elsewhere_is_one_conversation() {
+fn local_and_remote_bodies_form_one_conversation() {
     let mut held = owner([user("hi"), assistant("msg_1", "Hello."), user("Bonn?")]);
     held.0[0] = held.0[0].clone().elsewhere();
     let verdicts = held.reconcile_as_held([user("hi"), user("Bonn?"), user("bye")]);

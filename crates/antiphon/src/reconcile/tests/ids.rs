@@ -1,4 +1,4 @@
-//! The same item id.
+//! Rule 1: the same item id.
 
 use super::{FRESH, by_id, by_place, differing, owner};
 use crate::item::Item;
@@ -18,21 +18,21 @@ fn a_users_message_keeps_its_id() {
 }
 
 #[test]
-fn another_message_under_a_used_id_is_new_and_gets_another() {
+fn another_message_under_a_used_id_is_new() {
     let held = owner([user_under("msg_1", "hi"), assistant("msg_2", "Hello.")]);
     let verdicts = held.reconcile([user_under("msg_1", "bye")]);
     assert_eq!(verdicts, [Verdict::FreshUnderUsedId]);
 }
 
 #[test]
-fn what_a_model_said_stays_as_it_is_held() {
+fn edited_assistant_message_keeps_the_stored_one() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
     let verdicts = held.reconcile([assistant("msg_1", "Hello, edited."), user("bye")]);
     assert_eq!(verdicts, [differing(by_id(1)), FRESH]);
 }
 
 #[test]
-fn reasoning_that_lost_its_content_is_known_all_the_same() {
+fn reasoning_without_content_is_matched_by_id() {
     let held = owner([user("hi"), reasoning("rs_1"), assistant("msg_1", "Hello.")]);
     let stripped = item(r#"{"type":"reasoning","id":"rs_1","summary":[]}"#);
     let verdicts = held.reconcile([stripped, assistant("msg_1", "Hello."), user("bye")]);
@@ -40,7 +40,7 @@ fn reasoning_that_lost_its_content_is_known_all_the_same() {
 }
 
 #[test]
-fn an_id_that_nobody_holds_is_new() {
+fn unknown_id_is_new() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
     let verdicts = held.reconcile([assistant("msg_other", "Hello."), user("bye")]);
     assert_eq!(verdicts, [FRESH, FRESH]);
@@ -73,7 +73,7 @@ fn outputs_of_two_calls_under_one_id_are_two() {
 }
 
 #[test]
-fn an_item_that_stands_twice_in_the_input_counts_once() {
+fn repeated_item_of_an_input_counts_once() {
     let verdicts = owner([]).reconcile([
         user("hi"),
         reasoning("rs_1"),
@@ -89,7 +89,7 @@ fn an_item_that_stands_twice_in_the_input_counts_once() {
 }
 
 #[test]
-fn a_copy_of_a_held_item_is_held_too() {
+fn copy_of_a_stored_item_is_resent() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
     let verdicts =
         held.reconcile([user("hi"), assistant("msg_1", "Hello."), reference("msg_1"), user("bye")]);
@@ -97,19 +97,19 @@ fn a_copy_of_a_held_item_is_held_too() {
 }
 
 #[test]
-fn a_reference_beside_the_item_itself_is_a_copy() {
+fn reference_next_to_its_item_is_a_copy() {
     let verdicts = owner([]).reconcile([assistant("msg_1", "Hello."), reference("msg_1")]);
     assert_eq!(verdicts, [FRESH, Verdict::Duplicate(0)]);
 }
 
 #[test]
-fn two_messages_of_a_caller_under_one_new_id_are_two() {
+fn two_user_messages_under_one_new_id_are_two() {
     let verdicts = owner([]).reconcile([user_under("msg_1", "hi"), user_under("msg_1", "bye")]);
     assert_eq!(verdicts, [FRESH, Verdict::FreshUnderUsedId]);
 }
 
 #[test]
-fn encrypted_content_is_never_taken_for_new_under_a_used_id() {
+fn encrypted_item_under_a_used_id_is_resent() {
     let held = owner([user("hi"), reasoning("rs_1"), assistant("msg_1", "Hello.")]);
     let other =
         item(r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAAA-other"}"#);
@@ -119,7 +119,7 @@ fn encrypted_content_is_never_taken_for_new_under_a_used_id() {
 }
 
 #[test]
-fn a_compaction_that_lost_its_id_is_known_by_its_content() {
+fn compaction_without_id_is_matched_by_content() {
     let held = || owner([user("hi"), compaction("cmp_1"), assistant("msg_2", "Hello.")]);
     let bare = item(r#"{"type":"compaction","encrypted_content":"gAAAA-cmp_1"}"#);
     let other = item(r#"{"type":"compaction","encrypted_content":"gAAAA-other"}"#);

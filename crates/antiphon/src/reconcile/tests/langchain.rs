@@ -1,10 +1,10 @@
-//! LangChain and LangGraph: messages in full, ids kept where they were issued.
+//! LangChain and LangGraph: full messages, with ids if they were issued.
 
 use super::{FRESH, by_call, by_id, by_place, owner};
 use crate::item::given::{assistant, call_under, output, reasoning, said, user};
 
 #[test]
-fn a_tool_loop_in_a_conversation_re_sends_all_but_the_output() {
+fn tool_loop_in_a_conversation_resends_all_but_the_output() {
     let held = owner([
         user("What is the weather in Bonn?"),
         reasoning("rs_1"),
@@ -20,7 +20,7 @@ fn a_tool_loop_in_a_conversation_re_sends_all_but_the_output() {
 }
 
 #[test]
-fn a_tool_loop_in_a_later_turn_re_sends_the_whole_conversation() {
+fn later_tool_loop_resends_the_whole_conversation() {
     let held = owner([
         user("My name is Ada."),
         assistant("msg_1", "Hello Ada."),
@@ -69,7 +69,7 @@ fn a_checkpointer_replays_with_ids() {
 }
 
 #[test]
-fn without_storage_assistants_lose_their_ids_and_reasoning_and_calls_keep_theirs() {
+fn replay_without_assistant_ids_is_matched() {
     let held = owner([
         user("What is the weather?"),
         reasoning("rs_1"),
@@ -94,7 +94,7 @@ fn without_storage_assistants_lose_their_ids_and_reasoning_and_calls_keep_theirs
 }
 
 #[test]
-fn without_storage_and_without_reasoning_there_is_no_anchor_and_still_only_the_last_is_new() {
+fn replay_without_anchor_has_one_new_message() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Hello."),

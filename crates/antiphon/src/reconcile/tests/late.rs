@@ -1,4 +1,4 @@
-//! Outputs that come after their calls were answered with made-up ones.
+//! Outputs that arrive after a placeholder answered their call.
 
 use super::{FRESH, Owner, by_call, by_id, by_place, owner};
 use crate::item::Item;
@@ -9,41 +9,41 @@ use crate::repair::repair;
 
 const LATE: Verdict = Verdict::LateOutput { made_up: 2 };
 
-fn made_up(call: &Item) -> Item {
+fn placeholder(call: &Item) -> Item {
     repair(std::slice::from_ref(call)).items.remove(1)
 }
 
-/// A turn whose call nobody answered, and one behind it.
+/// A turn with an unanswered call, followed by another turn.
 fn items() -> Vec<Item> {
     let call = call_under("fc_1", "call_1", r#"{"city":"Bonn"}"#);
-    let silence = made_up(&call);
-    vec![user("Bonn?"), call, silence, user("Never mind."), assistant("msg_1", "Fine.")]
+    let output = placeholder(&call);
+    vec![user("Bonn?"), call, output, user("Never mind."), assistant("msg_1", "Fine.")]
 }
 
 fn conversation() -> Owner {
-    owner(items()).having_made_up([2])
+    owner(items()).with_placeholders([2])
 }
 
 fn degrees() -> Item {
     output("call_1", "10 degrees")
 }
 
-/// The conversation whose provider deletes nothing: a message carries what came late.
-fn told() -> Owner {
-    let message = message_of_late_output(&degrees()).expect("an output can be told");
+/// The conversation at a provider that deletes nothing: a message carries the late output.
+fn conversation_with_carrier() -> Owner {
+    let message = message_of_late_output(&degrees()).expect("a message can carry an output");
     let later = [message, user("And now?"), assistant("msg_2", "Cold.")];
-    owner(items().into_iter().chain(later)).having_made_up([2, 5])
+    owner(items().into_iter().chain(later)).with_placeholders([2, 5])
 }
 
 #[test]
-fn the_real_output_of_a_call_that_a_made_up_one_answered_is_new() {
+fn real_output_after_a_placeholder_is_new() {
     let verdicts = conversation().reconcile([degrees(), user("And now?")]);
     assert_eq!(verdicts, [LATE, FRESH]);
     assert!(verdicts[0].is_fresh());
 }
 
 #[test]
-fn it_is_told_in_a_whole_replay_too() {
+fn late_output_is_found_in_a_full_replay() {
     let ids_kept = conversation().reconcile([
         user("Bonn?"),
         call_under("fc_1", "call_1", r#"{"city":"Bonn"}"#),
@@ -65,9 +65,9 @@ fn it_is_told_in_a_whole_replay_too() {
 }
 
 #[test]
-fn the_made_up_text_is_sent_again_where_a_client_has_learnt_it() {
-    let silence = items().remove(2);
-    let verdicts = conversation().reconcile([silence, user("And now?")]);
+fn returned_placeholder_is_resent() {
+    let placeholder = items().remove(2);
+    let verdicts = conversation().reconcile([placeholder, user("And now?")]);
     assert_eq!(verdicts, [by_call(2), FRESH]);
     let as_parts = item(
         r#"{"type":"function_call_output","call_id":"call_1","id":null,"status":"completed",
@@ -77,26 +77,26 @@ fn the_made_up_text_is_sent_again_where_a_client_has_learnt_it() {
 }
 
 #[test]
-fn an_output_that_says_less_than_the_made_up_one_is_no_copy_of_it() {
+fn shorter_output_than_the_placeholder_is_late() {
     let patch = item(
         r#"{"type":"apply_patch_call","id":"apc_1","call_id":"call_1","status":"completed",
             "operation":{"type":"delete_file","path":"a"}}"#,
     );
-    let held = owner([user("Tidy up."), patch.clone(), made_up(&patch)]).having_made_up([2]);
+    let held = owner([user("Tidy up."), patch.clone(), placeholder(&patch)]).with_placeholders([2]);
     let patched =
         item(r#"{"type":"apply_patch_call_output","call_id":"call_1","status":"completed"}"#);
     assert_eq!(held.reconcile([patched]), [LATE]);
 }
 
 #[test]
-fn a_late_output_that_stands_twice_in_the_input_comes_once() {
+fn repeated_late_output_counts_once() {
     let verdicts = conversation().reconcile([degrees(), degrees()]);
     assert_eq!(verdicts, [LATE, Verdict::Duplicate(0)]);
 }
 
 #[test]
-fn a_late_output_that_a_message_carries_is_held() {
-    let verdicts = told().reconcile([
+fn late_output_carried_by_a_message_is_resent() {
+    let verdicts = conversation_with_carrier().reconcile([
         user("Bonn?"),
         call("call_1", r#"{"city":"Bonn"}"#),
         degrees(),
@@ -117,13 +117,13 @@ fn a_late_output_that_a_message_carries_is_held() {
         FRESH,
     ];
     assert_eq!(verdicts, expected);
-    assert_eq!(told().reconcile([output("call_1", "20 degrees")]), [LATE]);
+    assert_eq!(conversation_with_carrier().reconcile([output("call_1", "20 degrees")]), [LATE]);
 }
 
 #[test]
-fn a_message_that_carries_an_output_is_known_where_a_client_has_learnt_it() {
-    let message = message_of_late_output(&degrees()).expect("an output can be told");
-    let verdicts = told().reconcile([
+fn returned_carrier_message_is_resent() {
+    let message = message_of_late_output(&degrees()).expect("a message can carry an output");
+    let verdicts = conversation_with_carrier().reconcile([
         user("Bonn?"),
         user("Never mind."),
         said("Fine."),
@@ -138,10 +138,10 @@ fn a_message_that_carries_an_output_is_known_where_a_client_has_learnt_it() {
 }
 
 #[test]
-fn the_real_output_is_held_once_the_made_up_one_gave_way_to_it() {
+fn real_output_is_resent_once_it_replaced_the_placeholder() {
     let held = || {
         let both = items().into_iter().chain([degrees(), user("And now?")]);
-        owner(both).having_made_up([2]).without([2])
+        owner(both).with_placeholders([2]).without([2])
     };
     assert_eq!(held().reconcile([degrees(), user("bye")]), [by_call(5), FRESH]);
     let replay = [user("Bonn?"), call("call_1", r#"{"city":"Bonn"}"#), degrees(), user("bye")];

@@ -1,5 +1,5 @@
-//! What clients send, against what is held. Each shape was seen on the wire of the client that its
-//! module names.
+//! Inputs of real clients, reconciled with stored conversations. Each shape was recorded from the
+//! client that its module names.
 
 mod abort;
 mod agent_framework;
@@ -21,10 +21,10 @@ use crate::transcript::{HeldItem, Origin, Transcript};
 
 const KEY: FingerprintKey = FingerprintKey::new([7; 16]);
 
-/// What the state's owner holds, each item under its own id or one that was issued for it.
+/// The items of a state owner, each under its own id or an issued one.
 struct Owner(Vec<HeldItem>);
 
-/// An owner that holds `items`.
+/// An owner of `items`.
 fn owner(items: impl IntoIterator<Item = Item>) -> Owner {
     let hold = |(number, item): (usize, Item)| {
         let issued = || ItemId::from(format!("issued_{number}"));
@@ -34,40 +34,40 @@ fn owner(items: impl IntoIterator<Item = Item>) -> Owner {
 }
 
 impl Owner {
-    /// The same, with some items deleted: only their traces are left.
+    /// Deletes some of the items. Their tombstones stay.
     fn without(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
         positions.into_iter().for_each(|position| self.0[position].body = crate::Body::Erased);
         self
     }
 
-    /// The same, with some instructions in the place of earlier ones.
-    fn superseding(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
+    /// Marks some instructions as replacements of earlier ones.
+    fn with_replacements(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
         positions.into_iter().for_each(|position| self.0[position].supersedes = true);
         self
     }
 
-    /// The same, with outputs and messages that nobody made.
-    fn having_made_up(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
+    /// Marks some outputs and messages as placeholders.
+    fn with_placeholders(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
         positions.into_iter().for_each(|at| self.0[at].origin = Some(Origin::made_up()));
         self
     }
 
-    /// The same, with all bytes in other hands.
+    /// Moves all bodies to another owner.
     fn elsewhere(self) -> Self {
         Self(self.0.into_iter().map(HeldItem::elsewhere).collect())
     }
 
-    /// What becomes of each of `incoming`: the same, whoever has the bytes.
+    /// The verdicts on `incoming`, which have to be the same if another owner has the bodies.
     fn reconcile(self, incoming: impl IntoIterator<Item = Item>) -> Vec<Verdict> {
         let incoming: Vec<Item> = incoming.into_iter().collect();
         let verdicts = Self(self.0.clone()).reconcile_as_held(incoming.clone());
-        let told = incoming.iter().zip(&verdicts).map(as_far_as_heads_tell);
-        let told: Vec<Verdict> = told.collect();
-        assert_eq!(self.elsewhere().reconcile_as_held(incoming), told, "of what is held elsewhere");
+        let expected = incoming.iter().zip(&verdicts).map(without_bodies);
+        let expected: Vec<Verdict> = expected.collect();
+        assert_eq!(self.elsewhere().reconcile_as_held(incoming), expected, "with bodies elsewhere");
         verdicts
     }
 
-    /// What becomes of each of `incoming`, with the bytes where they are.
+    /// The verdicts on `incoming` for bodies as they are stored here.
     fn reconcile_as_held(self, incoming: impl IntoIterator<Item = Item>) -> Vec<Verdict> {
         let transcript: Transcript = self.0.into_iter().collect();
         let incoming: Vec<Item> = incoming.into_iter().collect();
@@ -75,9 +75,9 @@ impl Owner {
     }
 }
 
-/// The verdict where only heads and fingerprints are held: of messages alone anybody can say
-/// whether they differ.
-fn as_far_as_heads_tell((item, verdict): (&Item, &Verdict)) -> Verdict {
+/// The expected verdict if only heads and fingerprints are stored: changes are only detected in
+/// messages.
+fn without_bodies((item, verdict): (&Item, &Verdict)) -> Verdict {
     match *verdict {
         Verdict::Resent(resent) if item.head().kind != Kind::Message => {
             Verdict::Resent(Resent { differs: false, ..resent })
@@ -88,22 +88,22 @@ fn as_far_as_heads_tell((item, verdict): (&Item, &Verdict)) -> Verdict {
 
 const FRESH: Verdict = Verdict::Fresh;
 
-/// The item is the one held there, known by its id.
+/// The item is the one stored at `held`, matched by its id.
 fn by_id(held: usize) -> Verdict {
     resent(held, Rule::SameId)
 }
 
-/// The item is the one held there, known by its call.
+/// The item is the one stored at `held`, matched by its call.
 fn by_call(held: usize) -> Verdict {
     resent(held, Rule::SameCall)
 }
 
-/// The message is the one held there, known by its place.
+/// The message is the one stored at `held`, matched by its position in the sequence.
 fn by_place(held: usize) -> Verdict {
     resent(held, Rule::Replayed)
 }
 
-/// The instructions are the ones held there.
+/// The instructions equal those stored at `held`.
 fn equal_to(held: usize) -> Verdict {
     resent(held, Rule::SameInstructions)
 }
@@ -113,7 +113,7 @@ fn resent(held: usize, rule: Rule) -> Verdict {
     Verdict::Resent(Resent { held, rule, differs })
 }
 
-/// The same verdict on an item that says something else than what is held.
+/// The same verdict for an item whose content differs from the stored one.
 fn differing(verdict: Verdict) -> Verdict {
     match verdict {
         Verdict::Resent(resent) => Verdict::Resent(Resent { differs: true, ..resent }),

@@ -1,5 +1,5 @@
-//! The AI SDK's open-responses provider: full items; version 6 without ids or reasoning, version 7
-//! with both.
+//! The AI SDK's open-responses provider: full items. Version 6 sends no ids and no reasoning,
+//! version 7 sends both.
 
 use super::{FRESH, by_call, by_id, by_place, owner};
 use crate::item::Item;
@@ -24,7 +24,7 @@ fn parts(role: &str, kind: &str, text: &str) -> Item {
 }
 
 #[test]
-fn version_6_sends_full_items_without_ids_or_reasoning() {
+fn version_6_replay_without_ids_or_reasoning_is_matched() {
     let verdicts = owner(history()).reconcile([
         parts("user", "input_text", "hi"),
         parts("assistant", "output_text", "Hello."),
@@ -41,7 +41,7 @@ fn version_6_sends_full_items_without_ids_or_reasoning() {
 }
 
 #[test]
-fn version_7_sends_all_ids() {
+fn version_7_replay_with_all_ids_is_matched() {
     let incoming = history().into_iter().chain([user("Thanks.")]);
     let verdicts = owner(history()).reconcile(incoming);
     assert_eq!(
@@ -50,9 +50,10 @@ fn version_7_sends_all_ids() {
     );
 }
 
-/// Two messages of one response go back as one, so one of the three is new; the users' are not.
+/// The client returns two messages of one response as one. That one counts as new, but the user
+/// messages do not.
 #[test]
-fn assistants_that_a_client_joined_do_not_make_the_users_new() {
+fn joined_assistant_messages_leave_user_messages_resent() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Let me think."),
@@ -75,7 +76,7 @@ fn assistants_that_a_client_joined_do_not_make_the_users_new() {
 }
 
 #[test]
-fn fabricated_nulls_and_status_change_nothing() {
+fn fabricated_nulls_and_status_are_ignored() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}"), output("call_1", "ok")]);
     let verdicts = held.reconcile([
         item(r#"{"type":"message","id":null,"status":null,"role":"user","content":"hi"}"#),

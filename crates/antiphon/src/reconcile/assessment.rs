@@ -1,4 +1,4 @@
-//! What ids and calls tell of an input.
+//! Rules 1 and 2: the verdicts that follow from ids and calls.
 
 use super::calls::Calls;
 use super::identity::{ById, Identity};
@@ -6,42 +6,42 @@ use super::{Resent, Rule, Verdict};
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;
 
-/// What is known of an incoming item.
+/// The verdict on an incoming item so far.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct Assessment {
     pub(super) verdict: Verdict,
-    /// Where in the transcript it certainly belongs: at the item that it is, or behind the call
-    /// that it answers.
+    /// The position in the transcript at which the item certainly belongs: that of the item that it
+    /// repeats, or of the call that it answers.
     pub(super) place: Option<usize>,
 }
 
-/// Knows items by their ids and calls; everything else is fresh so far.
-pub(super) fn by_id_and_call(
+/// Applies the rules for ids and calls. Every other item is fresh so far.
+pub(super) fn assess_by_id_and_call(
     transcript: &Transcript,
     incoming: &[Item],
     key: FingerprintKey,
-) -> Vec<Known> {
+) -> Vec<Assessment> {
     let mut identity = Identity::new(transcript, incoming, key);
     let mut calls = Calls::new(transcript, incoming, key);
-    let mut known: Vec<Known> = Vec::with_capacity(incoming.len());
+    let mut assessments: Vec<Assessment> = Vec::with_capacity(incoming.len());
     for position in 0..incoming.len() {
-        let next = match identity.of(position) {
+        let next = match identity.look_up(position) {
             ById::Held { place, differs } => {
-                calls.pass(position, place);
-                Known::held(transcript, place, Rule::SameId, differs)
+                calls.skip(position, place);
+                Assessment::held(transcript, place, Rule::SameId, differs)
             }
-            ById::Repeats(first) if calls.repeats(first, position) => {
-                Known::fresh().with(Verdict::Duplicate(first))
+            ById::Repeats(first) if calls.is_repetition(first, position) => {
+                Assessment::fresh().with(Verdict::Duplicate(first))
             }
-            ById::Repeats(_) | ById::Used => calls.of(position, &known).under_used_id(),
-            ById::Unknown => calls.of(position, &known),
+            ById::Repeats(_) | ById::Used => calls.assess(position, &assessments).under_used_id(),
+            ById::Unknown => calls.assess(position, &assessments),
         };
-        known.push(next);
+        assessments.push(next);
     }
-    known
+    assessments
 }
 
-impl Known {
+impl Assessment {
     pub(super) fn fresh() -> Self {
         Self { verdict: Verdict::Fresh, place: None }
     }
@@ -51,7 +51,7 @@ impl Known {
         Self { verdict: Verdict::Fresh, place: Some(place) }
     }
 
-    /// It is the item held at `place`.
+    /// The incoming item is the one stored at `place`.
     pub(super) fn held(transcript: &Transcript, place: usize, rule: Rule, differs: bool) -> Self {
         let resent = Verdict::Resent(Resent { held: place, rule, differs });
         let is_deleted = transcript.items()[place].is_tombstone();
