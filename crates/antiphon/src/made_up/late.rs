@@ -1,23 +1,23 @@
-//! A real output for a call that a made-up one answered.
+//! Real outputs for calls that a placeholder answered.
 
 use crate::faults::MAX_ID_LENGTH;
 use crate::item::{Item, Kind, Role};
 use crate::json::{Object, quote};
 
-/// What becomes of an output that comes late.
+/// How a late output enters the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LateOutput {
-    /// It takes the place of the made-up one, which is deleted.
+    /// It replaces the placeholder, which is deleted.
     Replaces,
-    /// It is told in a message, because nothing can be deleted.
+    /// A user message carries it, because the provider deletes nothing.
     Told,
 }
 
 impl LateOutput {
-    /// What was found, as reports name it.
+    /// The finding's name in reports.
     pub const FAULT: &'static str = "late_output";
 
-    /// What was done, as reports name it.
+    /// The action's name in reports.
     pub fn action(self) -> &'static str {
         match self {
             Self::Replaces => "replaces",
@@ -25,27 +25,27 @@ impl LateOutput {
         }
     }
 
-    /// Both in a sentence.
+    /// Finding and action as a sentence.
     pub fn message(self) -> &'static str {
         match self {
             Self::Replaces => {
-                "The output came after its call had been answered with a made-up one, which was \
+                "The output arrived after a placeholder had answered its call. The placeholder was \
                  deleted."
             }
             Self::Told => {
-                "The output came after its call had been answered with a made-up one, which cannot \
-                 be deleted. A message of the user carries it."
+                "The output arrived after a placeholder had answered its call. The placeholder \
+                 cannot be deleted, so a user message carries the output."
             }
         }
     }
 }
 
-/// The message that carries `output`, which came late: it names the call, and holds what the output
-/// holds. `None` for what is no output.
+/// Builds the message that carries the late `output`: a heading that names the call, then the
+/// content of the output. Returns `None` if the item is not an output.
 ///
-/// Text and the parts that messages have too stay what they are; what another kind of tool answers is
-/// told as JSON. The same output always makes the same message, so that it is known when it comes
-/// again. It is the user's: a tool's output must not speak with the authority of instructions.
+/// Text stays text, and so do parts that messages can have. Outputs of other kinds become JSON.
+/// Equal outputs result in equal messages, so that a resent output is recognized. The message has
+/// the role `user`, because a tool output must not have the authority of instructions.
 pub fn message_of_late_output(output: &Item) -> Option<Item> {
     let head = output.head();
     let call = head.kind.call()?;
@@ -63,11 +63,11 @@ pub fn message_of_late_output(output: &Item) -> Option<Item> {
 
 const BEGINNING: &str = "Late output of the ";
 const END: &str = ", in the place of \"No output was recorded for this call.\":\n\n";
-/// How long a heading is at most, in bytes: the longest kind of call, and an id.
+/// The length limit of a heading in bytes: the longest kind of call, and an id.
 const LONGEST_HEADING: usize = BEGINNING.len() + 32 + 4 * MAX_ID_LENGTH + END.len();
 
 /// Whether the item is a message that carries a late output.
-pub(super) fn is_message_of_late_output(item: &Item) -> bool {
+pub(super) fn is_carrier(item: &Item) -> bool {
     if item.head().role != Some(Role::User) {
         return false;
     }
@@ -76,8 +76,9 @@ pub(super) fn is_message_of_late_output(item: &Item) -> bool {
     text.starts_with(BEGINNING) && end()
 }
 
-/// What a function or a shell put out, as parts of a message: the elements of their list. `None`
-/// where a message has no such parts, or the output is more than what it says.
+/// The output of a function or a shell as message parts, without the brackets of their array.
+/// Returns `None` if a message cannot have such parts, or if the item has more content than its
+/// `output`.
 fn parts(output: &Item) -> Option<String> {
     let says_all = matches!(
         output.head().kind,
@@ -97,7 +98,7 @@ fn is_part_of_a_message(part: &Object<'_>) -> bool {
     matches!(kind.as_deref(), Some("input_text" | "input_image" | "input_file"))
 }
 
-/// The output as JSON, without what only names it.
+/// The output as JSON, without its ids.
 fn fields(output: &Item) -> String {
     let named = output.with(|object| {
         object.remove("id");

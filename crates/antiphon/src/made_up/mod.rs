@@ -1,23 +1,25 @@
-//! What is made up where the real thing is missing, and what becomes of the real thing when it comes.
+//! Placeholder outputs for unanswered calls, and the real outputs that arrive later.
 //!
-//! A provider that keeps a conversation refuses every turn of it until each call has an output. So a
-//! call that nobody answered is answered with an output that says that there is none. Tools are slow
-//! and clients come back: when the real output comes, it takes the place of the made-up one where
-//! the provider deletes items, and is told in a message where it does not.
+//! A provider that stores a conversation refuses every further turn until each call has an output.
+//! So an unanswered call gets a placeholder that states that no output was recorded. If the real
+//! output arrives later, it replaces the placeholder if the provider can delete items. Otherwise a
+//! user message carries it.
 
 mod late;
-mod silence;
+mod placeholder;
 #[cfg(test)]
 mod tests;
 
 pub use late::{LateOutput, message_of_late_output};
-pub(crate) use silence::{is_silence, silence};
+pub(crate) use placeholder::{is_placeholder, placeholder};
 
 use crate::item::Item;
 
-/// Whether the item says what only Antiphon makes up: an output that says that there is none, or a
-/// message that carries a late output. Who learns from a provider what a conversation holds knows by
-/// it which items to hold as [made up](crate::Origin::made_up).
+/// Whether Antiphon created the item: a placeholder output, or a message that carries a late
+/// output.
+///
+/// Used for items that are listed from a provider, to give them the
+/// [origin](crate::Origin::made_up) of a placeholder.
 pub fn is_made_up(item: &Item) -> bool {
-    is_silence(item) || late::is_message_of_late_output(item)
+    is_placeholder(item) || late::is_carrier(item)
 }

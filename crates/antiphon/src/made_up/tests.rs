@@ -1,14 +1,14 @@
-//! What is made up, known again.
+//! Placeholders and carrier messages, created and recognized.
 
 use super::{LateOutput, is_made_up, message_of_late_output};
 use crate::faults::MAX_ID_LENGTH;
 use crate::item::given::{call, item, output, user};
 use crate::item::{Item, Role};
-use crate::made_up::silence::SILENCE;
+use crate::made_up::placeholder::PLACEHOLDER_TEXT;
 use crate::repair::repair;
 
-fn told(output: &Item) -> Item {
-    message_of_late_output(output).expect("an output can be told")
+fn carrier(output: &Item) -> Item {
+    message_of_late_output(output).expect("an output has a carrier")
 }
 
 /// The texts of a message's parts.
@@ -22,58 +22,58 @@ const HEADING: &str = "Late output of the function call call_1, in the place of 
                        recorded for this call.\":\n\n";
 
 #[test]
-fn a_late_text_is_told_by_the_user_under_the_name_of_its_call() {
-    let message = told(&output("call_1", "10 \"degrees\""));
+fn late_text_becomes_a_user_message_naming_its_call() {
+    let message = carrier(&output("call_1", "10 \"degrees\""));
     assert_eq!(message.head().role, Some(Role::User));
     assert_eq!(message.head().id, None);
     assert_eq!(parts(&message), [HEADING, "10 \"degrees\""]);
-    assert!(HEADING.contains(SILENCE));
+    assert!(HEADING.contains(PLACEHOLDER_TEXT));
 }
 
 #[test]
-fn parts_that_messages_have_too_stay_what_they_are() {
+fn message_parts_of_a_late_output_stay() {
     let image = item(
         r#"{"type":"function_call_output","id":"fc_1","call_id":"call_1","output":[
             {"type":"input_text","text":"Bonn:"},{"type":"input_image","image_url":"data:"}]}"#,
     );
-    let message = told(&image);
+    let message = carrier(&image);
     assert_eq!(parts(&message), [HEADING, "Bonn:", "no text"]);
     assert!(message.text().contains(r#"{"type":"input_image","image_url":"data:"}"#));
 }
 
 #[test]
-fn what_other_tools_answer_is_told_as_json() {
+fn late_output_of_other_kinds_becomes_json() {
     let patched = r#"{"type":"apply_patch_call_output","call_id":"call_1","status":"completed"}"#;
-    let told_of = parts(&told(&item(patched)));
-    assert_eq!(told_of[0], HEADING.replace("function", "apply patch"));
-    assert_eq!(told_of[1], r#"{"type":"apply_patch_call_output","status":"completed"}"#);
+    let texts = parts(&carrier(&item(patched)));
+    assert_eq!(texts[0], HEADING.replace("function", "apply patch"));
+    assert_eq!(texts[1], r#"{"type":"apply_patch_call_output","status":"completed"}"#);
     let scent = r#"{"type":"function_call_output","call_id":"call_1","output":[{"type":"scent"}]}"#;
-    let told_of = parts(&told(&item(scent)));
-    assert_eq!(told_of[1], r#"{"type":"function_call_output","output":[{"type":"scent"}]}"#);
+    let texts = parts(&carrier(&item(scent)));
+    assert_eq!(texts[1], r#"{"type":"function_call_output","output":[{"type":"scent"}]}"#);
 }
 
 #[test]
-fn an_output_without_a_word_is_told_too() {
+fn empty_late_output_becomes_a_message() {
     let empty = item(r#"{"type":"function_call_output","call_id":"call_1","output":[]}"#);
-    assert_eq!(parts(&told(&empty)), [HEADING]);
+    assert_eq!(parts(&carrier(&empty)), [HEADING]);
 }
 
 #[test]
-fn the_heading_is_bounded() {
-    let message = told(&output(&"é".repeat(10_000), "ok"));
+fn heading_length_is_bounded() {
+    let message = carrier(&output(&"é".repeat(10_000), "ok"));
     let heading = parts(&message).remove(0);
     assert_eq!(heading.chars().filter(|c| *c == 'é').count(), MAX_ID_LENGTH);
     assert!(is_made_up(&message));
 }
 
 #[test]
-fn only_outputs_can_be_told() {
+fn only_outputs_become_messages() {
     assert_eq!(message_of_late_output(&user("hi")), None);
     assert_eq!(message_of_late_output(&call("call_1", "{}")), None);
 }
 
 #[test]
-fn what_was_made_up_is_known_and_nothing_else() {
+fn only_placeholders_and_carriers_are_recognized() {
     let calls = [
         call("call_1", "{}"),
         item(r#"{"type":"custom_tool_call","call_id":"call_2","name":"f","input":""}"#),
@@ -82,16 +82,17 @@ fn what_was_made_up_is_known_and_nothing_else() {
         item(r#"{"type":"apply_patch_call","call_id":"call_5","operation":{}}"#),
         item(r#"{"type":"tool_search_call","call_id":"call_6","arguments":{}}"#),
     ];
-    let made_up = repair(&calls).items.split_off(calls.len());
-    assert_eq!(made_up.len(), calls.len());
-    assert!(made_up.iter().all(is_made_up));
-    assert!(is_made_up(&told(&output("call_1", "10 degrees"))));
-    let made = [user("Late output of the function call."), output("call_1", "ok"), user(SILENCE)];
-    assert!(!made.iter().chain(&calls).any(is_made_up));
+    let placeholders = repair(&calls).items.split_off(calls.len());
+    assert_eq!(placeholders.len(), calls.len());
+    assert!(placeholders.iter().all(is_made_up));
+    assert!(is_made_up(&carrier(&output("call_1", "10 degrees"))));
+    let real =
+        [user("Late output of the function call."), output("call_1", "ok"), user(PLACEHOLDER_TEXT)];
+    assert!(!real.iter().chain(&calls).any(is_made_up));
 }
 
 #[test]
-fn reports_say_what_became_of_it() {
+fn late_output_actions_are_named_in_reports() {
     assert_eq!(
         [LateOutput::Replaces, LateOutput::Told].map(LateOutput::action),
         ["replaces", "told"]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{Resent, Rule, Verdict};
 use crate::item::{Fingerprint, FingerprintKey, Item, Kind};
-use crate::made_up::{is_silence, message_of_late_output};
+use crate::made_up::{is_placeholder, message_of_late_output};
 use crate::transcript::{HeldItem, Transcript};
 
 /// Distinguishes late outputs from re-sent ones.
@@ -24,7 +24,7 @@ impl<'a> LateOutputs<'a> {
     /// The verdict on an output for the call that the output at `place` answers. Returns `None` if
     /// the stored output is a real one, or if the placeholder itself came back.
     pub(super) fn verdict(&self, place: usize, output: &Item) -> Option<Verdict> {
-        let is_late = self.transcript.items()[place].is_made_up() && !is_silence(output);
+        let is_late = self.transcript.items()[place].is_made_up() && !is_placeholder(output);
         is_late.then(|| match self.carrier_position(output) {
             Some(held) => Verdict::Resent(Resent { held, rule: Rule::SameCall, differs: false }),
             None => Verdict::LateOutput { made_up: place },

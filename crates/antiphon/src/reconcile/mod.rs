@@ -6,8 +6,8 @@
 //!
 //! 1. Same item id. A compaction without an id is matched by its encrypted content.
 //! 2. Same call: kind and `call_id`. If a provider reuses call ids, their order decides.
-//! 3. System and developer messages that equal stored ones. From the first changed one on, the
-//!    leading instructions of a request replace the stored ones of their role.
+//! 3. System and developer messages that equal stored ones. From the first changed one on, those at
+//!    the start of the input replace the stored ones of their role.
 //! 4. User and assistant messages without an id: sequence alignment with the stored messages.
 //!
 //! Equal text alone never makes two messages the same: users repeat themselves.
@@ -15,8 +15,8 @@
 //! # Placeholder outputs
 //!
 //! The transcript may hold a [placeholder](crate::made_up) for a missing output. The real output is
-//! then new ([`Verdict::LateOutput`]). A placeholder that a client sends back counts as re-sent, and
-//! so does a late output that a stored message already carries.
+//! then new ([`Verdict::LateOutput`]). A placeholder that a client sends back counts as re-sent,
+//! and so does a late output that a stored message already carries.
 //!
 //! # Limits
 //!

@@ -1,48 +1,53 @@
-//! What is sent to a server that holds the conversation before it, as its owner.
+//! Repairs items that are sent to a server which holds the conversation before them.
 
 use std::collections::BTreeMap;
 
-use super::{Policy, Repaired, calls, mended, reasoning};
+use super::{Policy, Repaired, build_draft, calls, reasoning};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, Item, ItemId, Joined, Kind};
-use crate::made_up::silence;
+use crate::made_up::placeholder;
 
-/// Mends what is to be sent to a server that holds the first `held` of `items`; the others are what
-/// [`reconcile`](crate::reconcile::reconcile) found to be fresh. What comes back is what to send:
-/// outputs for calls that the server holds and nobody answered come first, or behind what of the same
-/// run of the model's is sent only now. Mends of what is held have its positions.
+/// Repairs the items after the first `held` of `items`, for a server that holds those first ones.
 ///
-/// What is held may be outlines ([`HeldItem::outline`](crate::HeldItem::outline)), and stays as it
-/// is: what of it keeps the server from taking anything is [`unmendable`]. The policy rejects nothing.
-/// Once what came back was sent and is held, nothing more is to be mended.
+/// The others are the items that [`reconcile`](crate::reconcile::reconcile) found to be fresh. The
+/// result contains only items to send. Placeholder outputs for unanswered held calls come first, or
+/// after the fresh items that belong to the same run of the model. A repair of a held item has the
+/// position of that item.
+///
+/// Held items may be outlines ([`HeldItem::outline`](crate::HeldItem::outline)) and never change;
+/// [`unmendable`] finds those that block the request. A fault that `policy` rejects is repaired as
+/// well. Once the server holds the result, a second repair finds nothing.
 pub fn repair_behind(held: usize, items: &[Item], policy: &Policy) -> Repaired {
-    mended(items, held, policy).into_repaired()
+    build_draft(items, held, policy).into_repaired()
 }
 
-/// Something that a server holds, for which it refuses every request until it is deleted.
+/// An item that a server holds and that makes it refuse every request until it is deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmendable {
-    /// The item's position among what is held.
+    /// The item's position among the held items.
     pub position: usize,
-    /// The id that the item itself carries, where it has one.
+    /// The item's own id, if it has one.
     pub id: Option<ItemId>,
-    /// What the server says of it.
+    /// The fault that the server reports for it.
     pub fault: Fault,
 }
 
-/// What of the first `held` of `items` a server that holds them refuses, although it is sent the others
-/// as [`repair_behind`] mends them: outputs whose call is gone; calls that nobody answered and whose
-/// output cannot be made up (a computer's is a screenshot); and reasoning that nothing of the model's
-/// follows, or would once those calls are deleted. In order.
+/// Finds the items among the first `held` of `items` for which a server that holds them refuses
+/// even the input that [`repair_behind`] returns. They are in the order of their positions:
 ///
-/// Only for lists that say all that the server holds: what they leave out may be the call of an
-/// output. Once these items are deleted, the server takes what [`repair_behind`] gives without them.
+/// - outputs whose call is gone,
+/// - unanswered calls whose kind has no placeholder output (a computer's output is a screenshot),
+/// - reasoning that no item of the model follows, or none after those calls are deleted.
+///
+/// `items` has to list everything that the server holds: otherwise the call of an output may be
+/// missing from it. Once these items are deleted, the server accepts the result of
+/// [`repair_behind`] for the remaining ones.
 pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
     let sent = repair_behind(held, items, &Policy::default()).items;
     let items: Vec<&Item> = items[..held].iter().chain(&sent).collect();
     let mut faults = unpaired(&items);
     let left = items.iter().enumerate().filter(|(position, _)| !faults.contains_key(position));
-    for position in reasoning::lone(left.map(|(position, item)| (position, *item))) {
+    for position in reasoning::lone_reasoning(left.map(|(position, item)| (position, *item))) {
         let id = items[position].head().id.clone();
         faults.insert(position, Fault::LoneReasoning { id });
     }
@@ -54,7 +59,7 @@ pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
     of_held.map(unmendable).collect()
 }
 
-/// Calls and outputs whose other half is missing and cannot be made up, by position.
+/// Calls and outputs without their other half, if there is no placeholder for it, by position.
 fn unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
     let mut exchanges = Exchanges::default();
     let mut faults = BTreeMap::new();
@@ -64,7 +69,7 @@ fn unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
         }
     }
     let waiting = exchanges.iter().flat_map(Exchange::waiting);
-    let lost = waiting.filter(|position| is_lost(&items[*position].head().kind));
+    let lost = waiting.filter(|position| is_unanswerable(&items[*position].head().kind));
     faults.extend(lost.filter_map(|position| {
         let (_, CallKey { kind, call_id }) = items[position].head().pairing()?;
         Some((position, Fault::UnansweredCall { kind, call_id }))
@@ -72,7 +77,7 @@ fn unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
     faults
 }
 
-/// Whether a call of this kind that nobody answered is refused, whatever is sent.
-pub(super) fn is_lost(kind: &Kind) -> bool {
-    kind.must_be_answered() && silence(kind).is_none()
+/// Whether an unanswered call of this kind cannot be repaired.
+pub(super) fn is_unanswerable(kind: &Kind) -> bool {
+    kind.must_be_answered() && placeholder(kind).is_none()
 }

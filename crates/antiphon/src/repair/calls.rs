@@ -1,17 +1,17 @@
-//! Calls and outputs: each call is answered once, under a `call_id` of its own.
+//! Repairs calls and outputs: each call gets one output and a `call_id` of its own.
 //!
-//! They are paired by order (see [`Exchanges`]), so histories of servers that restart their call
-//! ids, or send one constant id, keep every real output.
+//! Calls and outputs are paired by order (see [`Exchanges`]). So every real output stays, even if a
+//! server restarts its call ids or uses the same one for all calls.
 
 use std::collections::HashMap;
 
-use super::names::{self, Names};
-use super::{Action, Draft, OnOutputWithoutCall, OnUnansweredCall, Policy, may_be_the_models};
+use super::call_ids::{self, CallIds};
+use super::{Action, Draft, OnOutputWithoutCall, OnUnansweredCall, Policy, may_be_model_made};
 use crate::faults::Fault;
 use crate::item::{CallId, CallKey, Exchanges, Head, Item, ItemId, Joined, Kind, Side};
-use crate::made_up::silence;
+use crate::made_up::placeholder;
 
-pub(super) fn mend(draft: &mut Draft, policy: &Policy) {
+pub(super) fn repair(draft: &mut Draft, policy: &Policy) {
     let mut pairs = Pairs::default();
     pairs.join(draft, policy);
     for copy in pairs.copies(draft) {
@@ -19,18 +19,18 @@ pub(super) fn mend(draft: &mut Draft, policy: &Policy) {
     }
     let answers = policy.unanswered_calls != OnUnansweredCall::Drop;
     for call in &calls(draft, &pairs) {
-        if call.is_lost(draft) || call.lacks_output() && !answers {
+        if call.is_unanswerable(draft) || call.lacks_output() && !answers {
             draft.leave_out(call.position, call.unanswered(), Action::Dropped);
         }
     }
     let calls = calls(draft, &pairs);
-    let mut names = Names::of(keys(draft));
+    let mut call_ids = CallIds::new(keys(draft));
     for call in &calls {
-        mend_call(draft, call, &mut names);
+        repair_call(draft, call, &mut call_ids);
     }
 }
 
-/// The keys of all calls, and of the outputs whose calls somebody else may hold.
+/// The keys of all calls, and of outputs whose calls the server may hold.
 fn keys(draft: &Draft) -> impl Iterator<Item = CallKey> {
     draft.items().filter_map(|(_, item)| Some(item.head().pairing()?.1))
 }
@@ -38,18 +38,18 @@ fn keys(draft: &Draft) -> impl Iterator<Item = CallKey> {
 #[derive(Default)]
 struct Pairs {
     exchanges: Exchanges,
-    /// For each answered call its output.
+    /// For each answered call the position of its output.
     outputs: HashMap<usize, usize>,
 }
 
-/// A call that repeats another.
-struct Repetition {
+/// A call that is a copy of another.
+struct RepeatedCall {
     position: usize,
     original: usize,
 }
 
 impl Pairs {
-    /// Joins every output with its call; those that find none are left out, or kept as they are.
+    /// Pairs every output with its call. Without one, the policy decides about the output.
     fn join(&mut self, draft: &mut Draft, policy: &Policy) {
         let keeps_orphans = policy.outputs_without_call == OnOutputWithoutCall::Keep;
         for position in 0..draft.len() {
@@ -68,8 +68,8 @@ impl Pairs {
         }
     }
 
-    /// A second output: the same again is left out, another one takes the place of the first unless
-    /// that is held.
+    /// A second output for a call. An equal one is left out; a different one replaces the first,
+    /// unless the server holds that.
     fn repeat(&mut self, draft: &mut Draft, call: usize, position: usize) {
         let earlier = self.outputs[&call];
         let fault = duplicate_output(draft.item(position));
@@ -81,16 +81,16 @@ impl Pairs {
         }
     }
 
-    fn copies(&self, draft: &Draft) -> Vec<Repetition> {
+    fn copies(&self, draft: &Draft) -> Vec<RepeatedCall> {
         let repeated = self.exchanges.iter().filter(|exchange| exchange.calls.len() > 1);
         let runs = repeated
             .flat_map(|exchange| exchange.calls.chunk_by(|one, two| draft.are_same(*one, *two)));
         runs.flat_map(|calls| self.copies_among(calls, draft)).collect()
     }
 
-    /// Of calls that say the same, copies are those without an output of their own, and those that
-    /// share item id and output with an earlier one. Else a model asked the same thing twice.
-    fn copies_among(&self, calls: &[usize], draft: &Draft) -> Vec<Repetition> {
+    /// The copies among adjacent equal calls: those without an output of their own, and those with
+    /// the item id and the output of an earlier one. Any other call is a second, deliberate one.
+    fn copies_among(&self, calls: &[usize], draft: &Draft) -> Vec<RepeatedCall> {
         let answered = calls.iter().find(|call| self.outputs.contains_key(call));
         let original = *answered.unwrap_or(&calls[0]);
         let mut by_id: HashMap<&ItemId, usize> = HashMap::new();
@@ -98,11 +98,11 @@ impl Pairs {
         for &position in calls {
             let id = draft.item(position).head().id.as_ref();
             match self.outputs.get(&position) {
-                None if position != original => copies.push(Repetition { position, original }),
+                None if position != original => copies.push(RepeatedCall { position, original }),
                 Some(output) => {
                     let first = id.map_or(position, |id| *by_id.entry(id).or_insert(position));
                     if first != position && draft.are_same(self.outputs[&first], *output) {
-                        copies.push(Repetition { position, original: first });
+                        copies.push(RepeatedCall { position, original: first });
                     }
                 }
                 None => {}
@@ -111,7 +111,7 @@ impl Pairs {
         copies
     }
 
-    fn leave_out_copy(&mut self, draft: &mut Draft, copy: &Repetition) {
+    fn leave_out_copy(&mut self, draft: &mut Draft, copy: &RepeatedCall) {
         let head = draft.item(copy.position).head();
         let original = draft.item(copy.original).head();
         let fault = match &head.id {
@@ -126,12 +126,12 @@ impl Pairs {
     }
 }
 
-/// One call, as positions.
+/// One call, with positions in the draft.
 struct Call {
     key: CallKey,
     position: usize,
     output: Option<usize>,
-    /// The last of the calls that the model made at once. An output that is made up goes behind it.
+    /// The last of the parallel calls. A placeholder output goes after it.
     last_of_run: usize,
 }
 
@@ -140,10 +140,11 @@ impl Call {
         self.output.is_none() && self.key.kind.must_be_answered()
     }
 
-    /// Whether nobody answered it and nobody can: it was cut short, or its output cannot be made up.
-    fn is_lost(&self, draft: &Draft) -> bool {
+    /// Whether the call has no output and cannot get one: it was cut short, or its kind has no
+    /// placeholder output.
+    fn is_unanswerable(&self, draft: &Draft) -> bool {
         let is_unfinished = draft.item(self.position).head().unfinished;
-        self.lacks_output() && (is_unfinished || silence(&self.key.kind).is_none())
+        self.lacks_output() && (is_unfinished || placeholder(&self.key.kind).is_none())
     }
 
     fn unanswered(&self) -> Fault {
@@ -152,7 +153,7 @@ impl Call {
     }
 }
 
-/// The calls that are left, in order.
+/// The remaining calls, in order.
 fn calls(draft: &Draft, pairs: &Pairs) -> Vec<Call> {
     let mut calls = Vec::new();
     let mut last_of_run = None;
@@ -173,26 +174,27 @@ fn calls(draft: &Draft, pairs: &Pairs) -> Vec<Call> {
     calls
 }
 
-/// Names the call where its name is taken or malformed, and answers it where nobody did.
-fn mend_call(draft: &mut Draft, call: &Call, names: &mut Names) {
-    let name = names.for_call(&call.key).filter(|_| !draft.is_held(call.position));
+/// Replaces the call's `call_id` if it is malformed or taken, and answers the call if nobody did.
+fn repair_call(draft: &mut Draft, call: &Call, call_ids: &mut CallIds) {
+    let name = call_ids.replacement_for(&call.key).filter(|_| !draft.is_held(call.position));
     if let Some(name) = &name {
         rename(draft, call, name);
     }
     if !call.lacks_output() {
         return;
     }
-    if let Some(silence) = silence(&call.key.kind) {
+    if let Some(placeholder) = placeholder(&call.key.kind) {
         draft.note(call.position, call.unanswered(), Action::Answered);
-        let output = silence.to(name.as_ref().unwrap_or(&call.key.call_id));
-        draft.put_behind(place_of_answer(draft, call), output);
+        let output = placeholder.for_call(name.as_ref().unwrap_or(&call.key.call_id));
+        draft.insert_after(placeholder_position(draft, call), output);
     }
 }
 
-/// Behind the calls that were made at once. Where a server holds reasoning last, what continues it
-/// comes first: behind an output the reasoning would be lone.
-fn place_of_answer(draft: &Draft, call: &Call) -> usize {
-    let continues = |head: &Head| head.kind == Kind::Reasoning || may_be_the_models(head);
+/// The position after which the placeholder output goes: the last of the parallel calls. If the
+/// server holds reasoning as its last item, the fresh items that continue it come first, because an
+/// output in between would leave the reasoning alone.
+fn placeholder_position(draft: &Draft, call: &Call) -> usize {
+    let continues = |head: &Head| head.kind == Kind::Reasoning || may_be_model_made(head);
     if !draft.is_held(call.last_of_run) || !draft.holds_reasoning_last() {
         return call.last_of_run;
     }
@@ -202,21 +204,21 @@ fn place_of_answer(draft: &Draft, call: &Call) -> usize {
 }
 
 fn rename(draft: &mut Draft, call: &Call, name: &CallId) {
-    let fault = misnomer(draft.item(call.position));
+    let fault = call_id_fault(draft.item(call.position));
     draft.note(call.position, fault, Action::Renamed);
     for position in [Some(call.position), call.output].into_iter().flatten() {
         draft.change(position, |item| item.with_call_id(name));
     }
 }
 
-/// Why a call cannot keep its `call_id`.
-fn misnomer(call: &Item) -> Fault {
+/// The reason why a call cannot keep its `call_id`.
+fn call_id_fault(call: &Item) -> Fault {
     let head = call.head();
     let kind = head.kind.clone();
     match &head.call_id {
         None => Fault::MissingCallId { kind },
         Some(call_id) if call_id.as_str().is_empty() => Fault::EmptyCallId { kind },
-        Some(call_id) if names::is_overlong(call_id) => {
+        Some(call_id) if call_ids::is_overlong(call_id) => {
             Fault::OverlongCallId { kind, call_id: call_id.clone() }
         }
         Some(_) => duplicate_call(head, false),

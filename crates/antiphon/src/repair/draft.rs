@@ -1,43 +1,43 @@
-//! A list while it is being mended.
+//! A list of items under repair.
 
 use super::{Action, Mend, Repaired};
 use crate::faults::Fault;
 use crate::item::{Item, Kind};
 
-/// The list, with positions as they were given.
+/// The list. Positions are those of the given items.
 pub(super) struct Draft {
     slots: Vec<Slot>,
-    /// How many of the first slots a server holds. What is held is never left out or changed.
+    /// How many of the first items the server holds. Those are never left out or changed.
     held: usize,
     mends: Vec<Mend>,
-    /// Mends that only other mends made necessary.
+    /// Repairs that only other repairs made necessary.
     consequences: Vec<Mend>,
 }
 
 struct Slot {
-    /// The item as it will be sent; `None` where it is left out.
+    /// The item to send; `None` if it is left out.
     item: Option<Item>,
-    /// Whether it is still as it was given.
+    /// Whether the item is unchanged.
     is_as_given: bool,
-    /// What follows it that was not in the list.
-    behind: Vec<Item>,
+    /// Items inserted after it.
+    after: Vec<Item>,
 }
 
 impl Slot {
-    fn of(item: &Item) -> Self {
-        Self { item: Some(item.clone()), is_as_given: true, behind: Vec::new() }
+    fn new(item: &Item) -> Self {
+        Self { item: Some(item.clone()), is_as_given: true, after: Vec::new() }
     }
 }
 
 impl Draft {
-    pub(super) fn of(items: &[Item]) -> Self {
-        Self::behind(0, items)
+    pub(super) fn new(items: &[Item]) -> Self {
+        Self::with_held(0, items)
     }
 
-    /// The list of `items`, the first `held` of which are a server's and stand before it.
-    pub(super) fn behind(held: usize, items: &[Item]) -> Self {
+    /// A draft of `items`, the first `held` of which the server holds.
+    pub(super) fn with_held(held: usize, items: &[Item]) -> Self {
         Self {
-            slots: items.iter().map(Slot::of).collect(),
+            slots: items.iter().map(Slot::new).collect(),
             held,
             mends: Vec::new(),
             consequences: Vec::new(),
@@ -52,39 +52,39 @@ impl Draft {
         position < self.held
     }
 
-    /// Whether the last thing that the server holds is reasoning.
+    /// Whether the last item that the server holds is reasoning.
     pub(super) fn holds_reasoning_last(&self) -> bool {
         let last = self.held.checked_sub(1).and_then(|last| self.get(last));
         last.is_some_and(|item| item.head().kind == Kind::Reasoning)
     }
 
-    /// The position among the items that are not held; `None` for one that is.
+    /// The position among the items that the server does not hold; `None` for one that it does.
     pub(super) fn position_in_list(&self, position: usize) -> Option<usize> {
         position.checked_sub(self.held)
     }
 
-    /// The items that are still there, with their positions.
+    /// The remaining items, with their positions.
     pub(super) fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &Item)> {
         let slots = self.slots.iter().enumerate();
         slots.filter_map(|(position, slot)| Some((position, slot.item.as_ref()?)))
     }
 
-    /// The item at `position`, if it is still there.
+    /// The item at `position`; `None` if it was left out.
     pub(super) fn get(&self, position: usize) -> Option<&Item> {
         self.slots[position].item.as_ref()
     }
 
-    /// The item at `position`, which is still there.
+    /// The item at `position`, which must not have been left out.
     pub(super) fn item(&self, position: usize) -> &Item {
-        self.get(position).expect("an item is asked for before it is left out")
+        self.get(position).expect("the item has not been left out")
     }
 
-    /// Whether the two items say the same.
+    /// Whether the two items have the same content.
     pub(super) fn are_same(&self, one: usize, two: usize) -> bool {
         self.item(one).says_the_same_as(self.item(two))
     }
 
-    /// Takes note of a fault. Of what is held only a missing answer is one.
+    /// Records a fault. Of held items, only a missing output counts.
     pub(super) fn note(&mut self, position: usize, fault: Fault, action: Action) {
         if self.is_held(position) && !matches!(fault, Fault::UnansweredCall { .. }) {
             return;
@@ -101,8 +101,8 @@ impl Draft {
         self.slots[position].item = None;
     }
 
-    /// Leaves out what was in order before another mend.
-    pub(super) fn leave_out_in_consequence(&mut self, position: usize, fault: Fault) {
+    /// Leaves out an item that was correct before another repair.
+    pub(super) fn leave_out_as_consequence(&mut self, position: usize, fault: Fault) {
         if self.is_held(position) {
             return;
         }
@@ -121,23 +121,23 @@ impl Draft {
         slot.is_as_given = false;
     }
 
-    pub(super) fn put_behind(&mut self, position: usize, item: Item) {
-        self.slots[position].behind.push(item);
+    pub(super) fn insert_after(&mut self, position: usize, item: Item) {
+        self.slots[position].after.push(item);
     }
 
-    /// Of the faults that the list was given with and that `is_meant` means the one that a provider
-    /// names first.
+    /// The fault that a provider names first, among the given list's faults that `is_meant`
+    /// selects.
     pub(super) fn first_fault(&self, is_meant: impl Fn(&Fault) -> bool) -> Option<&Mend> {
         self.mends.iter().filter(|mend| is_meant(&mend.fault)).min_by_key(|mend| order(mend))
     }
 
-    /// The faults that the list was given with.
+    /// The faults of the given list.
     pub(super) fn into_faults(mut self) -> Vec<Mend> {
         self.mends.sort_by_key(order);
         self.mends
     }
 
-    /// What is not held, mended.
+    /// The repaired list, without the held items.
     pub(super) fn into_repaired(mut self) -> Repaired {
         let slots = std::mem::take(&mut self.slots);
         let consequences = std::mem::take(&mut self.consequences);
@@ -147,8 +147,8 @@ impl Draft {
         for (position, slot) in slots.into_iter().enumerate() {
             let source = slot.is_as_given.then_some(position);
             let own = slot.item.filter(|_| position >= held).map(|item| (item, source));
-            let behind = slot.behind.into_iter().map(|item| (item, None));
-            for (item, source) in own.into_iter().chain(behind) {
+            let after = slot.after.into_iter().map(|item| (item, None));
+            for (item, source) in own.into_iter().chain(after) {
                 repaired.items.push(item);
                 repaired.sources.push(source);
             }

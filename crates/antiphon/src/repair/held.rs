@@ -1,55 +1,56 @@
-//! Input for a server that holds the conversation before it.
+//! Repairs input for a server that holds the conversation before it.
 
-use super::behind::is_lost;
-use super::{Action, Draft, Mend, OnOutputWithoutCall, Policy, Refused, Repaired, mended};
+use super::behind::is_unanswerable;
+use super::{Action, Draft, Mend, OnOutputWithoutCall, Policy, Refused, Repaired, build_draft};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
 use crate::reconcile::{Resent, Rule, Verdict, reconcile};
 use crate::strip::is_held_by_server;
 use crate::transcript::Transcript;
 
-/// What a server holds of a conversation.
+/// The items that a server holds of a conversation.
 #[derive(Clone, Copy, Debug)]
 pub enum Held<'a> {
-    /// These items. The key is for comparing messages.
+    /// These items. The key is for the comparison of messages.
     Items(&'a Transcript, FingerprintKey),
-    /// Nobody can tell here: the request names a conversation or a response. Items that only a
-    /// server issues are taken for held ([`is_held_by_server`]), and so are the calls of outputs,
-    /// which stay whatever the policy says.
+    /// Unknown: the request names a conversation or a response. Items of kinds that only a server
+    /// issues count as held ([`is_held_by_server`]). Outputs stay under every policy, since the
+    /// server may hold their calls.
     Unknown,
-    /// What references in the input name. Nothing is taken for held but the calls of outputs, which
-    /// stay whatever the policy says.
+    /// Only the items that references in the input name. Outputs stay under every policy, since the
+    /// server may hold their calls.
     Referenced,
 }
 
-/// Input that a server takes as the continuation of what it holds.
+/// Input that a server accepts as the continuation of the conversation that it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Continuation {
     /// The items to send.
     pub items: Vec<Item>,
-    /// For each of them its position in the input; `None` where it was changed or made.
+    /// For each item its position in the input; `None` if it was changed or added.
     pub sources: Vec<Option<usize>>,
-    /// What was left out and mended.
+    /// The items that were left out, and the repairs.
     pub findings: Vec<Finding>,
 }
 
-/// Something about the input, or about what the server holds, that keeps the two from being one
-/// conversation.
+/// A conflict between the input and the conversation that the server holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The item's position in the input; `None` for an item that the server holds.
     pub position: Option<usize>,
-    /// The item's id, where it has one.
+    /// The item's id, if it has one.
     pub id: Option<ItemId>,
-    /// What a provider would have refused; `None` for a held item that it would have stored twice.
+    /// The fault that a provider would refuse; `None` if it would store the item a second time.
     pub fault: Option<Fault>,
-    /// What was done about it; `None` where nothing can be done in the input.
+    /// The action taken; `None` if the input cannot solve the conflict.
     pub action: Option<Action>,
 }
 
-/// What is wrong with `incoming` as the continuation of what the server holds: first items that it
-/// holds, in order; then what it would refuse, as [`check`](super::check) tells it. That includes
-/// calls that it holds and that `incoming` leaves unanswered.
+/// Checks `incoming` as the continuation of the conversation that the server holds.
+///
+/// Returns first the items that the server already holds, in order; then the faults that it would
+/// refuse, as [`check`](super::check) finds them. Those include calls that it holds and that
+/// `incoming` leaves unanswered.
 pub fn check_held(held: Held<'_>, incoming: &[Item]) -> Vec<Finding> {
     let mut input = Input::of(held, incoming, &Policy::default());
     let lost = input.lost_call();
@@ -65,9 +66,15 @@ pub fn check_held(held: Held<'_>, incoming: &[Item]) -> Vec<Finding> {
     findings
 }
 
-/// Mends `incoming` for the server: leaves out what it holds, answers calls that it holds and nobody
-/// answered, and mends the rest as `policy` has it. What is held cannot be left out, so a held call
-/// is answered where the policy would drop it; one whose output cannot be made up is a refusal.
+/// Repairs `incoming` as the continuation of the conversation that the server holds.
+///
+/// Leaves out the items that it holds, answers its unanswered calls, and repairs the rest according
+/// to `policy`. A held item cannot be left out: if the policy drops unanswered calls, a held one is
+/// answered all the same.
+///
+/// # Errors
+/// [`Refused`] if the policy rejects a fault, or if a held call needs an output that has no
+/// placeholder.
 pub fn repair_held(
     held: Held<'_>,
     incoming: &[Item],
@@ -88,8 +95,8 @@ pub fn repair_held(
     Ok(Continuation { items, sources: sources.into_iter().map(source).collect(), findings })
 }
 
-/// Leaves out of `incoming` what a server that holds the conversation holds, as far as kinds tell
-/// ([`is_held_by_server`]), and mends nothing.
+/// Leaves out of `incoming` the items that a server holds, judged by kind alone
+/// ([`is_held_by_server`]), and repairs nothing.
 pub fn leave_out_held(incoming: &[Item]) -> Continuation {
     let mut continuation =
         Continuation { items: Vec::new(), sources: Vec::new(), findings: Vec::new() };
@@ -104,19 +111,19 @@ pub fn leave_out_held(incoming: &[Item]) -> Continuation {
     continuation
 }
 
-/// Input while it is being mended.
+/// An input under repair.
 struct Input {
-    /// What is held, and behind it what is fresh.
+    /// The held items, then the fresh ones.
     draft: Draft,
     origins: Origins,
     left_out: Vec<Finding>,
 }
 
-/// Where the items of the draft come from.
+/// The origin of each item of the draft.
 struct Origins {
-    /// How many are held.
+    /// How many items are held.
     held: usize,
-    /// For each of the others its position in the input.
+    /// For each of the other items its position in the input.
     sources: Vec<usize>,
 }
 
@@ -135,20 +142,21 @@ impl Input {
             }
         }
         let policy = held.bounds(policy.clone());
-        Self { draft: mended(&items, origins.held, &policy), origins, left_out }
+        Self { draft: build_draft(&items, origins.held, &policy), origins, left_out }
     }
 
-    /// A held call that nobody answered and nobody can.
+    /// The first held call without an output whose kind has no placeholder output.
     fn lost_call(&self) -> Option<Refused> {
         let mut exchanges = Exchanges::default();
         for (position, item) in self.draft.items() {
             exchanges.push(position, item.head());
         }
-        let is_lost = |position: &usize| {
-            self.draft.is_held(*position) && is_lost(&self.draft.item(*position).head().kind)
+        let is_unanswerable = |position: &usize| {
+            self.draft.is_held(*position)
+                && is_unanswerable(&self.draft.item(*position).head().kind)
         };
         let waiting = exchanges.iter().flat_map(Exchange::waiting);
-        let head = self.draft.item(waiting.filter(is_lost).min()?).head();
+        let head = self.draft.item(waiting.filter(is_unanswerable).min()?).head();
         let (_, CallKey { kind, call_id }) = head.pairing()?;
         let fault = Fault::UnansweredCall { kind, call_id };
         Some(Refused { position: None, id: head.id.clone(), fault })
@@ -156,7 +164,7 @@ impl Input {
 }
 
 impl Origins {
-    /// The position in the input of what has this one in the draft; `None` for what is held.
+    /// The position in the input for a position in the draft; `None` for a held item.
     fn position(&self, in_draft: usize) -> Option<usize> {
         in_draft.checked_sub(self.held).map(|fresh| self.sources[fresh])
     }
@@ -178,14 +186,14 @@ impl Finding {
     }
 }
 
-/// An item of the input that is held already.
+/// An item of the input that the server already holds.
 struct Repetition {
-    /// What a provider says of it, where it would notice.
+    /// The fault that a provider finds in it; `None` if the provider would not notice.
     fault: Option<Fault>,
 }
 
 impl Held<'_> {
-    /// The items that are certainly held.
+    /// The items that are certain to be held.
     fn items(&self) -> Vec<Item> {
         match self {
             Self::Items(transcript, _) => {
@@ -195,7 +203,7 @@ impl Held<'_> {
         }
     }
 
-    /// For each incoming item whether it is held.
+    /// For each incoming item the repetition that it is, if it is held.
     fn repetitions(&self, incoming: &[Item]) -> Vec<Option<Repetition>> {
         let Self::Items(transcript, key) = self else {
             let goes_by_kind = matches!(self, Self::Unknown);
@@ -206,8 +214,8 @@ impl Held<'_> {
         incoming.iter().zip(verdicts).map(|(item, verdict)| by_verdict(item, verdict)).collect()
     }
 
-    /// The policy as far as it can be followed: nobody can tell which outputs lack a call that is
-    /// held out of sight.
+    /// The policy, limited to decisions that are possible: if the held items are unknown, an output
+    /// never counts as one without a call.
     fn bounds(&self, policy: Policy) -> Policy {
         match self {
             Self::Items(..) => policy,

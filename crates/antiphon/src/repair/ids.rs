@@ -1,4 +1,4 @@
-//! Item ids: one item each, of the right shape and length.
+//! Repairs item ids: each belongs to one item and has the form and length of its kind.
 
 use std::collections::HashMap;
 use std::hash::Hasher;
@@ -9,7 +9,7 @@ use super::{Action, Draft};
 use crate::faults::Fault;
 use crate::item::{Item, ItemId, Kind, push_hex};
 
-pub(super) fn mend(draft: &mut Draft) {
+pub(super) fn repair(draft: &mut Draft) {
     let owners = owners(draft);
     let mut uses = HashMap::new();
     for position in 0..draft.len() {
@@ -17,7 +17,7 @@ pub(super) fn mend(draft: &mut Draft) {
             continue;
         };
         let Some(id) = item.head().id.clone() else {
-            mend_id_beside_call_id(draft, position);
+            repair_local_shell_output_id(draft, position);
             continue;
         };
         let owner = owners[&id];
@@ -28,17 +28,17 @@ pub(super) fn mend(draft: &mut Draft) {
         if is_second && is_copy(draft, owner, position) {
             draft.leave_out(position, Fault::DuplicateItem { id }, Action::Dropped);
         } else if let Some(fault) = shape {
-            mend_id(draft, position, fault, &id, *nth_use);
+            repair_id(draft, position, fault, &id, *nth_use);
         } else if is_second {
             let fault = Fault::DuplicateItem { id: id.clone() };
-            mend_id(draft, position, fault, &id, *nth_use);
+            repair_id(draft, position, fault, &id, *nth_use);
         }
     }
 }
 
-/// The id of a local shell's output may be its call's, so that nothing is known by it. It has a length
-/// all the same.
-fn mend_id_beside_call_id(draft: &mut Draft, position: usize) {
+/// Removes a malformed id from a local shell's output. The id may be that of the call, so it does
+/// not identify the output, but its length counts.
+fn repair_local_shell_output_id(draft: &mut Draft, position: usize) {
     let item = draft.item(position);
     let object = item.object();
     if item.head().kind != Kind::LocalShellCallOutput || object.present("call_id").is_none() {
@@ -51,12 +51,12 @@ fn mend_id_beside_call_id(draft: &mut Draft, position: usize) {
     }
 }
 
-/// The id of an approval request is the key of its pair, and mended as such.
+/// The id of an approval request is also its `call_id`, and is repaired as one.
 fn has_own_id(item: &Item) -> bool {
     item.head().kind != Kind::McpApprovalRequest
 }
 
-/// For each id the item that it belongs to: the first that is more than a reference, if any is.
+/// For each id the item that keeps it: the first that is not a reference, or else the first.
 fn owners(draft: &Draft) -> HashMap<ItemId, usize> {
     let is_reference = |item: &Item| item.head().kind == Kind::ItemReference;
     let mut owners = HashMap::new();
@@ -71,16 +71,22 @@ fn owners(draft: &Draft) -> HashMap<ItemId, usize> {
     owners
 }
 
-/// Whether the item is its id's owner once more. Copies of calls and outputs are gone by now, and
-/// what is left of them has call ids of its own.
+/// Whether the item is a copy of the owner of its id. Copies of calls and outputs were left out
+/// before, and the remaining ones have a `call_id` of their own.
 fn is_copy(draft: &Draft, owner: usize, position: usize) -> bool {
     let owner = draft.get(owner);
     owner.is_some_and(|owner| draft.item(position).is_copy_of(owner))
 }
 
-/// Encrypted content is bound to its id, and a reference is nothing else, so such an item goes. A
-/// call or an output stays: its other half needs it.
-pub(super) fn mend_id(draft: &mut Draft, position: usize, fault: Fault, id: &ItemId, nth_use: u64) {
+/// Encrypted content is bound to its id, and a reference consists of its id, so such an item is
+/// left out. A call or an output stays, because its other half needs it.
+pub(super) fn repair_id(
+    draft: &mut Draft,
+    position: usize,
+    fault: Fault,
+    id: &ItemId,
+    nth_use: u64,
+) {
     let head = draft.item(position).head();
     let is_bound_to_id = head.encrypted && head.pairing().is_none();
     if is_bound_to_id || head.kind == Kind::ItemReference {
@@ -95,7 +101,7 @@ pub(super) fn mend_id(draft: &mut Draft, position: usize, fault: Fault, id: &Ite
     }
 }
 
-/// Whether the API takes no item of this kind without an id.
+/// Whether the API requires an id for items of this kind.
 fn needs_id(kind: &Kind) -> bool {
     matches!(
         kind,
@@ -112,8 +118,8 @@ fn needs_id(kind: &Kind) -> bool {
     )
 }
 
-/// An id in the place of `id`: always the same, so that the same history is always sent as the same
-/// bytes.
+/// Derives an id from `id`. It depends only on the arguments, so that the same history always
+/// results in the same bytes.
 fn derived(kind: &Kind, id: &ItemId, nth_use: u64) -> String {
     let mut hasher = SipHasher13::new();
     hasher.write(id.as_str().as_bytes());

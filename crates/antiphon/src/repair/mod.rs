@@ -1,14 +1,45 @@
-//! Mends what a provider would refuse, in the view that is sent and not in what is stored.
+//! Repairs a list of items that a provider would refuse.
 //!
-//! Laws: after a repair [`check`] finds nothing; a well-formed list is unchanged, byte for byte;
-//! repairing twice changes nothing more; the order of what stays is kept; time is linear.
+//! [`check`] finds the [faults](Fault) of a list, and [`repair`] returns a list that the provider
+//! accepts. A repair changes the view that is sent, never the stored items. Steps, in this order:
+//!
+//! 1. Calls and outputs. An output without a call is dropped, and so is a copy of a call or of an
+//!    output. A call that nobody answered gets a [placeholder output](crate::made_up), or is
+//!    dropped if it was cut short or its kind has no placeholder. A `call_id` that is missing,
+//!    malformed or used twice is replaced, in the call and in its output.
+//! 2. Item ids. A copy of an item is dropped. An id that is malformed or belongs to another item is
+//!    removed, or replaced if the API requires one for the kind.
+//! 3. References to unknown items are dropped, if the policy asks for it.
+//! 4. Reasoning that is not followed by an item of the model is dropped.
+//! 5. An item goes without its id if its reasoning is missing ([`Policy::made_with`]).
+//!
+//! A [`Policy`] drops, keeps or rejects some of these faults instead ([`repair_with`]). If the
+//! server stores the conversation and the request carries only new items, use [`repair_behind`] or
+//! [`repair_held`].
+//!
+//! # Guarantees
+//!
+//! They hold for every policy that rejects nothing and keeps no output without a call.
+//!
+//! - After a repair, [`check`] finds nothing.
+//! - A well-formed list stays unchanged, byte for byte.
+//! - A second repair changes nothing more.
+//! - The remaining items keep their order.
+//! - The time is linear in the list.
+//!
+//! # Limits
+//!
+//! A fault that a provider is not certain to refuse stays:
+//!
+//! - Item ids are only checked for the kinds whose form is documented.
+//! - An item of an unknown kind may be the model's, so reasoning before it stays.
 
 mod behind;
+mod call_ids;
 mod calls;
 mod draft;
 mod held;
 mod ids;
-mod names;
 mod orphaned;
 mod policy;
 mod reasoning;
@@ -23,52 +54,53 @@ pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{
     OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
 };
-pub(crate) use reasoning::may_be_the_models;
+pub(crate) use reasoning::may_be_model_made;
 pub use required::made_with;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};
 use draft::Draft;
 
-/// A list of items that a provider accepts, and what it took to get there.
+/// A list of items that a provider accepts, with the repairs that it took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repaired {
     /// The items to send.
     pub items: Vec<Item>,
-    /// For each of them the position at which it was given; `None` where it was changed or made.
+    /// For each item its position in the given list; `None` if it was changed or added.
     pub sources: Vec<Option<usize>>,
-    /// What was mended: first faults of an item's own form, then those of items with each other,
-    /// as a provider looks for them; last, what only followed from another mend.
+    /// The repairs, in the order in which a provider finds the faults: first those in the form of
+    /// single items, then those between items. Repairs that another repair made necessary come
+    /// last.
     pub mends: Vec<Mend>,
 }
 
-/// One fault and what was done about it.
+/// A fault and the action that removed it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mend {
-    /// The item's position in the list that was given.
+    /// The item's position in the given list.
     pub position: usize,
-    /// The item's id, where it has one.
+    /// The item's id, if it has one.
     pub id: Option<ItemId>,
-    /// What a provider would have refused.
+    /// The fault that a provider would have refused.
     pub fault: Fault,
-    /// What was done.
+    /// The action that removed the fault.
     pub action: Action,
 }
 
-/// What a repair does about a fault.
+/// The action that removes a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// The item is left out.
+    /// The item was left out.
     Dropped,
-    /// An output that says that there is none was put behind the call.
+    /// A placeholder output was inserted after the call.
     Answered,
-    /// The item goes without its id.
+    /// The item's id was removed.
     IdRemoved,
-    /// The item goes under another id, because its kind cannot go without.
+    /// The item's id was replaced, because the API requires one for its kind.
     IdReplaced,
-    /// The call and its output go under another `call_id`.
+    /// Call and output got another `call_id`.
     Renamed,
-    /// The output gave way to a later one of the same call.
+    /// The output was left out in favour of a later one for the same call.
     Replaced,
 }
 
@@ -86,40 +118,39 @@ impl Action {
     }
 }
 
-/// What a provider would refuse in `items`, in the order in which it would name it: the first is
-/// what it answers.
+/// Finds the faults for which a provider would refuse `items`, each with the position of its item.
+/// They are in the provider's order: its answer names the first.
 pub fn check(items: &[Item]) -> Vec<(usize, Fault)> {
-    let faults = mended(items, 0, &Policy::default()).into_faults().into_iter();
+    let faults = build_draft(items, 0, &Policy::default()).into_faults().into_iter();
     faults.map(|mend| (mend.position, mend.fault)).collect()
 }
 
-/// Mends `items`. Items that need no change keep their bytes.
+/// Repairs `items` with the default policy. Items without a fault keep their bytes.
 pub fn repair(items: &[Item]) -> Repaired {
-    mended(items, 0, &Policy::default()).into_repaired()
+    build_draft(items, 0, &Policy::default()).into_repaired()
 }
 
-/// Mends `items` as `policy` has it, or refuses them for what a provider would name first of what
-/// the policy rejects.
+/// Repairs `items` according to `policy`.
 ///
-/// The laws above hold for every policy that rejects nothing and keeps no output without a call.
+/// Returns [`Refused`] with the fault that a provider would name first, if the policy rejects one.
 pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused> {
-    let draft = mended(items, 0, policy);
+    let draft = build_draft(items, 0, policy);
     match policy.refusal_of(&draft) {
         Some(refused) => Err(refused),
         None => Ok(draft.into_repaired()),
     }
 }
 
-/// The draft of `items`, the first `held` of which are a server's.
+/// Applies all repairs to `items`, the first `held` of which the server stores.
 ///
-/// Calls first: what ids of theirs remain twice then belongs to two calls. Reasoning last: it needs
-/// what is left behind it.
-fn mended(items: &[Item], held: usize, policy: &Policy) -> Draft {
-    let mut draft = Draft::behind(held, items);
-    calls::mend(&mut draft, policy);
-    ids::mend(&mut draft);
-    references::mend(&mut draft, policy);
-    reasoning::mend(&mut draft, items);
-    required::mend(&mut draft, policy);
+/// Calls come before ids: an id that is still used twice then belongs to two different calls.
+/// Reasoning comes after both, because it depends on the items that remain after it.
+fn build_draft(items: &[Item], held: usize, policy: &Policy) -> Draft {
+    let mut draft = Draft::with_held(held, items);
+    calls::repair(&mut draft, policy);
+    ids::repair(&mut draft);
+    references::repair(&mut draft, policy);
+    reasoning::repair(&mut draft, items);
+    required::repair(&mut draft, policy);
     draft
 }

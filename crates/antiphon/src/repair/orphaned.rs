@@ -1,22 +1,21 @@
-//! Orphaned reasoning alone, for histories in which nothing else may be touched.
+//! Removes orphaned reasoning from histories in which nothing else may change.
 
 use super::{Action, Draft, Repaired, reasoning};
 use crate::faults::Fault;
 use crate::item::{Item, Role};
 use crate::json::Object;
 
-/// Leaves out orphaned reasoning, which is what a stream that was broken off leaves in a history,
-/// and touches nothing else: other faults stay as they are.
+/// Leaves out orphaned reasoning, the remains of a stream that was cut short. Other faults stay.
 ///
-/// Orphaned are reasoning that nothing of the model's follows, and a message of the model that holds
-/// reasoning and neither a word nor a tool call, as frameworks keep it. A message without any
-/// content is not reasoning, and what has no id is not touched. Filtering twice changes nothing
-/// more.
+/// Reasoning is orphaned if no item of the model follows it. The same holds for an assistant
+/// message with reasoning and neither text nor tool calls, which is how some frameworks store it. A
+/// message without any content does not count as reasoning, and items without an id stay. Filtering
+/// twice changes nothing more.
 pub fn filter_orphaned_reasoning(items: &[Item]) -> Repaired {
-    let mut draft = Draft::of(items);
+    let mut draft = Draft::new(items);
     let messages: Vec<usize> = draft.items().filter_map(reasoning_only).collect();
     leave_out(&mut draft, messages);
-    let lone = reasoning::lone(draft.items());
+    let lone = reasoning::lone_reasoning(draft.items());
     leave_out(&mut draft, lone);
     draft.into_repaired()
 }
@@ -30,7 +29,7 @@ fn leave_out(draft: &mut Draft, orphans: Vec<usize>) {
     }
 }
 
-/// The position of a message of the model that holds nothing but reasoning.
+/// The position of an assistant message that contains only reasoning.
 fn reasoning_only((position, item): (usize, &Item)) -> Option<usize> {
     if item.head().role != Some(Role::Assistant) {
         return None;

@@ -1,4 +1,4 @@
-//! What is to be done about faults that can be mended in more than one way.
+//! The choice between several ways to repair a fault.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,90 +6,89 @@ use super::Draft;
 use crate::faults::{Fault, Refusal};
 use crate::item::ItemId;
 
-/// What a repair does where there is a choice. The default is that of [`repair`](super::repair).
-///
-/// Faults that are not named here are mended in the one way that there is.
+/// Decides how to repair faults for which there is a choice. [`repair`](super::repair) uses the
+/// default. There is only one way to repair the faults that are not named here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Calls that nobody answered.
+    /// Calls without an output.
     pub unanswered_calls: OnUnansweredCall,
-    /// Reasoning that nothing of the model's follows. What became so only because another item was
-    /// left out goes with it, and is never a reason to refuse.
+    /// Reasoning that no item of the model follows. If only a repair caused that, the reasoning is
+    /// always left out and never rejected.
     pub lone_reasoning: OnLoneReasoning,
-    /// Outputs that no earlier call of the list asked for.
+    /// Outputs without an earlier call in the list.
     pub outputs_without_call: OnOutputWithoutCall,
-    /// References to what is not among [`known_ids`](Self::known_ids).
+    /// References to ids that are not among [`known_ids`](Self::known_ids).
     pub unresolved_references: OnUnresolvedReference,
-    /// The ids that references may name: those of the items that whoever gets the list holds.
+    /// The ids that references may name: those of the items that the receiver of the list holds.
     pub known_ids: HashSet<ItemId>,
-    /// Which reasoning items were made with, as far as it is known: see
-    /// [`made_with`](super::made_with). An item whose reasoning is not before it in the list goes
-    /// without its id.
+    /// For each item the reasoning that the model produced it with, if known: see
+    /// [`made_with`](super::made_with). If that reasoning does not precede the item in the list,
+    /// the item goes without its id.
     pub made_with: HashMap<ItemId, ItemId>,
 }
 
-/// What becomes of a call that nobody answered.
+/// How to repair a call without an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUnansweredCall {
-    /// An output that says that there is none is put behind it. A call that was cut short, or whose
-    /// output cannot be made up, is left out.
+    /// Insert a [placeholder output](crate::made_up). A call that was cut short, or whose kind has
+    /// no placeholder output, is left out.
     #[default]
     Answer,
-    /// It is left out, and with it reasoning that only it followed.
+    /// Leave the call out, and with it reasoning that only the call followed.
     Drop,
-    /// The list is refused.
+    /// Reject the list.
     Reject,
 }
 
-/// What becomes of lone reasoning.
+/// How to repair reasoning that no item of the model follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLoneReasoning {
-    /// It is left out.
+    /// Leave it out.
     #[default]
     Drop,
-    /// The list is refused.
+    /// Reject the list.
     Reject,
 }
 
-/// What becomes of an output without a call.
+/// How to repair an output without a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnOutputWithoutCall {
-    /// It is left out.
+    /// Leave it out.
     #[default]
     Drop,
-    /// It stays, because whoever gets the list may hold the call.
+    /// Keep it, because the receiver of the list may hold the call.
     Keep,
-    /// The list is refused.
+    /// Reject the list.
     Reject,
 }
 
-/// What becomes of a reference to what is not known.
+/// How to repair a reference to an unknown item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUnresolvedReference {
-    /// It stays, because whoever gets the list may hold what it names.
+    /// Keep it, because the receiver of the list may hold the item.
     #[default]
     Keep,
-    /// It is left out.
+    /// Leave it out.
     Drop,
-    /// The list is refused.
+    /// Reject the list.
     Reject,
 }
 
-/// A list that was refused, with what a provider would have refused it for.
+/// The fault for which the policy rejects a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.refusal().message)]
 pub struct Refused {
-    /// The item's position in the list that was given; `None` for an item that the server holds.
+    /// The item's position in the given list; `None` for an item that the server holds.
     pub position: Option<usize>,
-    /// The item's id, where it has one.
+    /// The item's id, if it has one.
     pub id: Option<ItemId>,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: Fault,
 }
 
 impl Refused {
-    /// The provider's own refusal. Faults of held items are none of a field, so that no position
-    /// is told where there is none.
+    /// The provider's own error for the fault. The fault of a held item never concerns a field, so
+    /// its error names no position.
     pub fn refusal(&self) -> Refusal {
         self.fault.refusal(self.position.unwrap_or_default())
     }
@@ -110,7 +109,7 @@ impl Policy {
         }
     }
 
-    /// Of the faults that the policy rejects the one that a provider names first.
+    /// The fault that a provider names first, among those that the policy rejects.
     pub(super) fn refusal_of(&self, draft: &Draft) -> Option<Refused> {
         let mend = draft.first_fault(|fault| self.rejects(fault))?;
         Some(Refused {

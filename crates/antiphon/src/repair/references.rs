@@ -1,11 +1,11 @@
-//! References name what their reader holds.
+//! Repairs references: each has to name an item that the receiver holds.
 
 use super::{Action, Draft, OnUnresolvedReference, Policy};
 use crate::faults::Fault;
 use crate::item::{ItemId, Kind};
 
-/// Leaves out references to what is not known, unless the policy keeps them.
-pub(super) fn mend(draft: &mut Draft, policy: &Policy) {
+/// Leaves out references to unknown items, unless the policy keeps them.
+pub(super) fn repair(draft: &mut Draft, policy: &Policy) {
     if policy.unresolved_references == OnUnresolvedReference::Keep {
         return;
     }

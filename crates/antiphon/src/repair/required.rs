@@ -1,16 +1,17 @@
-//! Items that a model made with reasoning are refused under their ids where the reasoning is
-//! missing.
+//! Repairs items whose reasoning is missing: providers refuse them under their ids.
 
 use std::collections::{HashMap, HashSet};
 
-use super::ids::mend_id;
+use super::ids::repair_id;
 use super::{Draft, Policy};
 use crate::faults::Fault;
 use crate::item::{Head, ItemId, Kind};
 
-/// Which reasoning each item was made with, both by their ids: what stands behind reasoning, up to
-/// where a caller speaks, was made with it; behind a compaction, from what that says. A list that
-/// lacks the reasoning does not tell; the sequence that the items come from does.
+/// Maps the id of each item to the id of the reasoning that the model produced it with.
+///
+/// An item belongs to the latest reasoning before it, if no input of the client and no compaction
+/// comes between them. `sequence` has to be the original sequence of the items, because a list
+/// without the reasoning does not show this.
 pub fn made_with<'a>(
     sequence: impl IntoIterator<Item = (&'a Head, Option<&'a ItemId>)>,
 ) -> HashMap<ItemId, ItemId> {
@@ -28,26 +29,26 @@ pub fn made_with<'a>(
     made_with
 }
 
-/// Takes the ids of items whose reasoning is not there. An item without an id stands for itself.
-pub(super) fn mend(draft: &mut Draft, policy: &Policy) {
+/// Removes the ids of items whose reasoning is missing. Without an id, an item needs no reasoning.
+pub(super) fn repair(draft: &mut Draft, policy: &Policy) {
     if policy.made_with.is_empty() {
         return;
     }
-    for (position, id, reasoning) in bereft(draft, policy) {
+    for (position, id, reasoning) in missing_reasoning(draft, policy) {
         let kind = draft.item(position).head().kind.clone();
         let fault = Fault::MissingReasoning { id: id.clone(), kind, reasoning };
-        mend_id(draft, position, fault, &id, 1);
+        repair_id(draft, position, fault, &id, 1);
     }
 }
 
-fn bereft(draft: &Draft, policy: &Policy) -> Vec<(usize, ItemId, ItemId)> {
+fn missing_reasoning(draft: &Draft, policy: &Policy) -> Vec<(usize, ItemId, ItemId)> {
     let mut present = HashSet::new();
-    let mut bereft = Vec::new();
+    let mut missing_reasoning = Vec::new();
     for (position, item) in draft.items() {
         let Some(id) = &item.head().id else { continue };
         match policy.made_with.get(id) {
             Some(reasoning) if !present.contains(reasoning) => {
-                bereft.push((position, id.clone(), reasoning.clone()));
+                missing_reasoning.push((position, id.clone(), reasoning.clone()));
             }
             _ => {}
         }
@@ -55,5 +56,5 @@ fn bereft(draft: &Draft, policy: &Policy) -> Vec<(usize, ItemId, ItemId)> {
             present.insert(id);
         }
     }
-    bereft
+    missing_reasoning
 }

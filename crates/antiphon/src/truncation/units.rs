@@ -1,7 +1,7 @@
 //! Units of items that stay together, and their turns.
 
 use crate::item::{Head, Item, Kind, Role};
-use crate::repair::may_be_the_models;
+use crate::repair::may_be_model_made;
 
 /// The units and turns of a list of items.
 pub(super) struct Units {
@@ -62,7 +62,7 @@ impl Units {
     fn keep_unanswered(&mut self, items: &[Item]) {
         for (item, unit) in items.iter().zip(&self.of_items).rev() {
             let Some(unit) = unit else { continue };
-            if may_be_the_models(item.head()) {
+            if may_be_model_made(item.head()) {
                 break;
             }
             self.stay[*unit] = true;
@@ -106,6 +106,6 @@ fn is_user_message(head: &Head) -> bool {
 /// Whether an item belongs to the unit of the item before it: both are from one model output, or
 /// the model continues after an approval.
 fn belongs_to_unit_of(before: &Head, head: &Head) -> bool {
-    let follows = may_be_the_models(before) || before.kind == Kind::McpApprovalResponse;
-    follows && may_be_the_models(head)
+    let follows = may_be_model_made(before) || before.kind == Kind::McpApprovalResponse;
+    follows && may_be_model_made(head)
 }

@@ -1,4 +1,4 @@
-//! What is sent to a server that holds what came before, known by heads alone.
+//! Input for a server that holds the conversation before it, of which only heads are known.
 
 use super::{Action, texts};
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, user};
@@ -8,13 +8,13 @@ use crate::transcript::HeldItem;
 
 const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
-/// What is known of an item that a provider keeps.
+/// An item without its body, as a ledger stores it.
 fn outline(item: &Item) -> Item {
     let held = HeldItem::new("item".into(), item, KEY, None).elsewhere();
     held.outline().expect("it lives")
 }
 
-/// What is sent of `fresh` to a server that holds `held`.
+/// The repaired input: `fresh`, for a server that holds `held`.
 fn sent_with(held: &[Item], fresh: &[Item], policy: &Policy) -> Repaired {
     let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
     repair_behind(held.len(), &items, policy)
@@ -24,13 +24,13 @@ fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
     sent_with(held, fresh, &Policy::default())
 }
 
-/// `fresh` as it came, behind `held` other items.
+/// The expected result if `fresh` needs no repair after `held` other items.
 fn unchanged(held: usize, fresh: &[Item]) -> Repaired {
     let sources = (held..held + fresh.len()).map(Some).collect();
     Repaired { items: fresh.to_vec(), sources, mends: vec![] }
 }
 
-/// Position, id and fault of what nothing that is sent can mend.
+/// Position, id and fault of the held items that no input can repair.
 fn left(held: &[Item], fresh: &[Item]) -> Vec<(usize, Option<String>, &'static str)> {
     let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
     let found = unmendable(held.len(), &items);
@@ -53,25 +53,25 @@ fn screenshot() -> Item {
 }
 
 #[test]
-fn what_continues_is_sent_as_it_came() {
+fn valid_continuation_is_unchanged() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let fresh = [output("call_1", "ok"), user("Thanks.")];
     assert_eq!(sent(&held, &fresh), unchanged(held.len(), &fresh));
 }
 
 #[test]
-fn a_held_call_that_nobody_answered_is_answered_first() {
+fn unanswered_held_call_is_answered_first() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let repaired = sent(&held, &[user("never mind")]);
-    let silence = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
-    assert_eq!(texts(&repaired.items), [silence, user("never mind").text()]);
+    let placeholder = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    assert_eq!(texts(&repaired.items), [placeholder, user("never mind").text()]);
     let mend = &repaired.mends[0];
     assert_eq!((mend.position, mend.action), (1, Action::Answered));
     assert_eq!(mend.id, Some("fc_1".into()));
 }
 
 #[test]
-fn what_was_answered_once_is_not_answered_again() {
+fn answered_held_call_gets_no_second_output() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let first = sent(&held, &[user("never mind")]);
     let now = [held.to_vec(), first.items].concat();
@@ -79,7 +79,7 @@ fn what_was_answered_once_is_not_answered_again() {
 }
 
 #[test]
-fn of_parallel_calls_only_those_that_nobody_answered_are_answered() {
+fn only_unanswered_parallel_calls_get_placeholders() {
     let held = [user("Both?"), call("call_1", "{}"), call("call_2", "{}")];
     let fresh = [output("call_2", "20 degrees")];
     let call_ids = |repaired: Repaired| -> Vec<String> {
@@ -92,7 +92,7 @@ fn of_parallel_calls_only_those_that_nobody_answered_are_answered() {
 }
 
 #[test]
-fn a_call_that_was_cut_short_at_the_provider_is_answered_too() {
+fn cut_short_held_call_is_answered() {
     let cut = item(
         r#"{"type":"function_call","id":"fc_1","status":"incomplete","call_id":"call_1",
             "name":"get_weather","arguments":"{\"ci"}"#,
@@ -103,7 +103,7 @@ fn a_call_that_was_cut_short_at_the_provider_is_answered_too() {
 }
 
 #[test]
-fn what_is_held_is_answered_even_where_the_policy_drops_calls() {
+fn held_call_is_answered_if_the_policy_drops_calls() {
     let policy = Policy { unanswered_calls: OnUnansweredCall::Drop, ..Policy::default() };
     let held = [user("hi"), call("call_1", "{}")];
     let fresh = [call("call_2", "{}"), user("never mind")];
@@ -113,7 +113,7 @@ fn what_is_held_is_answered_even_where_the_policy_drops_calls() {
 }
 
 #[test]
-fn reasoning_that_was_held_without_its_message_keeps_what_comes_late_behind_it() {
+fn fresh_items_stay_after_their_held_reasoning() {
     let held = [user("Both?"), call("call_1", "{}"), reasoning("rs_1")];
     let late = assistant("msg_1", "Let me see.");
     let repaired = sent(&held, &[late.clone(), user("Go on.")]);
@@ -123,14 +123,14 @@ fn reasoning_that_was_held_without_its_message_keeps_what_comes_late_behind_it()
 }
 
 #[test]
-fn new_words_under_a_held_id_are_sent_without_it() {
+fn new_message_under_a_held_id_loses_it() {
     let mine = |text: &str| item(format!(r#"{{"id":"msg_1","role":"user","content":"{text}"}}"#));
     let repaired = sent(&[mine("hi")], &[mine("bye")]);
     assert_eq!(texts(&repaired.items), [r#"{"role":"user","content":"bye"}"#]);
 }
 
 #[test]
-fn another_exchange_under_a_held_call_id_is_sent_under_another() {
+fn exchange_under_a_held_call_id_gets_another() {
     let held = [call("call_0", r#"{"city":"Bonn"}"#), output("call_0", "10 degrees")];
     let fresh = [call("call_0", r#"{"city":"Rome"}"#), output("call_0", "20 degrees")];
     let repaired = sent(&held, &fresh);
@@ -140,7 +140,7 @@ fn another_exchange_under_a_held_call_id_is_sent_under_another() {
 }
 
 #[test]
-fn lone_reasoning_is_left_out_of_what_is_sent_and_told_of_what_is_held() {
+fn lone_reasoning_is_dropped_or_reported_as_unmendable() {
     let held = [user("hi"), reasoning("rs_1")];
     let fresh = [user("Are you there?"), reasoning("rs_2"), user("Hello?")];
     let repaired = sent(&held, &fresh);
@@ -150,7 +150,7 @@ fn lone_reasoning_is_left_out_of_what_is_sent_and_told_of_what_is_held() {
 }
 
 #[test]
-fn what_is_left_out_of_what_is_sent_follows_no_reasoning() {
+fn dropped_item_does_not_follow_reasoning() {
     let held = [user("hi"), call("call_1", "{}"), output("call_1", "ok"), reasoning("rs_1")];
     let fresh = [call("call_1", "{}"), user("Are you there?")];
     assert_eq!(texts(&sent(&held, &fresh).items), [fresh[1].text()]);
@@ -158,7 +158,7 @@ fn what_is_left_out_of_what_is_sent_follows_no_reasoning() {
 }
 
 #[test]
-fn a_held_call_whose_output_cannot_be_made_up_is_told() {
+fn held_call_without_placeholder_is_unmendable() {
     let held = [user("hi"), screen()];
     assert_eq!(sent(&held, &[user("bye")]).mends, []);
     let lost = (1, Some("cu_1".into()), "unanswered_call");
@@ -167,7 +167,7 @@ fn a_held_call_whose_output_cannot_be_made_up_is_told() {
 }
 
 #[test]
-fn the_reasoning_that_led_to_nothing_but_a_lost_call_is_told_with_it() {
+fn reasoning_before_an_unmendable_call_is_unmendable() {
     let held = [user("hi"), reasoning("rs_1"), screen(), user("Well?"), assistant("msg_1", "Yes.")];
     let found = left(&held, &[]);
     let reasoning = (1, Some("rs_1".into()), "lone_reasoning");
@@ -175,7 +175,7 @@ fn the_reasoning_that_led_to_nothing_but_a_lost_call_is_told_with_it() {
 }
 
 #[test]
-fn an_output_whose_call_was_deleted_at_the_provider_is_told() {
+fn held_output_without_its_call_is_unmendable() {
     let held = [user("hi"), output("call_1", "ok"), assistant("msg_1", "Done.")];
     assert_eq!(left(&held, &[user("bye")]), [(1, None, "output_without_call")]);
 }

@@ -5,17 +5,17 @@ use crate::item::given::{assistant, call, call_under, item, output, reasoning, r
 use crate::repair::{OnOutputWithoutCall, Policy, repair_with};
 
 #[test]
-fn an_unanswered_call_is_answered_with_silence() {
+fn unanswered_call_gets_a_placeholder() {
     let given = [user("hi"), call_under("fc_1", "call_1", "{}"), user("Are you there?")];
     assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
     assert_eq!(mends(&given), [(1, "unanswered_call", Action::Answered)]);
     let left = left_of(&given);
-    let silence = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
-    assert_eq!(texts(&left), [given[0].text(), given[1].text(), silence, given[2].text()]);
+    let placeholder = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    assert_eq!(texts(&left), [given[0].text(), given[1].text(), placeholder, given[2].text()]);
 }
 
 #[test]
-fn parallel_calls_stay_together_when_one_is_answered_with_silence() {
+fn placeholder_goes_after_all_parallel_calls() {
     let given = [
         call("call_1", "{}"),
         reasoning("rs_1"),
@@ -31,7 +31,7 @@ fn parallel_calls_stay_together_when_one_is_answered_with_silence() {
 }
 
 #[test]
-fn a_call_that_was_cut_short_goes_with_the_reasoning_that_led_to_it() {
+fn cut_short_call_is_dropped_with_its_reasoning() {
     let cut = item(
         r#"{"type":"function_call","id":"fc_1","status":"incomplete","call_id":"call_1",
             "name":"get_weather","arguments":"{\"ci"}"#,
@@ -46,7 +46,7 @@ fn a_call_that_was_cut_short_goes_with_the_reasoning_that_led_to_it() {
 }
 
 #[test]
-fn a_call_that_was_answered_stays_whatever_its_status() {
+fn answered_call_stays_with_any_status() {
     let running = item(
         r#"{"type":"function_call","status":"in_progress","call_id":"call_1","name":"f",
             "arguments":"{}"}"#,
@@ -55,7 +55,7 @@ fn a_call_that_was_answered_stays_whatever_its_status() {
 }
 
 #[test]
-fn an_output_without_a_call_goes() {
+fn output_without_call_is_dropped() {
     let given = [user("hi"), output("call_1", "ok"), user("bye")];
     assert_eq!(
         refusal(&given),
@@ -95,7 +95,7 @@ fn a_late_output_counts() {
 }
 
 #[test]
-fn the_same_output_twice_is_one() {
+fn repeated_output_is_dropped() {
     let given = [call("call_1", "{}"), output("call_1", "ok"), output("call_1", "ok")];
     assert_eq!(
         refusal(&given),
@@ -109,14 +109,14 @@ fn the_same_output_twice_is_one() {
 }
 
 #[test]
-fn of_two_outputs_the_later_counts() {
+fn later_of_two_outputs_stays() {
     let given = [call("call_1", "{}"), output("call_1", "running"), output("call_1", "done")];
     assert_eq!(mends(&given), [(1, "duplicate_output", Action::Replaced)]);
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
 }
 
 #[test]
-fn a_copy_of_a_call_goes() {
+fn copy_of_a_call_is_dropped() {
     let given = [
         call_under("fc_1", "call_1", r#"{"a":1}"#),
         output("call_1", "ok"),
@@ -128,7 +128,7 @@ fn a_copy_of_a_call_goes() {
 }
 
 #[test]
-fn of_a_call_and_its_copy_the_answered_one_stays() {
+fn answered_one_of_two_equal_calls_stays() {
     let given = [
         call("call_1", "{}"),
         user("Are you there?"),
@@ -141,7 +141,7 @@ fn of_a_call_and_its_copy_the_answered_one_stays() {
 }
 
 #[test]
-fn an_exchange_that_was_replayed_under_its_item_id_goes_whole() {
+fn replayed_exchange_is_dropped_with_its_output() {
     let exchange = [call_under("fc_1", "call_1", "{}"), output("call_1", "ok")];
     let given = [exchange.clone(), exchange].concat();
     assert_eq!(
@@ -159,7 +159,7 @@ fn an_exchange_that_was_replayed_under_its_item_id_goes_whole() {
 }
 
 #[test]
-fn an_empty_call_id_gets_a_name() {
+fn empty_call_id_is_replaced() {
     let given = [user("hi"), call("", "{}"), output("", "ok")];
     assert_eq!(
         refusal(&given),
@@ -178,7 +178,7 @@ fn an_empty_call_id_gets_a_name() {
 }
 
 #[test]
-fn a_name_is_not_taken_from_an_output_whose_call_is_held_out_of_sight() {
+fn call_id_of_an_orphan_output_is_not_reused() {
     let given = [reference("fc_1"), output("call_1", "one"), call("", "{}"), output("", "two")];
     let policy = Policy { outputs_without_call: OnOutputWithoutCall::Keep, ..Policy::default() };
     let repaired = repair_with(&given, &policy).expect("the policy rejects nothing");
@@ -190,7 +190,7 @@ fn a_name_is_not_taken_from_an_output_whose_call_is_held_out_of_sight() {
 }
 
 #[test]
-fn a_call_without_a_call_id_gets_one_and_is_answered() {
+fn call_without_call_id_gets_one_and_an_output() {
     let given = [item(r#"{"type":"function_call","name":"f","arguments":"{}"}"#)];
     assert_eq!(
         refusal(&given),
@@ -210,7 +210,7 @@ fn a_call_without_a_call_id_gets_one_and_is_answered() {
 }
 
 #[test]
-fn an_overlong_call_id_is_cut_short_with_its_output() {
+fn overlong_call_id_is_shortened_in_call_and_output() {
     let long = "call_".to_owned() + &"x".repeat(411);
     let given = [call(&long, "{}"), output(&long, "ok")];
     assert_eq!(
@@ -230,7 +230,7 @@ fn an_overlong_call_id_is_cut_short_with_its_output() {
 }
 
 #[test]
-fn an_output_that_names_no_call_is_carried() {
+fn output_without_call_id_stays() {
     assert_accepted(&[
         user("hi"),
         item(r#"{"type":"function_call_output","name":"clock","output":"noon"}"#),

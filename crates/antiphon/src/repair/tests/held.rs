@@ -1,4 +1,4 @@
-//! Input for a server that holds what came before it.
+//! Input for a server that holds the conversation before it.
 
 use super::{Action, texts};
 use crate::item::given::{
@@ -29,7 +29,7 @@ fn continued_with(
     repair_held(Held::Items(&transcript(held), KEY), incoming, policy)
 }
 
-/// `incoming` as it came.
+/// The expected result if `incoming` needs no repair.
 fn unchanged(incoming: &[Item]) -> Continuation {
     let sources = (0..incoming.len()).map(Some).collect();
     Continuation { items: incoming.to_vec(), sources, findings: vec![] }
@@ -54,7 +54,7 @@ const DROPPED: Option<Action> = Some(Action::Dropped);
 const ANSWERED: Option<Action> = Some(Action::Answered);
 
 #[test]
-fn a_call_that_is_sent_again_beside_its_output_is_left_out() {
+fn resent_call_next_to_its_output_is_dropped() {
     let held = [user("Echo hello"), call_under("fc_1", "call_1", "{}")];
     let incoming = [held[0].clone(), held[1].clone(), output("call_1", "hello")];
     let continuation = continued(&held, &incoming);
@@ -74,7 +74,7 @@ fn an_output_for_a_held_call_is_no_orphan() {
 }
 
 #[test]
-fn a_held_call_that_nobody_answered_is_answered_before_what_is_new() {
+fn placeholder_for_a_held_call_precedes_new_items() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let incoming = [user("never mind")];
     let continuation = continued(&held, &incoming);
@@ -86,7 +86,7 @@ fn a_held_call_that_nobody_answered_is_answered_before_what_is_new() {
 }
 
 #[test]
-fn a_held_call_cannot_be_dropped_but_may_be_a_reason_to_refuse() {
+fn unanswered_held_call_is_answered_or_rejected() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let with = |on| {
         let policy = Policy { unanswered_calls: on, ..Policy::default() };
@@ -100,7 +100,7 @@ fn a_held_call_cannot_be_dropped_but_may_be_a_reason_to_refuse() {
 }
 
 #[test]
-fn a_held_call_whose_output_cannot_be_made_up_is_a_refusal() {
+fn held_call_without_placeholder_is_rejected() {
     let screen = item(
         r#"{"type":"computer_call","id":"cu_1","call_id":"call_1","status":"completed",
             "action":{"type":"screenshot"},"pending_safety_checks":[]}"#,
@@ -112,7 +112,7 @@ fn a_held_call_whose_output_cannot_be_made_up_is_a_refusal() {
 }
 
 #[test]
-fn what_is_held_is_not_judged_by_itself() {
+fn faults_among_held_items_are_ignored() {
     let held = [
         item(r#"{"id":"odd","role":"user","content":"hi"}"#),
         reasoning("rs_1"),
@@ -123,7 +123,7 @@ fn what_is_held_is_not_judged_by_itself() {
 }
 
 #[test]
-fn a_new_message_under_a_held_id_goes_without_it() {
+fn message_under_a_held_id_loses_it() {
     let held = [item(r#"{"id":"msg_1","role":"user","content":"hi"}"#), said("Hello.")];
     let incoming = [item(r#"{"id":"msg_1","role":"user","content":"bye"}"#)];
     let continuation = continued(&held, &incoming);
@@ -133,7 +133,7 @@ fn a_new_message_under_a_held_id_goes_without_it() {
 }
 
 #[test]
-fn another_call_under_a_held_call_id_is_renamed_and_the_held_one_is_not() {
+fn only_the_new_call_of_a_held_call_id_is_renamed() {
     let held = [user("hi"), call("call_0", r#"{"city":"Bonn"}"#), output("call_0", "10 degrees")];
     let incoming =
         [user("Rome?"), call("call_0", r#"{"city":"Rome"}"#), output("call_0", "20 degrees")];
@@ -144,7 +144,7 @@ fn another_call_under_a_held_call_id_is_renamed_and_the_held_one_is_not() {
 }
 
 #[test]
-fn positions_are_those_of_the_input() {
+fn finding_positions_refer_to_the_input() {
     let held = [user("hi"), assistant("msg_1", "Hello.")];
     let incoming = [held[1].clone(), user("bye"), reasoning("rs_1"), user("Are you there?")];
     let expected =
@@ -153,7 +153,7 @@ fn positions_are_those_of_the_input() {
 }
 
 #[test]
-fn where_nobody_can_tell_what_is_held_the_kind_decides_and_outputs_stay() {
+fn kind_decides_if_held_items_are_unknown() {
     let incoming = [
         user("hi"),
         reasoning("rs_1"),
@@ -172,7 +172,7 @@ fn where_nobody_can_tell_what_is_held_the_kind_decides_and_outputs_stay() {
 }
 
 #[test]
-fn outputs_stay_where_references_may_name_their_calls() {
+fn outputs_stay_next_to_references() {
     let incoming = [user("hi"), reasoning("rs_1"), reference("fc_1"), output("call_1", "ok")];
     let continuation = repair_held(Held::Referenced, &incoming, &Policy::default());
     assert_eq!(continuation, Ok(unchanged(&incoming)));

@@ -5,7 +5,7 @@ use crate::item::Item;
 use crate::item::given::{assistant, call_under, item, output, reasoning, reference, user};
 
 #[test]
-fn the_same_item_twice_is_one() {
+fn copy_of_an_item_is_dropped() {
     let given = [user("hi"), assistant("msg_1", "Hello."), assistant("msg_1", "Hello.")];
     assert_eq!(
         refusal(&given),
@@ -19,7 +19,7 @@ fn the_same_item_twice_is_one() {
 }
 
 #[test]
-fn what_a_model_said_under_one_id_is_one_item_whatever_is_left_of_it() {
+fn assistant_messages_under_one_id_are_one_item() {
     let given = [assistant("msg_1", "Hello."), assistant("msg_1", "Hel")];
     assert_eq!(texts(&left_of(&given)), texts(&given[..1]));
     let given = [reasoning("rs_1"), reasoning("rs_1"), assistant("msg_1", "Hello.")];
@@ -27,7 +27,7 @@ fn what_a_model_said_under_one_id_is_one_item_whatever_is_left_of_it() {
 }
 
 #[test]
-fn two_messages_of_a_caller_under_one_id_are_both_sent() {
+fn two_user_messages_under_one_id_both_stay() {
     let under_id = |text: &str| {
         item(format!(r#"{{"id":"msg_1","type":"message","role":"user","content":"{text}"}}"#))
     };
@@ -38,7 +38,7 @@ fn two_messages_of_a_caller_under_one_id_are_both_sent() {
 }
 
 #[test]
-fn two_calls_under_one_item_id_are_both_sent() {
+fn two_calls_under_one_item_id_both_stay() {
     let given = [
         call_under("fc_0", "call_1", "{}"),
         output("call_1", "1"),
@@ -50,7 +50,7 @@ fn two_calls_under_one_item_id_are_both_sent() {
 }
 
 #[test]
-fn a_reference_beside_the_item_itself_goes() {
+fn reference_next_to_its_item_is_dropped() {
     let given = [reference("msg_1"), user("hi"), assistant("msg_1", "Hello."), reference("msg_1")];
     assert_eq!(
         mends(&given),
@@ -60,7 +60,7 @@ fn a_reference_beside_the_item_itself_goes() {
 }
 
 #[test]
-fn an_id_of_another_shape_is_left_out() {
+fn malformed_id_is_removed() {
     let given = [user("hi"), item(r#"{"role":"assistant","id":"chatcmpl-7","content":"Hello."}"#)];
     assert_eq!(
         refusal(&given),
@@ -77,7 +77,7 @@ fn an_id_of_another_shape_is_left_out() {
 }
 
 #[test]
-fn an_id_with_other_characters_is_left_out() {
+fn id_with_invalid_characters_is_removed() {
     let given = [item(r#"{"role":"assistant","id":"msg_1:0","content":"Hello."}"#)];
     assert_eq!(
         refusal(&given).3,
@@ -88,7 +88,7 @@ fn an_id_with_other_characters_is_left_out() {
 }
 
 #[test]
-fn every_kind_whose_ids_are_known_begins_with_its_own() {
+fn id_prefix_is_checked_per_kind() {
     for (kind, expected, rest) in [
         ("message", "msg", r#""role":"user","content":"""#),
         ("reasoning", "rs", r#""summary":[]"#),
@@ -109,7 +109,7 @@ fn every_kind_whose_ids_are_known_begins_with_its_own() {
 }
 
 #[test]
-fn an_overlong_id_is_left_out() {
+fn overlong_id_is_removed() {
     let long = "msg_".to_owned() + &"x".repeat(412);
     let given = [user("a"), user("b"), assistant(&long, "Hello.")];
     assert_eq!(
@@ -127,14 +127,14 @@ fn an_overlong_id_is_left_out() {
 }
 
 #[test]
-fn encrypted_reasoning_goes_with_an_id_that_it_cannot_keep() {
+fn encrypted_reasoning_with_an_invalid_id_is_dropped() {
     let given = [user("hi"), reasoning("reasoning-1"), assistant("msg_1", "Hello.")];
     assert_eq!(mends(&given), [(1, "malformed_id", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
 }
 
 #[test]
-fn items_that_cannot_go_without_an_id_get_another() {
+fn required_id_is_replaced() {
     let search = |id: &str| {
         item(format!(
             r#"{{"type":"web_search_call","id":"{id}","status":"completed","action":{{"query":"x"}}}}"#
@@ -150,7 +150,7 @@ fn items_that_cannot_go_without_an_id_get_another() {
 }
 
 #[test]
-fn each_of_several_items_under_one_id_gets_another() {
+fn each_item_under_a_repeated_id_gets_its_own() {
     let click = |n: u8| {
         item(format!(
             r#"{{"type":"computer_call","id":"cu_1","call_id":"call_{n}","action":{{"x":{n}}},"pending_safety_checks":[],"status":"completed"}}"#
@@ -165,13 +165,13 @@ fn each_of_several_items_under_one_id_gets_another() {
 }
 
 #[test]
-fn an_overlong_reference_goes() {
+fn overlong_reference_is_dropped() {
     let given = [user("hi"), item(format!(r#"{{"id":"{}"}}"#, "z".repeat(65)))];
     assert_eq!(mends(&given), [(1, "overlong_id", Action::Dropped)]);
 }
 
 #[test]
-fn ids_of_kinds_that_nobody_knows_are_not_judged() {
+fn ids_of_unknown_kinds_are_not_checked() {
     assert_accepted(&[
         item(r#"{"type":"acme:telemetry","id":"whatever:1","n":1e2}"#),
         item(r#"{"type":"web_search_call","id":"search/1","status":"completed"}"#),
@@ -180,7 +180,7 @@ fn ids_of_kinds_that_nobody_knows_are_not_judged() {
 }
 
 #[test]
-fn unknown_items_under_one_id_are_one_where_they_are_equal() {
+fn equal_unknown_items_under_one_id_are_one() {
     let unknown = |n: u8| item(format!(r#"{{"type":"acme:telemetry","id":"t_1","n":{n}}}"#));
     let given = [unknown(1), unknown(1), unknown(2)];
     assert_eq!(
@@ -190,7 +190,7 @@ fn unknown_items_under_one_id_are_one_where_they_are_equal() {
 }
 
 #[test]
-fn an_overlong_id_beside_the_call_id_of_a_local_shell_is_left_out() {
+fn overlong_id_of_local_shell_output_is_removed() {
     let call = item(
         r#"{"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},"status":"completed"}"#,
     );

@@ -4,59 +4,63 @@ use super::{Action, assert_accepted, left_of, mends, of_input, refusal};
 use crate::item::given::{item, user};
 use crate::item::{Item, Kind};
 
-/// A call, its output, and what the provider calls the two.
+/// A call, its output, and the names that the provider uses for both.
 struct Pair {
     call: &'static str,
     output: &'static str,
     names: (&'static str, &'static str),
-    /// What answers it where nobody did; `None` where the call is left out instead.
-    silence: Option<&'static str>,
+    /// The placeholder output; `None` if an unanswered call is left out instead.
+    placeholder: Option<&'static str>,
 }
 
-const SILENCE: &str = "No output was recorded for this call.";
+const PLACEHOLDER_TEXT: &str = "No output was recorded for this call.";
 
 const PAIRS: [Pair; 9] = [
     Pair {
         call: r#"{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}"#,
         output: r#"{"type":"function_call_output","call_id":"c1","output":"ok"}"#,
         names: ("function call", "function call output"),
-        silence: Some(r#"{"type":"function_call_output","call_id":"c1","output":"SILENCE"}"#),
+        placeholder: Some(
+            r#"{"type":"function_call_output","call_id":"c1","output":"PLACEHOLDER_TEXT"}"#,
+        ),
     },
     Pair {
         call: r#"{"type":"custom_tool_call","call_id":"c1","name":"f","input":""}"#,
         output: r#"{"type":"custom_tool_call_output","call_id":"c1","output":"ok"}"#,
         names: ("custom tool call", "custom tool call output"),
-        silence: Some(r#"{"type":"custom_tool_call_output","call_id":"c1","output":"SILENCE"}"#),
+        placeholder: Some(
+            r#"{"type":"custom_tool_call_output","call_id":"c1","output":"PLACEHOLDER_TEXT"}"#,
+        ),
     },
     Pair {
         call: r#"{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}"#,
         output: r#"{"type":"shell_call_output","call_id":"c1","output":[]}"#,
         names: ("shell call", "shell call output"),
-        silence: Some(
-            r#"{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"","stderr":"SILENCE","outcome":{"type":"timeout"}}]}"#,
+        placeholder: Some(
+            r#"{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"","stderr":"PLACEHOLDER_TEXT","outcome":{"type":"timeout"}}]}"#,
         ),
     },
     Pair {
         call: r#"{"type":"local_shell_call","id":"lsh_1","call_id":"c1","action":{},"status":"completed"}"#,
         output: r#"{"type":"local_shell_call_output","id":"c1","output":"ok"}"#,
         names: ("local shell call", "local shell call output"),
-        silence: Some(
-            r#"{"type":"local_shell_call_output","id":"c1","output":"SILENCE","status":"incomplete"}"#,
+        placeholder: Some(
+            r#"{"type":"local_shell_call_output","id":"c1","output":"PLACEHOLDER_TEXT","status":"incomplete"}"#,
         ),
     },
     Pair {
         call: r#"{"type":"apply_patch_call","call_id":"c1","operation":{},"status":"completed"}"#,
         output: r#"{"type":"apply_patch_call_output","call_id":"c1","status":"completed"}"#,
         names: ("apply patch call", "apply patch call output"),
-        silence: Some(
-            r#"{"type":"apply_patch_call_output","call_id":"c1","status":"failed","output":"SILENCE"}"#,
+        placeholder: Some(
+            r#"{"type":"apply_patch_call_output","call_id":"c1","status":"failed","output":"PLACEHOLDER_TEXT"}"#,
         ),
     },
     Pair {
         call: r#"{"type":"tool_search_call","call_id":"c1","arguments":{},"execution":"client"}"#,
         output: r#"{"type":"tool_search_output","call_id":"c1","tools":[]}"#,
         names: ("tool search call", "tool search output"),
-        silence: Some(
+        placeholder: Some(
             r#"{"type":"tool_search_output","call_id":"c1","tools":[],"status":"incomplete"}"#,
         ),
     },
@@ -64,40 +68,40 @@ const PAIRS: [Pair; 9] = [
         call: r#"{"type":"computer_call","id":"cu_1","call_id":"c1","pending_safety_checks":[],"status":"completed"}"#,
         output: r#"{"type":"computer_call_output","call_id":"c1","output":{"type":"computer_screenshot"}}"#,
         names: ("computer call", "computer call output"),
-        silence: None,
+        placeholder: None,
     },
     Pair {
         call: r#"{"type":"program","id":"prog_1","call_id":"c1","code":"","fingerprint":""}"#,
         output: r#"{"type":"program_output","id":"progo_1","call_id":"c1","result":"","status":"completed"}"#,
         names: ("program", "program output"),
-        silence: None,
+        placeholder: None,
     },
     Pair {
         call: r#"{"type":"multi_agent_call","id":"mac_1","call_id":"c1"}"#,
         output: r#"{"type":"multi_agent_call_output","call_id":"c1"}"#,
         names: ("multi agent call", "multi agent call output"),
-        silence: None,
+        placeholder: None,
     },
 ];
 
 #[test]
-fn a_call_with_its_output_is_in_order() {
+fn answered_call_of_any_kind_is_accepted() {
     for pair in &PAIRS {
         assert_accepted(&[user("hi"), item(pair.call), item(pair.output)]);
     }
 }
 
 #[test]
-fn a_call_alone_is_answered_with_silence_or_left_out() {
+fn unanswered_call_is_answered_or_dropped_by_kind() {
     for pair in &PAIRS {
         let given = [user("hi"), item(pair.call)];
         let (name, _) = pair.names;
         let message = format!("No tool output found for {name} c1.");
         assert_eq!(refusal(&given), of_input(&message));
         let left = left_of(&given);
-        if let Some(silence) = pair.silence {
+        if let Some(placeholder) = pair.placeholder {
             assert_eq!(mends(&given), [(1, "unanswered_call", Action::Answered)]);
-            assert_eq!(left[2].text(), silence.replace("SILENCE", SILENCE));
+            assert_eq!(left[2].text(), placeholder.replace("PLACEHOLDER_TEXT", PLACEHOLDER_TEXT));
         } else {
             assert_eq!(mends(&given), [(1, "unanswered_call", Action::Dropped)]);
             assert_eq!(left.len(), 1);
@@ -106,7 +110,7 @@ fn a_call_alone_is_answered_with_silence_or_left_out() {
 }
 
 #[test]
-fn an_output_alone_goes() {
+fn output_alone_is_dropped_for_any_kind() {
     for pair in &PAIRS {
         let given = [item(pair.output), user("hi")];
         let (_, name) = pair.names;
@@ -118,7 +122,7 @@ fn an_output_alone_goes() {
 }
 
 #[test]
-fn a_second_call_and_output_of_the_kind_get_a_name_of_their_own() {
+fn second_exchange_gets_its_own_call_id() {
     for pair in &PAIRS {
         let other =
             |text: &str| item(text.replace(r#""type""#, r#""x":2,"type""#).replace("_1\"", "_2\""));
@@ -133,7 +137,7 @@ fn a_second_call_and_output_of_the_kind_get_a_name_of_their_own() {
 }
 
 #[test]
-fn an_approval_may_stay_open_and_needs_a_request() {
+fn approval_may_stay_open_but_needs_a_request() {
     let request = item(
         r#"{"type":"mcp_approval_request","id":"mcpr_1","server_label":"s","name":"f","arguments":"{}"}"#,
     );
@@ -150,7 +154,7 @@ fn an_approval_may_stay_open_and_needs_a_request() {
 }
 
 #[test]
-fn a_search_that_the_provider_ran_itself_needs_no_output() {
+fn hosted_tool_search_needs_no_output() {
     assert_accepted(&[
         item(r#"{"type":"tool_search_call","call_id":null,"arguments":{},"execution":"server"}"#),
         item(r#"{"type":"tool_search_output","call_id":null,"tools":[],"execution":"server"}"#),
@@ -158,7 +162,7 @@ fn a_search_that_the_provider_ran_itself_needs_no_output() {
 }
 
 #[test]
-fn every_kind_of_call_is_tried_here() {
+fn cases_cover_every_kind_of_call() {
     for pair in &PAIRS {
         let (call, output) = (item(pair.call), item(pair.output));
         assert_eq!(call.head().kind.output().as_ref(), Some(&output.head().kind));

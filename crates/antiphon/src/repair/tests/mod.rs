@@ -1,4 +1,4 @@
-//! Repair, fault by fault, with the provider's own words for each.
+//! Repairs of each fault, with the provider's error text.
 
 mod behind;
 mod calls;
@@ -14,47 +14,47 @@ mod required;
 use super::{Action, check, repair};
 use crate::item::Item;
 
-/// What a repair left, as texts.
+/// The items as JSON texts.
 fn texts(items: &[Item]) -> Vec<&str> {
     items.iter().map(Item::text).collect()
 }
 
-/// What a repair of `given` leaves.
+/// The repaired items.
 fn left_of(given: &[Item]) -> Vec<Item> {
     repair(given).items
 }
 
-/// What was mended: position, fault, action.
+/// The repairs: position, fault, action.
 fn mends(given: &[Item]) -> Vec<(usize, &'static str, Action)> {
     let mends = repair(given).mends;
     mends.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
 }
 
-/// What a provider answers to `given`: status, code, param and message of its first refusal.
+/// The provider's error for `given`: status, code, param and message of the first fault.
 fn refusal(given: &[Item]) -> (u16, Option<&'static str>, String, String) {
     let (position, fault) = check(given).into_iter().next().expect("a provider refuses it");
     let refusal = fault.refusal(position);
     (refusal.status, refusal.code, refusal.param.unwrap_or_default(), refusal.message)
 }
 
-/// What a provider says of the input as a whole.
+/// The provider's error for the input as a whole.
 fn of_input(message: &str) -> (u16, Option<&'static str>, String, String) {
     (400, None, "input".to_owned(), message.to_owned())
 }
 
-/// A provider accepts `items` as they are: nothing is found, nothing changed.
+/// Asserts that a provider accepts `items`: no fault is found, and a repair changes nothing.
 fn assert_accepted(items: &[Item]) {
     assert_eq!(check(items), []);
     assert_eq!(texts(&left_of(items)), texts(items));
 }
 
 #[test]
-fn an_empty_list_is_in_order() {
+fn empty_list_is_accepted() {
     assert_accepted(&[]);
 }
 
 #[test]
-fn faults_of_an_items_own_form_are_named_first() {
+fn faults_of_form_come_first() {
     use crate::item::given::{call, item, user};
     let given = [call("call_1", "{}"), user("hi"), call("", "{}")];
     let names: Vec<_> = check(&given).into_iter().map(|(at, fault)| (at, fault.name())).collect();

@@ -1,18 +1,18 @@
-//! Orphaned reasoning and nothing else: what a stream that was broken off leaves in a history.
+//! The filter for orphaned reasoning, which a stream that was cut short leaves in a history.
 
 use super::{Action, texts};
 use crate::item::Item;
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, said, user};
 use crate::repair::{Repaired, filter_orphaned_reasoning};
 
-/// The history stays as it is.
+/// Asserts that the filter changes nothing.
 fn assert_untouched(given: &[Item]) {
     let sources = (0..given.len()).map(Some).collect();
     let expected = Repaired { items: given.to_vec(), sources, mends: vec![] };
     assert_eq!(filter_orphaned_reasoning(given), expected);
 }
 
-/// The positions of what goes.
+/// The positions of the dropped items.
 fn orphans(given: &[Item]) -> Vec<usize> {
     let mends = filter_orphaned_reasoning(given).mends;
     assert!(mends.iter().all(|mend| mend.fault.name() == "lone_reasoning"));
@@ -20,7 +20,7 @@ fn orphans(given: &[Item]) -> Vec<usize> {
     mends.iter().map(|mend| mend.position).collect()
 }
 
-/// A message of the model as frameworks keep one.
+/// An assistant message as frameworks store it.
 fn message(content: &str, calls: &str) -> Item {
     item(format!(r#"{{"id":"msg_9","role":"assistant","content":{content},"tool_calls":{calls}}}"#))
 }
@@ -29,7 +29,7 @@ const THOUGHT: &str = r#"{"type":"reasoning","id":"rs_9","summary":[]}"#;
 const TEXT: &str = r#"{"type":"text","text":"Hello."}"#;
 
 #[test]
-fn an_orphan_goes_and_everything_else_stays() {
+fn only_the_orphan_is_dropped() {
     let given = [user("hi"), reasoning("rs_1"), user("Are you there?")];
     let filtered = filter_orphaned_reasoning(&given);
     assert_eq!(texts(&filtered.items), [given[0].text(), given[2].text()]);
@@ -37,12 +37,12 @@ fn an_orphan_goes_and_everything_else_stays() {
 }
 
 #[test]
-fn an_orphan_at_the_end_goes() {
+fn orphan_at_the_end_is_dropped() {
     assert_eq!(orphans(&[user("hi"), reasoning("rs_1")]), [1]);
 }
 
 #[test]
-fn a_message_that_is_nothing_but_reasoning_is_an_orphan() {
+fn message_of_only_reasoning_is_an_orphan() {
     let content = format!("[{THOUGHT},{THOUGHT}]");
     assert_eq!(orphans(&[user("hi"), message(&content, "[]"), user("bye")]), [1]);
     assert_eq!(orphans(&[user("hi"), reasoning("rs_1"), message(&content, "null")]), [1, 2]);
@@ -75,7 +75,7 @@ fn reasoning_that_led_to_a_call_is_no_orphan() {
 }
 
 #[test]
-fn several_orphans_all_go() {
+fn several_orphans_are_dropped() {
     let given = [
         reasoning("rs_1"),
         reasoning("rs_2"),
@@ -96,7 +96,7 @@ fn filtering_twice_changes_nothing_more() {
 }
 
 #[test]
-fn what_has_no_id_is_skipped() {
+fn items_without_id_are_skipped() {
     let anonymous = item(r#"{"type":"reasoning","summary":[]}"#);
     let message = item(format!(r#"{{"role":"assistant","content":[{THOUGHT}]}}"#));
     assert_untouched(&[user("hi"), anonymous.clone(), user("bye"), message]);
@@ -104,7 +104,7 @@ fn what_has_no_id_is_skipped() {
 }
 
 #[test]
-fn other_faults_are_not_touched() {
+fn other_faults_stay() {
     assert_untouched(&[
         call_under("fc_1", "call_1", "{}"),
         call_under("fc_1", "call_1", "{}"),
@@ -114,7 +114,7 @@ fn other_faults_are_not_touched() {
 }
 
 #[test]
-fn a_persons_words_are_never_reasoning() {
+fn user_message_is_never_an_orphan() {
     let quoted = item(format!(r#"{{"id":"msg_1","role":"user","content":[{THOUGHT}]}}"#));
     assert_untouched(&[quoted]);
 }

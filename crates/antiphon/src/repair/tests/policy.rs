@@ -1,4 +1,4 @@
-//! Where there is a choice of how to mend, policy by policy.
+//! Repairs under each policy.
 
 use super::{Action, check, texts};
 use crate::item::given::{assistant, call, output, reasoning, reference, user};
@@ -33,7 +33,7 @@ fn references(unresolved_references: OnUnresolvedReference, known: &[&str]) -> P
 }
 
 #[test]
-fn the_default_is_what_repair_does() {
+fn default_policy_equals_repair() {
     let given = [
         reasoning("rs_1"),
         user("hi"),
@@ -45,7 +45,7 @@ fn the_default_is_what_repair_does() {
 }
 
 #[test]
-fn an_unanswered_call_may_be_dropped_with_the_reasoning_that_only_it_followed() {
+fn drop_policy_removes_call_and_its_reasoning() {
     let given = [user("hi"), reasoning("rs_1"), call("call_1", "{}"), user("bye")];
     let policy = calls(OnUnansweredCall::Drop);
     assert_eq!(left_under(&policy, &given), [given[0].text(), given[3].text()]);
@@ -55,7 +55,7 @@ fn an_unanswered_call_may_be_dropped_with_the_reasoning_that_only_it_followed() 
 }
 
 #[test]
-fn reasoning_that_more_than_the_dropped_call_followed_stays() {
+fn reasoning_followed_by_a_second_item_stays() {
     let given = [
         user("hi"),
         reasoning("rs_1"),
@@ -69,7 +69,7 @@ fn reasoning_that_more_than_the_dropped_call_followed_stays() {
 }
 
 #[test]
-fn an_unanswered_call_may_be_rejected_in_the_providers_words() {
+fn reject_policy_quotes_the_provider_for_unanswered_calls() {
     let given = [user("hi"), call("call_1", "{}"), user("bye")];
     let words = "No tool output found for function call call_1.".to_owned();
     let expected = (Some(1), "unanswered_call", words);
@@ -77,7 +77,7 @@ fn an_unanswered_call_may_be_rejected_in_the_providers_words() {
 }
 
 #[test]
-fn lone_reasoning_may_be_rejected() {
+fn reject_policy_covers_lone_reasoning() {
     let policy = Policy { lone_reasoning: OnLoneReasoning::Reject, ..Policy::default() };
     let given = [user("hi"), reasoning("rs_1"), user("bye")];
     let words = "Item 'rs_1' of type 'reasoning' was provided without its required following item.";
@@ -85,7 +85,7 @@ fn lone_reasoning_may_be_rejected() {
 }
 
 #[test]
-fn reasoning_that_only_a_mend_left_alone_is_no_reason_to_refuse() {
+fn reasoning_left_alone_by_a_repair_is_not_rejected() {
     let policy = Policy {
         unanswered_calls: OnUnansweredCall::Drop,
         lone_reasoning: OnLoneReasoning::Reject,
@@ -96,7 +96,7 @@ fn reasoning_that_only_a_mend_left_alone_is_no_reason_to_refuse() {
 }
 
 #[test]
-fn an_output_without_a_call_may_be_rejected() {
+fn reject_policy_covers_outputs_without_call() {
     let policy = Policy { outputs_without_call: OnOutputWithoutCall::Reject, ..Policy::default() };
     let given = [user("hi"), output("call_1", "ok")];
     let words = "No tool call found for function call output with call_id call_1.".to_owned();
@@ -104,14 +104,14 @@ fn an_output_without_a_call_may_be_rejected() {
 }
 
 #[test]
-fn an_output_without_a_call_may_be_kept_for_a_server_that_holds_the_call() {
+fn keep_policy_keeps_outputs_without_call() {
     let policy = Policy { outputs_without_call: OnOutputWithoutCall::Keep, ..Policy::default() };
     let given = [output("call_1", "ok"), output("call_2", "ok")];
     assert_eq!(left_under(&policy, &given), texts(&given));
 }
 
 #[test]
-fn unresolved_references_may_be_kept_dropped_or_rejected() {
+fn unresolved_reference_follows_the_policy() {
     use OnUnresolvedReference::{Drop, Keep, Reject};
     let given = [user("hi"), reference("msg_1"), reference("msg_2")];
     let known = ["msg_1"];
@@ -124,7 +124,7 @@ fn unresolved_references_may_be_kept_dropped_or_rejected() {
 }
 
 #[test]
-fn a_known_reference_is_not_touched_by_any_policy() {
+fn known_reference_stays_under_any_policy() {
     for on in [OnUnresolvedReference::Drop, OnUnresolvedReference::Reject] {
         let given = [user("hi"), reasoning("rs_1"), reference("msg_1")];
         assert_eq!(left_under(&references(on, &["msg_1"]), &given), texts(&given));
@@ -132,14 +132,14 @@ fn a_known_reference_is_not_touched_by_any_policy() {
 }
 
 #[test]
-fn reasoning_goes_with_the_reference_that_followed_it() {
+fn reasoning_is_dropped_with_the_reference_after_it() {
     let given = [user("hi"), reasoning("rs_1"), reference("msg_1"), user("bye")];
     let left = left_under(&references(OnUnresolvedReference::Drop, &[]), &given);
     assert_eq!(left, [given[0].text(), given[3].text()]);
 }
 
 #[test]
-fn of_several_rejected_faults_the_one_that_a_provider_names_first_is_told() {
+fn first_rejected_fault_of_the_provider_is_returned() {
     let policy = Policy {
         unanswered_calls: OnUnansweredCall::Reject,
         lone_reasoning: OnLoneReasoning::Reject,
@@ -154,7 +154,7 @@ fn of_several_rejected_faults_the_one_that_a_provider_names_first_is_told() {
 }
 
 #[test]
-fn what_a_policy_does_not_name_is_mended_all_the_same() {
+fn faults_without_a_policy_are_always_repaired() {
     let policy = calls(OnUnansweredCall::Reject);
     let given = [assistant("msg_1", "Hello."), assistant("msg_1", "Hello.")];
     assert_eq!(mends_under(&policy, &given), [(1, "duplicate_item", Action::Dropped)]);

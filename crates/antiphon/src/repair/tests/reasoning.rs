@@ -1,11 +1,11 @@
-//! Reasoning without what the model made of it: what an abort leaves in a client's history.
+//! Reasoning that no item of the model follows, as an abort leaves it in a client's history.
 
 use super::{Action, assert_accepted, check, left_of, mends, of_input, refusal, texts};
 use crate::item::Item;
 use crate::item::given::{assistant, call, item, output, reasoning, reference, user};
 
 #[test]
-fn orphaned_reasoning_goes_and_the_turns_around_it_stay() {
+fn orphaned_reasoning_is_dropped_between_turns() {
     let given = [
         user("hi"),
         reasoning("rs_1"),
@@ -36,12 +36,12 @@ fn reasoning_that_led_to_a_call_is_no_orphan() {
 }
 
 #[test]
-fn reasoning_in_several_items_is_no_orphan_where_the_last_is_followed() {
+fn consecutive_reasoning_before_an_answer_stays() {
     assert_accepted(&[reasoning("rs_1"), reasoning("rs_2"), assistant("msg_1", "Hello.")]);
 }
 
 #[test]
-fn several_orphans_go_one_by_one() {
+fn all_orphans_are_dropped() {
     let given = [
         reasoning("rs_1"),
         reasoning("rs_2"),
@@ -56,12 +56,12 @@ fn several_orphans_go_one_by_one() {
 }
 
 #[test]
-fn a_history_that_is_nothing_but_an_orphan_ends_up_empty() {
+fn history_of_one_orphan_becomes_empty() {
     assert_eq!(left_of(&[reasoning("rs_1")]), []);
 }
 
 #[test]
-fn an_orphan_without_an_id_goes_too() {
+fn orphan_without_id_is_dropped() {
     let anonymous = item(r#"{"type":"reasoning","summary":[],"content":null}"#);
     let given = [user("hi"), anonymous, user("Are you there?")];
     assert_eq!(mends(&given), [(1, "lone_reasoning", Action::Dropped)]);
@@ -69,7 +69,7 @@ fn an_orphan_without_an_id_goes_too() {
 }
 
 #[test]
-fn mending_orphans_twice_changes_nothing_more() {
+fn second_repair_of_orphans_changes_nothing() {
     let once = left_of(&[user("hi"), reasoning("rs_1"), user("Are you there?")]);
     assert_accepted(&once);
 }
@@ -81,7 +81,7 @@ fn an_output_does_not_follow_reasoning() {
 }
 
 #[test]
-fn reasoning_before_a_call_that_goes_is_not_a_fault_of_the_list() {
+fn reasoning_before_a_dropped_call_is_a_consequence() {
     let screen = item(
         r#"{"type":"computer_call","id":"cu_1","call_id":"call_1","status":"completed",
             "action":{"type":"screenshot"},"pending_safety_checks":[]}"#,
@@ -93,7 +93,7 @@ fn reasoning_before_a_call_that_goes_is_not_a_fault_of_the_list() {
 }
 
 #[test]
-fn an_output_that_is_made_up_does_not_part_reasoning_from_what_follows_it() {
+fn placeholder_does_not_separate_reasoning_from_its_items() {
     let screen = item(
         r#"{"type":"computer_call","id":"cu_1","call_id":"call_2","status":"completed",
             "action":{"type":"screenshot"},"pending_safety_checks":[]}"#,
@@ -112,12 +112,12 @@ fn an_output_that_is_made_up_does_not_part_reasoning_from_what_follows_it() {
 }
 
 #[test]
-fn an_empty_message_of_the_model_follows_reasoning() {
+fn empty_assistant_message_follows_reasoning() {
     assert_accepted(&[user("hi"), reasoning("rs_1"), assistant("msg_1", "")]);
 }
 
 #[test]
-fn what_may_be_the_models_follows_reasoning() {
+fn unknown_kinds_and_references_follow_reasoning() {
     let newer: Item = item(r#"{"type":"hologram_call","id":"h_1"}"#);
     assert_accepted(&[reasoning("rs_1"), newer]);
     assert_accepted(&[reasoning("rs_1"), reference("msg_1")]);

@@ -1,4 +1,4 @@
-//! Servers that restart their call ids every turn, or send one constant id.
+//! Servers that restart their call ids every turn, or use the same one for all calls.
 
 use super::{Action, left_of, mends, refusal, texts};
 use crate::item::Item;
@@ -33,7 +33,7 @@ fn calls_of_two_turns_keep_their_own_outputs() {
 }
 
 #[test]
-fn parallel_calls_under_one_id_are_answered_in_their_order() {
+fn parallel_calls_under_one_id_are_answered_in_order() {
     let given = [
         call("call", BONN),
         call("call", ROME),
@@ -84,7 +84,7 @@ fn the_same_question_under_the_same_item_id_keeps_both_answers() {
 }
 
 #[test]
-fn a_call_of_an_earlier_turn_that_nobody_answered_takes_no_later_output() {
+fn later_output_does_not_answer_an_earlier_turn() {
     let given = [
         call("call_0", BONN),
         user("Never mind. Rome?"),
@@ -101,7 +101,7 @@ fn a_call_of_an_earlier_turn_that_nobody_answered_takes_no_later_output() {
 }
 
 #[test]
-fn new_names_avoid_those_that_are_taken() {
+fn new_call_ids_avoid_used_ones() {
     let given = [
         call("call", BONN),
         output("call", "1"),
@@ -117,7 +117,7 @@ fn new_names_avoid_those_that_are_taken() {
 }
 
 #[test]
-fn new_names_are_no_longer_than_a_name_may_be() {
+fn new_call_ids_respect_the_length_limit() {
     let longest = "c".repeat(64);
     let given =
         [call(&longest, BONN), output(&longest, "1"), call(&longest, ROME), output(&longest, "2")];
@@ -126,7 +126,7 @@ fn new_names_are_no_longer_than_a_name_may_be() {
 }
 
 #[test]
-fn a_call_that_cannot_be_answered_takes_no_name() {
+fn dropped_call_uses_no_call_id() {
     let screen = || {
         item(
             r#"{"type":"computer_call","id":"cu_1","call_id":"call_0","status":"completed",

@@ -17,7 +17,7 @@ fn thought_and_called() -> [Item; 4] {
 }
 
 #[test]
-fn a_call_without_its_reasoning_goes_without_its_id() {
+fn call_without_its_reasoning_loses_its_id() {
     let all = thought_and_called();
     let policy = Policy { made_with: sequence(&all), ..Policy::default() };
     let lacking = [all[0].clone(), all[2].clone(), all[3].clone()];
@@ -36,14 +36,14 @@ fn a_call_without_its_reasoning_goes_without_its_id() {
 }
 
 #[test]
-fn with_its_reasoning_before_it_a_call_keeps_its_bytes() {
+fn call_after_its_reasoning_is_unchanged() {
     let all = thought_and_called();
     let policy = Policy { made_with: sequence(&all), ..Policy::default() };
     assert_eq!(repair_with(&all, &policy).unwrap().items, all);
 }
 
 #[test]
-fn what_stands_behind_a_callers_words_was_not_made_with_reasoning_before_them() {
+fn user_message_ends_the_scope_of_reasoning() {
     let all = thought_and_called();
     let known = sequence(&all);
     assert_eq!(known.len(), 1);

@@ -1,29 +1,29 @@
-//! Call ids for calls that cannot keep theirs.
+//! New call ids for calls that cannot keep theirs.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::faults::MAX_ID_LENGTH;
 use crate::item::{CallId, CallKey};
 
-/// The length up to which an old id is kept in a new one: what is left holds `_` and a number.
+/// How many characters of the old id a new one keeps. The rest is for `_` and a number.
 const STEM_LENGTH: usize = MAX_ID_LENGTH - 10;
 
-/// The call ids that are in use. New ones are made from the old and a number, so that the same
-/// history is always sent as the same bytes.
-pub(super) struct Names {
+/// The call ids in use. A new one consists of the old one and a number, so that the same history
+/// always results in the same bytes.
+pub(super) struct CallIds {
     taken: HashSet<CallKey>,
     met: HashSet<CallKey>,
     /// The latest number of each stem.
     numbers: HashMap<CallKey, usize>,
 }
 
-impl Names {
-    pub(super) fn of(keys: impl Iterator<Item = CallKey>) -> Self {
+impl CallIds {
+    pub(super) fn new(keys: impl Iterator<Item = CallKey>) -> Self {
         Self { taken: keys.collect(), met: HashSet::new(), numbers: HashMap::new() }
     }
 
-    /// Another `call_id` for the next call; `None` where it keeps its own.
-    pub(super) fn for_call(&mut self, key: &CallKey) -> Option<CallId> {
+    /// A new `call_id` for the next call; `None` if it keeps its own.
+    pub(super) fn replacement_for(&mut self, key: &CallKey) -> Option<CallId> {
         let is_wellformed = !key.call_id.as_str().is_empty() && !is_overlong(&key.call_id);
         if is_wellformed && self.met.insert(key.clone()) {
             return None;
@@ -33,7 +33,7 @@ impl Names {
         Some(self.next(&CallKey { kind, call_id }))
     }
 
-    /// `stem_1`, or `stem_2` where the stem itself is a name, and so on.
+    /// The first free one of `stem_1`, `stem_2` and so on; from `stem_2` if `stem` is in use.
     fn next(&mut self, stem: &CallKey) -> CallId {
         let first = usize::from(self.taken.contains(stem));
         let number = self.numbers.entry(stem.clone()).or_insert(first);
