@@ -1,39 +1,41 @@
-//! Calls and outputs joined by their order.
+//! Calls and outputs, paired by their order.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{CallKey, Head, Side};
 
-/// Calls and outputs, joined as they come.
+/// Pairs calls with outputs, item by item.
 ///
-/// An output answers the nearest earlier unanswered call of its kind and `call_id`; of several that
-/// a model made without a word from its caller in between, the first. So every output finds its
-/// call, also where a server restarts its call ids every turn or sends one constant id.
+/// An output answers the nearest earlier unanswered call of its kind and `call_id`, or the first of
+/// several parallel calls. (Calls are parallel if no item of the client comes between them.) So
+/// every output finds its call, even if a server restarts its call ids every turn or uses the same
+/// one for all calls.
 ///
-/// Constant time an item.
+/// Takes constant time per item.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exchanges {
     by_key: HashMap<CallKey, Exchange>,
-    /// Counts the runs of items that a model made without a word from its caller.
+    /// The number of the current run of model items, counted by the client items between runs.
     run: usize,
 }
 
-/// How an item of a pair was joined.
+/// The part of an item in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Joined {
     /// A call.
     Asks,
-    /// An output, with the position of the call that it answers.
+    /// An output. Has the position of the call that it answers.
     Answers(usize),
-    /// An output for calls that are all answered, with the position of the latest of them.
+    /// An output for calls that are all answered. Has the position of the latest of them.
     Repeats(usize),
     /// An output without any call before it.
     Orphan,
 }
 
 impl Exchanges {
-    /// Joins the item at `position` with what came before it; `None` where it does not pair.
+    /// Pairs the item at `position` with earlier ones. Returns `None` if items of its kind do not
+    /// pair.
     pub(crate) fn push(&mut self, position: usize, head: &Head) -> Option<Joined> {
         if !head.is_model_made() {
             self.run += 1;
@@ -51,27 +53,27 @@ impl Exchanges {
         self.by_key.get(key)
     }
 
-    /// Those of every key, in no order.
+    /// The exchanges of all keys, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Exchange> {
         self.by_key.values()
     }
 }
 
-/// The calls and outputs that share one key, as positions in order.
+/// The positions of the calls and outputs that share one key, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
-    /// Where it was called.
+    /// The positions of the calls.
     pub calls: Vec<usize>,
-    /// Where it was answered.
+    /// The positions of the outputs.
     pub outputs: Vec<usize>,
-    /// For each call the output that answers it.
+    /// For each call the position of its output.
     answers: Vec<Option<usize>>,
     waiting: Vec<Waiting>,
     unanswered: usize,
 }
 
-/// The unanswered calls of one run, as indexes into [`Exchange::calls`]: they stand side by side,
-/// and are answered from the first on.
+/// The unanswered calls of one run, as a range of indexes into [`Exchange::calls`]. Outputs answer
+/// them from the first on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Waiting {
     run: usize,
@@ -79,12 +81,12 @@ struct Waiting {
 }
 
 impl Exchange {
-    /// How many calls wait for their output.
+    /// The number of unanswered calls.
     pub fn pending(&self) -> usize {
         self.unanswered
     }
 
-    /// The positions of the calls that wait, in the order in which outputs will answer them.
+    /// The positions of the unanswered calls, in the order in which outputs will answer them.
     pub fn waiting(&self) -> impl Iterator<Item = usize> {
         let latest_run_first = self.waiting.iter().rev();
         latest_run_first.flat_map(|waiting| self.calls[waiting.calls.clone()].iter().copied())
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_answers_the_nearest_unanswered_call() {
+    fn output_answers_the_nearest_unanswered_call() {
         let history = [
             call("call_0", r#"{"city":"Bonn"}"#),
             user("never mind"),
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn of_parallel_calls_the_first_is_answered_first() {
+    fn parallel_calls_are_answered_in_order() {
         let history = [
             call("call_0", r#"{"city":"Bonn"}"#),
             reasoning("rs_1"),
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_wait_in_the_order_in_which_they_are_answered() {
+    fn calls_are_listed_in_answering_order() {
         let mut exchanges = Exchanges::default();
         let history = [call("c", "1"), user("no"), call("c", "2"), call("c", "3")];
         for (position, item) in history.iter().enumerate() {
@@ -181,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_comes_before_its_call_answers_nothing() {
+    fn output_before_its_call_is_an_orphan() {
         let history = [output("call_1", "done"), call("call_1", "{}")];
         assert_eq!(joined(&history), [Some(Joined::Orphan), Some(Joined::Asks)]);
     }
 
     #[test]
-    fn a_call_of_an_older_turn_still_waits() {
+    fn call_of_an_older_turn_stays_pending() {
         let history = [
             call("call_0", r#"{"city":"Bonn"}"#),
             user("and Rome?"),

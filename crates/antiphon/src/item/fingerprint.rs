@@ -1,4 +1,4 @@
-//! What a message says, as a keyed hash: equal text, equal fingerprint, whatever form it came in.
+//! Fingerprints of messages: keyed hashes of role and content, independent of the JSON form.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -8,13 +8,13 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 use super::{Item, Kind, Role};
 use crate::json::{self, Object};
 
-/// The key under which fingerprints are made. With a secret key a fingerprint tells nothing of the
-/// text, so it may outlive a deleted message.
+/// The key of the fingerprint hash. If the key is secret, a fingerprint reveals nothing about the
+/// text, so it may be stored longer than the message.
 #[derive(Clone, Copy)]
 pub struct FingerprintKey([u8; 16]);
 
 impl FingerprintKey {
-    /// A key of 16 bytes. All zeros will do where fingerprints are not kept.
+    /// A key of 16 bytes. If fingerprints are not stored, all zeros are good enough.
     pub const fn new(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
@@ -33,11 +33,11 @@ impl fmt::Debug for FingerprintKey {
     }
 }
 
-/// The fingerprint of a message: its role and what it says.
+/// The fingerprint of a message's role and content.
 ///
-/// `"hi"` and `[{"type":"input_text","text":"hi"}]` have one fingerprint: ids, status, annotations,
-/// log probabilities and fabricated nulls do not count. Parts that are no text count by what they
-/// point at.
+/// `"hi"` and `[{"type":"input_text","text":"hi"}]` have the same fingerprint. Ids, status,
+/// annotations, log probabilities and null fields do not count. Images and files count by their
+/// URL, id, name or data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u128);
 
@@ -55,12 +55,12 @@ impl Fingerprint {
         Some(Self(hasher.finish128().as_u128()))
     }
 
-    /// As a number, to be stored.
+    /// The fingerprint as a number, for storage.
     pub fn as_u128(self) -> u128 {
         self.0
     }
 
-    /// From the number that was stored.
+    /// The fingerprint from a stored number.
     pub fn from_u128(number: u128) -> Self {
         Self(number)
     }
@@ -76,7 +76,7 @@ fn role_tag(role: Role) -> u8 {
     }
 }
 
-/// Whether two raw contents say the same, as a string or as parts.
+/// Whether two raw contents, each a string or an array of parts, are equal.
 pub(super) fn same_content(one: &str, two: &str) -> bool {
     let print = |content| {
         let mut hasher = SipHasher13::new();
@@ -98,12 +98,12 @@ fn hash_content(hasher: &mut SipHasher13, content: &str) {
     }
 }
 
-/// What a part points at, where it is no text.
+/// The fields that identify an image or a file.
 const POINTERS: [&str; 6] =
     ["image_url", "file_id", "file_url", "file_data", "filename", "input_audio"];
 
-/// Texts run together, since clients join and split them; a part of another type is set off. A part
-/// that nobody knows counts whole.
+/// Consecutive texts are hashed as one, because clients join and split them. Other parts are
+/// delimited. All fields of an unknown part count.
 fn hash_part(hasher: &mut SipHasher13, part: &Object<'_>) {
     let text = part.string("text").or_else(|| part.string("refusal"));
     if let Some(text) = text {
@@ -119,7 +119,7 @@ fn hash_part(hasher: &mut SipHasher13, part: &Object<'_>) {
     }
 }
 
-/// No text holds the byte 0xff, so what is set off by it is never taken for text.
+/// UTF-8 text never contains the byte 0xff, so a field between two of them cannot equal a text.
 fn hash_field(hasher: &mut SipHasher13, key: &str, raw: &str) {
     hasher.write_u8(0xff);
     hasher.write(key.as_bytes());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn form_does_not_count_and_text_does() {
+    fn fingerprint_depends_on_text_not_form() {
         let easy = fingerprint(r#"{"role":"user","content":"h\u0069"}"#);
         let full = fingerprint(
             r#"{"type":"message","role":"user","id":"msg_1","status":"completed",
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn images_differ_by_what_they_show() {
+    fn fingerprint_depends_on_the_image_url() {
         let image = |url: &str| {
             Item::parse(
                 format!(
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_nobody_knows_count_whole() {
+    fn unknown_parts_count_entirely() {
         let one =
             fingerprint(r#"{"role":"user","content":[{"type":"input_scent","scent":"rose"}]}"#);
         let other =
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_a_parts_fields_does_not_count() {
+    fn order_of_part_fields_is_ignored() {
         let one = fingerprint(
             r#"{"role":"user","content":[{"type":"input_file","file_id":"f","filename":"a.pdf"}]}"#,
         );
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn only_messages_have_one() {
+    fn only_messages_have_a_fingerprint() {
         assert_eq!(fingerprint(r#"{"type":"reasoning","id":"rs_1","summary":[]}"#), None);
     }
 }

@@ -1,9 +1,9 @@
-//! Items for tests, as clients and models write them.
+//! Items for tests, in the form in which clients and models write them.
 
 use super::Item;
 use crate::json::quote;
 
-/// The item that `text` holds.
+/// The item with this JSON text.
 pub(crate) fn item(text: impl Into<String>) -> Item {
     let text: String = text.into();
     Item::parse(text.clone().into()).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -24,7 +24,7 @@ pub(crate) fn developer(text: &str) -> Item {
     item(format!(r#"{{"role":"developer","content":{}}}"#, quote(text)))
 }
 
-/// What the model said, as it came out of the response.
+/// A message of the model as a response contains it.
 pub(crate) fn assistant(id: &str, text: &str) -> Item {
     let (id, text) = (quote(id), quote(text));
     item(format!(
@@ -32,7 +32,7 @@ pub(crate) fn assistant(id: &str, text: &str) -> Item {
     ))
 }
 
-/// What the model said, as clients without ids send it back.
+/// A message of the model as clients send it back without its id.
 pub(crate) fn said(text: &str) -> Item {
     item(format!(r#"{{"role":"assistant","content":{}}}"#, quote(text)))
 }
@@ -51,7 +51,7 @@ pub(crate) fn call(call_id: &str, arguments: &str) -> Item {
     ))
 }
 
-/// A call of the weather function as it came out of the response.
+/// A call of the weather function as a response contains it.
 pub(crate) fn call_under(id: &str, call_id: &str, arguments: &str) -> Item {
     let (id, call_id, arguments) = (quote(id), quote(call_id), quote(arguments));
     item(format!(

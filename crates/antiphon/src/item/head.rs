@@ -1,4 +1,4 @@
-//! The few fields of an item that decide what happens to it.
+//! The head of an item: the few fields that decide how it is handled.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{CallId, ItemId, Kind};
 use crate::json;
 
-/// Who speaks in a message.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// `user`
@@ -20,12 +20,12 @@ pub enum Role {
     System,
     /// `developer`
     Developer,
-    /// A role that is not known here; its message is carried like any other.
+    /// Any other role. Its message is passed on like all others.
     Other,
 }
 
 impl Role {
-    /// The role that a message's `role` names.
+    /// Parses a message's `role`.
     pub fn parse(text: &str) -> Self {
         match text {
             "user" => Self::User,
@@ -36,7 +36,7 @@ impl Role {
         }
     }
 
-    /// Whether it instructs the model rather than takes part in the talk.
+    /// Whether messages of this role are instructions to the model.
     pub fn instructs(self) -> bool {
         matches!(self, Self::System | Self::Developer)
     }
@@ -45,55 +45,55 @@ impl Role {
 /// An item's head, read in one pass over its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// What the item is.
+    /// The item's `type`.
     pub kind: Kind,
-    /// The item's own id, where it has one that is not empty.
+    /// The item's own id, unless it is empty.
     pub id: Option<ItemId>,
-    /// What joins call and output: `call_id`; for approvals the request's id; for outputs of a
-    /// local shell, whose `id` is that of their call, that.
+    /// The id that a call shares with its output: `call_id`; for an approval the id of the request;
+    /// for a local shell output without a `call_id` its `id`, which is that of the call.
     pub call_id: Option<CallId>,
-    /// Who speaks; messages only.
+    /// The author, for messages only.
     pub role: Option<Role>,
-    /// Whether `status` says that the item was cut short (`in_progress`, `incomplete`).
+    /// Whether the item was cut short: its `status` is `in_progress` or `incomplete`.
     pub unfinished: bool,
-    /// Whether the item carries `encrypted_content`, to which its id is bound. An empty one is
-    /// none.
+    /// Whether the item has `encrypted_content` that is not empty. Such content is bound to the
+    /// item's id.
     pub encrypted: bool,
 }
 
-/// Why a JSON value is no item.
+/// The reason why a JSON value is not an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
-    /// Not an object at all.
+    /// The value is not an object.
     #[error("expected an object, but got {got} instead")]
     NotAnObject {
-        /// What it is, as providers name it.
+        /// The type of the value, as providers name it.
         got: &'static str,
     },
-    /// A field of the head holds something other than a string.
+    /// A field of the head is not a string.
     #[error("'{field}': expected a string, but got {got} instead")]
     WrongType {
         /// The field.
         field: &'static str,
-        /// What it holds, as providers name it.
+        /// The type of its value, as providers name it.
         got: &'static str,
     },
-    /// Neither a `type`, nor a `role`, nor the `id` of a reference.
+    /// The object has neither a `type`, nor a `role`, nor the `id` of a reference.
     #[error("missing required parameter 'type'")]
     NoType,
-    /// Not JSON.
+    /// The value is not JSON.
     #[error("not valid JSON: {0}")]
     Syntax(String),
 }
 
 impl Head {
-    /// Reads the head of the item that `raw` holds.
+    /// Reads the head of the item in `raw`.
     pub fn parse(raw: &[u8]) -> Result<Self, HeadError> {
         let text = std::str::from_utf8(raw);
         Self::of_text(text.map_err(|error| HeadError::Syntax(error.to_string()))?)
     }
 
-    /// Reads the head of the item that `text` is.
+    /// Reads the head of the item in `text`.
     pub(crate) fn of_text(text: &str) -> Result<Self, HeadError> {
         let mut json = serde_json::Deserializer::from_str(text);
         let fields = json
@@ -103,12 +103,12 @@ impl Head {
         fields.head()
     }
 
-    /// The message's role, where the item is a message of the talk itself (user or assistant).
+    /// The role of a user or assistant message; `None` for instructions and other items.
     pub fn speaker(&self) -> Option<Role> {
         self.role.filter(|role| matches!(role, Role::User | Role::Assistant))
     }
 
-    /// Whether a model made the item.
+    /// Whether the item is a model's output.
     pub fn is_model_made(&self) -> bool {
         self.role == Some(Role::Assistant) || self.kind.is_model_made()
     }
@@ -123,7 +123,7 @@ fn not_an_item(text: &str, error: &serde_json::Error) -> HeadError {
     HeadError::Syntax(error.to_string())
 }
 
-/// The raw values of the fields that a head is made of.
+/// The raw values of the head's fields.
 #[derive(Default)]
 struct RawFields<'a> {
     kind: Option<&'a str>,
@@ -223,18 +223,18 @@ mod tests {
     }
 
     #[test]
-    fn a_message_may_leave_its_type_out() {
+    fn message_may_omit_its_type() {
         let head = head(r#"{"role":"user","content":"hi","id":null,"status":null}"#).unwrap();
         assert_eq!((head.kind, head.role, head.id), (Kind::Message, Some(Role::User), None));
     }
 
     #[test]
-    fn an_id_alone_is_a_reference() {
+    fn id_alone_is_a_reference() {
         assert_eq!(head(r#"{"id":"msg_1"}"#).unwrap().kind, Kind::ItemReference);
     }
 
     #[test]
-    fn an_approval_and_its_request_share_a_key() {
+    fn approval_and_request_share_a_key() {
         let request = head(r#"{"type":"mcp_approval_request","id":"mcpr_1"}"#).unwrap();
         let response =
             head(r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1"}"#).unwrap();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_shells_output_goes_by_the_id_of_its_call() {
+    fn local_shell_output_uses_its_calls_id() {
         let by_id = head(r#"{"type":"local_shell_call_output","id":"call_1"}"#).unwrap();
         let by_both =
             head(r#"{"type":"local_shell_call_output","id":"lsh_1","call_id":"call_1"}"#).unwrap();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn encrypted_content_that_is_empty_is_none() {
+    fn empty_encrypted_content_counts_as_absent() {
         let encrypted = |content: &str| {
             let text =
                 format!(r#"{{"type":"reasoning","id":"rs_1","encrypted_content":{content}}}"#);
@@ -262,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_no_item() {
+    fn invalid_utf8_is_rejected() {
         let raw = b"{\"role\":\"user\",\"content\":\"\xff\"}";
         assert!(matches!(Head::parse(raw), Err(HeadError::Syntax(_))));
     }
 
     #[test]
-    fn what_is_no_item_is_told_by_field_and_type() {
+    fn invalid_item_error_names_field_and_type() {
         assert_eq!(
             head(r#"{"role":7}"#),
             Err(HeadError::WrongType { field: "role", got: "an integer" })

@@ -1,12 +1,12 @@
-//! Identifiers. An item's id and a call's id are different types on purpose: confusing them is how
-//! one tool call comes to be announced as two items.
+//! Identifiers. Item ids and call ids have different types, because confusing them makes one tool
+//! call appear as two items.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Where new identifiers come from. The engine itself has no randomness.
+/// A source of new identifiers. The engine itself has no randomness.
 pub trait IdSource {
-    /// Fills `bytes` with what makes the next identifier unique.
+    /// Fills `bytes` so that the next identifier is unique, usually with random bytes.
     fn fill(&mut self, bytes: &mut [u8]);
 
     /// A new identifier: `prefix`, an underscore, 48 hexadecimal digits.
@@ -16,8 +16,8 @@ pub trait IdSource {
         identifier(prefix, &bytes)
     }
 
-    /// A new `call_id`: `call_` and 24 hexadecimal digits, for Chat Completions take 40 characters
-    /// at most.
+    /// A new `call_id`: `call_` and 24 hexadecimal digits. Chat Completions accepts at most 40
+    /// characters.
     fn issue_call_id(&mut self) -> CallId {
         let mut bytes = [0; 24];
         self.fill(&mut bytes);
@@ -49,7 +49,7 @@ macro_rules! identifier {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The identifier as it stands on the wire.
+            /// The identifier as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -76,10 +76,10 @@ macro_rules! identifier {
 }
 
 identifier!(
-    /// The id of one item: `msg_…`, `fc_…`, `rs_…`. Issued by whoever stores the item.
+    /// The id of one item: `msg_…`, `fc_…`, `rs_…`. Issued by the server that stores the item.
     ItemId
 );
 identifier!(
-    /// The id that joins a call and its output: `call_…`. Issued by the model.
+    /// The id that a call and its output share: `call_…`. The model issues it.
     CallId
 );

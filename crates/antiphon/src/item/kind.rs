@@ -1,20 +1,20 @@
-//! What an item is, by its `type`.
+//! The kinds of items, by their `type`.
 
 use std::fmt;
 use std::sync::Arc;
 
 macro_rules! kinds {
     ($($name:ident = $text:literal, $prefix:literal;)*) => {
-        /// The `type` of an item. Kinds that are not known are carried, not refused.
+        /// The `type` of an item. Items of unknown kinds are passed on unchanged.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum Kind {
             $(#[doc = concat!("`", $text, "`")] $name,)*
-            /// Any other `type`, as it came: a provider's newer kind or an extension (`slug:type`).
+            /// Any other `type`: a newer kind of a provider or an extension (`slug:type`).
             Other(Arc<str>),
         }
 
         impl Kind {
-            /// The kind that an item's `type` names.
+            /// Parses an item's `type`.
             pub fn parse(text: &str) -> Self {
                 match text {
                     $($text => Self::$name,)*
@@ -22,7 +22,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The `type` as it stands on the wire.
+            /// The `type` as text.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$name => $text,)*
@@ -30,8 +30,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// How the ids of this kind begin, without the underscore. For kinds whose prefix
-            /// nobody documents it is one of ours.
+            /// The prefix of ids of this kind, without the underscore. If no provider documents
+            /// it, the prefix is one of ours.
             pub fn id_prefix(&self) -> &'static str {
                 match self {
                     $(Self::$name => $prefix,)*
@@ -82,8 +82,8 @@ kinds! {
 macro_rules! pairs {
     ($($call:ident => $output:ident;)*) => {
         impl Kind {
-            /// The kind of output that answers a call of this kind; `None` where its caller answers
-            /// nothing.
+            /// The kind of output that answers a call of this kind; `None` for items that the
+            /// client does not answer.
             pub fn output(&self) -> Option<Kind> {
                 match self {
                     $(Self::$call => Some(Self::$output),)*
@@ -91,7 +91,7 @@ macro_rules! pairs {
                 }
             }
 
-            /// The kind of call that an output of this kind answers.
+            /// The kind of call that an output of this kind answers; `None` for other items.
             pub fn call(&self) -> Option<Kind> {
                 match self {
                     $(Self::$output => Some(Self::$call),)*
@@ -105,7 +105,7 @@ macro_rules! pairs {
     };
 }
 
-// Calls that their caller has to answer, each with the kind of its answer.
+// Calls that the client has to answer, each with the kind of its output.
 pairs! {
     FunctionCall => FunctionCallOutput;
     CustomToolCall => CustomToolCallOutput;
@@ -120,13 +120,14 @@ pairs! {
 }
 
 impl Kind {
-    /// Whether a provider refuses a call of this kind that nobody answered. An approval may stay
+    /// Whether a provider refuses an unanswered call of this kind. An approval request may stay
     /// open; a call has to be answered.
     pub fn must_be_answered(&self) -> bool {
         *self != Kind::McpApprovalRequest && self.output().is_some()
     }
 
-    /// Whether a model made it, rather than its caller. Messages depend on their role besides.
+    /// Whether a model produces items of this kind. For messages,
+    /// [`Head::is_model_made`](super::Head::is_model_made) decides.
     pub fn is_model_made(&self) -> bool {
         use Kind as K;
         !matches!(
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_is_found_from_both_sides() {
+    fn call_and_output_kinds_map_to_each_other() {
         for (call, output) in PAIRS {
             assert_eq!(call.output().as_ref(), Some(output));
             assert_eq!(output.call().as_ref(), Some(call));
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_nobody_knows_keeps_its_name() {
+    fn unknown_kind_keeps_its_name() {
         assert_eq!(Kind::parse("acme:telemetry").as_str(), "acme:telemetry");
         assert_eq!(Kind::parse("function_call"), Kind::FunctionCall);
     }

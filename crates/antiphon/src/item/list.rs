@@ -1,27 +1,27 @@
-//! A JSON array of items, read without copying a body.
+//! Reads a JSON array of items without copying the bodies.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::{Head, HeadError, Item};
 
-/// Why a JSON value is no array of items.
+/// The reason why a JSON value is not an array of items.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListError {
-    /// Not an array.
+    /// The value is not an array.
     #[error("expected an array of items: {0}")]
     NotAnArray(String),
-    /// One of the values in it is no item.
+    /// An element is not an item.
     #[error("item {position}: {error}")]
     Item {
-        /// Which one, from 0.
+        /// The element's position, from 0.
         position: usize,
-        /// Why.
+        /// The reason.
         error: HeadError,
     },
 }
 
-/// The items of the JSON array `text`. Each item's bytes are a slice of `text`.
+/// Parses the JSON array `text` into items. Each item's bytes are a slice of `text`.
 pub fn items_of(text: &Bytes) -> Result<Vec<Item>, ListError> {
     let raws: Vec<&RawValue> =
         serde_json::from_slice(text).map_err(|error| ListError::NotAnArray(error.to_string()))?;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_is_a_slice_of_what_came() {
+    fn items_are_slices_of_the_input() {
         let text = Bytes::from_static(br#"[ {"role":"user","content":1e2}, {"id":"rs_1"} ]"#);
         let items = items_of(&text).unwrap();
         assert_eq!(items[0].text(), r#"{"role":"user","content":1e2}"#);
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn the_position_of_what_is_no_item_is_told() {
+    fn list_error_names_the_position() {
         let text = Bytes::from_static(br#"[{"role":"user"},7]"#);
         assert_eq!(
             items_of(&text),

@@ -1,4 +1,4 @@
-//! Items: the raw JSON that came, beside a small typed head.
+//! Items of a conversation: the JSON as it was received, with a small typed head.
 
 mod exchange;
 mod fingerprint;
@@ -24,13 +24,14 @@ pub use pairing::{CallKey, Side};
 
 use crate::json::Object;
 
-/// What stands for the bytes that are not known. No item consists of it.
+/// The body of an item whose real body is unknown. No real item has it.
 const OUTLINE: &[u8] = b"{}";
 
-/// One item of a conversation: its bytes as they came, and the few fields that decide its fate.
+/// One item of a conversation: its bytes as received, and the [`Head`] with the few fields that
+/// decide how it is handled.
 ///
-/// Cloning is cheap: bytes and ids are shared. Nothing here rewrites the bytes except
-/// [`Item::with`], which keeps every field that it was not told to change.
+/// Cloning is cheap: bytes and ids are shared. Only [`Item::with`] and [`Item::with_call_id`] write
+/// other bytes, and they preserve every field that they do not change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     raw: Bytes,
@@ -38,28 +39,28 @@ pub struct Item {
 }
 
 impl Item {
-    /// Reads the head of an item. The bytes are kept as they are.
+    /// Reads the head of an item. The bytes stay as they are.
     pub fn parse(raw: Bytes) -> Result<Self, HeadError> {
         Head::parse(&raw).map(|head| Self { raw, head })
     }
 
-    /// An item whose head is already known, because it was stored beside the bytes.
+    /// An item from its bytes and their head, which was stored with them.
     pub fn from_parts(raw: Bytes, head: Head) -> Self {
         Self { raw, head }
     }
 
-    /// An item of which the head is known and nothing else. It says the same as every item of its
-    /// kind.
+    /// An item of which only the head is known. Its content counts as equal to that of every item
+    /// of its kind.
     pub(crate) fn outline(head: Head) -> Self {
         Self::from_parts(Bytes::from_static(OUTLINE), head)
     }
 
-    /// Whether nothing but the head is known of it.
+    /// Whether only the head is known.
     pub(crate) fn is_outline(&self) -> bool {
         self.raw == OUTLINE
     }
 
-    /// The bytes as they came.
+    /// The bytes as received.
     pub fn raw(&self) -> &Bytes {
         &self.raw
     }
@@ -74,15 +75,15 @@ impl Item {
         std::str::from_utf8(&self.raw).expect("an item was parsed as JSON, which is UTF-8")
     }
 
-    /// The item's fields, raw.
+    /// The item's fields, with raw values.
     pub fn object(&self) -> Object<'_> {
         Object::parse(&self.raw).expect("an item was parsed as an object")
     }
 
-    /// A copy of the item with some fields changed, all others byte for byte.
+    /// A copy of the item with some fields changed and all others byte for byte.
     ///
     /// # Panics
-    /// If `change` leaves something that is no item, such as a numeric `id`.
+    /// If the result of `change` is not an item, for example because its `id` is a number.
     #[must_use]
     pub fn with(&self, change: impl FnOnce(&mut Object<'_>)) -> Self {
         let mut object = self.object();

@@ -1,32 +1,32 @@
-//! What joins a call and its output.
+//! The key that a call shares with its output.
 
 use super::{CallId, Head, Item, Kind};
 
-/// The key under which a call and its output find each other. Kinds are kept apart: a custom tool's
-/// output never answers a function's call.
+/// The key that a call shares with its output. It includes the kind: the output of a custom tool
+/// never answers a function call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallKey {
     /// The kind of the call.
     pub kind: Kind,
-    /// The id that call and output share. Not unique: some servers restart it every turn. Empty
-    /// where a call came without.
+    /// The id that call and output share. It is not unique: some servers restart it every turn. It
+    /// is empty for a call without one.
     pub call_id: CallId,
 }
 
-/// Which half of a pair an item is.
+/// The half of a pair that an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// It asks.
+    /// The call.
     Call,
-    /// It answers.
+    /// The output.
     Output,
 }
 
 impl Head {
-    /// The half that the item is and the key of its pair; `None` for items that do not pair.
+    /// The item's half of its pair and the key of the pair; `None` for items that do not pair.
     ///
-    /// The API lets function outputs, tool searches and their outputs go without a `call_id`: such
-    /// an item answers nothing, waits for nothing and is carried as it is.
+    /// Function outputs, tool searches and their outputs may omit their `call_id`. Such an item
+    /// pairs with nothing and is passed on unchanged.
     pub fn pairing(&self) -> Option<(Side, CallKey)> {
         let (side, kind) = match self.kind.call() {
             Some(call) => (Side::Output, call),
@@ -45,15 +45,15 @@ impl Head {
 }
 
 impl Kind {
-    /// Whether an item of this kind may go without a `call_id`.
+    /// Whether items of this kind may omit their `call_id`.
     fn may_be_anonymous(&self) -> bool {
         matches!(self, Kind::FunctionCallOutput | Kind::ToolSearchCall | Kind::ToolSearchOutput)
     }
 }
 
 impl Item {
-    /// A copy of a call or an output that goes by another `call_id`, in whichever field its kind
-    /// carries it.
+    /// A copy of a call or an output with another `call_id`, set in the field that the item's kind
+    /// has for it.
     #[must_use]
     pub fn with_call_id(&self, call_id: &CallId) -> Self {
         let carries_call_id = self.object().get("call_id").is_some();
@@ -81,20 +81,20 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_a_call_id_still_waits_for_an_output() {
+    fn call_without_call_id_waits_for_an_output() {
         let call = item(r#"{"type":"function_call","name":"f","arguments":"{}"}"#);
         assert_eq!(call_id(&call).as_deref(), Some(""));
     }
 
     #[test]
-    fn a_search_that_the_provider_ran_itself_pairs_with_nothing() {
+    fn hosted_tool_search_has_no_pair() {
         let search = item(r#"{"type":"tool_search_call","call_id":null,"execution":"server"}"#);
         let found = item(r#"{"type":"tool_search_output","call_id":null,"tools":[]}"#);
         assert_eq!((search.head().pairing(), found.head().pairing()), (None, None));
     }
 
     #[test]
-    fn every_kind_carries_its_call_id_in_its_own_field() {
+    fn call_id_is_replaced_in_the_field_of_its_kind() {
         let new = CallId::from("new");
         for text in [
             r#"{"type":"function_call","call_id":"old","name":"f","arguments":"{}"}"#,

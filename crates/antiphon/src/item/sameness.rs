@@ -1,4 +1,4 @@
-//! Whether two items say the same.
+//! Comparison of items by their content.
 
 use serde_json::Value;
 
@@ -6,11 +6,11 @@ use super::{Head, Item, Kind, fingerprint};
 use crate::json::{self, Object};
 
 impl Item {
-    /// Whether the two are of one kind and say the same.
+    /// Whether the two items have equal kind and content.
     ///
-    /// Clients drop fields, fabricate nulls and write JSON anew: ids, status and fields that only
-    /// one of the two carries do not count, arguments count as the JSON that they hold, content and
-    /// outputs by what they say in whatever form.
+    /// Clients drop fields, add nulls and rewrite JSON. So ids, status and fields of only one of
+    /// the items do not count. Arguments are compared as JSON, contents and outputs by their text
+    /// and parts, as a string or as an array.
     pub fn says_the_same_as(&self, other: &Self) -> bool {
         if self.raw() == other.raw() {
             return true;
@@ -25,12 +25,13 @@ impl Item {
         })
     }
 
-    /// Whether this is `earlier` once more, the two having one id.
+    /// Whether this item is a copy of `earlier`, which has the same id.
     ///
-    /// What a model made is what its id says, however much of it a client kept: of its messages, one
-    /// text and a beginning of it are one. Messages of callers, calls and outputs are copies only
-    /// where they say the same: clients make ids up, and some servers restart them. Of a caller's
-    /// message in outline nobody can tell, and new words are not to be lost.
+    /// For an item of the model, the id decides, because a client may have stored only a part of
+    /// it. Two messages of the model are copies if one text begins with the other. User messages,
+    /// calls and outputs are copies only if their content is equal: clients invent ids, and some
+    /// servers restart them. If only the head of the earlier user message is known, the item counts
+    /// as new, so that no text is lost.
     pub(crate) fn is_copy_of(&self, earlier: &Self) -> bool {
         let (one, two) = (earlier.head(), self.head());
         let is_reference = |head: &Head| head.kind == Kind::ItemReference;
@@ -49,7 +50,7 @@ impl Item {
         }
     }
 
-    /// The words of a message, run together.
+    /// The texts of a message, concatenated.
     pub(crate) fn words(&self) -> String {
         let message = self.object();
         let content = message.present("content").unwrap_or_default();
@@ -61,13 +62,13 @@ impl Item {
         words.collect()
     }
 
-    /// Whether it is a message that its caller wrote.
+    /// Whether the item is a message that the client wrote.
     pub(crate) fn is_callers_message(&self) -> bool {
         self.head().kind == Kind::Message && !self.head().is_model_made()
     }
 }
 
-/// Whether one of two messages says all that the other says, from its beginning on.
+/// Whether the text of one message begins with the text of the other.
 fn is_one_text(one: &Item, two: &Item) -> bool {
     let (one, two) = (one.words(), two.words());
     one.starts_with(&two) || two.starts_with(&one)
@@ -87,7 +88,7 @@ fn same_value(key: &str, one: &str, two: &str) -> bool {
         }
 }
 
-/// Arguments are JSON inside a string.
+/// Compares arguments, which are JSON inside a string.
 fn same_arguments(one: &str, two: &str) -> bool {
     match (json::unquote(one), json::unquote(two)) {
         (Some(one), Some(two)) => same_json(&one, &two),
@@ -105,21 +106,21 @@ mod tests {
     use crate::item::given::{call, call_under, item, output, reasoning};
 
     #[test]
-    fn arguments_that_were_written_anew_are_the_same() {
+    fn reformatted_arguments_are_equal() {
         let made = call_under("fc_1", "call_1", r#"{"city":"Bonn","days":2}"#);
         assert!(made.says_the_same_as(&call("call_1", r#"{ "days": 2, "city": "Bonn" }"#)));
         assert!(!made.says_the_same_as(&call("call_1", r#"{"city":"Rome","days":2}"#)));
     }
 
     #[test]
-    fn arguments_that_are_no_json_count_as_text() {
+    fn invalid_json_arguments_compare_as_text() {
         let made = call("call_1", r#"{"city":"Bo"#);
         assert!(made.says_the_same_as(&made));
         assert!(!made.says_the_same_as(&call("call_1", r#"{"city":"Ro"#)));
     }
 
     #[test]
-    fn an_output_is_the_same_as_a_string_and_as_parts() {
+    fn output_as_string_equals_output_as_parts() {
         let text = output("call_1", "20 degrees");
         let parts = item(
             r#"{"type":"function_call_output","call_id":"call_1","status":"completed",
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clients_drop_and_fabricate_does_not_count() {
+    fn dropped_and_null_fields_are_ignored() {
         let made = item(
             r#"{"id":"ws_1","type":"web_search_call","status":"completed","action":{"query":"x"}}"#,
         );
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn under_one_id_what_a_model_said_is_one_item_and_what_callers_said_is_two() {
+    fn shared_id_joins_model_messages_but_not_user_messages() {
         let part = item(r#"{"id":"msg_1","type":"message","role":"assistant","content":"He"}"#);
         let whole = item(r#"{"id":"msg_1","type":"message","role":"assistant","content":"Hello"}"#);
         let other = item(r#"{"id":"msg_1","type":"message","role":"assistant","content":"Bye"}"#);
@@ -151,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn encrypted_content_is_bound_to_its_id_and_so_never_a_second_item_under_it() {
+    fn encrypted_item_is_always_a_copy_under_its_id() {
         let note = item(r#"{"type":"acme:note","id":"rs_1"}"#);
         assert!(reasoning("rs_1").is_copy_of(&note));
         assert!(!note.is_copy_of(&reasoning("rs_1")));
     }
 
     #[test]
-    fn under_one_id_calls_are_copies_where_they_say_the_same() {
+    fn equal_calls_under_one_id_are_copies() {
         let call = call_under("fc_0", "call_0", r#"{"city":"Bonn"}"#);
         assert!(call.is_copy_of(&call));
         assert!(!call_under("fc_0", "call_0", r#"{"city":"Rome"}"#).is_copy_of(&call));
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_two_kinds_never_say_the_same() {
+    fn items_of_different_kinds_never_match() {
         let function = item(r#"{"type":"function_call_output","call_id":"c","output":"x"}"#);
         let custom = item(r#"{"type":"custom_tool_call_output","call_id":"c","output":"x"}"#);
         assert!(!function.says_the_same_as(&custom));

@@ -1,4 +1,4 @@
-//! Arrays: what is in them, and one in a larger text written anew with every byte around it kept.
+//! Reads arrays, and replaces one within a larger text without changing the bytes around it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::Object;
 
-/// The objects in a raw array; what else stands in it is passed over, and what is no array has none.
+/// The objects in a raw array. Other elements are skipped; a value that is not an array has none.
 pub(crate) fn objects(array: &str) -> Vec<Object<'_>> {
-    // Where there is nothing but objects, which is nearly always, everything is read once.
+    // Nearly every array contains only objects, and is then parsed once.
     serde_json::from_str(array).unwrap_or_else(|_| objects_among_others(array))
 }
 
@@ -18,7 +18,7 @@ fn objects_among_others(array: &str) -> Vec<Object<'_>> {
     elements.into_iter().filter_map(|element| Object::of(element.get()).ok()).collect()
 }
 
-/// Where in `text` its part `part` stands.
+/// The range of `part` in `text`.
 ///
 /// # Panics
 /// If `part` is not a slice of `text`.
@@ -28,8 +28,8 @@ pub fn range_in(text: &str, part: &str) -> Range<usize> {
     range.filter(|range| range.end <= text.len()).expect("the part is a slice of the text")
 }
 
-/// `text` with an array of `elements` in the place of the value at `value`. Every byte around it
-/// stays, and where the value was an array, so does the space that it had between its elements.
+/// Replaces the value at `value` in `text` by an array of `elements`. Every byte around the value
+/// stays. If the value was an array, the new one has the same space between its elements.
 pub fn with_elements<'a>(
     text: &str,
     value: Range<usize>,
@@ -43,10 +43,10 @@ pub fn with_elements<'a>(
     written
 }
 
-/// The space in an array.
+/// The white space in an array.
 struct Gaps<'a> {
     opening: &'a str,
-    /// With the comma.
+    /// Includes the comma.
     between: Cow<'a, str>,
     closing: &'a str,
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_found_among_other_elements() {
+    fn other_elements_are_skipped() {
         let texts = |array| objects(array).iter().map(Object::to_text).collect::<Vec<_>>();
         assert_eq!(texts(r#"[{"a":1}, {"b":[2]}]"#), [r#"{"a":1}"#, r#"{"b":[2]}"#]);
         assert_eq!(texts(r#"[7, {"a":1}, null, [{"b":2}]]"#), [r#"{"a":1}"#]);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_space_of_the_array_and_all_around_it_stay() {
+    fn replaced_array_keeps_surrounding_bytes_and_spacing() {
         let text = "{ \"n\": 1e2,\n  \"input\": [\n    1,\n    2\n  ] }";
         let array = "[\n    1,\n    2\n  ]";
         let expected = "{ \"n\": 1e2,\n  \"input\": [\n    1,\n    3,\n    4\n  ] }";
@@ -110,18 +110,18 @@ mod tests {
     }
 
     #[test]
-    fn an_array_of_one_element_tells_how_several_stand() {
+    fn single_element_sets_the_spacing() {
         assert_eq!(rewritten("[ 1 ]", "[ 1 ]", &["1", "2"]), "[ 1, 2 ]");
     }
 
     #[test]
-    fn an_array_may_become_empty_or_have_been() {
+    fn array_may_become_empty_or_be_filled() {
         assert_eq!(rewritten("[\n  1\n]", "[\n  1\n]", &[]), "[]");
         assert_eq!(rewritten("[ ]", "[ ]", &["1", "2"]), "[1,2]");
     }
 
     #[test]
-    fn an_array_may_take_the_place_of_another_value() {
+    fn array_may_replace_another_value() {
         assert_eq!(rewritten(r#"{"input": "hi"}"#, r#""hi""#, &["1"]), r#"{"input": [1]}"#);
     }
 }

@@ -1,4 +1,4 @@
-//! JSON read and changed without being rebuilt: what is not touched keeps its bytes.
+//! Reads and changes JSON without rebuilding it: everything that does not change keeps its bytes.
 
 mod array;
 mod key;
@@ -25,12 +25,12 @@ pub(crate) fn push_quoted(json: &mut String, text: &str) {
     }
 }
 
-/// Whether the byte stands in a JSON string as it is.
+/// Whether the byte needs no escape in a JSON string.
 fn is_plain(byte: u8) -> bool {
     byte >= b' ' && byte != b'"' && byte != b'\\'
 }
 
-/// The text of a raw JSON string, or `None` where `raw` is no string.
+/// The text of a raw JSON string; `None` if `raw` is not a string.
 pub fn unquote(raw: &str) -> Option<std::borrow::Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
@@ -39,7 +39,7 @@ pub fn unquote(raw: &str) -> Option<std::borrow::Cow<'_, str>> {
     serde_json::from_str::<String>(raw).ok().map(Into::into)
 }
 
-/// What kind of JSON value `raw` is, as providers name it in their errors.
+/// The type of the JSON value `raw`, as providers name it in their errors.
 pub fn type_name(raw: &str) -> &'static str {
     match raw.as_bytes().first() {
         Some(b'"') => "a string",

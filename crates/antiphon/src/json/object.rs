@@ -1,4 +1,4 @@
-//! A JSON object as its fields in order, each value as the bytes that came.
+//! A JSON object as a list of fields in order, with raw values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,46 +9,48 @@ use serde_json::value::RawValue;
 
 use super::{Key, push_quoted, quote};
 
-/// A JSON object that can be changed field by field. The order and every value that is not changed
-/// stay as they came: unknown fields, odd numbers, escapes, the space within them. Keys are written
-/// without needless escapes, and fields without space between them.
+/// A JSON object whose fields can be changed one by one.
+///
+/// The order stays, and so does the raw text of every unchanged value: unknown fields, numbers,
+/// escapes, white space. Keys are written without unnecessary escapes, and fields without space
+/// between them.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads an object. One pass; nothing but the list of fields is allocated.
+    /// Parses an object in one pass. Allocates only the list of fields.
     pub fn parse(text: &'a [u8]) -> Result<Self, serde_json::Error> {
         match str::from_utf8(text) {
             Ok(text) => Self::of(text),
-            // Says where.
+            // Serde's error contains the position.
             Err(_) => serde_json::from_slice(text),
         }
     }
 
-    /// Reads an object from a text, as [`parse`](Self::parse) does. Nothing in it is checked to be
-    /// UTF-8 once more: what is nested deeply is read at every depth.
+    /// Parses an object from text, as [`parse`](Self::parse) does from bytes. Skips the check for
+    /// UTF-8, which would otherwise be repeated at each level of nested objects.
     pub fn of(text: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// The raw value under `key`; the last one where a key stands twice, as parsers agree.
+    /// The raw value under `key`. If the key occurs twice, the last one counts, as in most parsers.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.fields.iter().rfind(|(name, _)| name == key).map(|(_, raw)| raw.as_ref())
     }
 
-    /// The raw value under `key`, with `null` counted as absent.
+    /// The raw value under `key`; `None` also for `null`.
     pub fn present(&self, key: &str) -> Option<&str> {
         self.get(key).filter(|raw| *raw != "null")
     }
 
-    /// The string under `key`; `None` where it is absent or no string.
+    /// The string under `key`; `None` if it is absent or not a string.
     pub fn string(&self, key: &str) -> Option<Cow<'_, str>> {
         self.get(key).and_then(super::unquote)
     }
 
-    /// The object under `key`; `None` where it is absent or no object.
+    /// The object under `key`; `None` if it is absent or not an object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'_>> {
         let raw = self.get(key).filter(|raw| raw.starts_with('{'))?;
         Object::of(raw).ok()
@@ -59,12 +61,12 @@ impl<'a> Object<'a> {
         super::objects(self.get(key).unwrap_or_default())
     }
 
-    /// Whether `key` holds `true`.
+    /// Whether the value under `key` is `true`.
     pub fn is_true(&self, key: &str) -> bool {
         self.get(key) == Some("true")
     }
 
-    /// Puts the raw value `raw` under `key`: in its place, or at the end where it is new.
+    /// Sets `key` to the raw value `raw`. A new key is added at the end.
     pub fn set(&mut self, key: impl Into<Cow<'a, str>>, raw: impl Into<Cow<'a, str>>) {
         let (key, raw) = (key.into(), raw.into());
         match self.fields.iter().rposition(|(name, _)| *name == key) {
@@ -73,12 +75,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Puts the string `text` under `key`.
+    /// Sets `key` to the string `text`.
     pub fn set_string(&mut self, key: &'a str, text: &str) {
         self.set(key, quote(text));
     }
 
-    /// Puts `raw` under `key` as the first field, or in its place where it is there.
+    /// Sets `key` to the raw value `raw`. A new key is added at the start.
     pub fn set_first(&mut self, key: &'a str, raw: impl Into<Cow<'a, str>>) {
         if self.get(key).is_none() {
             self.fields.insert(0, (key.into(), Cow::Borrowed("null")));
@@ -86,12 +88,12 @@ impl<'a> Object<'a> {
         self.set(key, raw);
     }
 
-    /// Takes `key` out, every occurrence of it.
+    /// Removes every occurrence of `key`.
     pub fn remove(&mut self, key: &str) {
         self.fields.retain(|(name, _)| name != key);
     }
 
-    /// The fields in order, values raw.
+    /// The fields in order, with raw values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.fields.iter().map(|(name, raw)| (name.as_ref(), raw.as_ref()))
     }
@@ -147,7 +149,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-        // A chunk of a Chat Completions server has ten.
+        // A chunk of a Chat Completions stream has ten fields.
         let mut fields = Vec::with_capacity(12);
         while let Some(Key(name)) = map.next_key()? {
             let raw: &'de RawValue = map.next_value()?;
@@ -162,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_touched_keeps_its_bytes() {
+    fn unchanged_fields_keep_their_bytes() {
         let text = br#"{"b":1e2,"a\u0041":9007199254740993,"n":{ "x" : [1.0] },"id":"old"}"#;
         let mut object = Object::parse(text).unwrap();
         object.set_string("id", "new");
@@ -174,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_two_equal_keys_counts() {
+    fn last_of_two_equal_keys_counts() {
         let object = Object::parse(br#"{"id":"one","id":"two"}"#).unwrap();
         assert_eq!(object.string("id").as_deref(), Some("two"));
     }
 
     #[test]
-    fn an_array_is_no_object() {
+    fn array_is_not_an_object() {
         assert!(Object::parse(b"[1]").is_err());
     }
 }
