@@ -1,34 +1,34 @@
-//! What is left out for other reasons than a fault of its list.
+//! Items that are left out for a reason other than a fault of their list.
 
-/// Why an item was left out of a request that is no fault of the list that it stands in.
+/// The reason why an item was left out of a request, if it is not a [`Fault`](super::Fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {
     /// It was deleted from the conversation.
     Deleted,
-    /// It stands in the input twice.
+    /// The input contains it twice.
     Repeated,
-    /// It answers a call that was announced and then cut short.
+    /// It answers a call that a stream announced and did not complete.
     CallCutShort,
-    /// It answers a call of which nobody knows, in older history.
+    /// It answers an unknown call in the older part of a history.
     CallUnknown,
-    /// Reasoning that another model encrypted.
+    /// It is reasoning that another model encrypted.
     ForeignReasoning,
-    /// Reasoning of which only the id is left.
+    /// It is reasoning of which only the id is left.
     BareReasoning,
-    /// Encrypted reasoning that its upstream cannot read.
+    /// It is encrypted reasoning that the upstream cannot read.
     RefusedReasoning,
-    /// A compaction that another model made, in place of which the model gets what it stands for.
+    /// It is a compaction of another model. The model gets the items that it summarizes instead.
     ForeignCompaction,
-    /// It was refused as a duplicate by the upstream that keeps the state, though that does not list it.
+    /// The upstream that owns the state refused it as a duplicate, although it does not list it.
     HeldElsewhere,
-    /// The upstream that keeps the state was asked for it and does not have it.
+    /// It is a reference to an item that the upstream that owns the state does not have.
     Unknown,
-    /// Reasoning that was refused by the upstream that keeps the state because nothing follows it.
+    /// It is reasoning that the upstream that owns the state refused, because no item follows it.
     LoneReasoning,
 }
 
 impl LeftOut {
-    /// Its name in headers, reports and logs.
+    /// The reason's name in headers, reports and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Deleted => "deleted_item",
@@ -44,20 +44,20 @@ impl LeftOut {
         }
     }
 
-    /// What happened, as a sentence.
+    /// The reason as a sentence.
     pub fn message(self) -> &'static str {
         match self {
             Self::Deleted => "The item was deleted from this conversation.",
-            Self::Repeated => "The item stands in the input twice.",
+            Self::Repeated => "The input contains the item twice.",
             Self::CallCutShort => "The call was cut short before it was complete.",
             Self::CallUnknown => "No tool call found for the output.",
             Self::ForeignReasoning => "The reasoning was encrypted by another model.",
             Self::BareReasoning => "The reasoning carries neither encrypted content nor text.",
             Self::RefusedReasoning => "The upstream cannot read the encrypted reasoning.",
-            Self::ForeignCompaction => "The compaction was made by another model.",
+            Self::ForeignCompaction => "Another model produced the compaction.",
             Self::HeldElsewhere => "The upstream holds the item already.",
             Self::Unknown => "The upstream does not have the item.",
-            Self::LoneReasoning => "The upstream finds nothing behind the reasoning.",
+            Self::LoneReasoning => "The upstream finds no item after the reasoning.",
         }
     }
 }

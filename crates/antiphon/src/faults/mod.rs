@@ -1,4 +1,4 @@
-//! What a provider refuses in a list of items, as one closed catalogue.
+//! The faults for which a provider refuses a list of items, as one closed catalogue.
 
 mod left_out;
 mod provider_error;
@@ -11,7 +11,7 @@ pub use state::StateError;
 
 use crate::item::{CallId, Item, ItemId, Kind};
 
-/// One thing about an item for which a provider refuses the whole request.
+/// A fault of one item for which a provider refuses the whole request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// An earlier item has the same id.
@@ -25,10 +25,10 @@ pub enum Fault {
         kind: Kind,
         /// Its `call_id`.
         call_id: CallId,
-        /// Whether the two say the same.
+        /// Whether the two calls have equal content.
         identical: bool,
     },
-    /// The call was answered already.
+    /// The call already has an output.
     DuplicateOutput {
         /// The kind of the output.
         kind: Kind,
@@ -42,47 +42,48 @@ pub enum Fault {
         /// Its `call_id`.
         call_id: CallId,
     },
-    /// No earlier call asked for the output.
+    /// The output has no earlier call.
     OutputWithoutCall {
         /// The kind of the output.
         kind: Kind,
         /// Its `call_id`.
         call_id: Option<CallId>,
     },
-    /// Nothing that the model made follows the reasoning.
+    /// No item of the model follows the reasoning.
     LoneReasoning {
         /// The reasoning's id.
         id: Option<ItemId>,
     },
-    /// The reasoning that the item was made with is not before it.
+    /// The reasoning that the model produced the item with does not precede it.
     MissingReasoning {
         /// The item's id.
         id: ItemId,
-        /// What the item is.
+        /// The item's kind.
         kind: Kind,
         /// The reasoning's id.
         reasoning: ItemId,
     },
-    /// The encrypted content was not made by the model that is asked. No list tells; its origin does.
+    /// The encrypted content comes from another model than the request's. A list alone does not
+    /// show that; the stored origin of the item does.
     ForeignContent {
         /// The item's id.
         id: Option<ItemId>,
-        /// How the content begins and ends.
+        /// The beginning and the end of the content.
         content: String,
     },
-    /// The reference names nothing that is held.
+    /// The reference names an unknown item.
     UnresolvedReference {
-        /// What it names.
+        /// The id in the reference.
         id: ItemId,
     },
-    /// The id does not begin as ids of its kind do, or holds what no id holds.
+    /// The id lacks the prefix of its kind, or contains invalid characters.
     MalformedId {
         /// The id.
         id: ItemId,
-        /// How it should begin.
+        /// The expected prefix.
         prefix: &'static str,
     },
-    /// The id is over 64 characters.
+    /// The id is longer than 64 characters.
     OverlongId {
         /// The id.
         id: ItemId,
@@ -97,7 +98,7 @@ pub enum Fault {
         /// The kind of the call.
         kind: Kind,
     },
-    /// The call's `call_id` is over 64 characters.
+    /// The call's `call_id` is longer than 64 characters.
     OverlongCallId {
         /// The kind of the call.
         kind: Kind,
@@ -107,7 +108,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What is wrong with the form of an item's id. Only of kinds whose form is known for certain.
+    /// Checks the form of an item's id. Only kinds with a documented form are checked.
     pub(crate) fn of_form(kind: &Kind, id: &ItemId) -> Option<Self> {
         if id.as_str().chars().count() > MAX_ID_LENGTH {
             return Some(Self::OverlongId { id: id.clone() });
@@ -124,7 +125,7 @@ impl Fault {
         (!is_wellformed).then(|| Self::MalformedId { id: id.clone(), prefix })
     }
 
-    /// The fault of an item whose encrypted content another model made.
+    /// The fault of an item with the encrypted content of another model.
     pub fn foreign_content(item: &Item) -> Self {
         let object = item.object();
         let content = object.string("encrypted_content").unwrap_or_default();
@@ -132,8 +133,8 @@ impl Fault {
     }
 }
 
-/// The first and the last four characters, as providers show what they do not want to repeat; of
-/// what is too short for that, none.
+/// The first and the last four characters, as providers abbreviate content in their errors. Content
+/// of less than 16 characters is not shown at all.
 fn abridged(content: &str) -> String {
     let length = content.chars().count();
     let shown = if length >= 16 { 4 } else { 0 };
@@ -142,7 +143,7 @@ fn abridged(content: &str) -> String {
     format!("{head}...{tail}")
 }
 
-/// How many characters an id may have.
+/// The length limit of an id, in characters.
 pub const MAX_ID_LENGTH: usize = 64;
 
 impl Fault {
@@ -166,7 +167,7 @@ impl Fault {
         }
     }
 
-    /// Whether it is a fault of the item's own form. Providers look for those first.
+    /// Whether the fault is in the form of a single item. Providers check that first.
     pub fn is_of_form(&self) -> bool {
         matches!(
             self,

@@ -1,8 +1,8 @@
 //! The catalogue of the provider's error texts.
 //!
-//! `provider_errors.json` holds each text once, with its status, `code`, `param` and the public
+//! `provider_errors.json` contains each text once, with its status, `code`, `param` and the public
 //! report that it was recorded from. The strict provider of the tests reads the same file with code
-//! of its own, so that both say the same while neither decides for the other.
+//! of its own: both use the same texts, but decide independently which one applies.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::Refusal;
 
-/// An error as the provider words it. `{name}` in its texts stands for a value.
+/// An error in the provider's words. `{name}` in its texts is a placeholder for a value.
 #[derive(Debug, Deserialize)]
 pub(super) struct ProviderError {
     name: String,
@@ -18,10 +18,10 @@ pub(super) struct ProviderError {
     code: Option<String>,
     param: Option<String>,
     message: String,
-    /// The report that the text was recorded from; `None` where it was never seen.
+    /// The report that the text was recorded from; `None` if the text was never observed.
     #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the catalogue"))]
     source: Option<String>,
-    /// The text that an unseen one is modelled on.
+    /// The text that an unobserved one is modelled on.
     #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the catalogue"))]
     worded_like: Option<String>,
 }
@@ -32,13 +32,13 @@ static CATALOGUE: LazyLock<Vec<ProviderError>> = LazyLock::new(|| {
 });
 
 impl ProviderError {
-    /// The error of this name.
+    /// Returns the error with this name.
     pub(super) fn named(name: &str) -> &'static Self {
         let named = CATALOGUE.iter().find(|error| error.name == name);
-        named.expect("every error that is named stands in the catalogue")
+        named.expect("the catalogue has every error that the code names")
     }
 
-    /// The refusal with these values in its texts.
+    /// The refusal with `values` in its texts.
     pub(super) fn refusal(&'static self, values: &[(&str, &str)]) -> Refusal {
         Refusal {
             status: self.status,
@@ -49,7 +49,7 @@ impl ProviderError {
     }
 }
 
-/// The template with each `{name}` replaced once: braces within a value stay as they are.
+/// Replaces each `{name}` of the template once. Braces within a value stay as they are.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut pieces = template.split('{');
     let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -70,13 +70,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_with_braces_is_not_filled_again() {
+    fn braces_in_a_value_stay() {
         let values = [("id", "{kind}"), ("kind", "x")];
         assert_eq!(filled("{id} of {kind}.", &values), "{kind} of x.");
     }
 
     #[test]
-    fn every_error_is_named_once_and_has_a_source_or_a_model() {
+    fn catalogue_names_are_unique_and_have_a_source() {
         let names: HashSet<&str> = CATALOGUE.iter().map(|error| &*error.name).collect();
         assert_eq!(names.len(), CATALOGUE.len());
         for error in &*CATALOGUE {

@@ -1,10 +1,10 @@
-//! The provider's own words for each fault.
+//! The provider's error for each fault.
 
 use super::provider_error::ProviderError;
 use super::{Fault, MAX_ID_LENGTH};
 use crate::item::Kind;
 
-/// An error as a provider answers it: the fields of its `error` object and the HTTP status.
+/// An error response of a provider: the fields of its `error` object and the HTTP status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The HTTP status.
@@ -18,8 +18,8 @@ pub struct Refusal {
 }
 
 impl Fault {
-    /// How a provider refuses the fault in the item at `position` of its input. The texts stand in
-    /// the catalogue `provider_errors.json`.
+    /// The provider's error for the fault in the item at `position` of the input. The texts come
+    /// from the catalogue `provider_errors.json`.
     pub fn refusal(&self, position: usize) -> Refusal {
         let param = |field: &str| format!("input[{position}].{field}");
         match self {
@@ -67,7 +67,7 @@ fn worded(name: &str, values: &[(&str, &str)]) -> Refusal {
     ProviderError::named(name).refusal(values)
 }
 
-/// The provider's sentences name a kind in words: `function call output`.
+/// The provider's texts contain the kind in words: `function call output`.
 fn of_call(name: &str, kind: &Kind, call_id: &str) -> Refusal {
     let kind = kind.as_str().replace('_', " ");
     worded(name, &[("kind", &kind), ("call_id", call_id)])

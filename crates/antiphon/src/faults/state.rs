@@ -1,39 +1,40 @@
-//! What a server that keeps state says of a request that does not fit what it keeps.
+//! Errors of a server that stores state, for requests that do not fit its state.
 //!
-//! The sentences are OpenAI's, which Azure and Open Responses servers repeat. They are looked for anywhere
-//! in a message: servers that stand between wrap them in words of their own, and Azure's agents tell them
-//! as the failure of a response that has begun. Codes are surer, where there are any: OpenAI has them for
-//! two of these errors, LM Studio for a lost response, whose sentence is its own. For a lost response vLLM,
-//! `SGLang` and Llama Stack say `Response with id ... not found`, with status 404 or 400.
+//! The texts are OpenAI's; Azure and Open Responses servers use the same ones. They may occur
+//! anywhere in a message: proxies wrap them in texts of their own, and Azure's agents return them
+//! as the failure of a response that has begun. Codes are more reliable, but rare: OpenAI has them
+//! for two of these errors, and LM Studio for an unknown response, with a text of its own. vLLM,
+//! `SGLang` and Llama Stack answer `Response with id ... not found` for an unknown response, with
+//! status 404 or 400.
 
-/// Why a request does not fit what a server keeps.
+/// The reason why a request does not fit the state that a server stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateError {
-    /// It holds an item of this id already.
+    /// The server already has an item with this id.
     DuplicateItem(String),
-    /// It holds a call that nobody answered.
+    /// The server has a call without an output.
     UnansweredCall(String),
-    /// It holds no call that this output answers.
+    /// The server has no call that this output answers.
     OutputWithoutCall(String),
-    /// Reasoning that nothing follows.
+    /// No item follows the reasoning.
     LoneReasoning(String),
-    /// An item without the reasoning that it was made with.
+    /// The item lacks the reasoning that the model produced it with.
     WithoutReasoning {
-        /// The item.
+        /// The item's id.
         item: String,
-        /// The reasoning.
+        /// The reasoning's id.
         reasoning: String,
     },
-    /// It holds no item of this id.
+    /// The server has no item with this id.
     UnknownItem(String),
-    /// A turn of the conversation is open.
+    /// Another turn of the conversation is running.
     Locked,
-    /// It has no such response to go on from.
+    /// The server does not have the previous response.
     UnknownResponse,
 }
 
 impl StateError {
-    /// What the code and the message of an error say of the state; `None` where it is no such error.
+    /// Recognizes a state error by its `code` and `message`; `None` for any other error.
     pub fn told(code: &str, message: &str) -> Option<Self> {
         match code {
             "conversation_locked" => return Some(Self::Locked),
@@ -44,7 +45,7 @@ impl StateError {
         SENTENCES.iter().find_map(|(sentence, meaning)| Some(meaning(&ids_in(&message, sentence)?)))
     }
 
-    /// What was refused, as reports name it.
+    /// The error's name in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::DuplicateItem(_) => "duplicate_item",
@@ -59,11 +60,11 @@ impl StateError {
     }
 }
 
-/// Some servers leave them out.
+/// Quotes are ignored, because some servers omit them.
 const QUOTES: [char; 3] = ['\'', '"', '`'];
 
-/// A sentence without its quotes, and what it means with these ids. `{}` stands for words, the last of
-/// which is an id.
+/// A text without quotes, and the error that it means, given the ids in it. `{}` matches words, the
+/// last of which is an id.
 type Sentence = (&'static str, fn(&[&str]) -> StateError);
 
 const SENTENCES: [Sentence; 9] = [
@@ -82,7 +83,7 @@ const SENTENCES: [Sentence; 9] = [
     ("Another process is currently operating on this conversation", |_| StateError::Locked),
 ];
 
-/// The ids that `message` has where `sentence` has `{}`, if it says that sentence.
+/// The ids at the places of `{}`, if `message` contains `sentence`.
 fn ids_in<'a>(message: &'a str, sentence: &str) -> Option<Vec<&'a str>> {
     let mut pieces = sentence.split("{}");
     let (_, mut rest) = message.split_once(pieces.next()?)?;
@@ -95,7 +96,7 @@ fn ids_in<'a>(message: &'a str, sentence: &str) -> Option<Vec<&'a str>> {
     pieces.map(next).collect()
 }
 
-/// Where the full stop is, or the end. Ids may have dots in them.
+/// The position of the full stop, or the end of the text. Ids may contain dots.
 fn end_of_sentence(text: &str) -> usize {
     let ends = |at: &usize| !text[at + 1..].starts_with(char::is_alphanumeric);
     text.match_indices('.').map(|(at, _)| at).find(ends).unwrap_or(text.len())

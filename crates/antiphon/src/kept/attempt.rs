@@ -1,9 +1,9 @@
-//! What an attempt at a turn brought to a conversation, by its place.
+//! Finds the items of an earlier attempt at a turn in a conversation, by their position.
 
 use crate::transcript::{HeldItem, Transcript};
 
-/// Where these items are held, if they are what came last before the model's latest words, and behind all
-/// that was held `before` them: the same may have been said in an earlier turn.
+/// Returns the positions of `items` if they are the last ones before the model's latest output and
+/// come after all items of `before`. Otherwise equal items may belong to an earlier turn.
 pub fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
     let living: Vec<usize> =
         (0..held.items().len()).filter(|at| !held.items()[*at].is_tombstone()).collect();
@@ -19,20 +19,19 @@ pub fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Op
     tail.iter().zip(items).all(is_it).then(|| tail.to_vec())
 }
 
-/// The positions of these items if they are held behind all that was held `before` them, whatever
-/// followed them: the first run of living items that equals them. Only sure if it is known that they
-/// were sent, since others may say the same.
+/// Returns the positions of `items` if they come after all items of `before`, possibly followed by
+/// others: the first run of undeleted items that equals them. The result is only certain if the
+/// items are known to have been sent, because another turn may have sent equal ones.
 pub fn run_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
     let end_of_before = before.iter().filter_map(|item| held.position(&item.id)).max();
-    let behind = end_of_before.map_or(0, |at| at + 1)..held.items().len();
-    let living: Vec<usize> = behind.filter(|at| !held.items()[*at].is_tombstone()).collect();
+    let after = end_of_before.map_or(0, |at| at + 1)..held.items().len();
+    let living: Vec<usize> = after.filter(|at| !held.items()[*at].is_tombstone()).collect();
     let is_run =
         |run: &&[usize]| run.iter().zip(items).all(|(at, item)| is_copy(&held.items()[*at], item));
     living.windows(items.len().max(1)).find(is_run).filter(|_| !items.is_empty()).map(<[_]>::to_vec)
 }
 
-/// Whether two held items are one, by what both tell: the call that they are of, what they say, or
-/// their ids.
+/// Whether two stored items are the same: by fingerprint, or else by `call_id`, or else by id.
 fn is_copy(one: &HeldItem, two: &HeldItem) -> bool {
     let (a, b) = (&one.head, &two.head);
     a.kind == b.kind

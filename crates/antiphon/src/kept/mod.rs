@@ -1,20 +1,19 @@
-//! What a server that keeps state says of what it keeps: how it is asked, and how its answers are read.
+//! The API of a server that stores state: how to list stored items and responses, and how to read
+//! the answers.
 
-mod answers;
 mod attempt;
 mod listing;
 mod objections;
 mod response;
 mod segment;
 
-pub use answers::answers_to;
 pub use attempt::{run_of, tail_of};
 pub use listing::{Cursor, Listing};
 pub use objections::Objections;
-pub use response::KeptResponse;
+pub use response::{KeptResponse, answers_to};
 pub use segment::Segment;
 
-/// What a server answered is not what was asked for.
+/// The server's answer does not have the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Garbled(pub String);

@@ -1,22 +1,22 @@
-//! What a server refused of an input.
+//! The items of an input that a server refused.
 
 use std::collections::HashMap;
 
 use crate::faults::{LeftOut, StateError};
 use crate::item::ItemId;
 
-/// What of an input a server refuses, by the ids that it named. What it lists need not say so: it refuses
-/// an item of another conversation, and a reference to what it has forgotten.
+/// The items that a server refuses, by the ids in its error. Its list of items does not always show
+/// this: it also refuses an item of another conversation, and a reference to an expired item.
 #[derive(Clone, Debug, Default)]
 pub struct Objections {
-    /// Items that are to be left out.
+    /// Items to leave out.
     left_out: HashMap<ItemId, LeftOut>,
-    /// Items whose reasoning is missing, so that they go without their ids.
+    /// Items to send without their ids, because their reasoning is missing.
     pub made_with: HashMap<ItemId, ItemId>,
 }
 
 impl Objections {
-    /// What follows from this refusal for the next attempt.
+    /// The consequences of this error for the next attempt.
     pub fn to(fault: &StateError) -> Self {
         let mut objections = Self::default();
         let mut leave_out = |id: &String, why| {
@@ -38,7 +38,7 @@ impl Objections {
         objections
     }
 
-    /// Why the item of this id is to be left out, if it is.
+    /// The reason to leave out the item with this id, if there is one.
     pub fn to_item(&self, id: Option<&ItemId>) -> Option<LeftOut> {
         self.left_out.get(id?).copied()
     }

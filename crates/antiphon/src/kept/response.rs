@@ -1,28 +1,28 @@
-//! A response as a server keeps it.
+//! A stored response of a server.
 
 use bytes::Bytes;
 
 use super::Garbled;
 use crate::item::{Item, items_of};
-use crate::json::Object;
+use crate::json::{Object, quote};
 
-/// A response as its server keeps it.
+/// A stored response, as its server returns it.
 #[derive(Clone, Debug)]
 pub struct KeptResponse {
     /// The whole object.
     pub body: Bytes,
     /// `completed`, `in_progress` and so on.
     pub status: String,
-    /// The response that it goes on from.
+    /// The response that it continues.
     pub previous: Option<String>,
-    /// The conversation that it was made in.
+    /// The conversation that it belongs to.
     pub conversation: Option<String>,
-    /// What the model made. Their bytes are slices of the body.
+    /// The output items. Their bytes are slices of the body.
     pub output: Vec<Item>,
 }
 
 impl KeptResponse {
-    /// Reads what a server answers to `GET /responses/{id}`.
+    /// Reads the answer to `GET /responses/{id}`.
     pub fn read(body: Bytes) -> Result<Self, Garbled> {
         let garbled = |what: &str| Garbled::as_is(format!("a response without {what}"));
         let fields = Object::parse(&body).map_err(|error| garbled(&format!("fields: {error}")))?;
@@ -36,8 +36,20 @@ impl KeptResponse {
         Ok(Self { body, status, previous, conversation, output })
     }
 
-    /// Whether there is more to come.
+    /// Whether the response is still being produced.
     pub fn is_underway(&self) -> bool {
         matches!(self.status.as_str(), "queued" | "in_progress")
     }
+}
+
+/// Outlines of outputs for the calls in a response's `output`. If the server continued from that
+/// response and lists no input for the next one, it has outputs for these calls, but does not show
+/// their content.
+pub fn answers_to(output: &[Item]) -> Vec<Item> {
+    let answer = |item: &Item| {
+        let (kind, call_id) = (item.head().kind.output()?, item.head().call_id.as_ref()?);
+        let (kind, call_id) = (quote(kind.as_str()), quote(call_id.as_str()));
+        Item::parse(format!(r#"{{"type":{kind},"call_id":{call_id}}}"#).into()).ok()
+    };
+    output.iter().filter_map(answer).collect()
 }

@@ -1,23 +1,23 @@
-//! Ids in the paths of a server's API.
+//! Ids as segments of URL paths.
 
 use std::fmt;
 
-/// The most characters of an id. Providers' have 64 at most; those of servers in front of them, which hold
-/// more than one id, some hundreds.
+/// The length limit of an id. Providers' ids have at most 64 characters. Those of proxies, which
+/// combine several ids, may have some hundreds.
 const LONGEST: usize = 1024;
 
-/// Characters that a server which decodes a path may cut it at, and that no id has.
+/// Characters at which a server may split a decoded path. No id contains them.
 const DELIMITERS: &[u8] = br"/\%;?#";
 
 /// An id as one segment of a path.
 ///
-/// Ids are the callers' text. Whatever a server or a proxy in front of it decodes, resolves or joins, what is
-/// written here stays one segment.
+/// Clients choose the text of ids. A server or a proxy may decode, resolve or join paths; the text
+/// written here stays one segment in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment<'a>(&'a str);
 
 impl<'a> Segment<'a> {
-    /// The segment of this id; `None` where the text can be nobody's id.
+    /// The segment for this id; `None` if the text cannot be an id.
     pub fn of(id: &'a str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !DELIMITERS.contains(&byte);
         let is_one = !matches!(id, "" | "." | "..") && id.len() <= LONGEST;
@@ -31,8 +31,8 @@ impl fmt::Display for Segment<'_> {
     }
 }
 
-/// A text as it stands in a path or a query: all is escaped but the unreserved characters of RFC 3986,
-/// section 2.3.
+/// Escapes a text for a path or a query: all but the unreserved characters of RFC 3986, section
+/// 2.3.
 pub(super) fn escaped(text: &str) -> Escaped<'_> {
     Escaped(text)
 }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_stands_as_it_is_or_escaped() {
+    fn id_is_escaped_if_necessary() {
         let written = |id| Segment::of(id).map(|segment| segment.to_string());
         for id in ["conv_68f0", "resp-1~a.b", "0", "..."] {
             assert_eq!(written(id).as_deref(), Some(id));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_as_more_than_a_segment_is_no_id() {
+    fn text_of_several_segments_is_not_an_id() {
         let texts = [
             "",
             ".",

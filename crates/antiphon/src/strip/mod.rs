@@ -1,14 +1,13 @@
-//! Requests whose state a server holds, rid of what it holds.
+//! Removes items from a request that its server already holds, judged by their kind alone.
 //!
-//! A request that carries a storage marker continues what the server stored: items of the turns
-//! before are there already, and sent once more they are refused as duplicates. [`strip`] leaves
-//! out, by kind alone, the items to which a server gives their identity: calls, reasoning, approval
-//! requests and their responses, and a local shell's calls and outputs. Outputs stay: the server
-//! finds the call by its `call_id`. So do messages, references and kinds that nobody knows.
+//! A request with a storage [`Marker`] continues stored state. The server has the items of earlier
+//! turns and refuses copies of them as duplicates. [`strip`] leaves out the kinds whose ids the
+//! server issues: calls, reasoning, approval requests and their responses, and the calls and
+//! outputs of a local shell. Other outputs stay, because the server finds their call by its
+//! `call_id`. Messages, references and unknown kinds stay as well.
 //!
-//! It is for those who cannot know what is held. Whoever can asks [`reconcile`](crate::reconcile),
-//! which also tells a new approval or a new output of a local shell from one that was sent before;
-//! here both go.
+//! Use it only if the stored items are unknown. Otherwise use [`reconcile`](crate::reconcile),
+//! which also recognizes a new approval and a new output of a local shell; `strip` leaves both out.
 
 #[cfg(test)]
 mod tests;
@@ -18,30 +17,29 @@ use bytes::Bytes;
 use crate::item::{Head, Item, ItemId, Kind, ListError, items_of};
 use crate::json::{Object, range_in, with_elements};
 
-/// A request as it is to be sent.
+/// A stripped request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stripped {
-    /// The body. Where nothing was stripped it is the one that was given, byte for byte; else all
-    /// but the stripped items is.
+    /// The body to send. All bytes but those of the stripped items are those of the given body.
     pub body: Bytes,
-    /// By what the request says that the server holds its state.
+    /// The field that makes the request continue stored state.
     pub marker: Option<Marker>,
-    /// What was stripped, in order.
+    /// The stripped items, in order.
     pub items: Vec<StrippedItem>,
 }
 
-/// An item that was left out.
+/// An item that was stripped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrippedItem {
-    /// Its position in the input that was given.
+    /// Its position in the given input.
     pub position: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Its id, where it has one.
+    /// Its id, if it has one.
     pub id: Option<ItemId>,
 }
 
-/// A field that makes a request continue what the server stored.
+/// A field that makes a request continue stored state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// `previous_response_id`
@@ -51,7 +49,7 @@ pub enum Marker {
 }
 
 impl Marker {
-    /// The marker that a request carries. A field that is null or the empty string is none.
+    /// The marker of a request. A field that is null or an empty string does not count.
     pub fn of(request: &Object<'_>) -> Option<Self> {
         let is_set =
             |marker: &Self| request.present(marker.field()).is_some_and(|value| value != r#""""#);
@@ -67,18 +65,18 @@ impl Marker {
     }
 }
 
-/// Why a body is no request.
+/// The reason why a body is not a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StripError {
-    /// It is no JSON object.
+    /// The body is not a JSON object.
     #[error("expected a request: {0}")]
     NotAnObject(String),
-    /// Its input is an array, but not one of items.
+    /// The input is an array, but not one of items.
     #[error("'input': {0}")]
     Input(#[from] ListError),
 }
 
-/// Strips the request that `body` holds of the items that its server holds.
+/// Removes the items from the request in `body` that its server holds.
 pub fn strip(body: &Bytes) -> Result<Stripped, StripError> {
     let no_object = |error: &dyn std::fmt::Display| StripError::NotAnObject(error.to_string());
     let text = std::str::from_utf8(body).map_err(|error| no_object(&error))?;
@@ -108,7 +106,8 @@ fn stripped(given: &[Item]) -> Vec<StrippedItem> {
     stripped.collect()
 }
 
-/// Whether a server that holds the state of a request holds the item too, as far as its kind tells.
+/// Whether a server that stores the state of a request also holds the item, judged by its kind
+/// alone.
 pub fn is_held_by_server(head: &Head) -> bool {
     use Kind as K;
     let is_callers_call = head.kind.output().is_some();

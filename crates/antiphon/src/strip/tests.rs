@@ -1,8 +1,8 @@
-//! The rule of a server's storage, case by case.
+//! Stripped and unchanged requests.
 
 use super::*;
 
-/// A second turn as clients send it that replay what a server holds.
+/// The second turn of a client that replays items which the server holds.
 const REPLAYED: &str = r#"[
     {"role":"user","content":"Weather in Bonn?"},
     {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAAA"},
@@ -18,7 +18,7 @@ fn with_marker(input: &str) -> Bytes {
     request(r#" "previous_response_id": "resp_1","#, input)
 }
 
-/// The kinds of the items that are left of `input` under a marker.
+/// The kinds of the items of `input` that stay in a request with a marker.
 fn left_of(input: &str) -> Vec<String> {
     let body = strip(&with_marker(input)).unwrap().body;
     let input =
@@ -27,7 +27,7 @@ fn left_of(input: &str) -> Vec<String> {
 }
 
 #[test]
-fn under_storage_a_replayed_call_leaves_and_its_output_stays() {
+fn replayed_call_is_stripped_but_its_output_stays() {
     let stripped = strip(&with_marker(REPLAYED)).unwrap();
     let expected = with_marker(
         r#"[
@@ -43,7 +43,7 @@ fn under_storage_a_replayed_call_leaves_and_its_output_stays() {
 }
 
 #[test]
-fn without_a_marker_a_request_is_byte_identical() {
+fn request_without_marker_is_unchanged() {
     let none = ["", r#" "previous_response_id": null,"#, r#" "conversation": null,"#];
     for marker in none {
         let given = request(marker, REPLAYED);
@@ -66,7 +66,7 @@ fn every_marker_counts() {
 }
 
 #[test]
-fn under_storage_approval_requests_and_responses_leave() {
+fn approval_requests_and_responses_are_stripped() {
     let input = r#"[
         {"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},
         {"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true},
@@ -75,7 +75,7 @@ fn under_storage_approval_requests_and_responses_leave() {
 }
 
 #[test]
-fn under_storage_a_local_shells_items_leave() {
+fn local_shell_items_are_stripped() {
     let input = r#"[
         {"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},"status":"completed"},
         {"type":"local_shell_call_output","id":"lsho_1","call_id":"call_1","output":"ok"},
@@ -84,7 +84,7 @@ fn under_storage_a_local_shells_items_leave() {
 }
 
 #[test]
-fn the_outputs_of_all_other_calls_stay() {
+fn outputs_of_other_calls_stay() {
     let pairs = ["function", "custom_tool", "shell", "apply_patch", "computer"];
     for kind in pairs {
         let input = format!(
@@ -96,7 +96,7 @@ fn the_outputs_of_all_other_calls_stay() {
 }
 
 #[test]
-fn what_a_server_need_not_hold_stays() {
+fn other_kinds_stay() {
     let input = r#"[
         {"type":"message","id":"msg_1","role":"assistant","content":[]},
         {"type":"item_reference","id":"fc_1"},
@@ -107,27 +107,27 @@ fn what_a_server_need_not_hold_stays() {
 }
 
 #[test]
-fn an_output_alone_is_all_that_a_continuation_needs() {
+fn output_alone_stays() {
     let given = with_marker(r#"[{"type":"function_call_output","call_id":"c","output":""}]"#);
     let stripped = strip(&given).unwrap();
     assert_eq!((stripped.body, stripped.items), (given, vec![]));
 }
 
 #[test]
-fn an_input_that_is_a_text_has_nothing_to_strip() {
+fn text_input_is_unchanged() {
     let given = with_marker(r#""Hello""#);
     assert_eq!(strip(&given).unwrap().body, given);
 }
 
 #[test]
-fn stripping_twice_changes_nothing_more() {
+fn second_strip_changes_nothing() {
     let once = strip(&with_marker(REPLAYED)).unwrap().body;
     let twice = strip(&once).unwrap();
     assert_eq!((twice.body, twice.items), (once, vec![]));
 }
 
 #[test]
-fn what_is_no_request_is_told() {
+fn invalid_request_is_an_error() {
     assert!(matches!(strip(&Bytes::from_static(b"[]")), Err(StripError::NotAnObject(_))));
     assert!(matches!(strip(&with_marker("[7]")), Err(StripError::Input(_))));
 }

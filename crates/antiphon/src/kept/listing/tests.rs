@@ -16,7 +16,7 @@ fn listing() -> Listing {
     Listing::by(Cursor::LastId)
 }
 
-/// What is wrong with the last of these pages.
+/// The error for the last of these pages.
 fn refused(pages: &[Value]) -> String {
     let mut listing = listing();
     let (last, before) = pages.split_last().unwrap();
@@ -27,7 +27,7 @@ fn refused(pages: &[Value]) -> String {
 }
 
 #[test]
-fn pages_are_asked_for_until_there_are_no_more() {
+fn listing_requests_all_pages() {
     let mut listing = listing();
     assert_eq!(listing.query().as_deref(), Some("order=asc&limit=100"));
     listing.add(&bytes(&page(&["msg_1", "msg_2"], true))).unwrap();
@@ -40,7 +40,7 @@ fn pages_are_asked_for_until_there_are_no_more() {
 }
 
 #[test]
-fn a_list_that_does_not_say_whether_there_is_more_is_whole() {
+fn missing_has_more_ends_the_list() {
     for rest in [json!({}), json!({"has_more": null}), json!({"has_more": "true"})] {
         let mut page = page(&["msg_1"], false);
         page.as_object_mut().unwrap().remove("has_more");
@@ -52,7 +52,7 @@ fn a_list_that_does_not_say_whether_there_is_more_is_whole() {
 }
 
 #[test]
-fn each_list_goes_on_as_the_providers_clients_do() {
+fn next_page_follows_the_cursor_field() {
     let mut page = page(&["msg_1", "msg_2"], true);
     page["last_id"] = json!("cursor of its own/?");
     for (cursor, after) in
@@ -65,7 +65,7 @@ fn each_list_goes_on_as_the_providers_clients_do() {
 }
 
 #[test]
-fn where_one_way_to_go_on_is_missing_the_other_is_taken() {
+fn missing_cursor_falls_back_to_the_other_field() {
     let mut unnamed = page(&["msg_1"], true);
     unnamed["last_id"] = Value::Null;
     let mut outline = page(&["msg_1"], true);
@@ -78,7 +78,7 @@ fn where_one_way_to_go_on_is_missing_the_other_is_taken() {
 }
 
 #[test]
-fn items_are_slices_of_their_page_and_need_no_more_than_a_head() {
+fn items_are_slices_of_their_page() {
     let text =
         r#"{"data":[ {"type":"message","role":"user","id":"msg_1"}, {"type":"new","n":1e2} ]}"#;
     let page = Bytes::from_static(text.as_bytes());
@@ -90,16 +90,16 @@ fn items_are_slices_of_their_page_and_need_no_more_than_a_head() {
 }
 
 #[test]
-fn a_list_that_would_not_end_is_an_error() {
+fn endless_list_is_an_error() {
     let first = page(&["msg_1", "msg_2"], true);
     let other = page(&["msg_3"], true);
-    let repeated = "a page of a list that ends where one before it did";
+    let repeated = "a page of a list that ends with the same id as an earlier one";
     assert!(refused(&[first.clone(), first.clone()]).contains(repeated));
     assert!(refused(&[first.clone(), other, first]).contains(repeated));
     let empty = refused(&[page(&[], true)]);
-    assert!(empty.contains("an empty page of a list, with more behind it"), "{empty}");
+    assert!(empty.contains("an empty page of a list, with 'has_more'"), "{empty}");
     let unnamed = json!({"data": [{"type": "message", "role": "user"}], "has_more": true});
-    assert!(refused(&[unnamed]).contains("a page of a list with no id to go on behind"));
+    assert!(refused(&[unnamed]).contains("a page of a list with 'has_more', but without an id"));
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn pages_and_bytes_are_bounded() {
 }
 
 #[test]
-fn what_is_no_list_says_what_is_wrong() {
-    assert!(refused(&[json!([])]).contains("no list: "));
+fn invalid_list_error_names_the_problem() {
+    assert!(refused(&[json!([])]).contains("not a list: "));
     assert!(refused(&[json!({"object": "list"})]).contains("a list without 'data'"));
     let odd = refused(&[json!({"data": [{"role": "user"}, 7]})]);
-    assert!(odd.contains("a list whose 'data' are no items: item 1: expected an object"), "{odd}");
+    assert!(odd.contains("a list with invalid 'data': item 1: expected an object"), "{odd}");
 }
