@@ -1,17 +1,17 @@
-//! How an element begins, for an error to show.
+//! The beginning of an element, for error messages.
 
 use crate::json::{Object, quote, unquote};
 
 const MAX_LENGTH: usize = 40;
 
-/// The field of an element that says most of it, and dots in the place of the others.
+/// The most characteristic field of an element, with dots in place of the others.
 pub(super) fn excerpt(element: &str) -> String {
     let Ok(object) = Object::of(element) else {
         return shortened(element);
     };
-    let mut telling = ["type", "role", "lc", "object"].into_iter();
-    let telling = telling.find_map(|name| Some((name, object.present(name)?)));
-    let Some((name, raw)) = telling.or_else(|| object.iter().next()) else {
+    let mut characteristic = ["type", "role", "lc", "object"].into_iter();
+    let characteristic = characteristic.find_map(|name| Some((name, object.present(name)?)));
+    let Some((name, raw)) = characteristic.or_else(|| object.iter().next()) else {
         return "{}".to_owned();
     };
     let others = if object.iter().count() > 1 { ",…" } else { "" };

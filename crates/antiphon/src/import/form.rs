@@ -1,4 +1,4 @@
-//! The forms of histories, and how one is recognized.
+//! The forms of histories, and their recognition.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr};
@@ -7,7 +7,7 @@ use super::ImportError;
 use super::excerpt::excerpt;
 use super::likeness::{Foreign, forms_of};
 
-/// In which form a history is kept.
+/// The form of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryForm {
     /// Items of the Responses API.
@@ -16,16 +16,16 @@ pub enum HistoryForm {
     Chat,
     /// Messages of Anthropic's Messages API.
     Anthropic,
-    /// Model messages of the AI SDK, as `generateText` takes them.
+    /// Model messages of the AI SDK, as `generateText` accepts them.
     AiSdkModel,
-    /// UI messages of the AI SDK, as `useChat` keeps them.
+    /// UI messages of the AI SDK, as `useChat` stores them.
     AiSdkUi,
     /// Messages of LangChain: `messages_to_dict`, `dumpd`, or their fields alone.
     LangChain,
 }
 
 impl HistoryForm {
-    /// Every form. Of several that fit a list the first is taken.
+    /// Every form. If several fit a list, the first one is used.
     pub const ALL: [Self; 6] = [
         Self::Responses,
         Self::Chat,
@@ -47,7 +47,7 @@ impl HistoryForm {
         }
     }
 
-    /// One element of it, with its article.
+    /// An element of the form, with its article.
     pub fn element(self) -> &'static str {
         match self {
             Self::Responses => "a Responses item",
@@ -60,7 +60,7 @@ impl HistoryForm {
     }
 }
 
-/// Its elements, as in `read as Chat Completions messages`.
+/// The elements of the form, as in `read as Chat Completions messages`.
 impl fmt::Display for HistoryForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -114,7 +114,7 @@ impl BitOr for Forms {
     }
 }
 
-/// The one form of all elements.
+/// Finds a form that all elements fit.
 pub(super) fn recognize(
     elements: &[&str],
     preferred: HistoryForm,
@@ -139,8 +139,8 @@ fn unrecognized(position: usize, element: &str, foreign: &Foreign) -> ImportErro
     ImportError::Unrecognized { position, excerpt: excerpt(element), likeness, expected }
 }
 
-/// The last element contradicts an earlier one: the first whose forms it shares none of, or else
-/// the one with the fewest.
+/// The error for a last element that contradicts an earlier one: the first without a common form,
+/// or else the one that fits the fewest forms.
 fn mixed(elements: &[&str], each: &[Forms]) -> ImportError {
     let position = each.len() - 1;
     let earlier = &each[..position];

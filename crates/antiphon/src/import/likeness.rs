@@ -1,4 +1,4 @@
-//! The forms that one element fits, by its fields.
+//! The forms that an element fits, judged by its fields.
 
 use serde_json::value::RawValue;
 
@@ -8,12 +8,12 @@ use super::parts::forms_of_part;
 use crate::item::Kind;
 use crate::json::Object;
 
-/// An element that is recognizably of no form that is known.
+/// An element that has certainly none of the known forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Foreign {
-    /// What it seems to be.
+    /// The object that it resembles.
     pub(super) likeness: &'static str,
-    /// What would have been read.
+    /// The objects that can be read.
     pub(super) expected: &'static str,
 }
 
@@ -34,8 +34,10 @@ const KNOWN: &str = "an item of the Responses API, or a message of Chat Completi
                      the AI SDK or LangChain";
 const WHOLE_MESSAGES: &str = "whole messages or items";
 
-/// The forms that the element fits. An error tells of one that is recognizably foreign; what is no
-/// object fits all, since each form refuses it in its own words.
+/// The forms that the element fits.
+///
+/// Returns an error if it has certainly none of them. A value that is not an object fits all,
+/// because the conversion of each form rejects it with an error of its own.
 pub(super) fn forms_of(element: &str) -> Result<Forms, Foreign> {
     let Ok(object) = Object::of(element) else {
         return Ok(Forms::ALL);
@@ -61,7 +63,7 @@ fn of_kind(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
     }
 }
 
-/// Anthropic's answers have a `type` too, and are kept as they came.
+/// Anthropic's responses also have the type `message`, and clients store them unchanged.
 fn of_typed_message(object: &Object<'_>) -> Result<Forms, Foreign> {
     if object.get("content").is_none() && object.get("contents").is_some() {
         return Err(Foreign::new("a message of Agent Framework", KNOWN));
@@ -84,12 +86,12 @@ fn of_langchain(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
             "a LangChain message",
             "its 'content', or its fields in 'data' as messages_to_dict writes them",
         )),
-        // A newer kind of item may be called `tool` or `system`.
+        // A newer kind of item may have the type `tool` or `system`.
         (false, false) => Ok(RESPONSES),
     }
 }
 
-/// Types that stand elsewhere than in a list of messages or items, each with a field of theirs.
+/// Types of objects that are no elements of a history, each with a field that they have.
 const FOREIGN: [(&str, &str, &str); 11] = [
     ("tool_use", "input", "a content block of an Anthropic message"),
     ("tool_result", "tool_use_id", "a content block of an Anthropic message"),
@@ -119,7 +121,7 @@ fn foreign_kind(kind: &str, object: &Object<'_>) -> Option<Foreign> {
     likeness.map(|likeness| Foreign::new(likeness, WHOLE_MESSAGES))
 }
 
-/// An element with neither type nor role is a reference if it has nothing but an id.
+/// An element with neither `type` nor `role` is a reference if it only has an id.
 fn of_nameless(object: &Object<'_>) -> Result<Forms, Foreign> {
     if object.present("id").is_none() || present_fields(object) == 1 {
         return Ok(RESPONSES);
@@ -145,7 +147,7 @@ fn of_role(role: &str, message: &Object<'_>) -> Result<Forms, Foreign> {
         "developer" => RESPONSES | CHAT | LANGCHAIN,
         "tool" => CHAT | MODEL,
         "function" => CHAT,
-        // Items of a conversation may have these.
+        // Conversation items may have these roles.
         "unknown" | "critic" | "discriminator" => RESPONSES,
         _ => return Err(Foreign::new("a message of an unknown role", KNOWN)),
     };
@@ -171,7 +173,7 @@ fn present_fields(object: &Object<'_>) -> usize {
     object.iter().filter(|(_, raw)| *raw != "null").count()
 }
 
-/// Messages whose parts have no type are of Google's API.
+/// Messages whose parts have no type belong to Google's API.
 fn of_parts(message: &Object<'_>) -> Result<Forms, Foreign> {
     let parts = message.objects("parts");
     let is_typed = parts.iter().all(|part| part.string("type").is_some());

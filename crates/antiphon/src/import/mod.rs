@@ -1,11 +1,11 @@
-//! Histories of other APIs and frameworks as items.
+//! Converts histories of other APIs and frameworks to items.
 //!
 //! [`import`] recognizes the form of a list and converts it: Chat Completions and Anthropic
-//! messages, UI messages and model messages of the AI SDK, messages of LangChain. A list that is
-//! recognizably none of these, and no list of items either, is refused with the element and its
-//! likeness. An item of an unknown `type` is an item all the same.
+//! messages, UI messages and model messages of the AI SDK, messages of LangChain. If an element has
+//! none of these forms and is not an item, the error names it and the form that it resembles. An
+//! object of an unknown `type` counts as an item.
 //!
-//! Nothing is repaired: calls without outputs and outputs without calls come through as they are.
+//! Nothing is repaired: calls without outputs and outputs without calls stay as they are.
 
 mod ai_sdk;
 mod excerpt;
@@ -30,18 +30,17 @@ use output::Output;
 /// A history as items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The form in which it came.
+    /// The form of the history.
     pub form: HistoryForm,
     /// Its items, in order.
     pub items: Vec<Item>,
-    /// For each item the position of the element that it was made of; `None` for the item of a
-    /// system prompt that stands beside the list.
+    /// For each item the position of its element; `None` for the item of a separate system prompt.
     pub sources: Vec<Option<usize>>,
-    /// The parts of messages that no item can stand for.
+    /// The parts of messages without an equivalent in an item.
     pub omissions: Vec<Omission>,
 }
 
-/// A part of a message that no item can stand for.
+/// A part of a message without an equivalent in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Omission {
     /// The position of its message.
@@ -50,22 +49,22 @@ pub struct Omission {
     pub kind: String,
 }
 
-/// Why a list is no history.
+/// The reason why a list cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// Not an array of items.
+    /// The list is not an array of items.
     #[error(transparent)]
     List(#[from] ListError),
-    /// An element has no form that is known.
+    /// An element has no known form.
     #[error("item {position} ({excerpt}) looks like {likeness}; expected {expected}")]
     Unrecognized {
         /// The element's position, from 0.
         position: usize,
-        /// How the element begins.
+        /// The beginning of the element.
         excerpt: String,
-        /// What the element seems to be.
+        /// The object that the element resembles.
         likeness: &'static str,
-        /// What would have been read.
+        /// The objects that can be read.
         expected: &'static str,
     },
     /// Two elements have different forms.
@@ -78,16 +77,16 @@ pub enum ImportError {
     Mixed {
         /// The position of the later element, from 0.
         position: usize,
-        /// How it begins.
+        /// The beginning of the element.
         excerpt: String,
         /// Its form.
         form: HistoryForm,
         /// The position of the earlier element.
         other: usize,
-        /// The form of that one.
+        /// The form of the earlier element.
         other_form: HistoryForm,
     },
-    /// An element has a known form, and cannot be read all the same.
+    /// An element has a known form, but cannot be read.
     #[error(
         "item {position} ({excerpt}) looks like {}, but cannot be read: {reason}",
         .form.element()
@@ -95,20 +94,20 @@ pub enum ImportError {
     Message {
         /// The element's position, from 0.
         position: usize,
-        /// How the element begins.
+        /// The beginning of the element.
         excerpt: String,
         /// Its form.
         form: HistoryForm,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The system prompt beside the list cannot be read.
+    /// The separate system prompt cannot be read.
     #[error("{0}")]
     System(String),
 }
 
 impl ImportError {
-    /// The position of the element at fault.
+    /// The position of the element that caused the error.
     pub fn position(&self) -> Option<usize> {
         match self {
             Self::Unrecognized { position, .. }
@@ -120,14 +119,13 @@ impl ImportError {
     }
 }
 
-/// The history in the JSON array `list`.
+/// Imports the history in the JSON array `list`.
 ///
-/// Several forms have messages that look the same: `{"role":"user","content":"hi"}` is one in most.
-/// Where all elements fit `preferred`, that is the form, else the first in the order of
-/// [`HistoryForm::ALL`] that they all fit. `system` is the system prompt that stands beside
-/// Anthropic messages, as raw JSON.
+/// Some messages fit several forms: `{"role":"user","content":"hi"}` fits most. If all elements fit
+/// `preferred`, that is the form, otherwise the first one of [`HistoryForm::ALL`] that all fit.
+/// `system` is the separate system prompt of Anthropic messages, as raw JSON.
 ///
-/// Linear in the list.
+/// Takes time linear in the list.
 pub fn import(
     list: &Bytes,
     preferred: HistoryForm,
@@ -187,7 +185,7 @@ fn of_anthropic(
     Ok(Imported { form, items, sources, omissions: Vec::new() })
 }
 
-/// The history whose elements `convert` turns into items one after another.
+/// Converts the elements to items one after another.
 fn converted(
     form: HistoryForm,
     elements: &[&str],

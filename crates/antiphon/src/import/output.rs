@@ -1,10 +1,10 @@
-//! The items that messages are converted to, one after another.
+//! Collects the items to which messages are converted.
 
 use super::Omission;
 use crate::item::Item;
 use crate::json::{Object, push_quoted, quote};
 
-/// The items so far.
+/// The converted items so far.
 #[derive(Default)]
 pub(super) struct Output {
     pub(super) items: Vec<Item>,
@@ -14,7 +14,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// What follows is of the message at this position.
+    /// Starts the message at this position.
     pub(super) fn begin(&mut self, position: usize) {
         self.position = position;
     }
@@ -27,7 +27,7 @@ impl Output {
         Ok(())
     }
 
-    /// Notes a part for which there is no item.
+    /// Records a part without an equivalent in an item.
     pub(super) fn omit(&mut self, kind: &str) {
         self.omissions.push(Omission { position: self.position, kind: kind.to_owned() });
     }
@@ -40,7 +40,7 @@ impl Output {
         self.push(&item)
     }
 
-    /// Adds the call of a function. Id and name are raw strings; arguments is the raw value.
+    /// Adds a function call.
     pub(super) fn call(&mut self, call: &Call<'_>) -> Result<(), String> {
         let mut item = of_type("function_call");
         if let Some(id) = call.id {
@@ -63,7 +63,7 @@ impl Output {
     }
 }
 
-/// The call of a function, values raw.
+/// A function call with raw values.
 pub(super) struct Call<'a> {
     /// The item's own id, as text.
     pub(super) id: Option<&'a str>,
@@ -79,17 +79,17 @@ pub(super) fn of_type(kind: &str) -> Object<'static> {
     object
 }
 
-/// A raw value as a raw string: its own text, or its JSON.
+/// A raw value as a raw string: a string stays, another value becomes its JSON text.
 pub(super) fn text_of(raw: &str) -> String {
     if raw.starts_with('"') { raw.to_owned() } else { quote(raw) }
 }
 
-/// A part with the raw text of what the caller says.
+/// A part of a client's message, from raw text.
 pub(super) fn input_text(text: &str) -> String {
     format!(r#"{{"type":"input_text","text":{text}}}"#)
 }
 
-/// A part with the raw text of what the model says.
+/// A part of a model's message, from raw text.
 pub(super) fn output_text(text: &str) -> String {
     format!(r#"{{"type":"output_text","text":{text},"annotations":[]}}"#)
 }
@@ -99,7 +99,7 @@ pub(super) fn array(elements: &[String]) -> String {
     format!("[{}]", elements.join(","))
 }
 
-/// A part of a file or an image: where it is, and its name.
+/// A part for a file or an image.
 pub(super) fn file_part(media_type: &str, place: &FilePlace<'_>, filename: Option<&str>) -> String {
     let is_image = media_type == "image" || media_type.starts_with("image/");
     let (field, value) = match place {
@@ -124,7 +124,7 @@ pub(super) fn file_part(media_type: &str, place: &FilePlace<'_>, filename: Optio
     part.to_text()
 }
 
-/// Where a file is.
+/// The location of a file.
 pub(super) enum FilePlace<'a> {
     Id(&'a str),
     Url(&'a str),
@@ -133,7 +133,7 @@ pub(super) enum FilePlace<'a> {
 }
 
 impl<'a> FilePlace<'a> {
-    /// A text that is a URL or the bytes themselves.
+    /// Parses a text that is a URL, a data URL or base64.
     pub(super) fn parse(text: &'a str) -> Self {
         if text.starts_with("data:") {
             Self::DataUrl(text)

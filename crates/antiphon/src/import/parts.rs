@@ -1,4 +1,4 @@
-//! The forms whose messages have a part like this.
+//! The forms that allow a part in the content of a message.
 
 use super::form::{Forms, HistoryForm};
 use super::likeness::Foreign;
@@ -10,7 +10,7 @@ const ANTHROPIC: Forms = Forms::only(HistoryForm::Anthropic);
 const MODEL: Forms = Forms::only(HistoryForm::AiSdkModel);
 const LANGCHAIN: Forms = Forms::only(HistoryForm::LangChain);
 
-/// The forms that have such a part in the content of a message. A part that nobody knows fits all.
+/// The forms that allow this part in the content of a message. An unknown part fits all.
 pub(super) fn forms_of_part(raw: &str) -> Result<Forms, Foreign> {
     let Ok(part) = Object::of(raw) else {
         return Ok(if raw.starts_with('"') { LANGCHAIN } else { Forms::ALL });

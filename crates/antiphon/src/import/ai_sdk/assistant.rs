@@ -1,11 +1,11 @@
-//! The parts of a model's message.
+//! Converts assistant messages.
 
-use super::{item_id, required, said_of};
+use super::{item_id, metadata_value, required};
 use crate::import::output::{Call, Output, array, of_type, output_text};
 use crate::json::{Object, quote};
 
-/// Converts the parts of a model's message. Texts under one id are one message, and pieces of
-/// reasoning under one id are one item.
+/// Converts the parts of an assistant message. Texts with one id become one message, and pieces of
+/// reasoning with one id become one item.
 pub(super) fn convert(parts: &[Object<'_>], output: &mut Output) -> Result<(), String> {
     let mut open: Option<Open> = None;
     for (nth, part) in parts.iter().enumerate() {
@@ -43,8 +43,8 @@ fn other(kind: &str, part: &Object<'_>, output: &mut Output) -> Result<(), Strin
     match kind {
         "tool-call" if part.is_true("providerExecuted") => hosted(part, output),
         "tool-call" => call(part, output),
-        // The item of a call that the provider ran itself holds its result, and an approval is
-        // between the program and its user.
+        // The item of a hosted call contains its result. An approval concerns only the program and
+        // its user.
         "tool-result" | "tool-approval-request" => Ok(()),
         kind => {
             output.omit(kind);
@@ -63,7 +63,7 @@ fn call(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
     })
 }
 
-/// A call that the provider ran: only its id is left of the item.
+/// A call that the provider executed. Only the id of its item is left.
 fn hosted(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
     let id = item_id(part).or_else(|| part.string("toolCallId").map(Into::into));
     let id = id.unwrap_or_default();
@@ -88,7 +88,7 @@ fn hosted_kind(id: &str) -> Option<&'static str> {
     })
 }
 
-/// An item whose parts may go on.
+/// An item to which the next part may belong.
 struct Open {
     is_message: bool,
     id: Option<String>,
@@ -102,10 +102,10 @@ impl Open {
         Ok(Self { is_message: true, id: item_id(part), parts: vec![text], encrypted: None })
     }
 
-    /// Reasoning with neither an id nor encrypted content has its text alone.
+    /// Returns `None` for reasoning with neither id, nor encrypted content, nor text.
     fn reasoning(part: &Object<'_>) -> Result<Option<Self>, String> {
         let text = required(part, "text")?;
-        let encrypted = said_of(part, "reasoningEncryptedContent");
+        let encrypted = metadata_value(part, "reasoningEncryptedContent");
         let id = item_id(part);
         let has_text = text != r#""""#;
         if id.is_none() && encrypted.is_none() && !has_text {

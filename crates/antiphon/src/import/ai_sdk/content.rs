@@ -1,10 +1,10 @@
-//! What users and tools say.
+//! Converts the content of user and tool messages.
 
 use super::{required, text_part};
 use crate::import::output::{FilePlace, Output, array, file_part, input_text, text_of};
 use crate::json::{Object, quote, unquote};
 
-/// The parts of a user's message as a raw content.
+/// The parts of a user message as raw content.
 pub(super) fn input_parts(parts: &[Object<'_>], output: &mut Output) -> Result<String, String> {
     let mut content = Vec::with_capacity(parts.len());
     for (nth, part) in parts.iter().enumerate() {
@@ -17,7 +17,7 @@ pub(super) fn input_parts(parts: &[Object<'_>], output: &mut Output) -> Result<S
     Ok(array(&content))
 }
 
-/// The part as an item has it; `None` where no item has such a part.
+/// The equivalent part of an item; `None` if there is none.
 fn input_part(part: &Object<'_>) -> Result<Option<String>, String> {
     Ok(match &*part.string("type").unwrap_or_default() {
         "text" => Some(text_part(part)?),
@@ -42,21 +42,21 @@ fn file(part: &Object<'_>, media_type: &str) -> Result<String, String> {
     Ok(file_part(&media_type, &FilePlace::parse(&text), filename.as_deref()))
 }
 
-/// The text in data that says of which sort it is, as version 7 has it.
+/// The text in tagged data, the form of version 7.
 fn inner_text(raw: &str) -> Option<std::borrow::Cow<'static, str>> {
     let data = Object::of(raw).ok()?;
     let text = ["url", "data", "text"].into_iter().find_map(|field| data.string(field));
     text.map(|text| text.into_owned().into())
 }
 
-/// Converts the results in a message of tools.
+/// Converts the results in a tool message.
 pub(super) fn convert_results(parts: &[Object<'_>], output: &mut Output) -> Result<(), String> {
     for (nth, part) in parts.iter().enumerate() {
         match &*part.string("type").unwrap_or_default() {
             "tool-result" => {
                 result(part, output).map_err(|reason| format!("content[{nth}].{reason}"))?;
             }
-            // It answers the program's question, not the model's call.
+            // It answers a question of the program, not a call of the model.
             "tool-approval-response" => {}
             kind => output.omit(kind),
         }
@@ -67,35 +67,35 @@ pub(super) fn convert_results(parts: &[Object<'_>], output: &mut Output) -> Resu
 fn result(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
     let call_id = required(part, "toolCallId")?;
     let text = match (part.object("output"), part.present("result")) {
-        (Some(said), _) => output_of(&said, output)?,
-        // Version 4 has the bare value.
+        (Some(result), _) => output_of(&result, output)?,
+        // In version 4, the result is the bare value.
         (None, Some(result)) => text_of(result),
         (None, None) => return Err("output: an object is expected".to_owned()),
     };
     output.output(call_id, &text)
 }
 
-fn output_of(said: &Object<'_>, output: &mut Output) -> Result<String, String> {
-    let value = said.get("value");
-    match &*said.string("type").unwrap_or_default() {
+fn output_of(result: &Object<'_>, output: &mut Output) -> Result<String, String> {
+    let value = result.get("value");
+    match &*result.string("type").unwrap_or_default() {
         "content" => {
             let parts = value.unwrap_or("[]");
             input_parts(&super::parts_of(parts)?, output)
         }
         "execution-denied" => {
-            let reason = said.string("reason");
+            let reason = result.string("reason");
             Ok(quote(reason.as_deref().unwrap_or("Tool execution denied.")))
         }
         _ => Ok(text_of(value.unwrap_or(r#""""#))),
     }
 }
 
-/// The output of a tool as a UI message has it: a text, or any JSON.
+/// The output of a tool in a UI message: a text, or any JSON.
 pub(super) fn ui_output(raw: Option<&str>) -> String {
     text_of(raw.unwrap_or(r#""""#))
 }
 
-/// The texts of a system's message, one after another.
+/// The texts of a system message, concatenated.
 pub(super) fn joined_texts(parts: &[Object<'_>]) -> String {
     let texts: Vec<_> = parts.iter().filter_map(|part| part.string("text")).collect();
     let text: String = texts.iter().map(|text| &**text).collect();

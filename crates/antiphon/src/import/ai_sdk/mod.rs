@@ -1,4 +1,4 @@
-//! Messages of the AI SDK, as its versions 5, 6 and 7 have them.
+//! Messages of the AI SDK, versions 5, 6 and 7.
 
 mod assistant;
 mod content;
@@ -11,7 +11,7 @@ use crate::json::Object;
 
 pub(super) use ui::convert_ui_message;
 
-/// Converts a model message: what `generateText` takes as `messages`, and a model as its prompt.
+/// Converts a model message: an element of `messages` of `generateText`, or of a model's prompt.
 pub(super) fn convert_model_message(raw: &str, output: &mut Output) -> Result<(), String> {
     let message = Object::of(raw).map_err(|error| error.to_string())?;
     let content = message.present("content").ok_or("content: a string or parts are expected")?;
@@ -28,7 +28,7 @@ pub(super) fn convert_model_message(raw: &str, output: &mut Output) -> Result<()
     }
 }
 
-/// The parts of a content. A text alone is one part.
+/// The parts of a content. A plain text counts as one part.
 fn parts_of(content: &str) -> Result<Vec<Object<'_>>, String> {
     if content.starts_with('"') {
         return Ok(vec![Object::from_iter([("type", r#""text""#), ("text", content)])]);
@@ -43,18 +43,18 @@ fn parts_of(content: &str) -> Result<Vec<Object<'_>>, String> {
     Ok(parts)
 }
 
-/// The raw string under `field`, which the part has to have.
+/// The raw string under `field`, which is required.
 fn required<'a>(part: &'a Object<'_>, field: &str) -> Result<&'a str, String> {
     let text = part.get(field).filter(|raw| raw.starts_with('"'));
     text.ok_or_else(|| format!("{field}: a string is expected"))
 }
 
-/// The id that the provider gave to the item of a part. Providers of other makes have ids of other
-/// forms, of which nothing is known.
+/// The id of the item that a part belongs to, from the provider's metadata. Ids of other providers
+/// only count if they have the form of OpenAI's.
 fn item_id(part: &Object<'_>) -> Option<String> {
     const NAMES: [&str; 3] = ["callProviderMetadata", "providerOptions", "providerMetadata"];
-    let said = NAMES.into_iter().filter_map(|name| part.object(name));
-    said.flat_map(|providers| ids_of(&providers)).next()
+    let metadata = NAMES.into_iter().filter_map(|name| part.object(name));
+    metadata.flat_map(|providers| ids_of(&providers)).next()
 }
 
 fn ids_of(providers: &Object<'_>) -> Vec<String> {
@@ -75,17 +75,17 @@ fn is_of_known_form(id: &str) -> bool {
     })
 }
 
-/// A value that any provider said of a part under `name`.
-fn said_of(part: &Object<'_>, name: &str) -> Option<String> {
+/// A value under `name` in the metadata of any provider.
+fn metadata_value(part: &Object<'_>, name: &str) -> Option<String> {
     let places = ["providerOptions", "providerMetadata"].into_iter();
     places.filter_map(|place| part.object(place)).find_map(|providers| {
         let names: Vec<&str> = providers.iter().map(|(name, _)| name).collect();
-        let said = |provider: &str| Some(providers.object(provider)?.string(name)?.into_owned());
-        names.into_iter().find_map(said).filter(|value| !value.is_empty())
+        let value = |provider: &str| Some(providers.object(provider)?.string(name)?.into_owned());
+        names.into_iter().find_map(value).filter(|value| !value.is_empty())
     })
 }
 
-/// A text as the one part of a message of the caller.
+/// A text part of a client's message.
 fn text_part(part: &Object<'_>) -> Result<String, String> {
     required(part, "text").map(input_text)
 }

@@ -1,4 +1,4 @@
-//! UI messages.
+//! Converts UI messages.
 
 use serde_json::value::RawValue;
 
@@ -6,9 +6,9 @@ use super::{assistant, content};
 use crate::import::output::Output;
 use crate::json::{Object, quote};
 
-/// Converts a UI message as the SDK's `convertToModelMessages` does: step by step, what the model
-/// said and called, and then the outputs of its calls. A call whose input did not arrive whole is
-/// left out there too.
+/// Converts a UI message as the SDK's `convertToModelMessages` does: for each step first the texts
+/// and calls of the model, then the outputs of the calls. Like the SDK, leaves out a call whose
+/// input is incomplete.
 pub(in crate::import) fn convert_ui_message(raw: &str, output: &mut Output) -> Result<(), String> {
     let message = Object::of(raw).map_err(|error| error.to_string())?;
     let parts = message.present("parts").ok_or("parts: an array is expected")?;
@@ -53,7 +53,7 @@ fn convert_step(parts: &[Object<'_>], output: &mut Output) -> Result<(), String>
     results.iter().try_for_each(|tool| tool.push_output(output))
 }
 
-/// A part that is a call and, once there is one, its output.
+/// A part with a call and, if there is one, its output.
 struct ToolPart<'a> {
     name: String,
     part: Object<'a>,
@@ -62,7 +62,7 @@ struct ToolPart<'a> {
 impl<'a> ToolPart<'a> {
     fn of(kind: &str, part: &Object<'a>) -> Option<Self> {
         if kind == "tool-invocation" {
-            // Version 4 has it one level deeper.
+            // In version 4, the call is one level deeper.
             let raw = part.get("toolInvocation")?.to_owned();
             let inner = Object::of(&raw).ok()?;
             let fields = inner.iter().map(|(name, raw)| (name.to_owned(), raw.to_owned()));

@@ -1,12 +1,12 @@
-//! What the model said.
+//! Converts messages of the model.
 
 use super::blocks::raws;
 use super::{arguments, content_of, is_item, own_id, without_index};
 use crate::import::output::{Call, Output, array, of_type, output_text, text_of};
 use crate::json::{Object, quote};
 
-/// Converts a message of the model: its reasoning, texts and calls in the order of its blocks, and
-/// after them the calls that no block has.
+/// Converts a message of the model: reasoning, texts and calls in the order of its blocks, then the
+/// calls without a block.
 pub(super) fn convert(message: &Object<'_>, output: &mut Output) -> Result<(), String> {
     let keywords = message.object("additional_kwargs").unwrap_or_default();
     if let Some(reasoning) = keywords.object("reasoning") {
@@ -24,13 +24,13 @@ pub(super) fn convert(message: &Object<'_>, output: &mut Output) -> Result<(), S
     answer.add_calls(message, &keywords)
 }
 
-/// A message of the model, block by block.
+/// The conversion of a message of the model, block by block.
 struct Answer<'a> {
     output: &'a mut Output,
-    /// The parts of the message that is open, and its id.
+    /// The parts of the current message, and its id.
     texts: Vec<String>,
     text_id: Option<String>,
-    /// The raw ids of the calls that blocks tell of.
+    /// The raw ids of the calls that have a block.
     called: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Answer<'_> {
 
     fn add_block(&mut self, block: &Object<'_>) -> Result<(), String> {
         if let Some(inner) = block.object("value") {
-            // A block that is not of LangChain's own standard holds the provider's.
+            // A non-standard block contains the provider's own block.
             return self.add_block(&inner);
         }
         let kind = block.string("type").unwrap_or_default();
@@ -74,7 +74,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Texts under one id, and those without one, are one message.
+    /// Adds a text. Texts with one id, and those without an id, become one message.
     fn add_text(&mut self, id: Option<String>, part: String) -> Result<(), String> {
         if !self.texts.is_empty() && self.text_id != id {
             self.close_texts()?;
@@ -125,7 +125,7 @@ impl Answer<'_> {
         }
     }
 
-    /// The provider's item as it came, or the text of it that LangChain's standard block has.
+    /// Adds the provider's reasoning item, or the text of a standard block of LangChain.
     fn add_reasoning(&mut self, block: &Object<'_>) -> Result<(), String> {
         let mut item = without_index(block);
         if own_id(block).is_none() {
@@ -140,8 +140,8 @@ impl Answer<'_> {
         self.output.push(&item)
     }
 
-    /// The calls of the message that no block had. What `tool_calls` has is parsed; older messages
-    /// have the provider's own form among their keywords.
+    /// Adds the calls without a block. `tool_calls` contains parsed calls; older messages have
+    /// calls in the provider's form among their keywords.
     fn add_calls(&mut self, message: &Object<'_>, keywords: &Object<'_>) -> Result<(), String> {
         let mut calls = message.objects("tool_calls");
         calls.extend(message.objects("invalid_tool_calls"));
@@ -149,9 +149,9 @@ impl Answer<'_> {
             return self.add_raw_calls(keywords);
         }
         for call in calls {
-            let is_told =
-                call.get("id").is_some_and(|id| self.called.iter().any(|told| told == id));
-            if !is_told {
+            let has_block =
+                call.get("id").is_some_and(|id| self.called.iter().any(|called| called == id));
+            if !has_block {
                 self.call(&call)?;
             }
         }
@@ -160,7 +160,7 @@ impl Answer<'_> {
 
     fn add_raw_calls(&mut self, keywords: &Object<'_>) -> Result<(), String> {
         if keywords.present("function_call").is_some() {
-            return Err("a function_call has no id by which its output would find it".to_owned());
+            return Err("a function_call has no id that would connect it to its output".to_owned());
         }
         for call in keywords.objects("tool_calls") {
             let function = call.object("function").unwrap_or_default();

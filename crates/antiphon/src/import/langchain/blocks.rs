@@ -1,4 +1,4 @@
-//! The content blocks of what callers say.
+//! Converts the content blocks of client messages.
 
 use serde_json::value::RawValue;
 
@@ -6,9 +6,12 @@ use super::{is_item, without_index};
 use crate::import::output::{FilePlace, Output, array, file_part, input_text, text_of};
 use crate::json::Object;
 
-/// The blocks as a raw content; those that are items of their own go before it. `None` where
-/// nothing else was said.
-pub(super) fn said(content: &str, output: &mut Output) -> Result<Option<String>, String> {
+/// The blocks as raw content. Blocks that are items of their own are added to `output` first.
+/// Returns `None` if there are only such blocks.
+pub(super) fn convert_content(
+    content: &str,
+    output: &mut Output,
+) -> Result<Option<String>, String> {
     let raws = raws(content)?;
     let mut parts = Vec::with_capacity(raws.len());
     let mut has_items = false;
@@ -46,13 +49,13 @@ fn tool_result(block: &Object<'_>, output: &mut Output) -> Result<(), String> {
     let call_id = call_id.ok_or("tool_use_id: a string is expected")?;
     let content = block.present("content").unwrap_or(r#""""#);
     if content.starts_with('[') {
-        let content = said(content, output)?;
+        let content = convert_content(content, output)?;
         return output.output(call_id, content.as_deref().unwrap_or(r#""""#));
     }
     output.output(call_id, &text_of(content))
 }
 
-/// The block as a part of a message; `None` where no item has such a part.
+/// The block as a part of a message; `None` if messages have no such part.
 fn part(kind: &str, block: &Object<'_>, raw: &str) -> Option<String> {
     match kind {
         "text" => Some(input_text(block.get("text").filter(|text| text.starts_with('"'))?)),
@@ -85,7 +88,7 @@ fn chat_file(file: &Object<'_>) -> Option<String> {
     Some(file_part("", &FilePlace::parse(&content), name.as_deref()))
 }
 
-/// A file as LangChain's own blocks have it, in their older form too.
+/// A file in a block of LangChain's own, of the current or the older form.
 fn file(media_type: &str, block: &Object<'_>) -> Option<String> {
     let media_type = block.string("mime_type").unwrap_or(media_type.into());
     let name = block.string("filename");
@@ -102,7 +105,7 @@ fn file(media_type: &str, block: &Object<'_>) -> Option<String> {
     Some(file_part(&media_type, &FilePlace::Base64(&bytes), name.as_deref()))
 }
 
-/// The output of another kind than a function's, which a tool's message holds in a block.
+/// A block of a tool message that is an output of another kind than a function's.
 pub(super) fn typed_output(content: &str, call_id: &str) -> Option<Object<'static>> {
     let raws = raws(content).ok()?;
     let blocks = raws.iter().filter_map(|raw| Object::of(raw.get()).ok());

@@ -7,7 +7,7 @@ fn openai(id: &str) -> Value {
 }
 
 #[test]
-fn a_step_is_what_was_said_and_called_and_then_the_outputs() {
+fn step_becomes_texts_and_calls_then_outputs() {
     let list = json!([{"id": "1", "role": "assistant", "parts": [
         {"type": "step-start"},
         {"type": "text", "text": "I look.", "state": "done"},
@@ -31,7 +31,7 @@ fn a_step_is_what_was_said_and_called_and_then_the_outputs() {
 }
 
 #[test]
-fn parts_under_one_id_are_one_item() {
+fn parts_with_one_id_become_one_item() {
     let list = json!([{"role": "assistant", "content": [
         {"type": "reasoning", "text": "one", "providerOptions": openai("rs_1")},
         {"type": "reasoning", "text": "two", "providerOptions": openai("rs_1")},
@@ -46,7 +46,7 @@ fn parts_under_one_id_are_one_item() {
 }
 
 #[test]
-fn a_call_of_version_4_keeps_its_output() {
+fn version_4_call_keeps_its_output() {
     let list = json!([{"role": "assistant", "content": "", "parts": [
         {"type": "tool-invocation", "toolInvocation":
             {"state": "result", "toolCallId": "c", "toolName": "f", "args": {"n": 1}, "result": "ok"}}
@@ -57,7 +57,7 @@ fn a_call_of_version_4_keeps_its_output() {
 }
 
 #[test]
-fn files_become_parts_and_what_has_no_item_is_told() {
+fn files_become_parts_and_other_parts_are_reported() {
     let list = json!([
         {"id": "1", "role": "user", "parts": [
             {"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AA=="},

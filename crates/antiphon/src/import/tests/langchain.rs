@@ -16,7 +16,7 @@ fn expected() -> Value {
 }
 
 #[test]
-fn every_way_to_write_messages_gives_the_same_items() {
+fn every_serialization_gives_the_same_items() {
     let fields = [
         ("human", "HumanMessage", json!({"content": "hi"})),
         ("ai", "AIMessage", json!({"content": "I look.", "tool_calls": [call()]})),
@@ -42,7 +42,7 @@ fn every_way_to_write_messages_gives_the_same_items() {
 }
 
 #[test]
-fn a_call_that_a_block_has_is_converted_once() {
+fn call_with_a_block_is_converted_once() {
     let blocks = json!([
         {"type": "reasoning", "id": "rs_1", "summary": [], "index": 0},
         {"type": "text", "text": "hi", "id": "msg_1", "annotations": [], "index": 1},
@@ -58,7 +58,7 @@ fn a_call_that_a_block_has_is_converted_once() {
 }
 
 #[test]
-fn calls_of_older_messages_are_found_among_their_keywords() {
+fn older_calls_are_found_in_additional_kwargs() {
     let raw =
         json!({"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let list = json!([{"type": "ai", "content": "", "additional_kwargs": {"tool_calls": [raw]}}]);
@@ -68,7 +68,7 @@ fn calls_of_older_messages_are_found_among_their_keywords() {
 }
 
 #[test]
-fn blocks_of_users_become_parts_and_outputs() {
+fn user_blocks_become_parts_and_outputs() {
     let list = json!([{"type": "human", "content": [
         {"type": "tool_result", "tool_use_id": "call_1", "content": "ok"},
         {"type": "text", "text": "look"},
@@ -87,7 +87,7 @@ fn blocks_of_users_become_parts_and_outputs() {
 }
 
 #[test]
-fn messages_that_no_item_can_stand_for_are_refused() {
+fn messages_without_an_equivalent_item_are_rejected() {
     for message in [
         json!({"type": "remove", "content": "", "id": "1"}),
         json!({"type": "function", "content": "x", "name": "f"}),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// The history in `list`, with nothing beside it.
+/// Imports `list` without a system prompt.
 fn imported(list: &Value) -> Imported {
     let list = Bytes::from(list.to_string());
     import(&list, HistoryForm::Responses, None).unwrap_or_else(|error| panic!("{error}"))

@@ -8,7 +8,7 @@ fn user() -> Value {
     json!({"role": "user", "content": "hi"})
 }
 
-/// One element that only one form has, for each form.
+/// For each form, elements that fit no other form.
 fn marked() -> Vec<(HistoryForm, Value)> {
     let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
     vec![
@@ -51,14 +51,14 @@ fn marked() -> Vec<(HistoryForm, Value)> {
 }
 
 #[test]
-fn an_element_of_one_form_gives_its_form() {
+fn unambiguous_element_decides_the_form() {
     for (expected, element) in marked() {
         assert_eq!(form(&json!([element])), expected, "{element}");
     }
 }
 
 #[test]
-fn messages_of_several_forms_take_the_form_of_the_others() {
+fn ambiguous_messages_take_the_form_of_the_others() {
     for (expected, element) in marked().into_iter().filter(|(form, _)| *form != AiSdkUi) {
         assert_eq!(form(&json!([user(), element, user()])), expected, "{element}");
     }
@@ -68,7 +68,7 @@ fn messages_of_several_forms_take_the_form_of_the_others() {
 }
 
 #[test]
-fn an_image_url_is_of_chat_completions_or_of_langchain() {
+fn image_url_fits_chat_completions_and_langchain() {
     let image = json!({"type": "image_url", "image_url": {"url": "x"}});
     let message = json!({"role": "user", "content": [image]});
     assert_eq!(form(&json!([message])), Chat);
@@ -76,7 +76,7 @@ fn an_image_url_is_of_chat_completions_or_of_langchain() {
 }
 
 #[test]
-fn calls_in_a_message_with_a_type_are_of_chat_completions() {
+fn tool_calls_in_a_typed_message_are_chat_completions() {
     let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let message =
         json!({"type": "message", "role": "assistant", "content": "", "tool_calls": [call]});
@@ -85,12 +85,12 @@ fn calls_in_a_message_with_a_type_are_of_chat_completions() {
 }
 
 #[test]
-fn a_text_part_alone_is_no_part_of_an_item() {
+fn text_part_does_not_fit_responses() {
     assert_eq!(form(&json!([{"role": "user", "content": [{"type": "text", "text": "x"}]}])), Chat);
 }
 
 #[test]
-fn what_is_foreign_is_named_with_its_likeness() {
+fn unknown_form_error_names_the_likeness() {
     let cases = [
         (
             json!({"type": "human"}),
@@ -123,7 +123,7 @@ fn what_is_foreign_is_named_with_its_likeness() {
 }
 
 #[test]
-fn a_history_of_two_forms_is_refused() {
+fn history_of_two_forms_is_rejected() {
     let elements = marked();
     for (one, first) in &elements {
         for (two, second) in elements.iter().filter(|(two, _)| two != one) {
@@ -136,14 +136,14 @@ fn a_history_of_two_forms_is_refused() {
 }
 
 #[test]
-fn an_unreadable_message_is_named_with_its_reason() {
+fn unreadable_message_error_names_the_reason() {
     let list = json!([user(), {"role": "tool", "content": "x"}]);
     let expected = r#"item 1 ({"role":"tool",…}) looks like a Chat Completions message, but cannot be read: tool_call_id: expected a string"#;
     assert_eq!(refusal(&list), expected);
 }
 
 proptest! {
-    /// Kinds that nobody knows are carried, byte for byte.
+    /// Unknown kinds are passed on byte for byte.
     #[test]
     fn an_unknown_kind_is_an_item(kind in "[a-z]{2,9}[_:][a-z]{2,9}", text in ".*", number in any::<i64>()) {
         let item = json!({"type": kind, "name": text, "n": number, "status": "completed"});
@@ -152,7 +152,7 @@ proptest! {
         prop_assert_eq!(imported.items[1].text(), item.to_string());
     }
 
-    /// Where messages of several forms stand says nothing of the form.
+    /// The order of ambiguous messages does not affect the form.
     #[test]
     fn the_order_does_not_decide(nth in 0..17usize, before in 0..4usize, after in 0..4usize) {
         let (expected, element) = marked().remove(nth);
