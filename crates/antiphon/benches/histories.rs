@@ -19,9 +19,10 @@ fn main() -> io::Result<()> {
     io::stdout().write_all(&list_of(&items))
 }
 
-const USAGE: &str = "the arguments are `well_formed` or `broken_everywhere`, and how many items";
+const USAGE: &str =
+    "expected two arguments: `well_formed` or `broken_everywhere`, and the number of items";
 
-/// So many items of a run, as they should be or with outputs missing and calls repeated.
+/// `count` items of a run: well-formed, or with missing outputs and repeated calls.
 fn history(name: &str, count: usize) -> Option<Vec<Item>> {
     let mut items = match name {
         "well_formed" => agent_run(count),

@@ -1,4 +1,4 @@
-//! How many instructions it takes, which no other load on the machine changes. Needs valgrind.
+//! Counts instructions, which do not depend on the load of the machine. Needs valgrind.
 #![allow(missing_docs, reason = "the macros make items that nobody can document")]
 
 mod given;

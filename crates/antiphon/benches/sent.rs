@@ -1,5 +1,5 @@
-//! How many bytes of input a provider that keeps the conversation is sent in a turn, and how many its
-//! caller sent: numbers that no machine changes.
+//! Counts the bytes of input that a client sends per turn, and the bytes that reach a provider
+//! which stores the conversation. The numbers do not depend on the machine.
 
 #[expect(dead_code, unused_imports, reason = "the other benchmarks use the rest")]
 mod given;
@@ -21,12 +21,12 @@ fn main() {
     }
 }
 
-/// A caller of a conversation of so many items.
+/// A client of a conversation with the given number of items.
 type Caller = (&'static str, fn(usize) -> Turn);
 
 const CALLERS: [Caller; 3] = [
     ("replayed", Turn::full_replay),
-    ("replayed, its JSON written anew", Turn::rewritten_replay),
+    ("replayed, with rewritten JSON", Turn::rewritten_replay),
     ("continued", Turn::delta),
 ];
 

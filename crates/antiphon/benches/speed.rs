@@ -1,4 +1,4 @@
-//! How long it takes, by the clock.
+//! Measures time.
 
 mod given;
 
@@ -6,7 +6,7 @@ use divan::{Bencher, black_box};
 
 /// Lengths of histories, in items.
 const HISTORIES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
-/// Lengths of answers, in deltas.
+/// Lengths of responses, in deltas.
 const ANSWERS: [usize; 2] = [1_000, 10_000];
 
 fn main() {
@@ -30,7 +30,7 @@ mod items {
             .bench(|| item::items_of(black_box(&list)));
     }
 
-    /// Indexes what a store holds.
+    /// Indexes stored items.
     #[divan::bench(args = HISTORIES)]
     fn transcript(bencher: Bencher<'_, '_>, count: usize) {
         let held = Turn::full_replay(count).held;
@@ -99,7 +99,7 @@ mod repair {
     }
 }
 
-/// In front of a provider that keeps the conversation: reconciles, and mends what is left to send.
+/// For a provider that stores the conversation: reconciles, and repairs the items to send.
 mod kept_upstream {
     use divan::counter::ItemsCount;
 
@@ -149,20 +149,20 @@ mod stream {
             .bench(|| relay(black_box(&stream)));
     }
 
-    /// Decodes, assembles and encodes events that can be passed on.
+    /// Decodes, assembles and encodes events that need no change.
     #[divan::bench(args = ANSWERS)]
     fn relay_as_it_came(bencher: Bencher<'_, '_>, deltas: usize) {
         bench(bencher, deltas, Numbers::Right);
     }
 
-    /// The same where every event has to be written anew.
+    /// Decodes, assembles and encodes events that all need other sequence numbers.
     #[divan::bench(args = ANSWERS)]
     fn relay_renumbered(bencher: Bencher<'_, '_>, deltas: usize) {
         bench(bencher, deltas, Numbers::Wrong);
     }
 }
 
-/// From an upstream's dialect to a client's: decodes, hears, assembles, writes.
+/// Converts a stream from the upstream's dialect to the client's.
 mod dialects {
     use antiphon::dialect::Dialect;
     use divan::counter::{BytesCount, ItemsCount};
@@ -200,7 +200,7 @@ mod dialects {
         bench::<U>(bencher, Dialect::Anthropic, Said::Arguments, deltas);
     }
 
-    /// A request of so many items.
+    /// Encodes a request of `count` items.
     #[divan::bench(types = [Chat, Anthropic], args = ANSWERS)]
     fn encode<U: Upstream>(bencher: Bencher<'_, '_>, count: usize) {
         let items = sealed_run(U::DIALECT, count);

@@ -1,7 +1,7 @@
-//! `Duplicate item found with id fc_…`: a framework's tool loop sends a conversation what it holds.
+//! `Duplicate item found with id fc_…`: the tool loop of a framework resends stored items.
 //!
-//! The framework knows nothing of the conversation's own memory, so after a tool call it sends the
-//! user's message, the reasoning and the call again, and behind them the output. Only the output is
+//! The framework does not know the stored state of the conversation. After a tool call it sends the
+//! user's message, the reasoning and the call again, followed by the output. Only the output is
 //! new.
 
 use antiphon::item::{FingerprintKey, items_of};

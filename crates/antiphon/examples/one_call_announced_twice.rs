@@ -1,11 +1,11 @@
-//! One tool call, announced by two paths of a converter under two item ids: a client that believes
+//! One tool call with two item ids: two paths of a converter announce it, and a client that accepts
 //! both runs the tool twice.
 
 use antiphon::IdSource;
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Failure, Taken};
 
-/// Counts up. A program would take its operating system's random numbers.
+/// Counts up. A real program would use random numbers of the operating system.
 struct Counter(u8);
 
 impl IdSource for Counter {

@@ -1,5 +1,5 @@
 //! `Item 'rs_…' of type 'reasoning' was provided without its required following item`: a stream was
-//! broken off, and its reasoning stayed in the history alone.
+//! cut short, and only its reasoning stayed in the history.
 
 use antiphon::item::items_of;
 use antiphon::repair::{check, filter_orphaned_reasoning};

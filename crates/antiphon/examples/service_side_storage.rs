@@ -1,5 +1,6 @@
-//! A history provider replays what it kept, and `previous_response_id` points the server at the same
-//! turns: the server sees each call twice. What it holds leaves the request, outputs stay.
+//! A history provider replays stored items, and `previous_response_id` refers to the same turns, so
+//! the server gets each call twice. `strip` removes the items that the server holds and leaves the
+//! outputs.
 
 use antiphon::Kind;
 use antiphon::strip::strip;

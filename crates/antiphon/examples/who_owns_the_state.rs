@@ -1,5 +1,6 @@
-//! The owner of the state decides what the next request contains: a tracker of a conversation that a
-//! server keeps plans only what the server lacks, also after a failed request.
+//! The content of the next request depends on the owner of the state. For a conversation that a
+//! server stores, the tracker plans only the items that the server lacks, even after a failed
+//! request.
 
 use antiphon::Item;
 use antiphon::tracker::{Continuation, ContinuationOptions, ReasoningIds, Tracker};
@@ -17,16 +18,16 @@ pub(crate) fn main() {
     let continuation: Continuation =
         options.choose().expect("one strategy was chosen").expect("the server keeps the state");
     let mut tracker = Tracker::new(continuation, ReasoningIds::Keep);
-    tracker.add(message("My color is purple")).expect("the run goes on");
+    tracker.add(message("My color is purple")).expect("the run has not ended");
 
-    // The first request fails on its way; nothing of it counts as sent.
+    // The first request fails before it arrives, so none of its items counts as sent.
     let lost = tracker.send(&tracker.plan().occurrences()).expect("the plan is fresh");
     tracker.rewind(lost).expect("the request was in flight");
 
-    // The second one arrives.
+    // The second request arrives.
     let attempt = tracker.send(&tracker.plan().occurrences()).expect("the plan is fresh");
     tracker.accept(attempt, None, &[]).expect("the request was in flight");
-    tracker.add(message("What is my color?")).expect("the run goes on");
+    tracker.add(message("What is my color?")).expect("the run has not ended");
 
     let plan = tracker.plan();
     for planned in &plan.items {

@@ -1,4 +1,4 @@
-//! Histories of an agent that reasons and calls functions; an item has about a kilobyte.
+//! Histories of an agent that reasons and calls functions. Items have about a kilobyte each.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,15 @@ use super::words::Words;
 
 pub(crate) const KEY: FingerprintKey = FingerprintKey::new([9; 16]);
 
-/// The first `count` items of an agent's run. What the model made has ids; the rest has none, as
-/// most clients send it.
+/// The first `count` items of an agent's run. Items of the model have ids, the others do not, as
+/// most clients send them.
 pub(crate) fn agent_run(count: usize) -> Vec<Item> {
     let texts = (0..count).map(|position| json_at(position).to_string());
     read(&texts.collect::<Vec<_>>())
 }
 
-/// The same as a client sends it that writes all JSON anew: other bytes, not all of the fields.
-fn written_anew(count: usize) -> Vec<Item> {
+/// The same run, from a client that rewrites all JSON: with other bytes and fewer fields.
+fn rewritten_run(count: usize) -> Vec<Item> {
     let texts = (0..count).map(|position| {
         let mut json = json_at(position);
         if let Some(fields) = json.as_object_mut() {
@@ -36,7 +36,7 @@ fn read(texts: &[String]) -> Vec<Item> {
     items_of(&format!("[{}]", texts.join(",")).into()).expect("these are items")
 }
 
-/// Eight items are a turn: a question, two rounds of reasoning, call and output, an answer.
+/// A turn has eight items: a question, two rounds of reasoning, call and output, and an answer.
 fn json_at(position: usize) -> Value {
     let mut words = Words::new(position + 1);
     match position % 8 {
@@ -54,7 +54,7 @@ fn json_at(position: usize) -> Value {
     }
 }
 
-/// The same with its reasoning sealed by an upstream of this dialect.
+/// The same run, with reasoning that an upstream of this dialect sealed.
 pub(crate) fn sealed_run(dialect: Dialect, count: usize) -> Vec<Item> {
     let seal = |item: Item| {
         item.with(|object| {
@@ -74,7 +74,7 @@ fn sealed(dialect: Dialect, thought: &str) -> Seal {
     Seal { dialect, origin: Origin::new(ORIGIN), content: content.to_string() }
 }
 
-/// Who is asked.
+/// The origin of the upstream.
 pub(crate) const ORIGIN: &str = "up m-1";
 
 /// The items as the JSON array that a request carries.
@@ -83,8 +83,8 @@ pub(crate) fn list_of(items: &[Item]) -> Bytes {
     format!("[{}]", texts.join(",")).into()
 }
 
-/// The items as what was left of a run: every output of the first round is missing, every second
-/// round came twice.
+/// The items of a broken run: the output of each first round is missing, and each second round
+/// occurs twice.
 pub(crate) fn broken(items: &[Item]) -> Vec<Item> {
     let is_lost = |position: usize| position % 8 == 3;
     let is_repeated = |position: usize| matches!(position % 8, 5 | 6);
@@ -95,48 +95,48 @@ pub(crate) fn broken(items: &[Item]) -> Vec<Item> {
     copies.collect()
 }
 
-/// What an owner holds, and what comes.
+/// The items of a state owner, and an input.
 pub(crate) struct Turn {
-    /// What is held, item by item.
+    /// The stored items.
     pub(crate) held: Vec<HeldItem>,
-    /// The same as a transcript.
+    /// The stored items as a transcript.
     pub(crate) transcript: Transcript,
-    /// What the caller sends.
+    /// The input that the client sends.
     pub(crate) incoming: Vec<Item>,
 }
 
 impl Turn {
-    /// A caller that sends all that is held, and one message more.
+    /// A client that sends all stored items and a new message.
     pub(crate) fn full_replay(count: usize) -> Self {
         Self::replay(count, agent_run(count))
     }
 
-    /// The same where the caller has written the JSON anew.
+    /// A client that sends all stored items with rewritten JSON, and a new message.
     pub(crate) fn rewritten_replay(count: usize) -> Self {
-        Self::replay(count, written_anew(count))
+        Self::replay(count, rewritten_run(count))
     }
 
-    /// A caller that sends one message to an owner who holds `count` items.
+    /// A client that sends one message to a conversation of `count` items.
     pub(crate) fn delta(count: usize) -> Self {
-        Self::of(&agent_run(count), vec![Self::news()])
+        Self::new(&agent_run(count), vec![Self::new_message()])
     }
 
-    /// A caller that keeps all, and an owner who holds nothing.
+    /// A client that sends all items to an owner that stores none.
     pub(crate) fn stateless(count: usize) -> Self {
-        Self::of(&[], agent_run(count))
+        Self::new(&[], agent_run(count))
     }
 
     fn replay(count: usize, mut incoming: Vec<Item>) -> Self {
-        incoming.push(Self::news());
-        Self::of(&agent_run(count), incoming)
+        incoming.push(Self::new_message());
+        Self::new(&agent_run(count), incoming)
     }
 
-    fn of(held: &[Item], incoming: Vec<Item>) -> Self {
+    fn new(held: &[Item], incoming: Vec<Item>) -> Self {
         let held: Vec<HeldItem> = held.iter().enumerate().map(hold).collect();
         Self { transcript: held.iter().cloned().collect(), held, incoming }
     }
 
-    fn news() -> Item {
+    fn new_message() -> Item {
         Item::parse(r#"{"role":"user","content":"And tomorrow?"}"#.into()).expect("it is an item")
     }
 }

@@ -1,4 +1,4 @@
-//! Turns in front of a provider that keeps the conversation: here are its heads and fingerprints.
+//! Turns of a conversation that a provider stores, of which only heads and fingerprints are known.
 
 use antiphon::reconcile::reconcile;
 use antiphon::repair::{Policy, repair_behind};
@@ -7,13 +7,14 @@ use antiphon::{HeldItem, Item};
 use super::history::{KEY, Turn};
 
 impl Turn {
-    /// The same turn where a provider has the bytes of what is held.
+    /// The same turn if a provider has the bodies of the stored items.
     pub(crate) fn kept_upstream(self) -> Self {
         let held: Vec<HeldItem> = self.held.into_iter().map(HeldItem::elsewhere).collect();
         Self { transcript: held.iter().cloned().collect(), held, incoming: self.incoming }
     }
 
-    /// What the provider is sent: what it does not have, mended as the continuation of what it has.
+    /// The input for the provider: the fresh items, repaired as the continuation of the stored
+    /// ones.
     pub(crate) fn sent(&self) -> Vec<Item> {
         let verdicts = reconcile(&self.transcript, &self.incoming, KEY).into_iter();
         let mut items: Vec<Item> =

@@ -1,4 +1,4 @@
-//! What the benchmarks run on: histories and streams as agents make them, the same every time.
+//! Histories and streams of agents for the benchmarks, equal in every run.
 
 mod history;
 mod ledger;

@@ -1,4 +1,4 @@
-//! Streams as sockets give them, and what is done with them.
+//! Streams in chunks as they arrive from sockets, and their conversions.
 
 use std::hint::black_box;
 
@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use super::history::ORIGIN;
 use super::upstream::{Said, Upstream, event_stream, pieces};
 
-/// Whether the upstream numbers its events as its caller is to see them.
+/// Whether the upstream's sequence numbers are those that the client has to get.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
-    /// Every event can be passed on as it came.
+    /// Every event can be passed on unchanged.
     Right,
-    /// Every event has to be written anew.
+    /// Every event has to be rewritten.
     Wrong,
 }
 
-/// A stream as an upstream sends it, in the pieces in which a socket gives it.
+/// A stream of an upstream, in chunks as they arrive from a socket.
 pub(crate) struct TextStream {
     pub(crate) chunks: Vec<Bytes>,
 }
@@ -31,7 +31,7 @@ const CHUNK: usize = 4096;
 const LIMIT: usize = 1 << 20;
 
 impl TextStream {
-    /// A message in so many deltas.
+    /// A message of `deltas` deltas.
     pub(crate) fn of(deltas: usize, numbers: Numbers) -> Self {
         let mut text = String::new();
         for (number, mut event) in message(&pieces(deltas)).into_iter().enumerate() {
@@ -43,7 +43,7 @@ impl TextStream {
         Self::cut(text)
     }
 
-    /// An answer of an upstream of this dialect in so many deltas.
+    /// A response of `deltas` deltas from an upstream of this dialect.
     pub(crate) fn from<U: Upstream>(said: Said, deltas: usize) -> Self {
         Self::cut(event_stream::<U>(said, deltas))
     }
@@ -55,7 +55,7 @@ impl TextStream {
         Self { chunks: chunks.collect() }
     }
 
-    /// Decodes the stream; returns how many events it has.
+    /// Decodes the stream and returns the number of its events.
     pub(crate) fn decode(&self) -> usize {
         let mut decoder = Decoder::new(LIMIT);
         let mut count = 0;
@@ -70,7 +70,8 @@ impl TextStream {
     }
 }
 
-/// What the gateway does with a stream: decode, assemble, encode. Returns the bytes for the client.
+/// Decodes, assembles and encodes a stream, as the gateway does. Returns the number of bytes for
+/// the client.
 pub(crate) fn relay(stream: &TextStream) -> usize {
     let mut decoder = Decoder::new(LIMIT);
     let mut assembler = assembler();
@@ -87,7 +88,7 @@ pub(crate) fn relay(stream: &TextStream) -> usize {
     sent + assembler.finish(0).event.to_sse().len()
 }
 
-/// The same from one dialect to another.
+/// Converts a stream from one dialect to another. Returns the number of bytes for the client.
 pub(crate) fn convert(from: Dialect, to: Dialect, stream: &TextStream) -> usize {
     let asked = Asked::of_nothing_known(Origin::new(ORIGIN));
     let writer = Writer::new(to).expect("clients speak it");
@@ -117,7 +118,7 @@ pub(crate) fn encoded(dialect: Dialect, items: &[Item]) -> Encoded {
 const FIELDS: &[u8] = br#"{"model":"m-1","instructions":"Be brief.","tools":[{"type":"function",
     "name":"search","parameters":{"type":"object"}}],"max_output_tokens":4096}"#;
 
-/// Ids for the items of upstreams that name none.
+/// Ids for the items of upstreams that issue none.
 struct Counting(u64);
 
 impl IdSource for Counting {
@@ -127,7 +128,7 @@ impl IdSource for Counting {
     }
 }
 
-/// The events of a message, but for their numbers.
+/// The events of a message, without sequence numbers.
 pub(super) fn message(pieces: &[String]) -> Vec<Value> {
     let text = pieces.concat();
     let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
@@ -149,13 +150,13 @@ pub(super) fn message(pieces: &[String]) -> Vec<Value> {
 
 const ITEM_ID: &str = "msg_0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/// An event of the only part of the only item.
+/// An event for the only part of the only item.
 fn within(name: &str, field: &str, value: &Value) -> Value {
     json!({"type": format!("response.{name}"), "item_id": ITEM_ID, "output_index": 0,
         "content_index": 0, "logprobs": [], field: value})
 }
 
-/// The events of a function call, but for their numbers.
+/// The events of a function call, without sequence numbers.
 pub(super) fn call(pieces: &[String]) -> Vec<Value> {
     let within = |name: &str, field: &str, value: &str| {
         json!({"type": format!("response.function_call_arguments.{name}"),

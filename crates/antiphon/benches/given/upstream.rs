@@ -1,11 +1,11 @@
-//! What upstreams of every dialect send, as they send it: one answer in many small pieces.
+//! The streams of upstreams of every dialect: one response in many small deltas.
 
 use antiphon::dialect::Dialect;
 use serde_json::{Value, json};
 
 use super::words::Words;
 
-/// What an answer says, piece by piece.
+/// The content of a response.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
     /// The text of a message.
@@ -18,7 +18,7 @@ pub(crate) enum Said {
 pub(crate) trait Upstream {
     const DIALECT: Dialect;
 
-    /// The events, each with its type where the event stream tells it.
+    /// The events, each with its `type` if the event stream names it.
     fn events(said: Said, pieces: &[String]) -> Vec<Value>;
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Chat;
 pub(crate) struct Anthropic;
 pub(crate) struct AiSdk;
 
-/// As an event stream.
+/// The response as an event stream.
 pub(crate) fn event_stream<U: Upstream>(said: Said, deltas: usize) -> String {
     let mut text = String::new();
     for event in U::events(said, &pieces(deltas)) {
@@ -82,7 +82,7 @@ impl Upstream for Chat {
     }
 }
 
-/// A chunk with the fields that OpenAI gives each.
+/// A chunk with the fields that OpenAI sends in each one.
 fn chunk(delta: &Value, finish_reason: &Value) -> Value {
     json!({"id": "chatcmpl-BxQ2mW8vK4dTn1pLs7RzYfHcA3Ue0", "object": "chat.completion.chunk",
         "created": 1_769_990_400, "model": "gpt-4.1-mini-2025-04-14", "service_tier": "default",

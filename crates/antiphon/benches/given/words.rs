@@ -1,4 +1,4 @@
-//! Texts that are different from one another and equal from run to run.
+//! Texts that differ from one another, but not from run to run.
 
 /// A source of texts.
 pub(crate) struct Words(u64);
@@ -25,12 +25,12 @@ const WORDS: [&str; 16] = [
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 impl Words {
-    /// Texts that follow from `seed`.
+    /// A source of texts that depend only on `seed`.
     pub(crate) fn new(seed: usize) -> Self {
         Self((seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Prose of about `length` bytes, with what JSON has to escape in it.
+    /// Prose of about `length` bytes, with some characters that JSON escapes.
     pub(crate) fn prose(&mut self, length: usize) -> String {
         let mut text = String::with_capacity(length + 16);
         while text.len() < length {
@@ -40,7 +40,7 @@ impl Words {
         text
     }
 
-    /// As many base64 digits, as encrypted content is written.
+    /// `length` base64 digits, the form of encrypted content.
     pub(crate) fn base64(&mut self, length: usize) -> String {
         (0..length).map(|_| char::from(BASE64[self.below(BASE64.len())])).collect()
     }

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_told() {
+    fn invalid_request_is_an_error() {
         assert!(matches!(Request::read("[]".into()), Err(OpenError::NotAnObject(_))));
         assert!(matches!(Request::read(r#"{"input":[7]}"#.into()), Err(OpenError::Input(_))));
     }
