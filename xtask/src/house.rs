@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
+use crate::layers;
 use crate::promises::Document;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
@@ -26,6 +27,10 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
             println!("{}:{fault}", path.display());
             faults += 1;
         }
+    }
+    for fault in layers::check(workspace)? {
+        println!("{fault}");
+        faults += 1;
     }
     Ok(Tally::one(faults == 0))
 }
