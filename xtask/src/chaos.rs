@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::report::Report;
 use crate::run::{execute, timed};
-use crate::step::Step;
+use crate::scripts;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
@@ -53,9 +53,9 @@ const SEED: u64 = 1;
 /// Builds the gateway and runs the chaos test.
 pub(crate) fn run(workspace: &Workspace, chaos: &Chaos) -> Report {
     let mut report = Report::default();
-    report.add(timed("build", || Step::Build.run(workspace, &crate::Suites::all(false))));
+    report.add(timed("build", || execute(workspace.build_command(), Counts::None)));
     if chaos.store != Store::Sqlite {
-        report.add(timed("postgres", || Step::Postgres.run(workspace, &crate::Suites::all(false))));
+        report.add(timed("postgres", || execute(scripts::postgres(workspace), Counts::None)));
     }
     if !report.has_failures() {
         for (store, name) in chaos.stores() {

@@ -82,8 +82,12 @@ enum Task {
 fn main() -> anyhow::Result<ExitCode> {
     let workspace = Workspace::find()?;
     let report = match CommandLine::parse().task {
-        Task::Test { only, long } => run::all(&workspace, &Step::chosen(&only), &Suites::all(long)),
-        Task::Clients { suites } => run::all(&workspace, &[Step::Build, Step::Clients], &suites),
+        Task::Test { only, long } => {
+            step::run_all(&workspace, &Step::chosen(&only), &Suites::all(long))
+        }
+        Task::Clients { suites } => {
+            step::run_all(&workspace, &[Step::Build, Step::Clients], &suites)
+        }
         Task::Packages(packages) => packages::run(&workspace, &packages),
         Task::Chaos(chaos) => chaos::run(&workspace, &chaos),
         Task::Fuzz(fuzz) => fuzz::run(&workspace, &fuzz)?,

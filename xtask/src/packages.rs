@@ -5,10 +5,8 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::clients::Suites;
 use crate::report::Report;
 use crate::run::{execute, timed};
-use crate::step::Step;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
@@ -26,7 +24,7 @@ pub(crate) struct Packages {
 /// Builds the provider for the tests, then the packages, and runs the tests.
 pub(crate) fn run(workspace: &Workspace, packages: &Packages) -> Report {
     let mut report = Report::default();
-    report.add(timed("build", || Step::Build.run(workspace, &Suites::all(false))));
+    report.add(timed("build", || execute(workspace.build_command(), Counts::None)));
     if !report.has_failures() {
         report.add(timed("packages", || packages.run(workspace)));
     }

@@ -6,26 +6,8 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 
-use crate::clients::Suites;
-use crate::report::{Outcome, Report};
-use crate::step::Step;
+use crate::report::Outcome;
 use crate::tally::{Counts, Tally};
-use crate::workspace::Workspace;
-
-/// Runs every step, even if one fails, so that the report has all failures.
-pub(crate) fn all(workspace: &Workspace, steps: &[Step], suites: &Suites) -> Report {
-    let mut report = Report::default();
-    for &step in steps {
-        let outcome = timed(step.name(), || {
-            match step.needs().filter(|needed| report.has_failed(needed.name())) {
-                Some(needed) => anyhow::bail!("not run: {} failed", needed.name()),
-                None => step.run(workspace, suites),
-            }
-        });
-        report.add(outcome);
-    }
-    report
-}
 
 /// Runs one part of a task and measures its time. An error counts as a failure.
 pub(crate) fn timed(name: &'static str, run: impl FnOnce() -> anyhow::Result<Tally>) -> Outcome {

@@ -6,7 +6,8 @@ use crate::chaos;
 use crate::clients::{self, Suites};
 use crate::house;
 use crate::packages;
-use crate::run::execute;
+use crate::report::Report;
+use crate::run::{execute, timed};
 use crate::scripts;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
@@ -94,7 +95,7 @@ impl Step {
                 doc.env("RUSTDOCFLAGS", "-D warnings");
                 execute(doc, Counts::None)
             }
-            Self::Build => execute(cargo(BUILD), Counts::None),
+            Self::Build => execute(workspace.build_command(), Counts::None),
             Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
             Self::Browser => execute(scripts::browser(workspace), Counts::None),
             Self::Chaos => chaos::run_in_tests(workspace),
@@ -104,18 +105,24 @@ impl Step {
     }
 }
 
+/// Runs every step, even if one fails, so that the report has all failures.
+pub(crate) fn run_all(workspace: &Workspace, steps: &[Step], suites: &Suites) -> Report {
+    let mut report = Report::default();
+    for &step in steps {
+        let outcome = timed(step.name(), || {
+            match step.needs().filter(|needed| report.has_failed(needed.name())) {
+                Some(needed) => anyhow::bail!("not run: {} failed", needed.name()),
+                None => step.run(workspace, suites),
+            }
+        });
+        report.add(outcome);
+    }
+    report
+}
+
 const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
 const TEST: &[&str] = &["test", "--workspace", "--no-fail-fast"];
 const DOC: &[&str] = &["doc", "--workspace", "--no-deps"];
-const BUILD: &[&str] = &[
-    "build",
-    "--package=antiphon-cli",
-    "--bin=antiphon",
-    "--package=antiphon-testkit",
-    "--bin=fake-upstream",
-    "--package=antiphon-chaos",
-    "--bin=antiphon-chaos",
-];
 
 #[cfg(test)]
 mod tests {

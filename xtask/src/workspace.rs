@@ -53,7 +53,22 @@ impl Workspace {
         command.args(args);
         command
     }
+
+    /// The command that builds the binaries that the tests start.
+    pub(crate) fn build_command(&self) -> Command {
+        self.cargo(BUILD)
+    }
 }
+
+const BUILD: &[&str] = &[
+    "build",
+    "--package=antiphon-cli",
+    "--bin=antiphon",
+    "--package=antiphon-testkit",
+    "--bin=fake-upstream",
+    "--package=antiphon-chaos",
+    "--bin=antiphon-chaos",
+];
 
 /// The cargo that runs this program, so that all steps use the same toolchain.
 fn cargo() -> std::ffi::OsString {

@@ -22,9 +22,10 @@ mod tenants;
 
 use std::process::ExitCode;
 
-use args::{Command, ServeArgs};
+use args::Command;
 use failure::Failure;
 use logging::Format;
+use settings::ServeArgs;
 
 /// Gives memory back to the system some seconds after it was freed. The system's own allocator keeps
 /// most of what long answers took: see "Measured" in ARCHITECTURE.md.

@@ -12,6 +12,7 @@ mod error;
 mod ids;
 mod inspect;
 mod keys;
+mod ledger_records;
 mod ledgers;
 mod line;
 mod postgres;
@@ -27,16 +28,17 @@ pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, 
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use inspect::StoreState;
-pub use ledgers::{Binding, Kept, LedgerEntry, LedgerTurn, Ledgers, Named};
+pub use ledger_records::{Binding, Kept, LedgerEntry, LedgerTurn, Named};
+pub use ledgers::Ledgers;
 pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{
     Base, Conversation, Cursor, DueNotice, Earlier, Listing, NewResponse, Notice, Order, Page,
-    Place, RequestDigest, ResponseRecord, Scope, Seq, Turn,
+    Place, RequestDigest, ResponseRecord, Scope, Seq, Turn, WATCH,
 };
 pub use snapshot::{Holdings, ItemPlace, Snapshot};
 pub use sqlite::SqliteStore;
 pub use store::Store;
 pub use url::{OpenError, check, inspect, open, snapshot};
 pub use usage::Usage;
-pub use watches::{WATCH, Watches};
+pub use watches::Watches;

@@ -7,9 +7,10 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-use crate::ledgers::LedgerTurn;
-use crate::snapshot::fitting_into;
-use crate::watches::WATCH;
+use crate::ledger_records::LedgerTurn;
+
+/// The endpoint of a watch. No webhook has it, because it is not a URL.
+pub const WATCH: &str = "upstream";
 
 /// The position of an item in its thread, from 0.
 pub type Seq = u64;
@@ -242,6 +243,15 @@ impl Page {
     pub(crate) fn count_fitting(&self, sizes: impl Iterator<Item = usize>) -> usize {
         fitting_into(self.max_bytes, sizes).min(self.limit)
     }
+}
+
+/// How many things of these sizes have `bytes` together, but at least one.
+pub(crate) fn fitting_into(bytes: usize, sizes: impl Iterator<Item = usize>) -> usize {
+    let ends = sizes.scan(0_usize, |end, size| {
+        *end = end.saturating_add(size);
+        Some(*end)
+    });
+    ends.take_while(|end| *end <= bytes).count().max(1)
 }
 
 /// A part of a list of live items.

@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-use crate::ledgers::LedgerEntry;
-use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
+use crate::ledger_records::LedgerEntry;
+use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn, fitting_into};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -163,15 +163,6 @@ pub(crate) const BYTES: usize = 4 << 20;
 /// How many things of these sizes are given at once: at least one.
 pub(crate) fn fitting(sizes: impl Iterator<Item = usize>) -> usize {
     fitting_into(BYTES, sizes)
-}
-
-/// How many things of these sizes have `bytes` together, but at least one.
-pub(crate) fn fitting_into(bytes: usize, sizes: impl Iterator<Item = usize>) -> usize {
-    let ends = sizes.scan(0_usize, |end, size| {
-        *end = end.saturating_add(size);
-        Some(*end)
-    });
-    ends.take_while(|end| *end <= bytes).count().max(1)
 }
 
 #[cfg(test)]

@@ -38,6 +38,3 @@ pub trait Watches: Send + Sync {
     /// Attempt 0 claims a watch that nobody has claimed.
     async fn end(&self, claimed: &DueNotice, notices: Vec<Notice>) -> Result<bool>;
 }
-
-/// The endpoint of a watch. No webhook has it, because it is not a URL.
-pub const WATCH: &str = "upstream";

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::args::ServeArgs;
 use super::setting::Setting;
-use crate::args::ServeArgs;
 use crate::failure::Failure;
 
 /// What one place says of the settings that it mentions.

@@ -4,6 +4,7 @@
 //! the file. The first of them that mentions a setting decides it; only then is its text
 //! understood, once for all places, and a refusal names the place.
 
+mod args;
 mod callers;
 mod environment;
 mod file;
@@ -24,13 +25,13 @@ use std::net::SocketAddr;
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{Secret, Settings, UpstreamSettings};
 
+pub(crate) use args::ServeArgs;
 pub(crate) use environment::{Environment, LOG, LOG_FORMAT, environment, variable_names};
 use layer::{Layer, Layers, Said};
 use limits::FromTable;
 pub(crate) use parse::form;
 use setting::Setting;
 
-use crate::args::ServeArgs;
 use crate::failure::Failure;
 
 /// What `serve` needs to know.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::ServeArgs;
+use crate::settings::ServeArgs;
 
 /// Which store.
 #[derive(Args, Debug)]

@@ -5,9 +5,8 @@ use antiphon_store::{Holdings, Snapshot, Tenant};
 
 use super::args::TenantArgs;
 use super::unread;
-use crate::args::ServeArgs;
 use crate::failure::Failure;
-use crate::settings::{self, Access};
+use crate::settings::{self, Access, ServeArgs};
 
 /// How a tenant is named, and the store that holds its data.
 pub(super) struct Whose {

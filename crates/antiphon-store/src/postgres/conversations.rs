@@ -12,7 +12,7 @@ use super::{items, jobs, names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
 use crate::keys::{ThreadKey, seq_of, shard, thread, thread_of};
-use crate::ledgers::Kept;
+use crate::ledger_records::Kept;
 use crate::records::{Conversation, Cursor, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;

@@ -12,7 +12,7 @@ use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, shard, thread, thread_of};
-use crate::ledgers::Kept;
+use crate::ledger_records::Kept;
 use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;

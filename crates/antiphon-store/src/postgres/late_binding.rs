@@ -6,7 +6,7 @@ use super::statements::statements;
 use super::{conversations, names};
 use crate::ids::{ConversationId, Tenant, ThreadId};
 use crate::keys::shard;
-use crate::ledgers::{Binding, Kept, Named};
+use crate::ledger_records::{Binding, Kept, Named};
 
 type Result<T> = std::result::Result<T, Failure>;
 

@@ -9,7 +9,8 @@ use super::transaction::{Effect, Lock};
 use super::{PostgresStore, conversations, late_binding, line, names, places};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledgers::{Binding, Kept, LedgerEntry, Ledgers, Named};
+use crate::ledger_records::{Binding, Kept, LedgerEntry, Named};
+use crate::ledgers::Ledgers;
 use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;

@@ -12,7 +12,7 @@ use super::transaction::{Effect, Lock};
 use super::{conversations, openings, responses};
 use crate::ids::{ConversationId, ResponseId, Tenant};
 use crate::keys::shard;
-use crate::ledgers::{Kept, LedgerEntry, LedgerTurn, Named};
+use crate::ledger_records::{Kept, LedgerEntry, LedgerTurn, Named};
 use crate::records::{Base, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;

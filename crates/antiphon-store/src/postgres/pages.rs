@@ -14,7 +14,7 @@ use super::session::Session;
 use super::statements::{Sql, statements};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
-use crate::ledgers::LedgerEntry;
+use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
 use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE, fitting};
 

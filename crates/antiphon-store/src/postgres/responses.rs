@@ -11,7 +11,7 @@ use super::{jobs, names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard, thread_of};
-use crate::ledgers::Kept;
+use crate::ledger_records::Kept;
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;

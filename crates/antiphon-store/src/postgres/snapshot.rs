@@ -16,7 +16,7 @@ use super::{holdings, kept, openings, pages, responses, schema, tls, usage};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
-use crate::ledgers::LedgerEntry;
+use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
 use crate::snapshot::{Holdings, ItemPlace, Snapshot};
 use crate::usage::Usage;

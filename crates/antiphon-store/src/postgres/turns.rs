@@ -10,7 +10,7 @@ use super::{conversations, erasure, items, line, names, notices, openings, sweep
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::keys::ThreadKey;
-use crate::ledgers::Kept;
+use crate::ledger_records::Kept;
 use crate::records::{Base, Cursor, Seq, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;

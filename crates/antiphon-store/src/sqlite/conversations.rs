@@ -8,7 +8,7 @@ use super::keys::{ThreadKey, seq_of, shard, thread, thread_of};
 use super::{items, jobs, names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
-use crate::ledgers::Kept;
+use crate::ledger_records::Kept;
 use crate::records::{Conversation, Cursor};
 
 type Result<T> = std::result::Result<T, StoreError>;

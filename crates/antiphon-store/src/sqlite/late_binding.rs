@@ -6,7 +6,7 @@ use super::keys::shard;
 use super::{conversations, names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
-use crate::ledgers::{Binding, Kept, Named};
+use crate::ledger_records::{Binding, Kept, Named};
 
 type Result<T> = std::result::Result<T, StoreError>;
 

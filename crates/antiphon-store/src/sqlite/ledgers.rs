@@ -8,7 +8,8 @@ use super::writer::Effect;
 use super::{SqliteStore, conversations, items, late_binding, names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledgers::{Binding, Kept, LedgerEntry, Ledgers, Named};
+use crate::ledger_records::{Binding, Kept, LedgerEntry, Named};
+use crate::ledgers::Ledgers;
 use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;

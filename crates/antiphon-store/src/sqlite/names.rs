@@ -7,7 +7,7 @@ use super::responses::no_id;
 use super::{conversations, openings, responses};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant};
-use crate::ledgers::{Kept, LedgerEntry, LedgerTurn, Named};
+use crate::ledger_records::{Kept, LedgerEntry, LedgerTurn, Named};
 use crate::records::{Base, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;

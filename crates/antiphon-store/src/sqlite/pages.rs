@@ -12,7 +12,7 @@ use super::responses::no_id;
 use super::row::{self, item_columns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::ledgers::LedgerEntry;
+use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
 use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE};
 

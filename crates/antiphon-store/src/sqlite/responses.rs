@@ -9,7 +9,7 @@ use super::keys::{ThreadKey, position, seq_of, shard, thread_of};
 use super::{items, jobs, names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::ledgers::Kept;
+use crate::ledger_records::Kept;
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;

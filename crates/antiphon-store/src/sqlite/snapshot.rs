@@ -14,7 +14,7 @@ use super::{connection, holdings, kept, openings, pages, responses, schema, usag
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
-use crate::ledgers::LedgerEntry;
+use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
 use crate::snapshot::{Holdings, ItemPlace, Snapshot};
 use crate::usage::Usage;
