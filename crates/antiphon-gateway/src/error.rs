@@ -9,8 +9,11 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::error_body::ErrorBody;
-use crate::limits::{QUOTA_EXCEEDED, retry_headers};
-use crate::upstream::{Refused, TooLong, UpstreamError};
+use crate::refused::Refused;
+use crate::retry_headers::retry_headers;
+
+/// The `code` of the refusal.
+pub(crate) const QUOTA_EXCEEDED: &str = "quota_exceeded";
 
 /// An error on its way to a caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -348,24 +351,6 @@ impl From<StoreError> for ApiError {
                     "The store of conversations is unavailable. Nothing was changed. Please retry.",
                 )
             }
-        }
-    }
-}
-
-impl From<UpstreamError> for ApiError {
-    fn from(error: UpstreamError) -> Self {
-        match error {
-            UpstreamError::Refused(refused) => Self::Upstream(refused),
-            UpstreamError::Busy => {
-                Self::too_many_requests(error.to_string()).retry_after(Duration::from_secs(1))
-            }
-            UpstreamError::TooLong(_) => {
-                Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
-            }
-            UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
-                Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
-            }
-            _ => Self::server(StatusCode::BAD_GATEWAY, error.to_string()),
         }
     }
 }

@@ -6,12 +6,14 @@
 //! [`antiphon`] crate.
 
 mod abandoned;
+mod alias;
 mod auth;
 mod background;
 mod bound;
 mod browser;
 mod caller;
 mod chunks;
+mod compacted_prefix;
 mod compaction;
 mod data_url;
 pub mod entropy;
@@ -20,6 +22,7 @@ mod error_body;
 mod eventually;
 pub mod export;
 mod gateway;
+mod lane;
 mod lease;
 mod limits;
 mod media_type;
@@ -27,9 +30,11 @@ mod open_turns;
 mod owner;
 mod present;
 mod readiness;
+mod refused;
 mod request;
 mod request_id;
 mod retention;
+mod retry_headers;
 mod routes;
 mod secret;
 mod server;

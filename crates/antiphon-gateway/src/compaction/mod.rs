@@ -13,17 +13,15 @@
 mod prompt;
 mod seal;
 mod sealing;
-mod wish;
 
 use antiphon::item::IdSource;
 use antiphon::json::{quote, unquote};
 use antiphon::{Item, ItemId, Kind};
 use antiphon_store::Tenant;
 
-pub(crate) use self::prompt::{INTRODUCTION, as_message, is_summary, request_for_summary};
+pub(crate) use self::prompt::{as_message, is_summary, request_for_summary};
 pub(crate) use self::seal::{Compaction, CompactionKey, Unreadable};
 pub(crate) use self::sealing::Sealing;
-pub(crate) use self::wish::{Wish, wish};
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::wrong;

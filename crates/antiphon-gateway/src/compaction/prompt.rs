@@ -3,18 +3,12 @@
 use antiphon::json::{Object, quote};
 use antiphon::{Item, Role};
 
-use crate::compaction::Wish;
+use crate::compacted_prefix::INTRODUCTION;
+use crate::request::CompactionTrigger;
 use crate::request::{Continues, CreateRequest, Wants};
 
 /// What a model is asked, as a user's message behind all that it is to sum up.
 const PROMPT: &str = include_str!("prompt.md");
-
-/// What stands before a summary when a model is given it. A user's message, because every API takes
-/// one at any place and every model answers to one, and because a summary of what tools and users
-/// said has no more authority than they.
-pub(crate) const INTRODUCTION: &str = "The conversation so far was compacted. Besides this message only the \
-                            user's own messages were kept; what else was said and done is summed \
-                            up here:\n\n";
 
 /// The fields of a request that its summary is asked with as well: what the model has to know to
 /// understand the conversation, how it thinks, and who pays. Its answer has no form and no bound but
@@ -67,7 +61,7 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
         background: false,
         continues: Continues::Nothing,
         encrypted: false,
-        wish: Wish::None,
+        compaction: CompactionTrigger::None,
         wants: Wants::Answer,
         lane: None,
         identity: request.identity,

@@ -4,17 +4,14 @@ mod items;
 mod permits;
 mod quota;
 mod rate;
-mod wait;
 
 use antiphon_store::Tenant;
 
 pub(crate) use self::items::{check_item, check_items};
 pub(crate) use self::permits::TurnPermit;
 use self::permits::TurnPermits;
-pub(crate) use self::quota::QUOTA_EXCEEDED;
 pub(crate) use self::rate::Allowance;
 use self::rate::Rates;
-pub(crate) use self::wait::retry_headers;
 use crate::error::ApiError;
 use crate::settings::Limits;
 

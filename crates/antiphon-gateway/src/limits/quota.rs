@@ -16,9 +16,6 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::settings::Quota;
 
-/// The `code` of the refusal.
-pub(crate) const QUOTA_EXCEEDED: &str = "quota_exceeded";
-
 /// Whose quota it is.
 #[derive(Clone, Copy, Debug)]
 enum Holder {

@@ -11,8 +11,8 @@ use governor::state::keyed::HashMapStateStore;
 use governor::{NotUntil, Quota, RateLimiter};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::wait::in_units;
 use crate::error::ApiError;
+use crate::retry_headers::in_units;
 use crate::settings::Rate;
 
 /// A leaky bucket for each tenant that asked of late.

@@ -10,9 +10,8 @@ use bytes::Bytes;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::{CreateRequest, items};
+use crate::request::{CreateRequest, is_bare_reasoning, items};
 use crate::settings::State;
-use crate::turn::is_bare_reasoning;
 use crate::upstream::{HttpUpstream, Upstream};
 
 impl Gateway {

@@ -1,13 +1,11 @@
 //! What an upstream can do where it keeps the state: told, known, or found out.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use antiphon_store::Tenant;
 use futures_util::future::join_all;
 use http::{HeaderMap, Uri};
-use tokio::sync::Mutex;
 
 use super::probe::Probes;
 use crate::bound::from_now;
@@ -18,24 +16,6 @@ use crate::upstream::{HttpUpstream, Upstreams};
 
 /// How long an upstream may take to say what it can do. A turn may wait for it.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// What was found out of one upstream.
-///
-/// ```text
-///            ┌── it did not say ───┐
-///            v                     │
-///   Unknown ── a caller needs it ──> Asked ── it said ──> Found
-/// ```
-///
-/// It is asked by one at a time; those who need it meanwhile wait for what that one learns. What is found
-/// stays for as long as the gateway runs.
-#[derive(Default)]
-pub(crate) struct Findings {
-    found: OnceLock<Capabilities>,
-    asked: Mutex<()>,
-    /// How often it did not say.
-    unsaid: AtomicUsize,
-}
 
 impl HttpUpstream {
     /// What it can do: what the settings say; else what is known of its host; else what it says itself

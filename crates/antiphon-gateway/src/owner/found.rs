@@ -3,7 +3,8 @@
 use antiphon::kept::Segment;
 use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
 
-use super::{Alias, KnownAs, Owned, Owner};
+use super::{KnownAs, Owned, Owner};
+use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;

@@ -13,7 +13,8 @@ use antiphon_store::{
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-use super::{Alias, Owner, Provider};
+use super::{Owner, Provider};
+use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;

@@ -4,7 +4,6 @@
 //! anything, nothing is looked up.
 
 mod account;
-mod alias;
 mod capabilities;
 mod found;
 mod late_binding;
@@ -18,11 +17,11 @@ mod world;
 
 use antiphon_store::{ConversationId, LedgerEntry};
 
-pub(crate) use self::alias::{Alias, AnswerTranslation};
-pub(crate) use self::capabilities::{Findings, find_out};
+pub(crate) use self::capabilities::find_out;
 pub(crate) use self::found::may_be_id;
 pub(crate) use self::late_binding::NewOwner;
 pub(crate) use self::provider::Provider;
+use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;

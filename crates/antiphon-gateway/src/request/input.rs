@@ -86,3 +86,11 @@ fn no_items(path: &str, error: ListError) -> ApiError {
         HeadError::Syntax(_) => ApiError::not_json(),
     }
 }
+
+/// Whether the item is reasoning without content, plain or encrypted. A server that stores no state
+/// cannot use its id alone.
+pub(crate) fn is_bare_reasoning(item: &Item) -> bool {
+    let head = item.head();
+    let has_content = || item.object().present("content").is_some_and(|content| content != "[]");
+    head.kind == Kind::Reasoning && !head.encrypted && !has_content()
+}

@@ -1,6 +1,7 @@
 //! The body of `POST /v1/responses`.
 
 mod bounds;
+mod compaction_trigger;
 mod content;
 mod depth;
 mod identity;
@@ -23,20 +24,20 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use self::bounds::check_bounds;
+pub(crate) use self::compaction_trigger::CompactionTrigger;
 pub(crate) use self::depth::check_depth;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
 pub(crate) use self::include::{ENCRYPTED, check_include, includes};
 use self::input::input;
-pub(crate) use self::input::items;
+pub(crate) use self::input::{is_bare_reasoning, items};
 pub(crate) use self::metadata::metadata;
 use self::stream_options::obfuscation;
 use self::text::within;
 pub(crate) use self::tool_choice::check_choice_is_there;
-use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
+use crate::lane::Lane;
 use crate::settings::Limits;
-use crate::upstream::SIM;
-use crate::websocket::Lane;
+use crate::sim::SIM;
 
 /// What a model's input is made of. Source: the parameters of `POST /v1/responses/input_tokens`.
 const COUNTED: [&str; 12] = [
@@ -71,7 +72,7 @@ pub(crate) struct CreateRequest {
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
     /// Whether its history is to be compacted.
-    pub(crate) wish: Wish,
+    pub(crate) compaction: CompactionTrigger,
     /// What it is known by should it be made again.
     pub(crate) identity: Identity,
     pub(crate) wants: Wants,
@@ -144,7 +145,7 @@ impl CreateRequest {
         let continues = continues(&fields)?;
         let input = input(body, &fields, limits)?;
         let request = Self {
-            wish: wish(&fields, &input)?,
+            compaction: CompactionTrigger::parse(&fields, &input)?,
             input,
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),

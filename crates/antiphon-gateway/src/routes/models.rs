@@ -11,7 +11,7 @@ use super::json;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::upstream::SIM;
+use crate::sim::SIM;
 
 /// What can be asked: the built-in model, and what the upstreams list. One that lists
 /// nothing may answer for names that it does not list.

@@ -36,6 +36,9 @@ pub(crate) use error::SimError;
 use request::Request;
 use stream::Stream;
 
+/// The name of the built-in model.
+pub(crate) const SIM: &str = "sim";
+
 /// Answers one encoded Responses request with a whole event stream.
 ///
 /// The answer is a function of the request's bytes: no clock, no randomness, no memory between

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::item::{Item, text_of};
-use crate::compaction::INTRODUCTION;
+use crate::compacted_prefix::INTRODUCTION;
 
 /// Whether the text asks to sum up what was said and done.
 pub(super) fn asks_for_summary(asked: &str) -> bool {

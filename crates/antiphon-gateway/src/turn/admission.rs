@@ -12,9 +12,9 @@ use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Origin, Transcript};
 use super::report::Report;
 use super::resolve::Incoming;
 use super::retry::PriorInput;
-use super::view::is_bare_reasoning;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
+use crate::request::is_bare_reasoning;
 use antiphon::faults::LeftOut;
 use antiphon::kept::Objections;
 

@@ -8,8 +8,9 @@ use super::open::Opened;
 use super::plan::Plan;
 use super::relay::Unwanted;
 use super::{Client, Turn};
-use crate::compaction::{Sealing, Wish};
+use crate::compaction::Sealing;
 use crate::error::ApiError;
+use crate::request::CompactionTrigger;
 use crate::tokens;
 use crate::upstream::{Asking, Reply, Upstream};
 
@@ -80,14 +81,14 @@ impl Turn<'_> {
     /// Whether the upstream is left to compact by itself what the request wishes compacted.
     pub(super) fn is_compacted_there(&self, upstream: Upstream<'_>, origin: &Origin) -> bool {
         let refusing = &self.gateway.upstreams.without_compaction;
-        self.request.wish != Wish::None
+        self.request.compaction != CompactionTrigger::None
             && upstream.is_responses_server()
             && !refusing.contain(origin)
     }
 
     /// Whether the compaction that was made here is all that was asked for.
     pub(super) fn is_answered_by_compaction(&self, plan: &Plan) -> bool {
-        self.request.wish == Wish::Now && plan.preface.is_some()
+        self.request.compaction == CompactionTrigger::Now && plan.preface.is_some()
     }
 
     /// Compacts the history if that is due, or says why nobody wants it any more. One that fails
@@ -113,7 +114,7 @@ impl Turn<'_> {
                 self.compacted(plan, summary.compaction, summary.usage, upstream)?;
                 plan.report.truncated_too(summary.report);
             }
-            Err(error) if self.request.wish == Wish::Now => return Err(error),
+            Err(error) if self.request.compaction == CompactionTrigger::Now => return Err(error),
             Err(error) => plan.report.compaction_failed(&error),
         }
         Ok(Ok(()))
@@ -122,10 +123,10 @@ impl Turn<'_> {
     /// Whether there is enough to compact: more tokens than the request allows, and not of the user's
     /// own messages alone, which stay. Behind a compaction, enough has to have come since.
     async fn is_due(&self, plan: &Plan) -> Result<bool, ApiError> {
-        let threshold = match self.request.wish {
-            Wish::None => return Ok(false),
-            Wish::Now => return Ok(true),
-            Wish::Above(threshold) => threshold,
+        let threshold = match self.request.compaction {
+            CompactionTrigger::None => return Ok(false),
+            CompactionTrigger::Now => return Ok(true),
+            CompactionTrigger::Above(threshold) => threshold,
         };
         let (fields, view) = (&self.request.fields, &plan.prompt.view);
         if !view.iter().any(is_compactable) || tokens::surely_fits(fields, view, threshold) {
@@ -143,11 +144,11 @@ impl Turn<'_> {
     /// say so: from the next turn on it is done here. Where it ran tools of its own, its count says
     /// nothing: it is the sum of what its model was given in each of several steps.
     pub(super) fn learn_of_compaction(&self, plan: &Plan, finished: &Finished) {
-        let is_passed_over = match self.request.wish {
-            Wish::None => return,
+        let is_passed_over = match self.request.compaction {
+            CompactionTrigger::None => return,
             // A compaction is the whole answer to a trigger.
-            Wish::Now => true,
-            Wish::Above(threshold) => {
+            CompactionTrigger::Now => true,
+            CompactionTrigger::Above(threshold) => {
                 input_tokens(finished).is_some_and(|tokens| tokens > threshold)
             }
         };

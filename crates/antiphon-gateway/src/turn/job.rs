@@ -15,9 +15,10 @@ use super::{Client, Planned, Turn};
 use crate::background::{Job, expiry_of};
 use crate::entropy::unix_now;
 use crate::error::ApiError;
+use crate::error::QUOTA_EXCEEDED;
 use crate::eventually::eventually;
 use crate::gateway::Gateway;
-use crate::limits::{QUOTA_EXCEEDED, TurnPermit};
+use crate::limits::TurnPermit;
 use crate::upstream::Asking;
 
 /// How many events are told before the first of the output: the response is created, queued and in

@@ -63,7 +63,6 @@ use self::retry::{CutAttempts, Made};
 use self::send::Sent;
 use self::shared_text::SharedEnd;
 use self::state_owner::StateOwner;
-pub(crate) use self::view::is_bare_reasoning;
 use crate::caller::Caller;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;

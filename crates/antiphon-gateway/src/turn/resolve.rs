@@ -7,9 +7,9 @@ use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
 use antiphon_store::{Store, StoreError, Tenant};
 
 use super::Turn;
-use super::view::is_bare_reasoning;
 use crate::compaction::check_compactions;
 use crate::error::ApiError;
+use crate::request::is_bare_reasoning;
 
 /// How many items are looked up at a time.
 const BATCH: usize = 500;

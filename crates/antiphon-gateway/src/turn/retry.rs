@@ -26,7 +26,7 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::Underway;
 use crate::request::{Again, Identity};
-use crate::upstream::SIM;
+use crate::sim::SIM;
 
 /// For how long a request that its client counts as a retry is known by its body, in seconds. The
 /// provider's clients give up an attempt after 10 minutes.

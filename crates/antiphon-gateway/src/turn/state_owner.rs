@@ -4,8 +4,9 @@ use antiphon_store::ConversationId;
 
 use super::theirs::Theirs;
 use super::{Client, Turn};
+use crate::alias::Alias;
 use crate::error::ApiError;
-use crate::owner::{Alias, KnownAs, Owner};
+use crate::owner::{KnownAs, Owner};
 use crate::request::{Continues, Wants};
 use crate::upstream::{HttpUpstream, Upstream};
 

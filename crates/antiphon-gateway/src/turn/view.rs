@@ -11,6 +11,7 @@ use antiphon::{Item, ItemId, Kind, Origin, Transcript};
 use super::report::Report;
 use super::start::Start;
 use crate::error::ApiError;
+use crate::request::is_bare_reasoning;
 use antiphon::faults::LeftOut;
 
 /// The items that a model is to be given, while they are being sorted out.
@@ -141,14 +142,6 @@ fn unusable(
         return Some(LeftOut::ForeignReasoning);
     }
     is_bare_reasoning(item).then_some(LeftOut::BareReasoning)
-}
-
-/// Whether it is reasoning that is neither encrypted nor spelled out. A server that keeps no state
-/// can make nothing of its id.
-pub(crate) fn is_bare_reasoning(item: &Item) -> bool {
-    let head = item.head();
-    let has_content = || item.object().present("content").is_some_and(|content| content != "[]");
-    head.kind == Kind::Reasoning && !head.encrypted && !has_content()
 }
 
 #[cfg(test)]

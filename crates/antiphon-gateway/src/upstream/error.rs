@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use antiphon::stream::Failure;
-use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
-use serde_json::Value;
+use http::StatusCode;
 
 use super::context_length::{Overflow, TooLong};
 use super::retry_after::retry_after;
+use crate::error::ApiError;
 use crate::error_body::ErrorBody;
+use crate::refused::Refused;
 
 /// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -48,17 +48,6 @@ pub(crate) enum UpstreamError {
     /// The input is too long for the model, and what can be done about it.
     #[error("{0}")]
     TooLong(TooLong),
-}
-
-/// An error answer of an upstream.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refused {
-    /// Its status.
-    pub(crate) status: StatusCode,
-    /// Those of its headers that callers act on.
-    pub(crate) headers: HeaderMap,
-    /// Its body.
-    pub(crate) body: Bytes,
 }
 
 impl From<antiphon::kept::Garbled> for UpstreamError {
@@ -171,11 +160,25 @@ impl UpstreamError {
     }
 }
 
-/// Statuses by which a server says that it did nothing, and may do it next time. 529 is Anthropic's
-/// of a server that is overloaded.
-const PASSING_STATUSES: [u16; 8] = [408, 409, 429, 500, 502, 503, 504, 529];
+impl From<UpstreamError> for ApiError {
+    fn from(error: UpstreamError) -> Self {
+        match error {
+            UpstreamError::Refused(refused) => Self::Upstream(refused),
+            UpstreamError::Busy => {
+                Self::too_many_requests(error.to_string()).retry_after(Duration::from_secs(1))
+            }
+            UpstreamError::TooLong(_) => {
+                Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
+            }
+            UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
+                Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
+            }
+            _ => Self::server(StatusCode::BAD_GATEWAY, error.to_string()),
+        }
+    }
+}
 
-/// The same as codes of a response that failed: OpenAI's, then Anthropic's.
+/// Codes of a failed response after which the same request may succeed: OpenAI's, then Anthropic's.
 const PASSING_CODES: [&str; 6] = [
     "server_error",
     "rate_limit_exceeded",
@@ -184,105 +187,3 @@ const PASSING_CODES: [&str; 6] = [
     "rate_limit_error",
     "timeout_error",
 ];
-
-impl Refused {
-    /// The server may say itself whether to ask again, as OpenAI's does.
-    fn may_pass(&self) -> bool {
-        match self.headers.get("x-should-retry").map(http::HeaderValue::as_bytes) {
-            Some(b"true") => true,
-            Some(b"false") => false,
-            _ => PASSING_STATUSES.contains(&self.status.as_u16()),
-        }
-    }
-
-    /// Whether it refused encrypted reasoning or a compaction that it made, or that another server of
-    /// its kind did: OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the
-    /// code `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
-    pub(crate) fn refuses_reasoning(&self) -> bool {
-        let error = self.error();
-        let message = error["message"].as_str().unwrap_or_default();
-        self.status == StatusCode::BAD_REQUEST
-            && (error["code"] == "invalid_encrypted_content"
-                || message.contains("ncrypted content") && message.contains("could not be")
-                || message.contains("Invalid `signature` in `thinking` block")
-                || message.contains("Invalid `data` in `redacted_thinking` block"))
-    }
-
-    /// Whether it refused to compact a history by itself: it names what it was asked for.
-    pub(crate) fn refuses_compaction(&self) -> bool {
-        let body = String::from_utf8_lossy(&self.body);
-        matches!(self.status.as_u16(), 400 | 422)
-            && ["context_management", "compaction_trigger"].iter().any(|name| body.contains(name))
-    }
-
-    /// What it says, under `error`; null where it says nothing so.
-    pub(super) fn error(&self) -> Value {
-        let body = serde_json::from_slice::<Value>(&self.body);
-        body.map(|mut body| body["error"].take()).unwrap_or_default()
-    }
-
-    pub(crate) fn as_failure(&self) -> Failure {
-        let error = self.error();
-        // Some servers repeat their status there.
-        let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());
-        let code = match (error["code"].as_str().filter(is_a_code), self.status) {
-            (Some(code), _) => code,
-            (None, StatusCode::TOO_MANY_REQUESTS) => "rate_limit_exceeded",
-            (None, _) => "server_error",
-        };
-        let message = error["message"].as_str().map_or_else(
-            || format!("The upstream refused the request with status {}.", self.status),
-            str::to_owned,
-        );
-        Failure { code: code.to_owned(), message }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use http::{HeaderMap, HeaderValue};
-    use serde_json::json;
-
-    use super::*;
-
-    fn refused(status: u16, headers: HeaderMap, body: &Value) -> UpstreamError {
-        UpstreamError::Refused(Box::new(Refused {
-            status: StatusCode::from_u16(status).unwrap(),
-            headers,
-            body: body.to_string().into(),
-        }))
-    }
-
-    #[test]
-    fn a_server_decides_by_its_status_and_its_own_word_counts_more() {
-        let plain = |status| refused(status, HeaderMap::new(), &json!({})).may_pass();
-        for status in PASSING_STATUSES {
-            assert!(plain(status), "{status}");
-        }
-        for status in [400, 401, 403, 404, 413, 422, 501] {
-            assert!(!plain(status), "{status}");
-        }
-        let told = |status, word| {
-            let word = HeaderValue::from_static(word);
-            let name = http::HeaderName::from_static("x-should-retry");
-            refused(status, HeaderMap::from_iter([(name, word)]), &json!({})).may_pass()
-        };
-        assert!(told(400, "true"));
-        assert!(!told(503, "false"));
-        assert!(told(503, "perhaps"));
-    }
-
-    #[test]
-    fn refusals_of_encrypted_reasoning_are_known_by_the_providers_words() {
-        let error = |code: &str, message: &str| {
-            let body = json!({"error": {"code": code, "message": message}});
-            refused(400, HeaderMap::new(), &body).refuses_reasoning()
-        };
-        let verified = "The encrypted content gAAA...c90= could not be verified.";
-        assert!(error("invalid_encrypted_content", ""));
-        assert!(error("", verified));
-        assert!(error("", "messages.1.content.0: Invalid `signature` in `thinking` block"));
-        assert!(!error("", "Encrypted content is not supported with this model."));
-        assert!(!error("invalid_value", "Invalid 'input[0].id'."));
-    }
-}

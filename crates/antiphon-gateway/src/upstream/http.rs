@@ -14,7 +14,8 @@ use tokio::time::Instant;
 use super::api;
 use super::body::{ByteStream, Received, Reply};
 use super::connection::{Answer, Connection};
-use super::error::{Refused, UpstreamError};
+use super::error::UpstreamError;
+use super::findings::Findings;
 use super::models::{Model, models_of};
 use super::own_key::Mask;
 use super::patience::Patience;
@@ -23,7 +24,7 @@ use super::sniffed::Sniffed;
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
-use crate::owner::Findings;
+use crate::refused::Refused;
 use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 

@@ -49,8 +49,8 @@ mod tests {
     use http::HeaderMap;
     use serde_json::{Value, json};
 
-    use super::super::error::Refused;
     use super::*;
+    use crate::refused::Refused;
 
     const ID: &str = "conv_00AB";
 

@@ -7,6 +7,7 @@ mod connection;
 mod connector;
 mod context_length;
 mod error;
+mod findings;
 mod http;
 mod lock;
 mod missing;
@@ -32,7 +33,7 @@ use tokio::time::Instant;
 pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::context_length::{Overflow, TooLong};
-pub(crate) use self::error::{Refused, UpstreamError};
+pub(crate) use self::error::UpstreamError;
 pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
 pub(crate) use self::lock::LockWait;
 pub(crate) use self::passing::{Foreign, Passed};
@@ -42,10 +43,7 @@ pub(crate) use self::state_error::StateError;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::settings::{Retries, Settings};
-use crate::sim;
-
-/// The name of the built-in model.
-pub(crate) const SIM: &str = "sim";
+use crate::sim::{self, SIM};
 
 /// How many tokens it takes. It has no window of its own: this is that of large models.
 const SIM_WINDOW: u64 = 1_000_000;

@@ -9,12 +9,13 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, head
 use super::api;
 use super::body::Received;
 use super::connection::Answer;
-use super::error::{Refused, UpstreamError};
+use super::error::UpstreamError;
 use super::http::{HttpUpstream, RequestBody};
 use super::own_key::Mask;
 use super::patience::Patience;
+use crate::alias::{Alias, AnswerTranslation};
 use crate::bound::from_now;
-use crate::owner::{Alias, AnswerTranslation};
+use crate::refused::Refused;
 
 /// A request of a part of the API that the gateway does not have.
 pub(crate) struct Foreign {

@@ -8,9 +8,10 @@ use std::collections::HashSet;
 use antiphon::json::Object;
 use http::HeaderMap;
 
-use super::error::{Refused, UpstreamError};
+use super::error::UpstreamError;
 use super::words::{KNOWN_WORDS, normalized, words};
 use crate::caller::Caller;
+use crate::refused::Refused;
 use crate::settings::Secret;
 use crate::trace::shortened;
 

@@ -6,10 +6,9 @@ use antiphon::json::{self, Object};
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::lane::{Lane, Memory};
-use super::stream_id::StreamId;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::lane::{Lane, Memory, StreamId};
 use crate::request::{CreateRequest, Wants, boolean, check_depth, object_of};
 
 /// An event of a client.

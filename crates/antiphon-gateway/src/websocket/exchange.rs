@@ -10,10 +10,10 @@ use http::StatusCode;
 use tracing::Instrument as _;
 
 use super::client_event::Create;
-use super::stream_id::StreamId;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::lane::StreamId;
 use crate::request_id::RequestId;
 use crate::trace::lane_span;
 use crate::turn::{self, Answer, EventReceiver};

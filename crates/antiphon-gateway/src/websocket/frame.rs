@@ -7,9 +7,9 @@ use http::HeaderMap;
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-use super::stream_id::StreamId;
 use crate::error::ApiError;
 use crate::error_body::ErrorBody;
+use crate::lane::StreamId;
 use crate::request_id::{REQUEST_ID, RequestId};
 
 /// An event of a response, with the name of its lane.

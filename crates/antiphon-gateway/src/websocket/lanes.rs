@@ -5,8 +5,8 @@ use std::collections::{HashSet, VecDeque};
 use http::StatusCode;
 
 use super::client_event::Create;
-use super::stream_id::StreamId;
 use crate::error::ApiError;
+use crate::lane::StreamId;
 
 /// The lanes of a connection. A lane has one open turn; what comes by it meanwhile waits, in the order
 /// in which it came.

@@ -13,11 +13,8 @@ mod client_event;
 mod control;
 mod exchange;
 mod frame;
-mod lane;
 mod lanes;
 mod pulse;
 mod socket;
-mod stream_id;
 
-pub(crate) use self::lane::Lane;
 pub(crate) use self::socket::Socket;

@@ -6,7 +6,7 @@ use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Path, Request};
 use http::Method;
 
-use crate::owner::Alias;
+use crate::alias::Alias;
 
 /// What a request asks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,11 +11,12 @@ use http::{HeaderValue, header};
 
 use super::passing::Passing;
 use super::whole;
+use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::owner::{Alias, Owner};
+use crate::owner::Owner;
 use crate::request::{Continues, check_model, continues};
 use crate::upstream::{HttpUpstream, Upstream};
 

@@ -11,10 +11,10 @@ use http::request::Parts;
 use super::asked::Asked;
 use super::learning::Learning;
 use super::passing::Passing;
+use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::owner::Alias;
 
 /// A request that may change something.
 pub(super) struct Change {

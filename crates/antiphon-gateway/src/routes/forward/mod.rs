@@ -30,10 +30,11 @@ use self::changes::Change;
 use self::hint::Hint;
 use self::passing::Passing;
 use super::extract::{Body, pass_over};
+use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::owner::{Alias, NewOwner, Owned, Owner, may_be_id};
+use crate::owner::{NewOwner, Owned, Owner, may_be_id};
 use crate::upstream::HttpUpstream;
 
 /// Answers for what an upstream keeps, by the id in the path.

@@ -9,10 +9,10 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::super::passthrough::{headers, shown, stopped};
+use crate::alias::Alias;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::owner::Alias;
 use crate::upstream::{Foreign, HttpUpstream, Passed, whole};
 
 /// A request that is there as a whole.

@@ -35,7 +35,8 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::request::check_model;
-use crate::upstream::{Foreign, HttpUpstream, Passed, SIM, Upstream, UpstreamError};
+use crate::sim::SIM;
+use crate::upstream::{Foreign, HttpUpstream, Passed, Upstream, UpstreamError};
 
 /// The methods that pass. Of the others, `TRACE` would tell what key the upstream is shown.
 pub(super) const METHODS: MethodFilter = MethodFilter::GET

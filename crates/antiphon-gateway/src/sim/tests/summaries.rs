@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ask, echo, user};
-use crate::compaction::INTRODUCTION;
+use crate::compacted_prefix::INTRODUCTION;
 
 const PROMPT: &str = include_str!("../../compaction/prompt.md");
 

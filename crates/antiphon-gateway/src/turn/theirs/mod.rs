@@ -31,10 +31,11 @@ use self::plan::Plan;
 use super::open::Opened;
 use super::relay::Hearing;
 use super::{Client, Turn};
+use crate::alias::Alias;
 use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::owner::{Alias, described};
+use crate::owner::described;
 use crate::request::{Continues, Wants};
 use crate::upstream::{Asking, HttpUpstream, Upstream};
 

@@ -5,11 +5,12 @@ use http::StatusCode;
 use super::Theirs;
 use super::plan::Plan;
 use crate::error::ApiError;
+use crate::refused::Refused;
 use crate::turn::Client;
 use crate::turn::encode;
 use crate::turn::open::Opened;
 use crate::turn::relay::Unwanted;
-use crate::upstream::{Asking, Refused, Reply, UpstreamError};
+use crate::upstream::{Asking, Reply, UpstreamError};
 
 impl Theirs<'_> {
     /// Records that the upstream may come to hold more than is known, and only then sends the request:

@@ -2,8 +2,8 @@ use antiphon::stream::Failure;
 use http::{HeaderMap, StatusCode};
 use serde_json::json;
 
-use super::super::error::Refused;
 use super::*;
+use crate::refused::Refused;
 
 fn refused(status: u16, code: Option<&str>, message: &str) -> UpstreamError {
     let body = json!({"error": {

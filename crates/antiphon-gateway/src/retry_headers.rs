@@ -14,7 +14,7 @@ pub(crate) fn retry_headers(wait: Duration) -> [(HeaderName, HeaderValue); 2] {
 }
 
 /// A time as the provider's `x-ratelimit-reset-*` headers have it: `12ms`, `1s`, `8.64s`, `6m0s`.
-pub(super) fn in_units(time: Duration) -> String {
+pub(crate) fn in_units(time: Duration) -> String {
     let millis = millis(time);
     let (minutes, rest) = (millis / 60_000, millis % 60_000);
     match (minutes, rest) {

@@ -8,8 +8,8 @@ use antiphon::json::{Object, type_name};
 use antiphon::{Item, Kind};
 use serde_json::value::RawValue;
 
+use super::wrong;
 use crate::error::ApiError;
-use crate::request::wrong;
 
 /// The least threshold, in tokens.
 const LEAST: u64 = 1_000;
@@ -19,7 +19,7 @@ const USUAL: u64 = 200_000;
 
 /// When a history is to be compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum CompactionTrigger {
     /// Never.
     None,
     /// When it has more tokens than these.
@@ -28,12 +28,17 @@ pub(crate) enum Wish {
     Now,
 }
 
-/// What a request with these fields and this input wishes.
-pub(crate) fn wish(fields: &Object<'_>, input: &[Item]) -> Result<Wish, ApiError> {
-    let above = context_management(fields)?;
-    match is_triggered(input)? {
-        true => Ok(Wish::Now),
-        false => Ok(above.map_or(Wish::None, Wish::Above)),
+impl CompactionTrigger {
+    /// Parses the trigger of a request with these fields and this input.
+    pub(super) fn parse(
+        fields: &Object<'_>,
+        input: &[Item],
+    ) -> Result<CompactionTrigger, ApiError> {
+        let above = context_management(fields)?;
+        match is_triggered(input)? {
+            true => Ok(CompactionTrigger::Now),
+            false => Ok(above.map_or(CompactionTrigger::None, CompactionTrigger::Above)),
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 //! What a connection remembers of responses that are not stored.
 
+mod stream_id;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antiphon::{Body, HeldItem, Transcript};
 use bytes::Bytes;
 
-use super::stream_id::StreamId;
+pub(crate) use self::stream_id::StreamId;
 
 /// The latest response of each lane of a connection, if it is not stored: as many as there are lanes,
 /// and no more bytes than a request may have.
-pub(super) struct Memory {
+pub(crate) struct Memory {
     most_bytes: usize,
     /// The latest last.
     latest: Mutex<Vec<Remembered>>,
@@ -33,7 +35,7 @@ pub(crate) struct Lane {
 
 impl Memory {
     /// With nothing in it.
-    pub(super) fn new(most_bytes: usize) -> Self {
+    pub(crate) fn new(most_bytes: usize) -> Self {
         Self { most_bytes, latest: Mutex::default() }
     }
 
@@ -44,7 +46,7 @@ impl Memory {
 }
 
 impl Lane {
-    pub(super) fn new(name: Option<StreamId>, memory: &Arc<Memory>) -> Self {
+    pub(crate) fn new(name: Option<StreamId>, memory: &Arc<Memory>) -> Self {
         Self { name, memory: Arc::clone(memory) }
     }
 
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn each_lane_has_its_latest_and_all_can_go_on_from_it() {
+    fn each_lane_remembers_its_latest_response() {
         let memory = Arc::new(Memory::new(1 << 20));
         let unnamed = Lane::new(None, &memory);
         let event = antiphon::json::Object::of(r#"{"stream_id":"other"}"#).unwrap();

@@ -8,20 +8,20 @@ use crate::error::ApiError;
 
 /// The name of a lane: 1 to 256 letters, digits, underscores, hyphens and periods.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct StreamId(Arc<str>);
+pub(crate) struct StreamId(Arc<str>);
 
 const LONGEST: usize = 256;
 
 impl StreamId {
     /// The lane that a client's event names; `None` for the one without a name.
-    pub(super) fn of(event: &Object<'_>) -> Result<Option<Self>, ApiError> {
+    pub(crate) fn of(event: &Object<'_>) -> Result<Option<Self>, ApiError> {
         let Some(raw) = event.present("stream_id") else { return Ok(None) };
         let name = json::unquote(raw).filter(|name| is_name(name)).ok_or_else(invalid)?;
         Ok(Some(Self(name.into())))
     }
 
     /// The name. It stands in JSON as it is.
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
