@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use proc_macro2::{TokenStream, TokenTree};
@@ -83,7 +83,9 @@ fn leaves(tree: &syn::UseTree) -> Vec<Vec<String>> {
     match tree {
         syn::UseTree::Path(path) => {
             let mut leaves = leaves(&path.tree);
-            leaves.iter_mut().for_each(|leaf| leaf.insert(0, path.ident.to_string()));
+            for leaf in &mut leaves {
+                leaf.insert(0, path.ident.to_string());
+            }
             leaves
         }
         syn::UseTree::Name(name) => vec![vec![name.ident.to_string()]],
@@ -124,11 +126,13 @@ impl Reader<'_> {
         &mut self,
         items: &[syn::Item],
         file: &Path,
-        directory: &PathBuf,
+        directory: &Path,
         path: &[String],
     ) -> anyhow::Result<()> {
         let mut paths = Paths { path, found: Vec::new() };
-        items.iter().for_each(|item| paths.visit_item(item));
+        for item in items {
+            paths.visit_item(item);
+        }
         for (name, line) in paths.found {
             self.add(&name, path, file, line);
         }
@@ -241,7 +245,9 @@ impl<'ast> Visit<'ast> for Paths<'_> {
 
     fn visit_item_use(&mut self, import: &'ast syn::ItemUse) {
         let line = import.use_token.span.start().line;
-        leaves(&import.tree).iter().for_each(|path| self.add(path, line));
+        for path in leaves(&import.tree) {
+            self.add(&path, line);
+        }
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -267,7 +273,9 @@ mod tests {
         let path: Vec<String> = path.iter().map(|&it| it.to_owned()).collect();
         let mut paths = Paths { path: &path, found: Vec::new() };
         let file = syn::parse_file(source).unwrap();
-        file.items.iter().for_each(|item| paths.visit_item(item));
+        for item in &file.items {
+            paths.visit_item(item);
+        }
         paths.found.into_iter().map(|(name, _)| name).collect()
     }
 

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use crate::gateway_client::{GatewayClient, NoAnswer};
 use crate::kill_trigger::{KillTrigger, Moment};
-use crate::ledger::{Deletion, ItemRecord, Ledger, Outcome, Target};
-use crate::mark::Mark;
+use crate::ledger::{Deletion, ItemRecord, Ledger, Outcome, Target, calls_in};
 use crate::model::{PLANS, Plan};
 use crate::request::{body, messages, outputs};
 use crate::send::send_turn;
@@ -175,18 +174,6 @@ impl Client {
         let shared = lock(&self.shared);
         shared.open[self.rng.usize(..shared.open.len())].id.clone()
     }
-}
-
-/// The ids of the calls among these items.
-pub(crate) fn calls_in(rows: &[ItemRecord]) -> Vec<String> {
-    let calls = rows.iter().filter(|row| row.kind == "function_call");
-    calls.filter_map(|row| row.call_id.clone()).collect()
-}
-
-/// The messages among these items.
-pub(crate) fn messages_in(rows: &[ItemRecord]) -> impl Iterator<Item = (&str, Mark)> {
-    let messages = rows.iter().filter(|row| row.kind == "message");
-    messages.filter_map(|row| Some((&*row.id, row.mark?)))
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

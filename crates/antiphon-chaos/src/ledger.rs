@@ -258,3 +258,15 @@ impl Ledger {
 
 /// Deletions by the item's mark.
 pub(crate) type Deletions = HashMap<Mark, Deletion>;
+
+/// The ids of the calls among these items.
+pub(crate) fn calls_in(rows: &[ItemRecord]) -> Vec<String> {
+    let calls = rows.iter().filter(|row| row.kind == "function_call");
+    calls.filter_map(|row| row.call_id.clone()).collect()
+}
+
+/// The messages among these items.
+pub(crate) fn messages_in(rows: &[ItemRecord]) -> impl Iterator<Item = (&str, Mark)> {
+    let messages = rows.iter().filter(|row| row.kind == "message");
+    messages.filter_map(|row| Some((&*row.id, row.mark?)))
+}

@@ -12,6 +12,9 @@ pub(crate) struct Mark {
     pub(crate) part: u8,
 }
 
+/// The number of the writers' first request. Other clients use smaller numbers.
+pub(crate) const FIRST_WRITER_TURN: u32 = 500_000;
+
 const BEGINNING: &str = "mark-";
 const TURN: usize = 6;
 const PART: usize = 2;

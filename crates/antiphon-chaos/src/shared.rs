@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::client::{calls_in, messages_in};
-use crate::ledger::ItemRecord;
+use crate::ledger::{ItemRecord, calls_in, messages_in};
 use crate::mark::Mark;
 
 /// A conversation that several clients use.

@@ -18,12 +18,11 @@ use crate::gateway_client::{GatewayClient, NoAnswer};
 use crate::kill_trigger::{KillTrigger, Moment};
 use crate::ledger::{ItemRecord, Outcome, Target};
 use crate::lookup;
+use crate::mark::FIRST_WRITER_TURN;
 use crate::model::Plan;
 use crate::request::{body, messages};
 use crate::send::send_turn;
 
-/// The number of the writers' first request. Other clients use smaller numbers.
-pub(crate) const FIRST: u32 = 500_000;
 /// The number of writers, and the range of request numbers for each.
 const WRITERS: u32 = 6;
 const NUMBERS: u32 = 50_000;
@@ -71,7 +70,7 @@ impl Writers {
     pub(crate) fn new(rng: &mut fastrand::Rng) -> Self {
         let writer = |index: u32| Writer {
             rng: rng.fork(),
-            next: FIRST + index * NUMBERS,
+            next: FIRST_WRITER_TURN + index * NUMBERS,
             open: None,
             answered: Vec::new(),
             repeated: 0,

@@ -12,10 +12,9 @@ use model_input::{Expected, marks};
 use crate::gateway_client::GatewayClient;
 use crate::ledger::{ItemRecord, KnownResponse, Ledger, Outcome, Target, Turn};
 use crate::lookup;
-use crate::mark::Mark;
+use crate::mark::{FIRST_WRITER_TURN, Mark};
 use crate::model::Plan;
 use crate::provider::{ModelInput, Observed};
-use crate::writers::FIRST;
 
 /// The violations, each as a sentence with the ledger's entry.
 pub(crate) type Violations = Vec<String>;
@@ -32,8 +31,11 @@ pub(crate) async fn check_round(
         seen.refusals.iter().map(|refusal| format!("the provider refused: {refusal}")).collect();
     violations.extend(wrongly_refused(ledger));
     // The writers of shared conversations check their own requests.
-    let model_inputs: Vec<ModelInput> =
-        seen.model_inputs.into_iter().filter(|model_input| model_input.turn < FIRST).collect();
+    let model_inputs: Vec<ModelInput> = seen
+        .model_inputs
+        .into_iter()
+        .filter(|model_input| model_input.turn < FIRST_WRITER_TURN)
+        .collect();
     ledger.model_inputs.extend(
         model_inputs.iter().map(|model_input| (model_input.turn, model_input.marks.clone())),
     );
