@@ -88,10 +88,12 @@ impl Turn<'_> {
         alias: Option<Alias>,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        let Some(alias) = alias else { return Theirs::new(self, http).take(client).await };
+        let Some(alias) = alias else {
+            return Box::pin(Theirs::new(self, http).take(client)).await;
+        };
         let request = alias.request(self.request);
         let turn = Turn { request: &request, ..self.clone() };
-        let taken = Theirs::new(&turn, http).known_as(&alias).take(client).await;
+        let taken = Box::pin(Theirs::new(&turn, http).known_as(&alias).take(client)).await;
         taken.map_err(|error| alias.error(error))
     }
 }
