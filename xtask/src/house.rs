@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
+use crate::guarantees;
 use crate::layers;
-use crate::promises::Document;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
@@ -20,9 +20,7 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
             continue;
         };
         let mut found = faults_of(path, &text);
-        if let Some(document) = Document::at(path) {
-            found.extend(document.faults_of(&workspace.root, &files, &text));
-        }
+        found.extend(guarantees::faults_in(path, &workspace.root, &files, &text));
         for fault in found {
             println!("{}:{fault}", path.display());
             faults += 1;
