@@ -1,8 +1,9 @@
 //! The layers of each crate: a module uses only the modules below it.
 //!
-//! ARCHITECTURE.md lists them below [`SECTION`]: a heading names a crate, the indented lines below it
-//! its top-level modules, the highest layer first. Modules of one line do not use each other, so the
-//! list has no cycle. Tests may use everything. A crate without a heading is not checked.
+//! ARCHITECTURE.md lists them below [`SECTION`], one crate in each indented line: its name, then its
+//! top-level modules from the highest layer to the lowest, with `>` between two layers. A line that is
+//! indented further continues the line before it. Modules of one layer do not use each other, so the
+//! list has no cycle. Tests may use everything. A crate that is not listed is not checked.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +15,7 @@ use crate::workspace::Workspace;
 
 const DOCUMENT: &str = "ARCHITECTURE.md";
 const SECTION: &str = "## Layers";
+const INDENT: &str = "    ";
 
 /// The faults of all crates, each as `path:line: sentence`.
 pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
@@ -43,7 +45,7 @@ fn crate_roots(root: &Path) -> anyhow::Result<Vec<String>> {
     Ok(roots)
 }
 
-/// The layer of each module of a crate, counted from the top, and the line that lists it.
+/// The layer of each module of a crate, counted from the top.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Layers {
     layers: BTreeMap<String, usize>,
@@ -53,14 +55,22 @@ impl Layers {
     /// The layers of each crate, by its name.
     fn parse(text: &str) -> BTreeMap<&str, Self> {
         let mut crates: BTreeMap<&str, Self> = BTreeMap::new();
-        let mut current = None;
-        let section = text.lines().enumerate().skip_while(|(_, line)| *line != SECTION).skip(1);
-        for (number, line) in section.take_while(|(_, line)| !line.starts_with("## ")) {
-            if let Some(heading) = line.strip_prefix("### ") {
-                current = Some(heading.trim_matches('`'));
-            } else if let (Some(name), Some(modules)) = (current, line.strip_prefix("    ")) {
-                let layers = &mut crates.entry(name).or_default().layers;
-                layers.extend(modules.split_whitespace().map(|it| (it.to_owned(), number + 1)));
+        let (mut current, mut layer) = ("", 0);
+        let section = text.lines().skip_while(|line| *line != SECTION).skip(1);
+        for line in section.take_while(|line| !line.starts_with("## ")) {
+            let Some(listed) = line.strip_prefix(INDENT) else { continue };
+            let mut words = listed.split_whitespace();
+            if !listed.starts_with(' ') {
+                (current, layer) = (words.next().unwrap_or_default(), 0);
+            }
+            for word in words {
+                match word {
+                    ">" => layer += 1,
+                    module => {
+                        let layers = &mut crates.entry(current).or_default().layers;
+                        layers.insert(module.to_owned(), layer);
+                    }
+                }
             }
         }
         crates
@@ -71,8 +81,8 @@ impl Layers {
         for module in code.modules.iter().filter(|it| !self.layers.contains_key(*it)) {
             faults.push(format!("{DOCUMENT}:1: lists no layer of `{}::{module}`", code.name));
         }
-        for (module, line) in self.layers.iter().filter(|(it, _)| !code.modules.contains(*it)) {
-            faults.push(format!("{DOCUMENT}:{line}: `{}` has no module `{module}`", code.name));
+        for module in self.layers.keys().filter(|it| !code.modules.contains(*it)) {
+            faults.push(format!("{DOCUMENT}:1: `{}` has no module `{module}`", code.name));
         }
         for import in &code.imports {
             let layer = |module: &str| self.layers.get(module);
@@ -94,8 +104,8 @@ mod tests {
     use super::*;
     use crate::modules::Import;
 
-    const TEXT: &str = "# Map\n\n    not a layer\n\n## Layers\n\nText.\n\n### `one`\n\n    top side\n    \
-                        base\n\n### `two`\n\n    other\n\n## Next\n\n    ignored\n";
+    const TEXT: &str = "# Map\n\n    not a layer\n\n## Layers\n\nText.\n\n    one  top side\n         \
+                        > base\n    two  other\n\n## Next\n\n    ignored\n";
 
     fn code(imports: &[(&str, &str)]) -> Crate {
         let import = |(from, to): &(&str, &str)| Import {
@@ -139,7 +149,7 @@ mod tests {
 
     #[test]
     fn unlisted_and_missing_modules_are_faults() {
-        let layers = &Layers::parse("## Layers\n\n### `one`\n\n    top side gone\n")["one"];
+        let layers = &Layers::parse("## Layers\n\n    one  top side > gone\n")["one"];
 
         let faults = layers.check(&code(&[]));
 
@@ -147,7 +157,7 @@ mod tests {
             faults,
             [
                 "ARCHITECTURE.md:1: lists no layer of `one::base`",
-                "ARCHITECTURE.md:5: `one` has no module `gone`",
+                "ARCHITECTURE.md:1: `one` has no module `gone`",
             ]
         );
     }
