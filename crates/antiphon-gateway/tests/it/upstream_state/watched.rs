@@ -127,7 +127,7 @@ async fn deleted_response_sends_no_webhook() {
         assert_eq!(receiver.event().await, completed(&id));
     }
 
-    assert_eq!(polls(&world, &deleted).len(), 1, "the first poll found that it is gone");
+    assert!(polls(&world, &deleted).len() <= 1, "a response that is gone is not polled again");
 }
 
 #[tokio::test]
