@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use antiphon_testkit::Frame;
 use serde_json::{Value, json};
 
+use crate::accounts::Accounts;
 use crate::turn::Run;
-use crate::world::World;
 
 /// The number of events that announce a response: `response.created`, `response.in_progress`.
 const BEGINNING: usize = 2;
@@ -40,6 +40,69 @@ enum Stage {
 pub(crate) struct Backgrounds(BTreeMap<(String, String), Background>);
 
 impl Backgrounds {
+    /// Queues an accepted turn and returns the queued response object.
+    pub(crate) fn queue(&mut self, run: Run) -> Value {
+        let token = run.turn.token().to_owned();
+        let queued = run.unfinished_response("queued");
+        let background =
+            Background { frames: run.rendered.frames.clone(), stage: Stage::Queued(Box::new(run)) };
+        self.put(&token, queued["id"].as_str().unwrap_or_default(), background);
+        queued
+    }
+
+    /// Returns the current response object and advances the response by one step.
+    pub(crate) fn advance(
+        &mut self,
+        token: &str,
+        id: &str,
+        accounts: &mut Accounts,
+    ) -> Option<Value> {
+        let mut background = self.take(token, id)?;
+        let (object, stage) = match background.stage {
+            Stage::Queued(run) => (run.unfinished_response("in_progress"), Stage::InProgress(run)),
+            Stage::InProgress(run) => ended(conclude(*run, accounts)),
+            Stage::Ended(object) => ended(object),
+        };
+        background.stage = stage;
+        self.put(token, id, background);
+        Some(object)
+    }
+
+    /// Cancels the response and returns it. A response that has ended does not change.
+    pub(crate) fn cancel(
+        &mut self,
+        token: &str,
+        id: &str,
+        accounts: &mut Accounts,
+    ) -> Option<Value> {
+        let mut background = self.take(token, id)?;
+        let (object, stage) = match background.stage {
+            Stage::Queued(run) | Stage::InProgress(run) => {
+                let cancelled = run.unfinished_response("cancelled");
+                run.discard(accounts);
+                background.frames = cancelled_frames(&background.frames, &cancelled);
+                ended(cancelled)
+            }
+            Stage::Ended(object) => ended(object),
+        };
+        background.stage = stage;
+        self.put(token, id, background);
+        Some(object)
+    }
+
+    /// Ends the response, because the last event of its stream was delivered.
+    pub(crate) fn end(&mut self, token: &str, id: &str, accounts: &mut Accounts) {
+        while self.is_open(token, id) {
+            self.advance(token, id, accounts);
+        }
+    }
+
+    /// Removes the response. An open one is cancelled first and stores nothing.
+    pub(crate) fn discard(&mut self, token: &str, id: &str, accounts: &mut Accounts) -> bool {
+        self.cancel(token, id, accounts);
+        self.take(token, id).is_some()
+    }
+
     /// The events of a response's whole stream.
     pub(crate) fn events(&self, token: &str, id: &str) -> Option<&[Frame]> {
         Some(&self.0.get(&key(token, id))?.frames)
@@ -59,65 +122,11 @@ impl Backgrounds {
     }
 }
 
-impl World {
-    /// Queues an accepted turn and returns the queued response object.
-    pub(crate) fn queue(&mut self, run: Run) -> Value {
-        let token = run.turn.token().to_owned();
-        let queued = run.unfinished_response("queued");
-        let background =
-            Background { frames: run.rendered.frames.clone(), stage: Stage::Queued(Box::new(run)) };
-        self.backgrounds.put(&token, queued["id"].as_str().unwrap_or_default(), background);
-        queued
-    }
-
-    /// Returns the current response object and advances the response by one step.
-    pub(crate) fn advance(&mut self, token: &str, id: &str) -> Option<Value> {
-        let mut background = self.backgrounds.take(token, id)?;
-        let (object, stage) = match background.stage {
-            Stage::Queued(run) => (run.unfinished_response("in_progress"), Stage::InProgress(run)),
-            Stage::InProgress(run) => ended(self.conclude(*run)),
-            Stage::Ended(object) => ended(object),
-        };
-        background.stage = stage;
-        self.backgrounds.put(token, id, background);
-        Some(object)
-    }
-
-    /// Cancels the response and returns it. A response that has ended does not change.
-    pub(crate) fn cancel(&mut self, token: &str, id: &str) -> Option<Value> {
-        let mut background = self.backgrounds.take(token, id)?;
-        let (object, stage) = match background.stage {
-            Stage::Queued(run) | Stage::InProgress(run) => {
-                let cancelled = run.unfinished_response("cancelled");
-                run.discard(self);
-                background.frames = cancelled_frames(&background.frames, &cancelled);
-                ended(cancelled)
-            }
-            Stage::Ended(object) => ended(object),
-        };
-        background.stage = stage;
-        self.backgrounds.put(token, id, background);
-        Some(object)
-    }
-
-    /// Ends the response, because the last event of its stream was delivered.
-    pub(crate) fn end(&mut self, token: &str, id: &str) {
-        while self.backgrounds.is_open(token, id) {
-            self.advance(token, id);
-        }
-    }
-
-    /// Removes the response. An open one is cancelled first and stores nothing.
-    pub(crate) fn discard(&mut self, token: &str, id: &str) -> bool {
-        self.cancel(token, id);
-        self.backgrounds.take(token, id).is_some()
-    }
-
-    fn conclude(&mut self, run: Run) -> Value {
-        let object = run.rendered.response.clone();
-        run.finish(self);
-        object
-    }
+/// Ends the turn with its answer and returns the response object.
+fn conclude(run: Run, accounts: &mut Accounts) -> Value {
+    let object = run.rendered.response.clone();
+    run.finish(accounts);
+    object
 }
 
 fn ended(object: Value) -> (Value, Stage) {

@@ -15,7 +15,9 @@
 //!   that input.
 
 mod account;
+mod accounts;
 mod background;
+mod delivery;
 mod duplicate;
 mod ids;
 mod log;

@@ -155,21 +155,22 @@ impl StrictProvider {
     /// The items of a conversation of any account; `None` if it does not exist.
     pub fn conversation_items(&self, id: &str) -> Option<Vec<Value>> {
         let world = self.shared.world();
-        let conversation = world.accounts().find_map(|account| account.conversation(id).ok())?;
+        let conversation =
+            world.accounts.iter().find_map(|account| account.conversation(id).ok())?;
         Some(conversation.items().iter().map(|item| item.value().clone()).collect())
     }
 
     /// A stored response of any account, as its `GET` returns it.
     pub fn response(&self, id: &str) -> Option<Value> {
         let world = self.shared.world();
-        let stored = world.accounts().find_map(|account| account.response(id).ok())?;
+        let stored = world.accounts.iter().find_map(|account| account.response(id).ok())?;
         Some(stored.object.clone())
     }
 
     /// The ids of all stored responses.
     pub fn response_ids(&self) -> Vec<String> {
         let world = self.shared.world();
-        world.accounts().flat_map(Account::response_ids).map(str::to_owned).collect()
+        world.accounts.iter().flat_map(Account::response_ids).map(str::to_owned).collect()
     }
 }
 

@@ -1,13 +1,15 @@
 //! The state of the provider.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use antiphon_testkit::{Exchange, Hold, Refusal, Reply};
 use http::Method;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::account::Account;
+use crate::accounts::Accounts;
 use crate::background::Backgrounds;
 use crate::ids::Ids;
 use crate::log::Log;
@@ -26,9 +28,8 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(options: Options) -> Self {
         let world = World {
-            ids: Ids::new(&options.seed),
+            accounts: Accounts::new(Ids::new(&options.seed)),
             backgrounds: Backgrounds::default(),
-            accounts: BTreeMap::new(),
             on_abort: options.on_abort,
             scripts: VecDeque::new(),
             detours: Vec::new(),
@@ -46,12 +47,11 @@ impl Shared {
 /// The state that requests change.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) ids: Ids,
+    pub(crate) accounts: Accounts,
     pub(crate) on_abort: OnAbort,
     /// The scripted answers in order, with the test's handle for each.
     pub(crate) scripts: VecDeque<(Script, Exchange)>,
     pub(crate) backgrounds: Backgrounds,
-    accounts: BTreeMap<String, Account>,
     /// Replies that replace the answers to single requests.
     pub(crate) detours: Vec<Detour>,
     /// Streamed answers to stop, by the token of the request.
@@ -76,22 +76,33 @@ impl World {
 
     /// The account of a token. An account is created empty.
     pub(crate) fn account(&mut self, token: &str) -> (&mut Account, &mut Ids) {
-        (self.accounts.entry(token.to_owned()).or_default(), &mut self.ids)
+        self.accounts.account(token)
     }
 
-    pub(crate) fn accounts(&self) -> impl Iterator<Item = &Account> {
-        self.accounts.values()
+    /// Advances a background response by one step and returns its object before the step.
+    pub(crate) fn advance(&mut self, token: &str, id: &str) -> Option<Value> {
+        self.backgrounds.advance(token, id, &mut self.accounts)
+    }
+
+    /// Cancels a background response and returns it.
+    pub(crate) fn cancel(&mut self, token: &str, id: &str) -> Option<Value> {
+        self.backgrounds.cancel(token, id, &mut self.accounts)
+    }
+
+    /// Ends a background response.
+    pub(crate) fn end(&mut self, token: &str, id: &str) {
+        self.backgrounds.end(token, id, &mut self.accounts);
     }
 
     /// Deletes a response of any account; false if it does not exist.
     pub(crate) fn lose(&mut self, id: &str) -> bool {
-        let tokens: Vec<String> = self.accounts.keys().cloned().collect();
+        let tokens: Vec<String> = self.accounts.tokens().cloned().collect();
         tokens.iter().any(|token| self.remove_response(token, id).is_ok())
     }
 
     /// Removes a response of an account, and its background run if it has one.
     pub(crate) fn remove_response(&mut self, token: &str, id: &str) -> Result<(), Refusal> {
-        let was_in_background = self.discard(token, id);
+        let was_in_background = self.backgrounds.discard(token, id, &mut self.accounts);
         match self.account(token).0.remove_response(id) {
             Err(_) if was_in_background => Ok(()),
             removed => removed,

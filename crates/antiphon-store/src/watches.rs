@@ -9,7 +9,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 /// Keeps the watches of responses that a provider makes in its background.
 ///
-/// A watch is a [`Notice`] whose endpoint is [`WATCH`]. It is committed with its turn, and its `id`
+/// A watch is a [`Notice`] whose endpoint is [`WATCH`](crate::WATCH). It is committed with its turn, and its `id`
 /// is the provider's id of the response. It is claimed as other notices are
 /// ([`Store::claim_notices`](crate::Store::claim_notices)), but only here. Erasing a tenant removes
 /// its watches.

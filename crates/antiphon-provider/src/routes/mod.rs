@@ -20,9 +20,9 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri};
 
+use crate::delivery::TurnDelivery;
 use crate::log::Recorded;
 use crate::route_reply::{Effect, RouteReply};
-use crate::turn::TurnDelivery;
 use crate::world::Shared;
 use route_request::RouteRequest;
 

@@ -39,7 +39,7 @@ fn next(world: &mut World, create: &Create<'_>, turn: &Turn) -> (Script, Exchang
     if let Some(scripted) = world.scripts.pop_front() {
         return scripted;
     }
-    let script = Script::from(recalled(create, turn, &world.ids.next_digits()));
+    let script = Script::from(recalled(create, turn, &world.accounts.ids.next_digits()));
     let exchange = script.exchange();
     (script, exchange)
 }
@@ -59,7 +59,7 @@ fn in_background(
 ) -> RouteReply {
     let given = Some(run.turn.given());
     let events = run.rendered.frames.clone();
-    let queued = world.queue(run);
+    let queued = world.backgrounds.queue(run);
     let answered = match create.stream {
         true => {
             let reply = script.deliver(Reply::sse(events.clone()));

@@ -1,6 +1,5 @@
 //! One turn: validation, answer, storage.
 
-mod delivery;
 mod rendered;
 mod resolve;
 mod rules;
@@ -11,16 +10,15 @@ use std::sync::Arc;
 use antiphon_testkit::Refusal;
 use serde_json::Value;
 
-pub(crate) use delivery::TurnDelivery;
 pub(crate) use rendered::RenderedAnswer;
 pub(crate) use resolve::{resolve, stored};
 pub(crate) use run::Run;
 
 use crate::account::{Account, Before, Context, Conversation, StoredItem, StoredResponse};
+use crate::accounts::Accounts;
 use crate::ids::Ids;
 use crate::refusals;
 use crate::request::Create;
-use crate::world::World;
 
 /// An accepted turn: its account, its context and its input.
 #[derive(Debug)]
@@ -78,14 +76,14 @@ impl Turn {
     }
 
     /// Ends the turn without storing anything.
-    fn discard(&self, world: &mut World) {
-        let (account, _) = world.account(&self.token);
+    fn discard(&self, accounts: &mut Accounts) {
+        let (account, _) = accounts.account(&self.token);
         self.lock(account, false);
     }
 
     /// Ends the turn and stores its input and output in the conversation and the response.
-    fn store(self, response: Value, output: Vec<Value>, world: &mut World) {
-        let (account, ids) = world.account(&self.token);
+    fn store(self, response: Value, output: Vec<Value>, accounts: &mut Accounts) {
+        let (account, ids) = accounts.account(&self.token);
         self.lock(account, false);
         let output = store_output(output, ids);
         let mut is_stored = self.stores;

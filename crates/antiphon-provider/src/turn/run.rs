@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{RenderedAnswer, Turn};
 use crate::OnAbort;
-use crate::world::World;
+use crate::accounts::Accounts;
 
 /// An accepted turn whose answer is rendered but not delivered yet. It ends exactly once.
 #[derive(Debug)]
@@ -15,16 +15,16 @@ pub(crate) struct Run {
 
 impl Run {
     /// Ends the turn with its answer. A failed turn stores nothing.
-    pub(crate) fn finish(self, world: &mut World) {
+    pub(crate) fn finish(self, accounts: &mut Accounts) {
         match self.rendered.has_failed() {
-            true => self.turn.discard(world),
-            false => self.turn.store(self.rendered.response, self.rendered.output, world),
+            true => self.turn.discard(accounts),
+            false => self.turn.store(self.rendered.response, self.rendered.output, accounts),
         }
     }
 
     /// Ends the turn without storing anything.
-    pub(crate) fn discard(self, world: &mut World) {
-        self.turn.discard(world);
+    pub(crate) fn discard(self, accounts: &mut Accounts) {
+        self.turn.discard(accounts);
     }
 
     /// The unfinished response with this status.
@@ -35,14 +35,14 @@ impl Run {
     }
 
     /// Ends the turn because its caller disconnected after these items were done.
-    pub(crate) fn abandon(self, done: Vec<Value>, world: &mut World) {
-        match world.on_abort {
-            OnAbort::Whole => self.finish(world),
-            OnAbort::Nothing => self.turn.discard(world),
+    pub(crate) fn abandon(self, done: Vec<Value>, on_abort: OnAbort, accounts: &mut Accounts) {
+        match on_abort {
+            OnAbort::Whole => self.finish(accounts),
+            OnAbort::Nothing => self.turn.discard(accounts),
             OnAbort::Part => {
                 let mut response = self.unfinished_response("incomplete");
                 response["output"] = done.clone().into();
-                self.turn.store(response, done, world);
+                self.turn.store(response, done, accounts);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use antiphon_testkit::{Frame, Outcome, Witness};
 use serde_json::Value;
 
-use super::Run;
+use crate::turn::Run;
 use crate::world::{Shared, World};
 
 /// Ends the turn while its answer is delivered: just before the terminal event, so that a caller
@@ -90,7 +90,7 @@ impl Witness for TurnDelivery {
         match &mut self.state {
             State::Open { marks, done, .. } => match marks.get(index) {
                 Some(Mark::ItemDone(item)) => done.push(item.clone()),
-                Some(Mark::End) => self.end(|run, _, world| run.finish(world)),
+                Some(Mark::End) => self.end(|run, _, world| run.finish(&mut world.accounts)),
                 Some(Mark::Nothing) | None => {}
             },
             State::InBackground { token, id, end } if *end == index => {
@@ -101,7 +101,7 @@ impl Witness for TurnDelivery {
     }
 
     fn over(&mut self, _: Outcome) {
-        self.end(Run::abandon);
+        self.end(|run, done, world| run.abandon(done, world.on_abort, &mut world.accounts));
     }
 }
 
