@@ -1,4 +1,4 @@
-//! Background responses: turns for whose end nobody waits.
+//! Background responses: turns that run without a waiting client.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -9,14 +9,15 @@ use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// How many events a page holds at the most.
+/// The maximum number of events on a page.
 pub(crate) const PAGE_EVENTS: usize = 256;
-/// How many bytes of events a page holds, one longer event aside.
+/// The maximum number of bytes of events on a page, unless a single event has more.
 pub(crate) const PAGE_BYTES: usize = 256 << 10;
-/// How many expired events are deleted at once.
+/// The number of expired events that one call deletes.
 pub(crate) const EXPIRED_AT_ONCE: i64 = 256;
 
-/// Keeps the jobs of background responses: what begins each of them anew, and the log of its events.
+/// Stores the jobs of background responses: the data to restart each job, and the log of its
+/// events.
 ///
 /// ```text
 ///   accept ──> Open, of a process ── end ──> Ended ── expire, or its response deleted ──> gone
@@ -26,19 +27,19 @@ pub(crate) const EXPIRED_AT_ONCE: i64 = 256;
 ///              Open, left behind
 /// ```
 ///
-/// A process appends to, and ends, only jobs that are its own: what it does after another took them
-/// up is refused with [`StoreError::LeaseLost`]. Each call is atomic. What `accept`, `cancel` and
-/// `end` wrote survives a power cut, what the others wrote survives the process.
+/// A process appends to its own jobs only, and ends only those. If another process has taken up a
+/// job, writes to it fail with [`StoreError::LeaseLost`]. Each call is atomic. The writes of
+/// `accept`, `cancel` and `end` survive a power cut; other writes survive a crash of the process.
 #[async_trait]
 pub trait Background: Send + Sync {
-    /// Takes on a job of this process, with the first events of its log.
+    /// Accepts a job for this process, with the first events of its log.
     async fn accept(&self, tenant: &Tenant, job: NewJob) -> Result<()>;
 
-    /// How a job stands. `None` where there is none: the response never was in the background, or
+    /// The state of a job. `None` if there is none: the response never was in the background, or
     /// its log has expired.
     async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Standing>>;
 
-    /// The open jobs in `shard` that answer this request, the newest first; two at the most.
+    /// The open jobs in `shard` that answer this request, newest first, at most two.
     async fn open_jobs(
         &self,
         tenant: &Tenant,
@@ -46,8 +47,8 @@ pub trait Background: Send + Sync {
         request: &RequestDigest,
     ) -> Result<Vec<ResponseId>>;
 
-    /// Adds events to the log of an open job of this process. One whose number is in the log already
-    /// is passed over.
+    /// Appends events to the log of an open job of this process. Skips events whose numbers are
+    /// already in the log.
     async fn append(
         &self,
         tenant: &Tenant,
@@ -55,7 +56,7 @@ pub trait Background: Send + Sync {
         events: Vec<LoggedEvent>,
     ) -> Result<()>;
 
-    /// A page of a job's log, from this sequence number on. `None` where there is no job.
+    /// A page of a job's log, starting at this sequence number. `None` if there is no job.
     async fn events(
         &self,
         tenant: &Tenant,
@@ -63,18 +64,19 @@ pub trait Background: Send + Sync {
         from: u64,
     ) -> Result<Option<EventPage>>;
 
-    /// Marks an open job as cancelled; says whether there is one. Its process is to end it.
+    /// Marks an open job as cancelled. Returns whether it exists. The process that owns the job
+    /// must end it.
     async fn cancel(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
-    /// The open jobs of this process that are marked as cancelled, by whichever process.
+    /// The open jobs of this process that any process has marked as cancelled.
     async fn cancelled(&self) -> Result<Vec<(Tenant, ResponseId)>>;
 
-    /// Notes where an open job of this process goes on from. What is before that is kept until it has
-    /// ended, whatever is deleted or expires meanwhile.
+    /// Records the cursor that an open job of this process continues from. Items before the cursor
+    /// stay stored until the job ends, even if they are deleted or expire meanwhile.
     async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()>;
 
-    /// Commits the turn that an open job of this process came to, and adds the last event to its log,
-    /// which is kept until `expires_at` (Unix seconds).
+    /// Commits the turn of an open job of this process, and appends the last event to its log. The
+    /// log is stored until `expires_at` (Unix seconds).
     async fn end(
         &self,
         tenant: &Tenant,
@@ -83,46 +85,46 @@ pub trait Background: Send + Sync {
         expires_at: i64,
     ) -> Result<()>;
 
-    /// Leaves an open job of this process behind, to be taken up again.
+    /// Releases an open job of this process, so that any process can take it up.
     async fn release(&self, tenant: &Tenant, id: &ResponseId) -> Result<()>;
 
-    /// Takes up the oldest open job that was left behind: of whichever tenant, it is this process's
-    /// from now on. Of several processes that do so at once, one gets it.
+    /// Takes up the oldest released or orphaned job, of any tenant. It then belongs to this
+    /// process. If several processes call this at once, one of them gets the job.
     async fn take_up(&self) -> Result<Option<LeftJob>>;
 
-    /// Deletes some of what has expired at `now`; says whether there is more.
+    /// Deletes some of the logs that have expired at `now`. Returns whether more remain.
     async fn expire(&self, now: i64) -> Result<bool>;
 }
 
-/// A background response that is to be made.
+/// A new background response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewJob {
     /// The response's id.
     pub id: ResponseId,
     /// The request that it answers.
     pub request: RequestDigest,
-    /// What it takes to begin it anew. It is kept as long as the job is open.
+    /// The data to restart it. Stored while the job is open.
     pub work: Bytes,
-    /// The events that it begins by, from number 0.
+    /// The first events of its log, from number 0.
     pub events: Vec<LoggedEvent>,
 }
 
-/// A job that its process left behind.
+/// An open job that has no process: released, or its process died.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftJob {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: Tenant,
     /// The response's id.
     pub id: ResponseId,
     /// The request that it answers.
     pub request: RequestDigest,
-    /// What it takes to begin it anew.
+    /// The data to restart it.
     pub work: Bytes,
-    /// How many events are in its log.
+    /// The number of events in its log.
     pub told: u64,
-    /// How often it was taken up, this time included.
+    /// The number of times it was taken up, this time included.
     pub times: u32,
-    /// Whether it was marked as cancelled.
+    /// Whether it is marked as cancelled.
     pub is_cancelled: bool,
 }
 
@@ -135,17 +137,18 @@ pub struct LoggedEvent {
     pub body: Bytes,
 }
 
-/// How a job stands.
+/// The state of a job, for a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It has not ended.
     Open {
-        /// The latest of the first three events of its log, each of which carries the response.
+        /// The latest of the first three events of its log. Each of them carries the response
+        /// object.
         event: Bytes,
-        /// Whether it waits to be taken up.
+        /// Whether it waits for a process to take it up.
         is_left: bool,
     },
-    /// It has ended: its response's record says how.
+    /// It has ended. The record of its response has the result.
     Ended,
 }
 
@@ -154,34 +157,34 @@ pub enum Standing {
 pub struct EventPage {
     /// The events, in order.
     pub events: Vec<LoggedEvent>,
-    /// What stands behind them.
+    /// The state of the log after these events.
     pub rest: Rest,
 }
 
-/// What stands behind a page of a log.
+/// The state of a log after the last event of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// More may, at once or later.
+    /// More events follow, now or later.
     More,
-    /// Nothing yet: the job was left behind, and waits to be taken up.
+    /// No event yet: the job waits for a process to take it up.
     Left,
-    /// Nothing: the response has ended.
+    /// The end: the response has ended.
     Nothing,
 }
 
-/// Who works on a job.
+/// The processing state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobState {
-    /// A process.
+    /// A process works on it.
     WorkedOn,
-    /// Nobody: it waits to be taken up.
+    /// It waits for a process to take it up.
     Left,
-    /// Nobody any more: it has ended.
+    /// It has ended.
     Ended,
 }
 
 impl JobState {
-    /// The state that a row's columns tell of.
+    /// Derives the state from the columns of a row.
     pub(crate) fn of(is_open: bool, is_left: bool) -> Self {
         match (is_open, is_left) {
             (false, _) => Self::Ended,
@@ -190,7 +193,7 @@ impl JobState {
         }
     }
 
-    /// What stands behind the last event of a log.
+    /// The state of the log after its last event.
     pub(crate) fn rest(self) -> Rest {
         match self {
             Self::WorkedOn => Rest::More,

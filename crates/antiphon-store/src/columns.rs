@@ -1,9 +1,9 @@
-//! A held item as columns: its head is read back without a look at its bytes.
+//! Converts an item to columns. The head can be read back without its bytes.
 
 use antiphon::{Body, CallId, Fingerprint, Head, HeldItem, ItemId, Kind, Origin, Role};
 use bytes::Bytes;
 
-/// The names of the columns that hold an item, in the order in which stores write and read them.
+/// The columns of an item, in the order in which stores write and read them.
 macro_rules! item_columns {
     () => {
         "item_id, own_id, kind, call_id, role, flags, fingerprint, origin, body"
@@ -11,17 +11,17 @@ macro_rules! item_columns {
 }
 pub(crate) use item_columns;
 
-/// The bytes carry an id: the one that the item is held under, unless `own_id` names another.
+/// The bytes contain an id: the id of the item, unless `own_id` has another.
 const OWN_ID: i64 = 1;
 const UNFINISHED: i64 = 1 << 1;
 const ENCRYPTED: i64 = 1 << 2;
 const SUPERSEDES: i64 = 1 << 3;
 
-/// What the columns hold; `B` is what holds the bytes.
+/// The column values of an item. `B` is the type of the bytes.
 #[derive(Debug)]
 pub(crate) struct Columns<'a, B> {
     pub(crate) item_id: &'a str,
-    /// The id that the bytes carry, where it is not `item_id`.
+    /// The id inside the bytes, if it differs from `item_id`.
     pub(crate) own_id: Option<&'a str>,
     pub(crate) kind: &'a str,
     pub(crate) call_id: Option<&'a str>,
@@ -29,7 +29,7 @@ pub(crate) struct Columns<'a, B> {
     pub(crate) flags: i64,
     pub(crate) fingerprint: Option<[u8; 16]>,
     pub(crate) origin: Option<&'a str>,
-    /// `None` for a tombstone; empty where another owner has the bytes.
+    /// `None` for a tombstone; empty if a provider has the bytes.
     pub(crate) body: Option<B>,
 }
 
@@ -91,7 +91,7 @@ fn flags(item: &HeldItem) -> i64 {
         | flag(item.supersedes, SUPERSEDES)
 }
 
-/// What [`Role::parse`] reads back.
+/// The text that [`Role::parse`] reads back.
 fn role_name(role: Role) -> &'static str {
     match role {
         Role::User => "user",

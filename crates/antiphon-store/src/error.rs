@@ -1,21 +1,21 @@
-//! Why a store could not do what it was asked.
+//! Errors of a store.
 
 use antiphon::ItemId;
 
-/// An error of a store, told by whose it is: the first three are the caller's.
+/// An error of a store. The first three variants are faults of the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The thread already holds a live item of this id.
+    /// The thread already has a live item with this id.
     #[error("an item with id {0} is already held")]
     DuplicateItem(ItemId),
-    /// The conversation does not exist, or no longer.
+    /// The conversation does not exist, or was deleted.
     #[error("the conversation does not exist")]
     ConversationNotFound,
-    /// `after` names no item of the listing.
+    /// `after` names no item of the list.
     #[error("no item with id {0} in this list")]
     CursorNotFound(String),
-    /// Another process has taken the conversation over, or has settled the turn, because this one was
-    /// not heard of for too long.
+    /// Another process has taken over the conversation or settled the turn, because this process
+    /// did not report in time that it is alive.
     #[error("another process took the turn over")]
     LeaseLost,
     /// The tenant's data was erased since the turn began.
@@ -30,7 +30,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the database failed, rather than refused what was asked: the same may succeed later.
+    /// Whether the database failed, as opposed to rejecting the call. The same call may succeed
+    /// later.
     pub fn is_outage(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::NoSpace(_))
     }
@@ -45,7 +46,7 @@ impl StoreError {
         ))
     }
 
-    /// A background turn that leaves no record: nobody could ever learn of its end.
+    /// The error for a background turn without a record: no client could learn its result.
     pub(crate) fn no_response() -> Self {
         Self::Unavailable("a background turn has a response".into())
     }

@@ -1,16 +1,16 @@
-//! Names of stored things.
+//! Ids of stored objects.
 
 use std::fmt;
 use std::sync::Arc;
 
 use antiphon::item::{IdSource, push_hex};
 
-/// Who owns what is stored. Every look-up names one.
+/// The owner of stored data. Every call names one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Tenant(Arc<str>);
 
 impl Tenant {
-    /// The tenant of this name.
+    /// Creates a tenant with this name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
@@ -27,8 +27,8 @@ impl fmt::Debug for Tenant {
     }
 }
 
-/// The root of a tree of forks. All threads of the tree live in its shard, and the ids of its
-/// conversations and responses carry it, so that a turn touches one shard only.
+/// The root of a tree of forks. All threads of the tree are in its shard, and the ids of its
+/// conversations and responses contain it, so a turn touches one shard only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shard(pub u64);
 
@@ -37,14 +37,14 @@ pub struct Shard(pub u64);
 pub struct ThreadId(pub u64);
 
 impl Shard {
-    /// A new shard.
+    /// Creates a new shard.
     pub fn issue(ids: &mut dyn IdSource) -> Self {
         Self(number(ids))
     }
 }
 
 impl ThreadId {
-    /// A new thread.
+    /// Creates a new thread id.
     pub fn issue(ids: &mut dyn IdSource) -> Self {
         Self(number(ids))
     }
@@ -63,7 +63,7 @@ macro_rules! sharded_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// A new id in `shard`.
+            /// Creates a new id in `shard`.
             pub fn issue(shard: Shard, ids: &mut dyn IdSource) -> Self {
                 let mut bytes = [0; 16];
                 ids.fill(&mut bytes);
@@ -74,8 +74,8 @@ macro_rules! sharded_id {
                 Self(text.into())
             }
 
-            /// The id that `text` is; `None` where no id of ours has this form, so that nothing of
-            /// this name can exist.
+            /// Parses an id. `None` if the text has another form, so that no stored object can have
+            /// it.
             pub fn parse(text: &str) -> Option<Self> {
                 let digits = text.strip_prefix(concat!($prefix, "_"))?;
                 let is_ours = digits.len() == 48
@@ -83,12 +83,12 @@ macro_rules! sharded_id {
                 is_ours.then(|| Self(text.into()))
             }
 
-            /// The id as it stands on the wire.
+            /// The id in its wire form.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The shard that the id names.
+            /// The shard that is part of the id.
             pub fn shard(&self) -> Shard {
                 let digits = &self.0[concat!($prefix, "_").len()..][..16];
                 Shard(u64::from_str_radix(digits, 16).expect("the digits were checked"))

@@ -1,9 +1,9 @@
-//! Keys and positions as the signed integers of a database.
+//! Converts keys and positions to the signed integers of a database.
 
 use crate::ids::{Shard, Tenant, ThreadId};
 use crate::records::{Cursor, Seq};
 
-/// Which thread.
+/// The key of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadKey<'a> {
     pub(crate) owner: &'a Tenant,
@@ -48,7 +48,7 @@ pub(crate) fn thread_of(column: i64) -> ThreadId {
     ThreadId(column.cast_unsigned())
 }
 
-/// Positions order as numbers, so they are kept as such; none comes near the greatest.
+/// Positions must sort as numbers, so they are converted as numbers. None comes near the maximum.
 pub(crate) fn position(seq: Seq) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }

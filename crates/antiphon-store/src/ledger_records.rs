@@ -2,16 +2,16 @@
 
 use crate::ids::{ConversationId, ResponseId, Shard};
 
-/// What a provider calls a conversation or response.
+/// A provider's id for a conversation or response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The provider, as the gateway names it.
+    /// The provider, by its name in the gateway's configuration.
     pub upstream: String,
     /// The provider's id.
     pub id: String,
 }
 
-/// Where a conversation is that began without an upstream.
+/// The location of a conversation that began without an upstream.
 ///
 /// ```text
 ///   create_unbound ──> Pending ── bind ───────> Bound
@@ -20,34 +20,34 @@ pub struct Named {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// Its items are here, and no upstream has it.
+    /// Its items are in this store, and no upstream has it.
     Pending,
-    /// This provider keeps it, under this id.
+    /// This provider stores it, under this id.
     Bound(Named),
 }
 
 /// A ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
-    /// The provider, as the gateway names it.
+    /// The provider, by its name in the gateway's configuration.
     pub upstream: String,
-    /// What its thread is known by here.
+    /// The internal id of its conversation or response.
     pub kept: Kept,
-    /// Whether the provider may hold something else than the ledger says.
+    /// Whether the provider may hold other items than the ledger lists.
     pub in_doubt: bool,
 }
 
-/// What a ledger is of.
+/// The subject of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// A conversation.
     Conversation(ConversationId),
-    /// A response. It has no record yet where its turn is open, or ended with its process.
+    /// A response. It has no record while its turn is open, or if the process died before its end.
     Response(ResponseId),
 }
 
 impl Kept {
-    /// What this id is of; `None` where no id of ours has its form.
+    /// Parses an internal id. `None` if the text has the form of no such id.
     pub fn parse(text: &str) -> Option<Self> {
         let conversation = ConversationId::parse(text).map(Self::Conversation);
         conversation.or_else(|| ResponseId::parse(text).map(Self::Response))
@@ -68,13 +68,13 @@ impl Kept {
     }
 }
 
-/// How the commit of a turn changes ledgers: that of the conversation that it appends to, and that of
-/// its response.
+/// The changes that the commit of a turn makes to ledgers: to that of the conversation it appends
+/// to, and to that of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerTurn {
-    /// What the provider calls the turn's response; `None` where it never told. Not entered where the
-    /// turn leaves no record.
+    /// The provider's id of the turn's response. `None` if the provider sent none. Not recorded if
+    /// the turn leaves no record.
     pub response: Option<Named>,
-    /// Whether the provider may hold something else of the turn than is committed.
+    /// Whether the provider may hold other items of the turn than are committed.
     pub in_doubt: bool,
 }

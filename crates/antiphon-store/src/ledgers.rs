@@ -1,8 +1,8 @@
-//! Ledgers: what is known of the conversations and responses that a provider keeps.
+//! Ledgers: records of the conversations and responses that a provider stores.
 //!
-//! A ledger is a thread like any other whose items have no bodies here
-//! ([`Body::Elsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an id of ours,
-//! which nobody outside is told; what is kept beside is how the provider calls it.
+//! A ledger is a thread whose items have no bodies in this store
+//! ([`Body::Elsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an internal
+//! id, which clients never see. The store maps the provider's id to it.
 
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
@@ -14,7 +14,7 @@ use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Keeps the ledgers of what providers keep.
+/// Stores the ledgers of provider-side conversations and responses.
 ///
 /// ```text
 ///   adopt, announce ──> in doubt ── commit of a whole turn, relearn, trust ──> sure
@@ -22,22 +22,24 @@ type Result<T> = std::result::Result<T, StoreError>;
 ///                          └──────────────── doubt ────────────────────────────┘
 /// ```
 ///
-/// A name stands for one conversation or response, and of several that it was given to, for the last.
-/// What it stood for before is deleted as [`Store`](crate::Store) deletes it, and so is a ledger's name
-/// where its conversation or response is deleted, by whomever.
+/// A ledger in doubt is stale: the provider may hold other items than the ledger lists.
 ///
-/// Each call is atomic. What `adopt`, `relearn` and `forget` wrote survives a power cut, what `announce` and
-/// `doubt` wrote survives the process.
+/// A name stands for one conversation or response, the last one it was given to. The previous one
+/// is deleted as [`Store`](crate::Store) deletes it. Deleting a conversation or response also
+/// deletes the name of its ledger, no matter which call deletes it.
+///
+/// Each call is atomic. The writes of `adopt`, `relearn` and `forget` survive a power cut; those of
+/// `announce` and `doubt` survive a crash of the process.
 #[async_trait]
 pub trait Ledgers: Send + Sync {
-    /// The ledger of what a provider calls so.
+    /// The ledger for this id of a provider.
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
 
-    /// What a provider calls this response, where that was announced or committed.
+    /// The provider's id of this response, if it was announced or committed.
     async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
 
-    /// Begins the ledger of a provider's conversation, empty and in doubt, unless the name stands for
-    /// something. Says what it stands for now: the same to all of several that adopt one at once.
+    /// Begins the ledger of a provider's conversation, empty and in doubt, unless the name is in
+    /// use. Returns the entry that the name stands for now: concurrent calls all get the same one.
     async fn adopt(
         &self,
         tenant: &Tenant,
@@ -46,23 +48,26 @@ pub trait Ledgers: Send + Sync {
         thread: ThreadId,
     ) -> Result<LedgerEntry>;
 
-    /// Takes note of what a provider calls the response of a turn that is open and will leave a record.
-    /// It is in doubt until the turn is committed; where its opening is dropped, nothing is left of it. A
-    /// response that has a name already has the later one only.
+    /// Records the provider's id of the response of an open turn that will leave a record. The
+    /// ledger is in doubt until the turn is committed, and is deleted if the pending turn is
+    /// dropped. A second call for the same response replaces the id.
     async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()>;
 
-    /// A request is on its way that may change the conversation at its provider. Nothing happens where
-    /// there is no ledger of it.
+    /// Marks the conversation's ledger as in doubt before a request that may change the provider's
+    /// copy. Has no effect if there is no ledger of it.
     async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
-    /// The request that was on its way has changed nothing. To be called by whoever was sure before.
+    /// Clears the doubt after a request that changed nothing. Only a caller that found the ledger
+    /// sure before its request may call this.
     async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
-    /// Puts what the provider says that its conversation holds in the place of what was known: in a
-    /// thread of its own, so that responses still end where they did. What nobody reaches any more goes.
-    /// Refused where there is no ledger of such a conversation, where an item is given twice, and from a
-    /// `place` that is not first in the conversation's line any more: who was taken for dead may have
-    /// asked long ago.
+    /// Replaces the ledger's items by those that the provider lists. They go to a new thread,
+    /// `thread`, so the ends of responses do not move. Items that nothing reaches any more are
+    /// deleted.
+    ///
+    /// Fails if there is no ledger of such a conversation, if an item is given twice, or if `place`
+    /// is no longer first in the conversation's queue: the list of a process that was presumed dead
+    /// may be outdated.
     async fn relearn(
         &self,
         tenant: &Tenant,
@@ -72,8 +77,9 @@ pub trait Ledgers: Send + Sync {
         place: Option<Place>,
     ) -> Result<()>;
 
-    /// Creates a conversation without an upstream, with its first items. Its first turn decides which
-    /// upstream keeps it ([`bind`](Ledgers::bind)), or that none does ([`keep_here`](Ledgers::keep_here)).
+    /// Creates a conversation without an upstream, with its first items. Its first turn decides
+    /// which upstream stores it ([`bind`](Ledgers::bind)), or that none does
+    /// ([`keep_here`](Ledgers::keep_here)).
     async fn create_unbound(
         &self,
         tenant: &Tenant,
@@ -82,18 +88,19 @@ pub trait Ledgers: Send + Sync {
         items: Vec<HeldItem>,
     ) -> Result<()>;
 
-    /// The binding of a conversation that began without an upstream. `None` for any other, and for one
-    /// that stays here.
+    /// The binding of a conversation that began without an upstream. `None` for any other
+    /// conversation, and for one that stays in this store.
     async fn binding(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
     ) -> Result<Option<Binding>>;
 
-    /// Binds a conversation to the provider's copy of it, for good. Its items and metadata are the
-    /// provider's from then on: nothing of them stays here, and its ledger begins in doubt, in `thread`.
-    /// Returns false, and changes nothing, if the conversation is not [`Binding::Pending`] or was
-    /// deleted. Fails from a `place` that is not the first in the conversation's line any more.
+    /// Binds a conversation permanently to the provider's copy of it. From then on the provider
+    /// stores its items and metadata: this store deletes them, and begins a ledger in doubt, in
+    /// `thread`. Returns `false`, and changes nothing, if the conversation is not
+    /// [`Binding::Pending`] or was deleted. Fails if `place` is no longer first in the
+    /// conversation's queue.
     async fn bind(
         &self,
         tenant: &Tenant,
@@ -103,21 +110,22 @@ pub trait Ledgers: Send + Sync {
         place: Option<Place>,
     ) -> Result<bool>;
 
-    /// Decides that a conversation without an upstream stays here, for good. Returns false, and changes
-    /// nothing, if the conversation is not [`Binding::Pending`] or was deleted.
+    /// Decides permanently that a conversation without an upstream stays in this store. Returns
+    /// `false`, and changes nothing, if the conversation is not [`Binding::Pending`] or was
+    /// deleted.
     async fn keep_here(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool>;
 
-    /// Whether there is any, whosever it is.
+    /// Whether any tenant has a ledger.
     async fn any(&self) -> Result<bool>;
 
-    /// Whether this is a ledger, which nobody outside knows by this id.
+    /// Whether this is a ledger. Clients do not know a ledger by this id.
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
 
-    /// Those of these items that the tenant holds live anywhere and that a model made, in the order that
-    /// they are asked for.
+    /// Those of these items that the tenant has live and that a model generated, in the given
+    /// order.
     async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
 
-    /// Forgets what a provider calls so, and its ledger: the conversation, or the record and opening of
-    /// the response. Says whether there was one.
+    /// Deletes the name and its ledger: the conversation, or the response's record and pending
+    /// turn. Returns whether the name existed.
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool>;
 }

@@ -1,10 +1,11 @@
-//! Where Antiphon keeps conversations: the [`Store`] trait and the stores that fulfil it.
+//! Storage of conversations: the [`Store`] trait and its implementations.
 //!
-//! A store keeps *threads*, append-only logs of items. A conversation names a thread; a response is
-//! a range of one. Every call names the tenant: what belongs to another tenant does not exist.
+//! A store holds *threads*, which are append-only logs of items. A conversation names a thread; a
+//! response is a range of a thread. Every call takes the tenant: data of other tenants does not
+//! exist for it.
 //!
-//! [`open`] opens the store that a URL names: a [`SqliteStore`] for one process, a [`PostgresStore`] for
-//! any number of them.
+//! [`open`] opens the store that a URL names: a [`SqliteStore`] for a single process, or a
+//! [`PostgresStore`], which any number of processes can share.
 
 mod background;
 mod columns;

@@ -1,4 +1,4 @@
-//! The line for a conversation, where several processes share its store.
+//! The queue of a conversation, if several processes share its store.
 
 use async_trait::async_trait;
 
@@ -8,20 +8,20 @@ use crate::records::Place;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Who may run the next turn of a conversation: whoever stands first in its line.
+/// A queue that decides which process runs the next turn of a conversation: the first in it.
 ///
-/// Places are held by processes. The place of a process that is not heard of any more is passed over
-/// and taken away; what it commits afterwards from that place is refused with
+/// Each place belongs to a process. If the process stops reporting that it is alive, the queue
+/// skips and removes its places. A later commit from such a place fails with
 /// [`StoreError::LeaseLost`].
 #[async_trait]
 pub trait Line: Send + Sync {
     /// Takes the last place.
     async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<Place>;
 
-    /// Whether nobody stands before this place any more. [`StoreError::LeaseLost`] where the place
-    /// was taken away.
+    /// Whether this place is the first. Fails with [`StoreError::LeaseLost`] if the place was
+    /// removed.
     async fn is_first(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<bool>;
 
-    /// Gives the place up, first or not.
+    /// Gives up the place, first or not.
     async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<()>;
 }

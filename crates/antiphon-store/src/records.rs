@@ -1,4 +1,4 @@
-//! What goes into a store and what comes out.
+//! The values that callers pass to a store and get back.
 
 use std::ops::Range;
 
@@ -9,43 +9,44 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerTurn;
 
-/// The endpoint of a watch. No webhook has it, because it is not a URL.
+/// The endpoint of a watch. It is not a URL, so no webhook can have it.
 pub const WATCH: &str = "upstream";
 
 /// The position of an item in its thread, from 0.
 pub type Seq = u64;
 
-/// A point in a thread: after every item below `end`, those of the thread's lineage included.
+/// A point in a thread: after every item below `end`, including those of the thread's lineage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// The shard of the thread.
     pub shard: Shard,
     /// The thread.
     pub thread: ThreadId,
-    /// One past the last item that counts. Sequence numbers of a fork go on from its parent's.
+    /// One past the last item that counts. The sequence numbers of a fork continue those of its
+    /// parent.
     pub end: Seq,
 }
 
-/// Where a turn's items go.
+/// The destination of a turn's items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// To a thread of their own.
+    /// A new thread.
     New {
-        /// Its shard, the one that the response's id names.
+        /// The shard of the thread, which the response's id names.
         shard: Shard,
-        /// Its id.
+        /// The id of the thread.
         thread: ThreadId,
     },
-    /// Behind `cursor`: appended where the cursor is the tip of a thread that no conversation
-    /// names, else to a fork, which copies nothing. The commit decides, so the first of two turns
-    /// from one cursor appends and the second forks.
+    /// After `cursor`. The items are appended if the cursor is the tip of a thread that no
+    /// conversation names. Otherwise they go to a fork, which copies nothing. The commit decides:
+    /// of two turns from one cursor, the first appends and the second forks.
     After {
-        /// Where the turn began.
+        /// The point at which the turn began.
         cursor: Cursor,
-        /// The id of the fork, if it comes to one.
+        /// The id of the fork, if one is needed.
         fork: ThreadId,
-        /// The response that the cursor is the end of, if it may be taken back from its conversation
-        /// meanwhile: then the turn goes behind where it is now.
+        /// The response that ends at the cursor, if its conversation may retract it meanwhile. The
+        /// items then go after the response's new position.
         end_of: Option<ResponseId>,
     },
     /// To the end of a conversation's thread.
@@ -63,57 +64,57 @@ impl Base {
     }
 }
 
-/// Tells a request from others, so that it is known when its client sends it again: a keyed digest of
-/// its body, or of the key that its client gave it.
+/// Identifies a request, so that a retry by its client is recognized: a keyed digest of its body,
+/// or of the idempotency key that the client sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RequestDigest(pub [u8; 16]);
 
 impl RequestDigest {
-    /// The shard that follows from the request: its first half.
+    /// The shard derived from the request: its first half.
     pub fn shard(&self) -> Shard {
         let (half, _) = self.0.split_first_chunk().expect("a digest is longer than a shard");
         Shard(u64::from_be_bytes(*half))
     }
 }
 
-/// A place in the line for a conversation. Of all places ever given, a later one is greater, so that
-/// it tells a holder from its successors (a fencing number).
+/// A place in the queue of a conversation. Later places are greater, across all conversations, so
+/// the number serves as a fencing token: it tells a former holder from its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(pub u64);
 
-/// What a turn leaves behind, committed as one.
+/// The result of a turn, committed as a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// Where the items go.
+    /// The destination of the items.
     pub base: Base,
     /// The turn's fresh input.
     pub input: Vec<HeldItem>,
-    /// What the model made of it.
+    /// The model's output.
     pub output: Vec<HeldItem>,
-    /// The response's record; `None` where the caller asked that none be kept.
+    /// The response's record. `None` if the caller asked for no storage.
     pub response: Option<NewResponse>,
-    /// The request that it answers; `None` where it will not be known again.
+    /// The request that the turn answers. `None` if a retry of it need not be recognized.
     pub request: Option<RequestDigest>,
-    /// The place in line that it is committed from; `None` where its base has no line.
+    /// The place in the queue that the turn was run from. `None` if its base has no queue.
     pub place: Option<Place>,
-    /// What endpoints outside are to be told of its end. Only of a turn with a response.
+    /// Notices to send when the turn ends. Only a turn with a response has any.
     pub notices: Vec<Notice>,
-    /// What it changes in ledgers: of a turn whose items a provider keeps. Never of an opening, so
-    /// that what a dead process leaves stays in doubt.
+    /// The changes to ledgers, if a provider stores the turn's items. A pending turn never has any,
+    /// so that the ledger stays stale if its process dies.
     pub ledger: Option<LedgerTurn>,
 }
 
-/// What an endpoint outside is to be told. It is kept from the commit of its turn until it was told, or
-/// given up.
+/// A message for an external endpoint. It is stored from the commit of its turn until it is
+/// delivered or given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What it is known by, however often it is told.
+    /// Its id, the same for every attempt to deliver it.
     pub id: String,
-    /// The endpoint; of one id, it is told once.
+    /// The endpoint. It receives one notice per id.
     pub endpoint: String,
-    /// When it is to be told, in Unix seconds.
+    /// The time of the next attempt, in Unix seconds.
     pub due_at: i64,
-    /// What is told.
+    /// The body of the message.
     pub body: Bytes,
 }
 
@@ -124,21 +125,22 @@ impl Notice {
     }
 }
 
-/// A notice that was claimed, so that nobody else tells it meanwhile.
+/// A notice that one process has claimed, so that no other sends it meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DueNotice {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: Tenant,
     /// The response of its turn.
     pub response: ResponseId,
-    /// What is to be told, and until when it is claimed.
+    /// The notice. Its `due_at` is the end of the claim.
     pub notice: Notice,
-    /// How often it was claimed, from 1.
+    /// The number of claims, from 1.
     pub attempt: u32,
 }
 
 impl Turn {
-    /// A response is looked up in the shard that its id names, so its items have to be there.
+    /// Rejects a response whose id names another shard than its items go to. A response is looked
+    /// up in the shard that its id names.
     pub(crate) fn check_shard(&self) -> Result<(), StoreError> {
         let named = self.response.as_ref().map(|response| response.id.shard());
         match named {
@@ -149,7 +151,7 @@ impl Turn {
         }
     }
 
-    /// The response of a turn that is recorded as open.
+    /// The response of a pending turn.
     pub(crate) fn announced(&self) -> Result<&NewResponse, StoreError> {
         self.check_shard()?;
         self.response.as_ref().filter(|_| self.output.is_empty()).ok_or_else(|| {
@@ -158,36 +160,36 @@ impl Turn {
     }
 }
 
-/// A turn of a request that was made before.
+/// An earlier turn for the same request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Earlier {
     /// It was announced and has not ended.
     Open(ResponseId),
-    /// It ended, well or not.
+    /// It ended, with success or failure.
     Ended(ResponseRecord),
 }
 
-/// The record of a response, beside its items.
+/// The record of a response, without its items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewResponse {
     /// Its id.
     pub id: ResponseId,
-    /// The conversation that it was made in.
+    /// The conversation that it belongs to.
     pub conversation: Option<ConversationId>,
     /// Unix seconds.
     pub created_at: i64,
-    /// The response object as JSON, its `output` left empty: the items are kept once, as items.
+    /// The response object as JSON with an empty `output`: items are stored once, as items.
     pub envelope: Bytes,
-    /// What was left out and mended, as JSON.
+    /// The omissions and repairs of the request, as JSON.
     pub report: Bytes,
 }
 
-/// A response as it is kept.
+/// A stored response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponseRecord {
     /// What was recorded.
     pub response: NewResponse,
-    /// Its end: where a turn that names it as `previous_response_id` begins.
+    /// Its end: a turn that names it as `previous_response_id` begins here.
     pub cursor: Cursor,
     /// Its input, as positions in the cursor's thread.
     pub input: Range<Seq>,
@@ -195,7 +197,7 @@ pub struct ResponseRecord {
     pub output: Range<Seq>,
 }
 
-/// A conversation as it is kept.
+/// A stored conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     /// Its id.
@@ -215,7 +217,7 @@ pub enum Scope {
     Input(ResponseId),
 }
 
-/// Which way a list runs.
+/// The direction of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Oldest first.
@@ -224,28 +226,28 @@ pub enum Order {
     Descending,
 }
 
-/// Which part of a list to give.
+/// The part of a list to return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The item that the page begins behind; `None` for the beginning.
+    /// The item that precedes the page. `None` for the beginning of the list.
     pub after: Option<ItemId>,
-    /// How many items at the most.
+    /// The maximum number of items.
     pub limit: usize,
-    /// How many bytes of items at the most, unless the first item alone has more: with a limit above
-    /// 0, a page that does not end the list holds at least one.
+    /// The maximum number of bytes, unless the first item alone has more. With a limit above 0, a
+    /// page that does not end the list holds at least one item.
     pub max_bytes: usize,
-    /// Which way.
+    /// The direction.
     pub order: Order,
 }
 
 impl Page {
-    /// The number of items that the page holds, by the sizes of those that could follow.
+    /// The number of items that fit on the page, given the sizes of the items that follow.
     pub(crate) fn count_fitting(&self, sizes: impl Iterator<Item = usize>) -> usize {
         fitting_into(self.max_bytes, sizes).min(self.limit)
     }
 }
 
-/// How many things of these sizes have `bytes` together, but at least one.
+/// The number of leading sizes that add up to at most `bytes`, but at least one.
 pub(crate) fn fitting_into(bytes: usize, sizes: impl Iterator<Item = usize>) -> usize {
     let ends = sizes.scan(0_usize, |end, size| {
         *end = end.saturating_add(size);
@@ -257,8 +259,8 @@ pub(crate) fn fitting_into(bytes: usize, sizes: impl Iterator<Item = usize>) -> 
 /// A part of a list of live items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
-    /// The items, in the order that was asked for.
+    /// The items, in the requested order.
     pub items: Vec<HeldItem>,
-    /// Whether there are more behind them.
+    /// Whether more items follow.
     pub has_more: bool,
 }

@@ -1,4 +1,4 @@
-//! Everything that is held, as of one moment.
+//! A consistent read of the whole store, as of one moment.
 
 use std::ops::{Add, AddAssign, Range};
 
@@ -14,34 +14,34 @@ use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// What a store held when the snapshot was taken, whatever is written since.
+/// The contents of a store at the moment the snapshot was taken. Later writes do not show.
 ///
-/// It takes no part in the store: no process waits for it, and it changes nothing. As long as it is
-/// kept, the database keeps what was deleted since then, too. What is given is bounded: lists come
-/// page by page, and items a few megabytes at a time, or one that is larger.
+/// A snapshot changes nothing, and no process waits for it. While it is open, the database retains
+/// the data that others delete. Each call returns a bounded amount: lists come in pages, and items
+/// a few megabytes at a time, or a single larger item.
 #[async_trait]
 pub trait Snapshot: Send {
-    /// The first tenant behind this one, by name, of whom anything is held.
+    /// The next tenant after this one, by name, that has any data.
     async fn next_tenant(&mut self, after: Option<&Tenant>) -> Result<Option<Tenant>>;
 
-    /// How much is held of a tenant.
+    /// The amount of data of a tenant.
     async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings>;
 
-    /// How many live items a tenant has, and their bytes, as [`Store::usage`](crate::Store::usage)
-    /// counts them.
+    /// The number of live items of a tenant, and their bytes, as
+    /// [`Store::usage`](crate::Store::usage) counts them.
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage>;
 
-    /// What is kept under this name for whoever opens the store.
+    /// The value that [`Store::keep`](crate::Store::keep) stored under this name.
     async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>>;
 
-    /// A page of conversations behind this one, and where each ends. Empty at the end.
+    /// A page of the conversations after this one, each with its end. Empty at the end.
     async fn conversations(
         &mut self,
         tenant: &Tenant,
         after: Option<&ConversationId>,
     ) -> Result<Vec<(Conversation, Cursor)>>;
 
-    /// A page of responses behind this one. Empty at the end.
+    /// A page of the responses after this one. Empty at the end.
     async fn responses(
         &mut self,
         tenant: &Tenant,
@@ -55,26 +55,26 @@ pub trait Snapshot: Send {
         id: &ResponseId,
     ) -> Result<Option<ResponseRecord>>;
 
-    /// A page of ledgers behind this one, by what their providers call them, in an order of the store's.
-    /// Empty at the end.
+    /// A page of the ledgers after this provider id, in an order of the store's choice. Empty at
+    /// the end.
     async fn ledgers(
         &mut self,
         tenant: &Tenant,
         after: Option<&str>,
     ) -> Result<Vec<(String, LedgerEntry)>>;
 
-    /// A page of the turns behind this one that are recorded as open. Empty at the end.
+    /// A page of the pending turns after this one. Empty at the end.
     async fn open_turns(
         &mut self,
         tenant: &Tenant,
         after: Option<&ResponseId>,
     ) -> Result<Vec<ResponseId>>;
 
-    /// A turn that is recorded as open.
+    /// A pending turn.
     async fn open_turn(&mut self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>>;
 
-    /// The items of a thread from the beginning of this range on, tombstones included. Empty where
-    /// there are no more.
+    /// The items of a thread from the start of this range on, tombstones included. Empty if no more
+    /// follow.
     async fn items(
         &mut self,
         tenant: &Tenant,
@@ -82,8 +82,8 @@ pub trait Snapshot: Send {
         range: Range<Seq>,
     ) -> Result<Vec<(Seq, HeldItem)>>;
 
-    /// The items behind this place that are part of no conversation and of no response, and are held
-    /// because others go on from behind them; and the place that was come to, `None` at the end.
+    /// The items after this place that belong to no conversation and no response, but are part of
+    /// the lineage of one. Also returns the place that the search has reached, `None` at the end.
     async fn loose_items(
         &mut self,
         tenant: &Tenant,
@@ -91,7 +91,7 @@ pub trait Snapshot: Send {
     ) -> Result<(Vec<HeldItem>, Option<ItemPlace>)>;
 }
 
-/// Where an item is.
+/// The position of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemPlace {
     /// The shard of its thread.
@@ -102,28 +102,28 @@ pub struct ItemPlace {
     pub seq: Seq,
 }
 
-/// How much is held of a tenant, or was.
+/// The amount of data of a tenant, present or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holdings {
     /// Conversations.
     pub conversations: u64,
     /// Responses.
     pub responses: u64,
-    /// Turns that are recorded as open.
+    /// Pending turns.
     pub open_turns: u64,
-    /// Ledgers: what providers call conversations and responses that they keep.
+    /// Ledgers: names of the conversations and responses that providers store.
     pub ledgers: u64,
-    /// Items, each once, of however many responses it is part. Those whose bytes a provider keeps are
-    /// among them.
+    /// Items. An item that several responses share counts once. Items whose bytes a provider stores
+    /// are included.
     pub items: u64,
-    /// Items that were deleted, of which only their traces are held.
+    /// Tombstones of deleted items.
     pub deleted_items: u64,
-    /// Everything else, by entries: threads, places in line, and what helps to find the others.
+    /// All other entries: threads, places in queues, and rows that serve look-ups.
     pub others: u64,
 }
 
 impl Holdings {
-    /// Whether it is nothing at all.
+    /// Whether all counts are zero.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
@@ -151,16 +151,16 @@ impl AddAssign for Holdings {
     }
 }
 
-/// How many entries a page has at the most.
+/// The maximum number of entries on a page.
 pub(crate) const PAGE: i64 = 256;
 
-/// How many places are looked at for loose items at once.
+/// The number of positions that one search for loose items examines.
 pub(crate) const STRIDE: i64 = 4096;
 
-/// How many bytes of items are given at once, unless one alone has more.
+/// The maximum number of bytes of items that one call returns, unless a single item has more.
 pub(crate) const BYTES: usize = 4 << 20;
 
-/// How many things of these sizes are given at once: at least one.
+/// The number of leading sizes that one call returns: at least one.
 pub(crate) fn fitting(sizes: impl Iterator<Item = usize>) -> usize {
     fitting_into(BYTES, sizes)
 }

@@ -1,4 +1,4 @@
-//! The contract that every store fulfils; one conformance suite tests them all.
+//! The contract of every store. One conformance suite tests all implementations.
 
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
@@ -19,40 +19,41 @@ use crate::watches::Watches;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Keeps threads, conversations and responses.
+/// Stores threads, conversations and responses.
 ///
-/// Each call is atomic: it happens whole or not at all. When a call that writes returns `Ok`, what
-/// it wrote survives the process and the machine's power, except [`Store::record_opening`], which
-/// survives the process only. Items come back in order with the bytes that were given.
+/// Each call is atomic: all of it takes effect, or none of it. When a writing call returns `Ok`,
+/// its data survives a crash of the process and a power cut. The exception is
+/// [`Store::record_opening`], whose data survives only a crash. Items are returned in order, with
+/// the bytes that were given.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
-    /// What the store keeps under this name for whoever opens it: that, or `candidate`, which it
-    /// keeps from now on.
+    /// Returns the value stored under this name. If there is none, stores and returns `candidate`.
+    /// Everyone who opens the store sees the same value.
     async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes>;
 
-    /// Puts `new` in the place of `old`; says whether `old` was what was kept.
+    /// Replaces `old` by `new`. Returns whether `old` was the stored value.
     async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
 
-    /// Writes and commits something that nobody reads, about as much as a small turn, as durably as a
-    /// turn; fails where turns cannot be kept.
+    /// Writes and commits a record that nobody reads, about as large and as durable as a small
+    /// turn. Fails if turns cannot be stored.
     async fn check_writable(&self) -> Result<()>;
 
-    /// Where the turns of a conversation stand in line, if other processes may have this store open
-    /// too. `None` where it is of one process, which then needs no line but its own.
+    /// The queues for the turns of conversations, if other processes can share this store. `None`
+    /// if a single process owns it: a queue in its memory is enough then.
     fn line(&self) -> Option<&dyn Line> {
         None
     }
 
-    /// What the store keeps of background responses.
+    /// The store's background responses.
     fn background(&self) -> &dyn Background;
 
-    /// What the store keeps of the conversations and responses of providers.
+    /// The store's records of conversations and responses that providers hold.
     fn ledgers(&self) -> &dyn Ledgers;
 
-    /// What the store keeps of responses whose end is awaited.
+    /// The store's watches: responses whose end is awaited.
     fn watches(&self) -> &dyn Watches;
 
-    /// Creates a conversation that begins with `items`.
+    /// Creates a conversation with `items` as its first items.
     async fn create_conversation(
         &self,
         tenant: &Tenant,
@@ -61,14 +62,14 @@ pub trait Store: Send + Sync + 'static {
         items: Vec<HeldItem>,
     ) -> Result<()>;
 
-    /// The conversation, and where its thread ends now.
+    /// The conversation and the current end of its thread.
     async fn conversation(
         &self,
         tenant: &Tenant,
         id: &ConversationId,
     ) -> Result<Option<(Conversation, Cursor)>>;
 
-    /// Replaces a conversation's metadata. `None` where it does not exist.
+    /// Replaces a conversation's metadata. Returns `None` if it does not exist.
     async fn set_metadata(
         &self,
         tenant: &Tenant,
@@ -76,11 +77,12 @@ pub trait Store: Send + Sync + 'static {
         metadata: Bytes,
     ) -> Result<Option<Conversation>>;
 
-    /// Deletes a conversation and the name of its ledger; says whether there was one. Its responses stay
-    /// readable; items that no response and no fork reaches go.
+    /// Deletes a conversation and the name of its ledger. Returns whether it existed. Its responses
+    /// stay readable; items that no response and no fork reaches are deleted.
     async fn delete_conversation(&self, tenant: &Tenant, id: &ConversationId) -> Result<bool>;
 
-    /// Appends items to a conversation: all, or none where one of their ids is held there live.
+    /// Appends items to a conversation: all of them, or none if the conversation has a live item
+    /// with one of their ids.
     async fn append_items(
         &self,
         tenant: &Tenant,
@@ -88,7 +90,7 @@ pub trait Store: Send + Sync + 'static {
         items: Vec<HeldItem>,
     ) -> Result<()>;
 
-    /// A page of live items. `None` where the scope does not exist.
+    /// A page of live items. `None` if the scope does not exist.
     async fn list_items(
         &self,
         tenant: &Tenant,
@@ -104,8 +106,8 @@ pub trait Store: Send + Sync + 'static {
         id: &ItemId,
     ) -> Result<Option<HeldItem>>;
 
-    /// Deletes an item of a conversation; says whether there was one. Its bytes are erased for
-    /// every fork that shares it; a tombstone (place, head, fingerprint) stays.
+    /// Deletes an item of a conversation. Returns whether it existed. Its bytes are erased for
+    /// every fork that shares it; a tombstone (position, head, fingerprint) stays.
     async fn delete_item(
         &self,
         tenant: &Tenant,
@@ -113,8 +115,8 @@ pub trait Store: Send + Sync + 'static {
         id: &ItemId,
     ) -> Result<bool>;
 
-    /// The turns in `shard` that answer this request, the newest first and open ones before all that
-    /// ended; at most `limit`.
+    /// The turns in `shard` that answer this request, at most `limit`. Open turns come first, then
+    /// ended turns, newest first.
     async fn earlier(
         &self,
         tenant: &Tenant,
@@ -123,11 +125,13 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<Earlier>>;
 
-    /// Takes a conversation's last turn back, if it answers this request: the conversation returns
-    /// to where the turn began. The turn goes to a thread of its own, `fork`, so that its response
-    /// can still be read and gone on from. Says whether it did: not where something else came last,
-    /// and not where somebody went on from the turn already. Refused from a `place` that is not first in
-    /// its line any more, so that who was taken for dead takes nothing of its successor's back.
+    /// Retracts a conversation's last turn if it answers this request: the conversation returns to
+    /// the point at which the turn began. The turn moves to a thread of its own, `fork`, so that
+    /// its response can still be read and continued.
+    ///
+    /// Returns `false` if the last turn answers another request, or if another turn already
+    /// continues from it. Fails if `place` is no longer first in its queue: a process that was
+    /// presumed dead cannot retract a turn of its successor.
     async fn take_back(
         &self,
         tenant: &Tenant,
@@ -140,78 +144,79 @@ pub trait Store: Send + Sync + 'static {
     /// A response's record.
     async fn response(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>>;
 
-    /// The live items that a response put out, in order. Empty where it does not exist.
+    /// The live items in a response's output, in order. Empty if the response does not exist.
     async fn output_items(&self, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>>;
 
-    /// Deletes a response's record and the name of its ledger; says whether there was one. Its items go
-    /// when no live response, conversation or fork reaches them any more.
+    /// Deletes a response's record and the name of its ledger. Returns whether it existed. Its
+    /// items are deleted once no live response, conversation or fork reaches them.
     async fn delete_response(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
-    /// Deletes the oldest responses of all tenants that were created before this time (Unix seconds), at
-    /// most `limit`, each as [`Store::delete_response`] does; says how many it deleted. A power cut
-    /// may undo that.
+    /// Deletes the oldest responses of all tenants that were created before this time (Unix
+    /// seconds), at most `limit`, each as [`Store::delete_response`] does. Returns the number of
+    /// deleted responses. A power cut may undo the deletion.
     async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize>;
 
-    /// All items before `cursor`, its lineage first, tombstones included.
+    /// All items before `cursor`, those of its lineage first, tombstones included.
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>>;
 
-    /// The newest live copy of each of these items whose bytes the tenant holds anywhere; where none
-    /// lives, what is left of the newest. In no order. An item that lives only elsewhere is not among
-    /// them: there is nothing to send in its place, and it was not deleted.
+    /// For each of these items whose bytes the tenant has in this store: its newest live copy, or
+    /// the newest tombstone if none is live. In no particular order. An item that is live only at a
+    /// provider is left out: the store has no bytes to send for it, and it was not deleted.
     async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
 
-    /// Records what to commit should the process die before the turn ends: `turn` has a response
-    /// and no output. Survives the process, need not survive a power cut. The commit of a turn with
-    /// the same response id replaces it.
+    /// Records the turn to commit if the process dies before the turn ends. `turn` has a response
+    /// and no output. The record survives a crash of the process, but not necessarily a power cut.
+    /// Committing a turn with the same response id replaces it.
     async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
 
-    /// Whether a turn of this response is recorded as open, or it is an open one in the background.
-    /// Of the former, one whose process died is settled first, so that it is open no more.
+    /// Returns whether this response has a pending turn or an open background job. A pending turn
+    /// whose process died is settled first, and is then no longer open.
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
-    /// Forgets an opening whose turn left nothing behind, and what a provider called its response.
+    /// Deletes a pending turn that leaves no record, and the provider's id of its response.
     async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()>;
 
-    /// Commits every opening that a former process left, in the order that they were recorded; says
-    /// how many. One that can no longer be committed (its conversation is gone) is dropped. A ledger that
-    /// one is committed to is in doubt.
+    /// Commits every pending turn that a former process left, in the order in which they were
+    /// recorded. Returns their number. A turn that can no longer be committed (its conversation was
+    /// deleted) is dropped. A ledger that such a turn is committed to becomes stale.
     async fn settle_openings(&self) -> Result<usize>;
 
-    /// Commits a turn. An item whose id its thread already holds live refuses the whole turn, and so
-    /// does a place that is not first in its line any more.
+    /// Commits a turn. Rejects the whole turn if its thread already has a live item with the id of
+    /// one of its items, or if its `place` is no longer first in its queue.
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
 
-    /// How many live items a tenant has, and their bytes. Reads no item and waits for no writer: calls that
-    /// have not returned may be missing.
+    /// The number of live items of a tenant, and their bytes. Reads no item and waits for no
+    /// writer, so the count may lack calls that have not returned.
     async fn usage(&self, tenant: &Tenant) -> Result<Usage>;
 
-    /// The same of a conversation, from its own items; zero if it does not exist.
+    /// The same for one conversation, counted from its own items. Zero if it does not exist.
     async fn conversation_usage(&self, tenant: &Tenant, id: &ConversationId) -> Result<Usage>;
 
-    /// Deletes at most `limit` entries of all that a tenant has, traces of deleted items included; says
-    /// what they were, which is nothing at the end. What names the rest goes first, so that nothing is ever
-    /// found by half.
+    /// Deletes at most `limit` entries of a tenant's data, tombstones included, and returns their
+    /// counts. All counts are zero once nothing is left. Entries that name others are deleted
+    /// first, so that a reader never finds incomplete data.
     ///
     /// Turns that began before `now` (Unix seconds) and are still open in other processes are refused
     /// with [`StoreError::Erased`] when they are committed.
     async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
 
-    /// Closes the store as [`Store::close`] does, and leaves in its files nothing of what was deleted. A
-    /// database of several processes does that by itself, in its own time.
+    /// Closes the store as [`Store::close`] does, and removes all deleted data from its files. A
+    /// database that several processes share does so by itself, in its own time.
     async fn close_rewritten(&self) -> Result<()> {
         self.close().await;
         Ok(())
     }
 
-    /// Claims notices that are due at `now` until `until`, both in Unix seconds: those that are due for the
-    /// longest first, at most `limit`. Of several processes that do so at once, one claims each. What is
-    /// not settled until then is due again. A notice of a turn that is still open is not due.
+    /// Claims notices that are due at `now` until `until`, both in Unix seconds: the longest due
+    /// first, at most `limit`. If several processes claim at once, each notice goes to one of them.
+    /// A notice that is not settled before `until` is due again. A notice of an open turn is not
+    /// due.
     async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
 
-    /// Settles a claim: the notice is due again `then`, in Unix seconds, or where that is `None`, is
-    /// forgotten. Nothing happens where the claim has run out and somebody else has it.
+    /// Settles a claim. The notice is due again at `then` (Unix seconds), or is deleted if `then`
+    /// is `None`. Has no effect if the claim has expired and another process holds it.
     async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()>;
 
-    /// Waits for what was accepted to be written and closes the files.
+    /// Waits for accepted writes to finish, and closes the files.
     async fn close(&self);
 }

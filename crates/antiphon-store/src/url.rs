@@ -1,4 +1,4 @@
-//! Stores by their URL.
+//! Opens stores by URL.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use crate::snapshot::Snapshot;
 use crate::sqlite::{self, SqliteSnapshot, SqliteStore};
 use crate::store::Store;
 
-/// Why no store was opened.
+/// The reason why a store could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// A URL of no known form.
+    /// The URL has no known form.
     #[error("a store is named by sqlite:PATH, sqlite::memory: or postgres://USER@HOST/DATABASE")]
     UnknownForm,
-    /// A PostgreSQL URL with a part that is not understood, or not supported.
+    /// A part of the PostgreSQL URL is invalid or not supported.
     #[error("{0}")]
     PostgresUrl(String),
-    /// The store itself could not be opened.
+    /// The store itself failed to open.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Opens the store that `url` names: `sqlite:PATH`; `sqlite::memory:` for one that keeps nothing;
-/// or a database, `postgres://USER:PASSWORD@HOST/DATABASE`. No error repeats the URL.
+/// Opens the store that `url` names: `sqlite:PATH` for a file, `sqlite::memory:` for a store that
+/// exists only in memory, or `postgres://USER:PASSWORD@HOST/DATABASE`. No error repeats the URL.
 ///
-/// A PostgreSQL URL takes libpq's parameters (`sslmode`, `sslrootcert`, `connect_timeout`,
-/// `options`, ...), and `pool_max`: how many connections calls may use, 16 where it is not given.
+/// A PostgreSQL URL accepts libpq's parameters (`sslmode`, `sslrootcert`, `connect_timeout`,
+/// `options`, ...), and `pool_max`: the number of connections for calls, 16 by default.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
     Ok(match Form::parse(url)? {
         Form::Memory => Arc::new(blocking(SqliteStore::in_memory).await?),
@@ -37,8 +37,8 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
     })
 }
 
-/// Takes a snapshot of the store that `url` names, beside the processes that have it open. A store that
-/// was not there is not created, and one of another version is refused untouched.
+/// Takes a snapshot of the store that `url` names, even while other processes have it open. Creates
+/// and migrates nothing: a store of another version is rejected.
 pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
     Ok(match Form::parse(url)? {
         Form::Memory => {
@@ -52,11 +52,11 @@ pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
     })
 }
 
-/// Inspects the store that `url` names, even while other processes have it open. Creates and migrates
-/// nothing.
+/// Inspects the store that `url` names, even while other processes have it open. Creates and
+/// migrates nothing.
 ///
 /// # Errors
-/// A gateway could not start on it.
+/// Fails if a gateway could not start on this store.
 pub async fn inspect(url: &str) -> Result<StoreState, OpenError> {
     Ok(match Form::parse(url)? {
         Form::Memory => StoreState::Absent,
@@ -65,7 +65,7 @@ pub async fn inspect(url: &str) -> Result<StoreState, OpenError> {
     })
 }
 
-/// Whether `url` names a store, wherever that may be and whether or not it can be opened.
+/// Checks the form of `url`, without opening the store.
 pub fn check(url: &str) -> Result<(), OpenError> {
     Form::parse(url).map(drop)
 }
@@ -85,7 +85,7 @@ enum Form {
 }
 
 impl Form {
-    /// `sqlite://…` is refused: elsewhere it names now a file from the root, now one from here.
+    /// Rejects `sqlite://…`: other programs disagree on whether its path is absolute or relative.
     fn parse(url: &str) -> Result<Self, OpenError> {
         match url.split_once(':') {
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),

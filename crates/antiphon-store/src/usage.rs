@@ -1,14 +1,14 @@
-//! How much a tenant, or one conversation, has in a store.
+//! The amount of data of a tenant, or of one conversation.
 //!
 //! The store counts live items and the bytes of their bodies. A tombstone does not count. An item
-//! whose bytes a provider has counts as an item without bytes. A fork shares the items of its lineage,
-//! so they count once; an item that is appended to two threads counts twice. Response envelopes,
-//! metadata, events and open turns do not count.
+//! whose bytes a provider stores counts as an item without bytes. A fork shares the items of its
+//! lineage, so they count once; an item that is appended to two threads counts twice. Response
+//! envelopes, metadata, events and pending turns do not count.
 //!
-//! The count of a tenant is a row of the table `tenant_usage`, in PostgreSQL several. Triggers on the
-//! table `items` change it in the transaction that changes the items, so that no path can forget it,
-//! not even that of an earlier release beside this one. Reading it reads no item. The count of a
-//! conversation is read from its own items.
+//! The table `tenant_usage` has the count of each tenant, in one row, or in several in PostgreSQL.
+//! Triggers on the table `items` update it in the transaction that changes the items. So no code
+//! path can omit the update, not even one of an earlier release that runs in parallel. Reading the
+//! count reads no item. The count of a conversation is read from its own items.
 
 use std::ops::Add;
 
@@ -17,19 +17,19 @@ use antiphon::{Body, HeldItem};
 /// An amount of items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// How many live items.
+    /// The number of live items.
     pub items: u64,
-    /// The bytes of their bodies, as far as the store has them.
+    /// The bytes of their bodies, as far as this store has them.
     pub bytes: u64,
 }
 
 impl Usage {
-    /// The amount that these items would add to a store.
+    /// The amount that storing these items would add.
     pub fn from_items<'a>(items: impl IntoIterator<Item = &'a HeldItem>) -> Self {
         items.into_iter().fold(Self::default(), |sum, item| sum + Self::from_item(item))
     }
 
-    /// The columns of a database, which are not negative.
+    /// Converts two columns of a database, which are never negative.
     pub(crate) fn from_columns(items: i64, bytes: i64) -> Self {
         let count = |column: i64| u64::try_from(column).unwrap_or_default();
         Self { items: count(items), bytes: count(bytes) }
