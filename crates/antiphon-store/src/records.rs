@@ -187,7 +187,7 @@ pub struct NewResponse {
 /// A stored response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponseRecord {
-    /// What was recorded.
+    /// The fields that the turn recorded.
     pub response: NewResponse,
     /// Its end: a turn that names it as `previous_response_id` begins here.
     pub cursor: Cursor,

@@ -1,15 +1,15 @@
-//! Places in line that nobody stands in, though the database may hold them.
+//! Queue places that nobody uses, although the database may still have them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::records::Place;
 
-/// How often a place is taken from the database: once more after the first time, should what took it
-/// have been under way still.
+/// The number of times a place is deleted from the database. The second time covers an insert that
+/// was still in progress at the first.
 const TIMES: u8 = 2;
 
-/// The places that are still to be given up: this process lives, and so they would hold up their lines
-/// for as long. There are no more of them than turns that failed at a time.
+/// The places to delete. Since this process lives, they would block their queues for as long. Their
+/// number is bounded by the turns that fail at one time.
 #[derive(Debug, Default)]
 pub(super) struct Abandoned(Mutex<Vec<(Place, u8)>>);
 
@@ -22,7 +22,7 @@ impl Abandoned {
         self.all().iter().map(|(place, _)| *place).collect()
     }
 
-    /// Notes that these were taken from the database.
+    /// Records that these places were deleted from the database.
     pub(super) fn were_left(&self, places: &[Place]) {
         self.all().retain_mut(|(place, times)| {
             if places.contains(place) {
@@ -37,8 +37,8 @@ impl Abandoned {
     }
 }
 
-/// Places that were drawn for one caller. Those that it does not come to have, because the call failed
-/// or because the caller left meanwhile, are abandoned.
+/// Places drawn for one caller. If the call fails or is dropped, the caller never gets its places:
+/// they are abandoned.
 #[derive(Debug)]
 pub(super) struct Drawn {
     places: Mutex<Vec<Place>>,
@@ -50,7 +50,7 @@ impl Drawn {
         Self { places: Mutex::default(), abandoned: Arc::clone(abandoned) }
     }
 
-    /// Notes a place, before it is sure to be taken.
+    /// Records a place before it is certain to be taken.
     pub(super) fn note(&self, place: Place) {
         self.places().push(place);
     }

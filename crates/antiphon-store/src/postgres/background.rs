@@ -1,4 +1,4 @@
-//! The contract of [`Background`], call by call.
+//! Implements [`Background`] for [`PostgresStore`].
 
 use async_trait::async_trait;
 
@@ -173,7 +173,7 @@ impl Background for PostgresStore {
     }
 }
 
-/// A job that was taken on while its tenant was erased never ends: it goes as the others did.
+/// Deletes a job that was accepted while its tenant was erased. It can never end.
 async fn forget_erased(shared: &Shared, tenant: &Tenant, turn: &Turn) -> Result<()> {
     let Some(response) = &turn.response else { return Ok(()) };
     shared

@@ -1,21 +1,21 @@
--- Background responses, the older first: what begins them anew, and how they stand.
+-- Background responses, oldest first: the data to restart each job, and its state.
 CREATE TABLE jobs (
     tenant text COLLATE "C" NOT NULL,
     shard bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     ordinal bigint NOT NULL DEFAULT nextval('ordinals'),
-    -- The process that works on it; none has an empty name.
+    -- The process that works on the job; empty if none does.
     holder text COLLATE "C" NOT NULL,
-    -- How often it was taken up again.
+    -- The number of times the job was taken up again.
     times bigint NOT NULL DEFAULT 0,
     cancelled boolean NOT NULL DEFAULT false,
     request bytea NOT NULL,
-    -- What begins it anew; NULL once it has ended.
+    -- The data to restart the job; NULL once it has ended.
     work bytea,
-    -- Where it goes on from, once that is known: it reaches as far as (thread, after).
+    -- The point that the job continues from, once known: it keeps items below (thread, after).
     thread bigint,
     after bigint,
-    -- When its events go, in Unix seconds; NULL while it is open.
+    -- The expiry of the job's events, in Unix seconds; NULL while the job is open.
     expires_at bigint,
     PRIMARY KEY (tenant, shard, id),
     CHECK ((work IS NULL) = (expires_at IS NOT NULL))

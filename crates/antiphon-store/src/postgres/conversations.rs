@@ -31,8 +31,8 @@ pub(super) async fn create(
     named.and(begun)
 }
 
-/// Has the conversation name a thread of its own that begins with these items, and lets go of the one
-/// that it named.
+/// Moves the conversation to a new thread that begins with these items, and releases the old
+/// thread.
 pub(super) async fn rebase(
     db: &Session,
     tenant: &Tenant,
@@ -52,7 +52,7 @@ pub(super) async fn rebase(
     sweep::sweep(db, ThreadKey::of(tenant, named)).await
 }
 
-/// Creates a thread that a conversation names, and its first items.
+/// Creates the thread of a conversation, and its first items.
 async fn begin(db: &Session, key: ThreadKey<'_>, first: &[HeldItem]) -> Result<()> {
     let (begun, appended) = future::join(
         threads::create_root(db, key, count(first), true),
@@ -79,7 +79,7 @@ async fn insert(
     .map(drop)
 }
 
-/// The conversation, and where its thread ends.
+/// The conversation and the end of its thread.
 pub(super) async fn find(
     db: &Session,
     tenant: &Tenant,
@@ -89,7 +89,7 @@ pub(super) async fn find(
     Ok(found.map(|row| (read(&row, 2, id), cursor(&row, id))))
 }
 
-/// Where the conversation's thread ends.
+/// The end of the conversation's thread.
 pub(super) async fn end(
     db: &Session,
     tenant: &Tenant,
@@ -129,7 +129,7 @@ pub(super) async fn append(
     appended.and(noted).and(advanced)
 }
 
-/// Erases the live item of this id in the conversation; says whether there was one.
+/// Erases the live item with this id in the conversation. Returns whether it existed.
 pub(super) async fn erase_item(
     db: &Session,
     tenant: &Tenant,
@@ -145,7 +145,7 @@ pub(super) async fn erase_item(
     }
 }
 
-/// Deletes the conversation; says whether there was one.
+/// Deletes the conversation. Returns whether it existed.
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
     let kept = Kept::Conversation(id.clone());
@@ -160,7 +160,7 @@ pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ConversationId) -
     Ok(true)
 }
 
-/// How many items there are, in positions.
+/// The number of items, as a difference of positions.
 pub(super) fn count(items: &[HeldItem]) -> Seq {
     items.len() as Seq
 }

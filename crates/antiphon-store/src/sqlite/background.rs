@@ -1,4 +1,4 @@
-//! The contract of [`Background`], call by call.
+//! Implements [`Background`] for [`SqliteStore`].
 
 use async_trait::async_trait;
 

@@ -1,21 +1,21 @@
--- Background responses, the older first: what begins them anew, and how they stand.
+-- Background responses, oldest first: the data to restart each job, and its state.
 CREATE TABLE jobs (
     ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant TEXT NOT NULL,
     shard INTEGER NOT NULL,
     id TEXT NOT NULL,
-    -- Whether the process works on it.
+    -- Whether this process works on the job.
     held INTEGER NOT NULL,
-    -- How often it was taken up again.
+    -- The number of times the job was taken up again.
     times INTEGER NOT NULL DEFAULT 0,
     cancelled INTEGER NOT NULL DEFAULT 0,
     request BLOB NOT NULL,
-    -- What begins it anew; NULL once it has ended.
+    -- The data to restart the job; NULL once it has ended.
     work BLOB,
-    -- Where it goes on from, once that is known: it reaches as far as (thread, after).
+    -- The point that the job continues from, once known: it keeps items below (thread, after).
     thread INTEGER,
     after INTEGER,
-    -- When its events go, in Unix seconds; NULL while it is open.
+    -- The expiry of the job's events, in Unix seconds; NULL while the job is open.
     expires_at INTEGER,
     UNIQUE (tenant, shard, id),
     CHECK ((work IS NULL) = (expires_at IS NOT NULL))

@@ -1,4 +1,4 @@
-//! How connections to a database are set up.
+//! Opens and configures connections to a database.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use rusqlite::{Connection, OpenFlags};
 use super::{schema, vacuum};
 use crate::error::StoreError;
 
-/// How long a statement waits for a lock that another process holds.
+/// The time that a statement waits for a lock of another process.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// In bytes. An item lies in its thread's own pages as far as a quarter of one goes; what is longer
-/// takes whole pages elsewhere. Most items are shorter than a quarter of this.
+/// In bytes. SQLite stores up to a quarter of a page of an item in the B-tree of its table, and the
+/// rest in overflow pages. Most items are shorter than a quarter of this size.
 const PAGE_SIZE: i64 = 8192;
 
-/// Statements kept prepared per connection: more than there are.
+/// The number of prepared statements cached per connection: more than this crate has.
 const STATEMENTS: usize = 64;
 
-/// A connection that writes to the file at `path`, which is created where there is none.
+/// Opens a writing connection to the file at `path`, and creates the file if there is none.
 pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
     let db = Connection::open(path)?;
     db.busy_timeout(LOCK_WAIT)?;
@@ -27,12 +27,12 @@ pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
     set_page_size(&db)?;
     vacuum::enable(&db)?;
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-    // Where a sync leaves the drive's own cache alone (macOS), ask for the one that does not.
+    // On macOS, a plain sync does not flush the drive's cache. This setting requests a full one.
     db.pragma_update(None, "fullfsync", true)?;
     prepared_to_write(db)
 }
 
-/// A connection to a database of its own, which is gone with it.
+/// Opens a private in-memory database, which is deleted when the connection closes.
 pub(super) fn in_memory() -> Result<Connection, StoreError> {
     let db = Connection::open_in_memory()?;
     set_page_size(&db)?;
@@ -40,7 +40,7 @@ pub(super) fn in_memory() -> Result<Connection, StoreError> {
     prepared_to_write(db)
 }
 
-/// A connection that reads the file at `path`.
+/// Opens a reading connection to the file at `path`.
 pub(super) fn reading(path: &Path) -> Result<Connection, StoreError> {
     let db = Connection::open(path)?;
     db.busy_timeout(LOCK_WAIT)?;
@@ -49,10 +49,9 @@ pub(super) fn reading(path: &Path) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
-/// A connection that reads the file at `path`, which has to be there, beside a process that has it
-/// open.
+/// Opens a reading connection to the existing file at `path`, even if another process has it open.
 pub(super) fn looking(path: &Path) -> Result<Connection, StoreError> {
-    // Not read-only: where no process has it open, what one left in its log has to be moved first.
+    // Not read-only: if no process has the file open, the log of a former one must be moved first.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(LOCK_WAIT)?;
@@ -61,8 +60,8 @@ pub(super) fn looking(path: &Path) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
-/// Writes the database at `path` anew, so that nothing is left in it of what was deleted. To be done
-/// by whoever has its lock, while no other connection is open.
+/// Rewrites the database at `path`, so that no deleted data is left in it. The caller holds the
+/// lock of the file, and no other connection is open.
 pub(super) fn rewrite(path: &Path) -> Result<(), StoreError> {
     let db = writing(path)?;
     db.execute_batch("VACUUM")?;
@@ -76,22 +75,22 @@ pub(super) fn rewrite(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Says how large the pages of a database that is still empty shall be.
+/// Sets the page size of a database that is still empty.
 fn set_page_size(db: &Connection) -> Result<(), StoreError> {
     db.pragma_update(None, "page_size", PAGE_SIZE)?;
     Ok(())
 }
 
 fn prepared_to_write(db: Connection) -> Result<Connection, StoreError> {
-    // What is deleted is overwritten with zeros. Where SQLite moved an entry to another page before,
-    // a copy may be left in the unused part of the first; only `VACUUM` wipes those.
+    // Deleted data is overwritten with zeros. If SQLite moved an entry to another page before, a
+    // copy may remain in the unused part of the old page. Only `VACUUM` wipes those parts.
     db.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(db)
 }
 
-/// Moves the write-ahead log into the database and empties it; says whether all of it could be
-/// moved. Waits `patience` for readers that still need it.
+/// Moves the write-ahead log into the database and truncates it. Returns whether all of it was
+/// moved. Waits up to `patience` for readers that still need the log.
 pub(super) fn empty_log(db: &Connection, patience: Duration) -> Result<bool, StoreError> {
     db.busy_timeout(patience)?;
     let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));

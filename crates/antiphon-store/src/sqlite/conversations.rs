@@ -36,8 +36,8 @@ pub(super) fn create(
     begin(db, ThreadKey::new(tenant, id.shard(), names), first)
 }
 
-/// Has the conversation name a thread of its own that begins with these items, and lets go of the one
-/// that it named.
+/// Moves the conversation to a new thread that begins with these items, and releases the old
+/// thread.
 pub(super) fn rebase(
     db: &Connection,
     tenant: &Tenant,
@@ -54,14 +54,14 @@ pub(super) fn rebase(
     sweep::sweep(db, ThreadKey::of(tenant, named))
 }
 
-/// Creates a thread that a conversation names, and its first items.
+/// Creates the thread of a conversation, and its first items.
 fn begin(db: &Connection, key: ThreadKey<'_>, first: &[HeldItem]) -> Result<()> {
     threads::create_root(db, key, true)?;
     let tip = items::append(db, key, 0, first)?;
     threads::advance(db, key, tip)
 }
 
-/// The conversation, and where its thread ends.
+/// The conversation and the end of its thread.
 pub(super) fn find(
     db: &Connection,
     tenant: &Tenant,
@@ -80,7 +80,7 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// Where the conversation's thread ends.
+/// The end of the conversation's thread.
 pub(super) fn end(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Result<Option<Cursor>> {
     const SQL: &str = "
         SELECT thread, tip
@@ -127,7 +127,7 @@ pub(super) fn append(
     threads::advance(db, key, tip)
 }
 
-/// The live item of this id in the conversation.
+/// The live item with this id in the conversation.
 pub(super) fn item(
     db: &Connection,
     tenant: &Tenant,
@@ -140,7 +140,7 @@ pub(super) fn item(
     }
 }
 
-/// Erases the live item of this id in the conversation; says whether there was one.
+/// Erases the live item with this id in the conversation. Returns whether it existed.
 pub(super) fn erase_item(
     db: &Connection,
     tenant: &Tenant,
@@ -156,7 +156,7 @@ pub(super) fn erase_item(
     }
 }
 
-/// Deletes the conversation; says whether there was one.
+/// Deletes the conversation. Returns whether it existed.
 pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
     const SQL: &str = "
         DELETE FROM conversations WHERE tenant = ?1 AND shard = ?2 AND id = ?3

@@ -1,4 +1,4 @@
-//! The erasure of all that a tenant has.
+//! Erases all data of a tenant.
 
 use rusqlite::{Connection, params};
 
@@ -6,8 +6,8 @@ use crate::error::StoreError;
 use crate::ids::Tenant;
 use crate::snapshot::Holdings;
 
-/// Deletes at most `limit` rows of a tenant, and first what names the others, so that nothing is
-/// ever found by half; says what they were.
+/// Deletes at most `limit` rows of a tenant and returns their counts. Rows that name others are
+/// deleted first, so that a reader never finds incomplete data.
 pub(super) fn erase(
     db: &Connection,
     tenant: &Tenant,
@@ -84,7 +84,7 @@ const NOTICES: &str = "
     WHERE tenant = ?1 AND (shard, response, id, endpoint) IN (
         SELECT shard, response, id, endpoint FROM notices WHERE tenant = ?1 LIMIT ?2
     )";
-/// The triggers need it until the last item is gone, and delete it with that.
+/// The triggers need this row until the last item is deleted, and delete it with that item.
 const USAGE: &str = "
     DELETE FROM tenant_usage
     WHERE tenant = ?1 AND ?2 > 0 AND NOT EXISTS (SELECT 1 FROM items WHERE tenant = ?1)";

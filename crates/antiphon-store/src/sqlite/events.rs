@@ -1,4 +1,4 @@
-//! The logs of background responses' events.
+//! The event logs of background responses.
 
 use bytes::Bytes;
 use rusqlite::{Connection, params};
@@ -11,7 +11,7 @@ use crate::ids::{ResponseId, Tenant};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Adds events. One whose number is in the log already is passed over.
+/// Appends events. Skips events whose numbers are already in the log.
 pub(super) fn insert(
     db: &Connection,
     tenant: &Tenant,
@@ -35,8 +35,8 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// A page from this number on; `None` where there is no job. The job is looked at first: where it has
-/// ended, all of its events are there.
+/// A page from this number on. `None` if there is no job. The state of the job is read first: if
+/// the job has ended, its log is complete.
 pub(super) fn page(
     db: &Connection,
     tenant: &Tenant,
@@ -77,7 +77,7 @@ pub(super) fn latest_of_beginning(
     Ok(body.into())
 }
 
-/// How many events there are: one more than the last one's number.
+/// The number of events, one more than the number of the last.
 pub(super) fn count(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<u64> {
     const SQL: &str = "
         SELECT coalesce(max(sequence_number) + 1, 0) FROM events
@@ -86,14 +86,14 @@ pub(super) fn count(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result
     Ok(seq_of(count))
 }
 
-/// Deletes all.
+/// Deletes the whole log.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "DELETE FROM events WHERE tenant = ?1 AND shard = ?2 AND response = ?3";
     db.prepare_cached(SQL)?.execute(key(tenant, id))?;
     Ok(())
 }
 
-/// Deletes some; says whether there were any.
+/// Deletes some of the events. Returns whether there were any.
 pub(super) fn remove_some(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
     const SQL: &str = "
         DELETE FROM events

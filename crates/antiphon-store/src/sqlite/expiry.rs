@@ -1,4 +1,4 @@
-//! Responses that were kept for long enough.
+//! Deletes responses that have passed their retention time.
 
 use rusqlite::{Connection, params};
 
@@ -8,8 +8,8 @@ use crate::ids::{ResponseId, Tenant};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Deletes the oldest responses of those that were created before this time, at most `limit`; says
-/// how many.
+/// Deletes the oldest responses that were created before this time, at most `limit`. Returns their
+/// number.
 pub(super) fn expire(db: &Connection, created_before: i64, limit: usize) -> Result<usize> {
     let expired = oldest(db, created_before, limit)?;
     for (tenant, id) in &expired {

@@ -1,4 +1,4 @@
-//! How much is held of whom.
+//! Counts the data of each tenant.
 
 use rusqlite::{Connection, Row, params};
 
@@ -8,7 +8,7 @@ use crate::snapshot::Holdings;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The first tenant behind this one of whom anything is held.
+/// The first tenant after this one that has any data.
 pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Option<Tenant>> {
     const SQL: &str = "
         SELECT min(tenant) FROM (
@@ -28,7 +28,7 @@ pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Opt
     Ok(next.map(Tenant::new))
 }
 
-/// How much is held of a tenant.
+/// Counts the data of a tenant.
 pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
     const SQL: &str = "
         SELECT (SELECT count(*) FROM conversations WHERE tenant = ?1),
@@ -56,7 +56,7 @@ pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
     Ok(held)
 }
 
-/// A count, which is not negative.
+/// Reads a count, which is never negative.
 fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(row.get::<_, i64>(column)?.cast_unsigned())
 }

@@ -1,4 +1,4 @@
-//! Inspects a database file before a start. Creates and migrates nothing.
+//! Inspects a database file before a gateway starts. Creates and migrates nothing.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -17,8 +17,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Inspects the file at `path`, whether or not a process has it open.
 ///
 /// # Errors
-/// A gateway could not start on it: the file cannot be created or written, holds another
-/// application's database, or was written by a newer release.
+/// Fails if a gateway could not start on the file: it cannot be created or written, it holds
+/// another application's database, or a newer release wrote it.
 pub(crate) fn inspect(path: &Path) -> Result<StoreState> {
     let path =
         std::path::absolute(path).map_err(|error| StoreError::Unavailable(error.to_string()))?;
@@ -36,7 +36,7 @@ pub(crate) fn inspect(path: &Path) -> Result<StoreState> {
     Ok(StoreState::Current(Box::new(SqliteSnapshot::take(&path)?)))
 }
 
-/// An empty file counts as none: a gateway makes its tables in it.
+/// An empty file counts as absent: a gateway creates its tables in it.
 fn is_absent(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(file) => Ok(file.is_file() && file.len() == 0),
@@ -45,7 +45,7 @@ fn is_absent(path: &Path) -> Result<bool> {
     }
 }
 
-/// Creates a file beside `path` and removes it again. Permissions alone cannot show that a file
+/// Creates a file next to `path` and removes it again. Permissions alone cannot show that a file
 /// system is read-only or full.
 fn check_creatable(path: &Path) -> Result<()> {
     let mut name = path.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! Items: appended, read in ranges, found by id, erased.
+//! Appends items, reads them by range or id, and erases them.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::records::{Cursor, Listing, Order, Page, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Appends `items` from position `start` on; gives the position behind them.
+/// Appends `items` from position `start` on. Returns the position after the last.
 pub(super) fn append(
     db: &Connection,
     key: ThreadKey<'_>,
@@ -51,13 +51,14 @@ fn insert(db: &Connection, key: ThreadKey<'_>, seq: Seq, item: &HeldItem) -> Res
     }
 }
 
-/// The one unique index of the table is that of live items; its key is told apart.
+/// The only unique index of the table is that of live items. A conflict with the primary key has a
+/// code of its own.
 fn is_held_already(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_CONSTRAINT_UNIQUE)
 }
 
-/// All items before `cursor`, tombstones included. Numbers go on from thread to thread along a
-/// lineage, so their order is that of the transcript.
+/// All items before `cursor`, tombstones included. Sequence numbers increase along a lineage, so
+/// their order is that of the transcript.
 pub(super) fn transcript(
     db: &Connection,
     tenant: &Tenant,
@@ -71,8 +72,8 @@ pub(super) fn transcript(
             |columns| Ok((columns.get::<_, i64>(row::COLUMNS)?, row::read(columns)?)),
         )?
         .collect::<rusqlite::Result<Vec<_>>>()?;
-    // They come in order as the join loops; should it ever loop otherwise, this mends it. In order,
-    // it is a single pass.
+    // The rows come in the order of the join's loops. If SQLite ever chooses another order, this
+    // sort restores it. On sorted rows it is a single pass.
     found.sort_by_key(|(seq, _)| *seq);
     Ok(found.into_iter().map(|(_, item)| item).collect())
 }
@@ -102,7 +103,7 @@ pub(super) fn range(
     read_range(db, ASCENDING.items, key, range, limit)
 }
 
-/// The live items of a range from one of its ends on, as many as fit into the page's bounds.
+/// The live items at the start or end of a range, as many as fit on the page.
 ///
 /// The sizes are read first: a row that does not fit would otherwise be loaded in full.
 pub(super) fn page(
@@ -176,7 +177,7 @@ fn range_parameters(key: ThreadKey<'_>, range: &Range<Seq>, limit: usize) -> imp
     (key.tenant(), key.shard(), key.thread(), position(range.start), position(range.end), limit)
 }
 
-/// Where in a thread the live item of this id is.
+/// The position of the live item with this id in a thread.
 pub(super) fn place(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<Option<Seq>> {
     const SQL: &str = "
         SELECT seq FROM items
@@ -186,7 +187,7 @@ pub(super) fn place(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<
     Ok(seq.map(seq_of))
 }
 
-/// The live item of this id in a thread.
+/// The live item with this id in a thread.
 pub(super) fn find(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<Option<HeldItem>> {
     const SQL: &str = concat!(
         "SELECT ",
@@ -198,7 +199,7 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<O
     select_one(db, SQL, parameters)
 }
 
-/// Whether a model made the item, of which a live copy is held.
+/// Whether the tenant has a live copy of the item, and a model generated it.
 pub(super) fn is_made(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<bool> {
     const SQL: &str = "
         SELECT 1 FROM items
@@ -206,8 +207,8 @@ pub(super) fn is_made(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<b
     Ok(db.prepare_cached(SQL)?.exists(params![tenant.as_str(), id.as_str()])?)
 }
 
-/// The newest live copy of this id that the tenant holds in any thread, with its bytes; where none lives,
-/// what is left of the newest.
+/// The newest live copy of this item in any thread of the tenant, with its bytes. If none is live,
+/// the newest tombstone.
 pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Option<HeldItem>> {
     const LIVE: &str = concat!(
         "SELECT ",
@@ -237,7 +238,7 @@ fn select_one(db: &Connection, sql: &str, parameters: impl Params) -> Result<Opt
     Ok(item)
 }
 
-/// Erases the bytes of a live item; its traces stay. Says whether there was one.
+/// Erases the bytes of a live item and leaves a tombstone. Returns whether the item existed.
 pub(super) fn erase(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<bool> {
     const SQL: &str = "
         UPDATE items SET body = NULL
@@ -246,7 +247,7 @@ pub(super) fn erase(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<
     Ok(db.prepare_cached(SQL)?.execute(parameters)? == 1)
 }
 
-/// Deletes a thread's items from position `from` on, traces and all.
+/// Deletes a thread's items from position `from` on, tombstones included.
 pub(super) fn cut(db: &Connection, key: ThreadKey<'_>, from: Seq) -> Result<()> {
     const SQL: &str =
         "DELETE FROM items WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4";

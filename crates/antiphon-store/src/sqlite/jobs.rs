@@ -20,7 +20,7 @@ pub(super) fn accept(db: &Connection, tenant: &Tenant, job: &NewJob) -> Result<(
     events::insert(db, tenant, &job.id, &job.events)
 }
 
-/// What a former process worked on is left behind.
+/// Releases the jobs of the former process.
 pub(super) fn leave_all(db: &Connection) -> Result<()> {
     db.execute("UPDATE jobs SET held = 0 WHERE held", [])?;
     Ok(())
@@ -40,7 +40,7 @@ pub(super) fn standing(
     Ok(Some(Standing::Open { event, is_left: state == JobState::Left }))
 }
 
-/// Who works on a job.
+/// The processing state of a job.
 pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobState>> {
     const SQL: &str = "
         SELECT expires_at IS NULL, NOT held FROM jobs
@@ -102,7 +102,7 @@ pub(super) fn cancelled(db: &Connection) -> Result<Vec<(Tenant, ResponseId)>> {
     Ok(marked)
 }
 
-/// Notes where an open job goes on from.
+/// Records the point that an open job continues from.
 pub(super) fn reach(
     db: &Connection,
     tenant: &Tenant,
@@ -120,7 +120,7 @@ pub(super) fn reach(
     }
 }
 
-/// Ends a job, and lets go of what only it still reached.
+/// Ends a job, and deletes the items that only the job still reached.
 pub(super) fn end(
     db: &Connection,
     tenant: &Tenant,
@@ -168,7 +168,7 @@ pub(super) fn take_up(db: &Connection) -> Result<Option<LeftJob>> {
     Ok(Some(LeftJob { told, ..job }))
 }
 
-/// Forgets a job and its events.
+/// Deletes a job and its events.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "DELETE FROM jobs WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     if db.prepare_cached(SQL)?.execute(key(tenant, id))? > 0 {
@@ -177,7 +177,7 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     Ok(())
 }
 
-/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+/// Deletes the ended jobs of a conversation: their events repeat the contents of its items.
 pub(super) fn remove_ended_within(
     db: &Connection,
     tenant: &Tenant,
@@ -196,7 +196,7 @@ pub(super) fn remove_ended_within(
     ended.iter().try_for_each(|id| remove(db, tenant, id))
 }
 
-/// Deletes events of the job that expired first; says whether there is more to be deleted.
+/// Deletes events of the job that expired first. Returns whether there was such a job.
 pub(super) fn expire(db: &Connection, now: i64) -> Result<bool> {
     const SQL: &str = "
         SELECT tenant, id FROM jobs WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 1";
@@ -211,7 +211,7 @@ pub(super) fn expire(db: &Connection, now: i64) -> Result<bool> {
     Ok(true)
 }
 
-/// The columns by which a response's rows are found.
+/// The key columns of a response's rows.
 pub(super) fn key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, &'a str) {
     (tenant.as_str(), shard(id.shard()), id.as_str())
 }

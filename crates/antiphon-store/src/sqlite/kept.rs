@@ -1,10 +1,10 @@
-//! What is kept once for the whole store, by its name.
+//! Named values, each stored once for the whole store.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::StoreError;
 
-/// What is kept under `name`, or `candidate`, kept from now on.
+/// Returns the value stored under `name`. If there is none, stores and returns `candidate`.
 pub(super) fn keep(db: &Connection, name: &str, candidate: &[u8]) -> Result<Vec<u8>, StoreError> {
     const KEEP: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
     const READ: &str = "SELECT value FROM meta WHERE name = ?1";
@@ -12,13 +12,13 @@ pub(super) fn keep(db: &Connection, name: &str, candidate: &[u8]) -> Result<Vec<
     Ok(db.prepare_cached(READ)?.query_row([name], |row| row.get(0))?)
 }
 
-/// What is kept under `name`.
+/// The value stored under `name`.
 pub(super) fn find(db: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     const SQL: &str = "SELECT value FROM meta WHERE name = ?1";
     Ok(db.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()?)
 }
 
-/// Puts `new` in the place of `old`; says whether `old` was there.
+/// Replaces `old` by `new`. Returns whether `old` was the stored value.
 pub(super) fn replace(
     db: &Connection,
     name: &str,
@@ -29,7 +29,7 @@ pub(super) fn replace(
     Ok(db.prepare_cached(SQL)?.execute(params![name, old, new])? == 1)
 }
 
-/// Writes about as much as a small turn, where nothing is kept.
+/// Writes about as much as a small turn, to a row that holds no data.
 pub(super) fn check_writable(db: &Connection) -> Result<(), StoreError> {
     const SQL: &str = "
         INSERT INTO meta (name, value) VALUES ('write check', zeroblob(65536))

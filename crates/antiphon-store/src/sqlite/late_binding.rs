@@ -1,4 +1,4 @@
-//! Conversations that began without an upstream, and are bound at their first turn.
+//! Conversations that began without an upstream. Their first turn binds them.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -10,7 +10,7 @@ use crate::ledger_records::{Binding, Kept, Named};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// What the provider's copy has in the place of metadata here.
+/// The local metadata of a conversation whose metadata the provider stores.
 const NO_METADATA: &[u8] = b"{}";
 
 /// Marks a new conversation as one without an upstream.
@@ -18,7 +18,7 @@ pub(super) fn mark(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Res
     set(db, tenant, id, true)
 }
 
-/// The binding of a conversation; `None` if it did not begin without an upstream, or stays here.
+/// The binding of a conversation. `None` if it began with an upstream, or stays in this store.
 pub(super) fn find(
     db: &Connection,
     tenant: &Tenant,
@@ -37,7 +37,7 @@ pub(super) fn find(
     Ok(Some(named.map_or(Binding::Pending, Binding::Bound)))
 }
 
-/// Binds a pending conversation; says whether it was pending.
+/// Binds a pending conversation. Returns whether it was pending.
 pub(super) fn bind(
     db: &Connection,
     tenant: &Tenant,
@@ -54,7 +54,7 @@ pub(super) fn bind(
     Ok(true)
 }
 
-/// Lets a pending conversation stay here; says whether it was pending.
+/// Keeps a pending conversation in this store. Returns whether it was pending.
 pub(super) fn keep_here(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
     if find(db, tenant, id)? != Some(Binding::Pending) {
         return Ok(false);

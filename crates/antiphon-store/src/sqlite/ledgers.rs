@@ -1,4 +1,4 @@
-//! The contract of [`Ledgers`], call by call.
+//! Implements [`Ledgers`] for [`SqliteStore`].
 
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;

@@ -13,7 +13,7 @@ use crate::records::{Listing, Order, Page, Scope, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A page of the scope; `None` where the scope does not exist.
+/// A page of the scope. `None` if the scope does not exist.
 pub(super) fn list(
     db: &Connection,
     tenant: &Tenant,
@@ -45,7 +45,7 @@ fn extent<'a>(
     Ok(extent)
 }
 
-/// What of `whole` comes behind the item `after`, going `order`.
+/// The part of `whole` that follows the item `after` in this order.
 fn behind(
     db: &Connection,
     key: ThreadKey<'_>,

@@ -1,4 +1,4 @@
-//! One process at a time: a second one would take the first one's open turns for abandoned.
+//! Excludes a second process, which would take the open turns of the first for abandoned.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -11,29 +11,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::permissions::{self, PRIVATE};
 use crate::error::StoreError;
 
-/// Exclusive use of a database file, which the operating system ends with the process.
+/// Exclusive use of a database file. The operating system releases it when the process ends.
 ///
 /// On Linux, the lock is on the file itself: every name of the file (symbolic and hard links too)
-/// leads to the same lock, and no file that could be removed holds it. Elsewhere, and against
-/// releases that know no other lock, it is on the file `PATH.lock` beside the resolved path. That
-/// file stays when the store is closed: to delete it would let two processes hold two locks of one
-/// name.
+/// leads to the same lock, and no removable file holds it. On other systems, and to exclude older
+/// releases, a second lock is on the file `PATH.lock` next to the resolved path. That file stays
+/// when the store is closed: if it were deleted, two processes could hold two locks with one name.
 ///
-/// Drop it after the last connection to the database: to close any handle of a file ends all locks
+/// Drop this after the last connection to the database. Closing any handle of a file releases all
+/// locks that SQLite holds on that file in this process.
 /// that SQLite holds on that file for this process.
 #[derive(Debug)]
 pub(super) struct FileLock {
     /// The path with all symbolic links resolved.
     path: PathBuf,
     inode: Inode,
-    /// The handles that hold the locks.
+    /// The handles that own the locks.
     _handles: [File; 2],
 }
 
-/// The device and number of a file: equal for all of its names.
+/// The device and inode number of a file: equal for all of its names.
 type Inode = (u64, u64);
 
-/// The files that this process holds locks on.
+/// The files that this process has locked.
 static LOCKED: Mutex<BTreeSet<Inode>> = Mutex::new(BTreeSet::new());
 
 impl FileLock {
@@ -53,10 +53,10 @@ impl FileLock {
         &self.path
     }
 
-    /// As [`FileLock::acquire`]; an error of the kind `WouldBlock` says that the lock is held.
+    /// As [`FileLock::acquire`]. Fails with the kind `WouldBlock` if the lock is taken.
     fn try_acquire(path: &Path) -> io::Result<Self> {
         let mut locked = locked();
-        // Looked up without a handle, because closing one would end the locks of the other store.
+        // Looked up without a handle: closing one would release the locks of the other store.
         if fs::metadata(path).is_ok_and(|file| locked.contains(&inode_of(&file))) {
             return Err(io::ErrorKind::WouldBlock.into());
         }
@@ -97,7 +97,7 @@ fn inode_of(file: &fs::Metadata) -> Inode {
     (file.dev(), file.ino())
 }
 
-/// Opens a file to write, and creates it for its owner only, whatever the umask.
+/// Opens a file for writing. Creates it for its owner only, regardless of the umask.
 fn open_private(path: &Path) -> io::Result<File> {
     let is_new = !path.try_exists()?;
     let mut options = OpenOptions::new();
@@ -109,8 +109,8 @@ fn open_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Locks a byte that SQLite uses in no database: its own locks, from byte 2^30 on, are independent of
-/// this one, and so are the handles that it opens and closes.
+/// Locks a byte that SQLite uses in no database. SQLite's own locks, from byte 2^30 on, and the
+/// handles that it opens and closes do not affect this lock.
 #[cfg(target_os = "linux")]
 fn lock_bytes(database: &File) -> io::Result<()> {
     use nix::errno::Errno;
@@ -133,7 +133,7 @@ fn lock_bytes(database: &File) -> io::Result<()> {
     }
 }
 
-/// No lock of the standard library is independent of SQLite's here.
+/// The standard library has no lock here that is independent of SQLite's.
 #[cfg(not(target_os = "linux"))]
 fn lock_bytes(_: &File) -> io::Result<()> {
     Ok(())
@@ -145,7 +145,8 @@ fn lock_beside(path: &Path) -> io::Result<File> {
     name.push(".lock");
     let file = open_private(Path::new(&name))?;
     file.try_lock()?;
-    // An earlier release made it readable by all. It is empty; the mode of another owner's stays.
+    // An earlier release created it readable by all. It is empty, so a failure to change the mode
+    // of another owner's file is harmless.
     let _ = permissions::make_private(&file);
     Ok(file)
 }

@@ -1,4 +1,4 @@
-//! The write-ahead log, kept short and free of what was erased.
+//! Keeps the write-ahead log short and free of erased data.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,28 +9,28 @@ use rusqlite::Connection;
 use super::connection;
 use crate::error::StoreError;
 
-/// How long to wait for readers that still need the log.
+/// The time to wait for readers that still need the log.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The log beside a file. SQLite itself moves it into the database bit by bit, but begins it anew
-/// only when nobody reads from it: where somebody always does, it would grow without end.
+/// The write-ahead log of a file. SQLite itself moves it into the database in steps, but restarts
+/// it only when no reader uses it. With constant reads it would grow without limit.
 #[derive(Debug)]
 pub(super) struct Log {
-    /// `None` in memory.
+    /// `None` for a database in memory.
     path: Option<PathBuf>,
-    /// How much more may be written before it has to be emptied.
+    /// The number of bytes that may be written before the log must be emptied.
     room: u64,
-    /// At what length it is emptied, whoever waits.
+    /// The length at which the log is emptied, even if calls wait.
     bound: u64,
-    /// Whether it may still hold what was erased.
+    /// Whether it may still contain erased data.
     residue: bool,
-    /// Whether somebody read from it for too long when it was last to be emptied, as an export does.
-    /// Then nobody is waited for until it has been.
+    /// Whether a long read, such as an export, blocked the last attempt to empty the log. Then the
+    /// next attempt does not wait for readers.
     held: bool,
 }
 
 impl Log {
-    /// The log of `db`, which is to be emptied whenever `room` more bytes were written.
+    /// The log of `db`. It is emptied whenever `room` more bytes were written.
     pub(super) fn of(db: &Connection, room: u64) -> Self {
         let path = db.path().filter(|path| !path.is_empty());
         Self {
@@ -42,24 +42,24 @@ impl Log {
         }
     }
 
-    /// Takes note that something was erased.
+    /// Records that data was erased.
     pub(super) fn note_erasure(&mut self) {
         self.residue = true;
     }
 
-    /// Empties the log where it has to be: of residue when there is time, else when it is long.
+    /// Empties the log if needed: when idle to remove erased data, otherwise when it is long.
     pub(super) fn tend(&mut self, db: &Connection, is_idle: bool) {
         if (self.residue && is_idle) || self.length() > self.bound {
             self.empty(db);
         }
     }
 
-    /// Whether somebody read from the log for too long when it was last to be emptied.
+    /// Whether a long read blocked the last attempt to empty the log.
     pub(super) fn is_held(&self) -> bool {
         self.held
     }
 
-    /// Empties the log, unless somebody reads from it for too long.
+    /// Empties the log, unless a reader uses it for too long.
     pub(super) fn empty(&mut self, db: &Connection) {
         let patience = if self.held { Duration::ZERO } else { PATIENCE };
         match connection::empty_log(db, patience) {
@@ -67,7 +67,8 @@ impl Log {
                 self.residue &= !emptied;
                 self.held = !emptied;
             }
-            // On a full disk, every call that fails comes by here, and is logged for itself.
+            // On a full disk, every failing call reaches this line, and each call is logged by
+            // itself.
             Err(error @ StoreError::NoSpace(_)) => {
                 tracing::debug!(%error, "the write-ahead log was not emptied");
             }

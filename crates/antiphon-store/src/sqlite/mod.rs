@@ -1,4 +1,4 @@
-//! The store that needs nothing: one SQLite file.
+//! The store for a single process: one SQLite file.
 
 mod background;
 mod connection;
@@ -54,27 +54,27 @@ use writer::{Effect, Writer};
 
 /// A [`Store`](crate::Store) in one SQLite file, for one process at a time.
 ///
-/// One thread writes. What is asked of it while it waits for the disk is committed together next,
-/// so that many turns share one sync. Reads run beside it on connections of their own, from a
-/// snapshot that holds everything answered before.
+/// A single thread writes. Calls that arrive while it waits for the disk are committed together
+/// next, so that many turns share one sync. Reads run in parallel on their own connections, each
+/// from a snapshot that contains every write answered before.
 #[derive(Debug)]
 pub struct SqliteStore {
     writer: Writer,
-    /// `None` in memory, where only the writer sees anything.
+    /// `None` for a database in memory, which only the writer's connection sees.
     readers: Option<Readers>,
-    /// `None` in memory.
+    /// `None` for a database in memory.
     lock: Option<Arc<FileLock>>,
-    /// Openings up to this ordinal were left by a former process.
+    /// A former process left the pending turns up to this ordinal.
     left_behind: i64,
 }
 
 impl SqliteStore {
-    /// Opens the file at `path`, which is created where there is none, its folder is not. A new file
-    /// can be read by its owner only; a wider mode of an existing file is kept and logged. A file of
-    /// an earlier version is brought up to date; one of a newer version is refused, and so is one
-    /// that another process has open under any name.
+    /// Opens the file at `path`. Creates the file, but not its directory, if there is none. Only
+    /// its owner can read a new file; a wider mode of an existing file is left and logged. A file
+    /// of an earlier version is migrated. Fails if a newer version wrote the file, or if another
+    /// process has it open under any name.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        // An absolute path is never mistaken for one of SQLite's special names.
+        // An absolute path is never one of SQLite's special names.
         let path = std::path::absolute(path)
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let lock = Arc::new(FileLock::acquire(&path)?);
@@ -85,7 +85,7 @@ impl SqliteStore {
         Ok(store)
     }
 
-    /// A store that keeps nothing: what it holds is gone when it is.
+    /// Opens a store that exists only in memory, and only as long as this value.
     pub fn in_memory() -> Result<Self, StoreError> {
         Self::start(connection::in_memory()?, None)
     }
@@ -145,8 +145,8 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// A full disk has a code of its own. A quota and a limit on the size of files have the code of a
-/// failed write.
+/// A full disk has an error code of its own. An exceeded quota or file size limit shows as a failed
+/// write.
 fn is_no_space(error: ffi::Error) -> bool {
     error.code == ErrorCode::DiskFull
         || matches!(error.extended_code, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)

@@ -1,4 +1,4 @@
-//! What providers call the conversations and responses that they keep.
+//! Maps providers' ids of conversations and responses to local ids.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -12,7 +12,7 @@ use crate::records::{Base, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// What a name stands for.
+/// The ledger that this name stands for.
 pub(super) fn find(db: &Connection, tenant: &Tenant, name: &str) -> Result<Option<LedgerEntry>> {
     const SQL: &str = "
         SELECT upstream, kept, in_doubt FROM ledgers WHERE tenant = ?1 AND provider_id = ?2";
@@ -23,7 +23,7 @@ pub(super) fn find(db: &Connection, tenant: &Tenant, name: &str) -> Result<Optio
     Ok(entry)
 }
 
-/// What this is called.
+/// The name of this conversation or response.
 pub(super) fn name_of(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<Option<Named>> {
     const SQL: &str = "
         SELECT upstream, provider_id FROM ledgers
@@ -36,7 +36,7 @@ pub(super) fn name_of(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<O
     Ok(named)
 }
 
-/// Whether there is any name.
+/// Whether any name exists.
 pub(super) fn any(db: &Connection) -> Result<bool> {
     Ok(db.prepare_cached("SELECT 1 FROM ledgers LIMIT 1")?.exists([])?)
 }
@@ -48,7 +48,7 @@ pub(super) fn is_named(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<
     Ok(db.prepare_cached(SQL)?.exists(parameters)?)
 }
 
-/// Reads an entry from a row's columns: upstream, kept, `in_doubt`.
+/// Reads an entry from the columns upstream, kept, `in_doubt`.
 pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry> {
     let kept = Kept::parse(row.get_ref(first + 1)?.as_str()?);
     Ok(LedgerEntry {
@@ -58,8 +58,8 @@ pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry>
     })
 }
 
-/// Has a name stand for this from now on. What it stood for goes, and so does another name of the
-/// same.
+/// Assigns a name to this conversation or response. Deletes the previous bearer of the name, and
+/// removes another name of the same conversation or response.
 pub(super) fn enter(
     db: &Connection,
     tenant: &Tenant,
@@ -90,7 +90,7 @@ pub(super) fn enter(
     }
 }
 
-/// What a committed turn changes.
+/// Applies the ledger changes of a committed turn.
 pub(super) fn follow(
     db: &Connection,
     tenant: &Tenant,
@@ -109,7 +109,7 @@ pub(super) fn follow(
     }
 }
 
-/// Says whether there is a ledger of this conversation.
+/// Sets the doubt of a conversation's ledger. Returns whether the ledger exists.
 pub(super) fn set_doubt(
     db: &Connection,
     tenant: &Tenant,
@@ -122,7 +122,7 @@ pub(super) fn set_doubt(
     Ok(db.prepare_cached(SQL)?.execute(parameters)? > 0)
 }
 
-/// Forgets a name and what it stands for; says whether it stood for anything.
+/// Deletes a name and the conversation or response that it stands for. Returns whether it existed.
 pub(super) fn forget(db: &Connection, tenant: &Tenant, name: &str) -> Result<bool> {
     let Some(entry) = find(db, tenant, name)? else { return Ok(false) };
     unname(db, tenant, &entry.kept)?;
@@ -140,7 +140,7 @@ fn delete_kept(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()> {
     }
 }
 
-/// Forgets the name of this.
+/// Removes the name of this conversation or response.
 pub(super) fn unname(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()> {
     const SQL: &str = "DELETE FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
     let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
@@ -148,7 +148,7 @@ pub(super) fn unname(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()
     Ok(())
 }
 
-/// Forgets the name of a response that was announced and has no record.
+/// Removes the name of a response that was announced but has no record.
 pub(super) fn unname_unrecorded(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     match responses::find(db, tenant, id)? {
         Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! What endpoints outside are to be told.
+//! Notices: messages for external endpoints.
 
 use rusqlite::{Connection, Row, params};
 
@@ -10,16 +10,16 @@ use crate::records::{DueNotice, Notice};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// How far the turn is whose end is to be told.
+/// The state of the turn whose end the notices report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// It may end otherwise: nothing is due.
+    /// It may still end otherwise, so no notice is due.
     Open,
     /// It has ended.
     Ended,
 }
 
-/// Keeps the notices of a response.
+/// Stores the notices of a response.
 pub(super) fn insert(
     db: &Connection,
     tenant: &Tenant,
@@ -45,7 +45,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// The notices that the end of an open turn was recorded with.
+/// The notices that were recorded with a pending turn.
 pub(super) fn of_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Vec<Notice>> {
     const SQL: &str = "
         SELECT id, endpoint, due_at, body FROM notices
@@ -57,7 +57,7 @@ pub(super) fn of_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
     Ok(notices)
 }
 
-/// Forgets the notices that the end of an open turn was recorded with.
+/// Deletes the notices that were recorded with a pending turn.
 pub(super) fn remove_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "
         DELETE FROM notices WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND is_open";
@@ -65,13 +65,13 @@ pub(super) fn remove_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> 
     Ok(())
 }
 
-/// Whether anything is due.
+/// Whether any notice is due.
 pub(super) fn any_due(db: &Connection, now: i64) -> Result<bool> {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM notices WHERE NOT is_open AND due_at <= ?1)";
     Ok(db.prepare_cached(SQL)?.query_row([now], |row| row.get(0))?)
 }
 
-/// Claims what is due.
+/// Claims due notices.
 pub(super) fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
     const SQL: &str = "
         UPDATE notices SET due_at = ?2, attempts = attempts + 1
@@ -88,7 +88,7 @@ pub(super) fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Resu
     Ok(claimed)
 }
 
-/// Settles a claim that has not run out.
+/// Settles a claim that has not expired.
 pub(super) fn settle(db: &Connection, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
     const PUT_OFF: &str = "
         UPDATE notices SET due_at = ?7

@@ -1,4 +1,4 @@
-//! Openings: what is committed should the process die before a turn ends.
+//! Pending turns: the data to commit if the process dies before a turn ends.
 
 use antiphon::HeldItem;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -14,7 +14,7 @@ use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Records an opening, in place of one that was recorded under the same id.
+/// Records a pending turn. Replaces an earlier one with the same id.
 pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
     let response = turn.announced()?;
     remove(db, tenant, &response.id)?;
@@ -68,7 +68,7 @@ fn insert_items(db: &Connection, ordinal: i64, items: &[HeldItem]) -> Result<()>
     Ok(())
 }
 
-/// The openings of this request, the newest first.
+/// The pending turns of this request, newest first.
 pub(super) fn of_request(
     db: &Connection,
     tenant: &Tenant,
@@ -89,14 +89,14 @@ pub(super) fn of_request(
     Ok(ids)
 }
 
-/// The ordinal of an opening.
+/// The ordinal of a pending turn.
 pub(super) fn ordinal(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<i64>> {
     const SQL: &str = "SELECT ordinal FROM openings WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str()];
     Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?)
 }
 
-/// The turn that is recorded as open under this id.
+/// The pending turn with this id.
 pub(super) fn find(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
     match ordinal(db, tenant, id)? {
         Some(ordinal) => Ok(Some(read(db, ordinal)?.1)),
@@ -104,13 +104,13 @@ pub(super) fn find(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<
     }
 }
 
-/// Forgets an opening of a turn that left nothing behind, and what a provider called its response.
+/// Deletes a pending turn that leaves no record, and the provider's id of its response.
 pub(super) fn discard(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     remove(db, tenant, id)?;
     names::unname_unrecorded(db, tenant, id)
 }
 
-/// Forgets an opening, and what only it still reached.
+/// Deletes a pending turn, and the items that only it still reached.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "
         DELETE FROM openings WHERE tenant = ?1 AND shard = ?2 AND id = ?3
@@ -132,15 +132,15 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     Ok(())
 }
 
-/// The greatest ordinal ever given: what was recorded so far has it or a smaller one.
+/// The greatest ordinal among the recorded turns.
 pub(super) fn last(db: &Connection) -> Result<i64> {
     let last =
         db.query_row("SELECT coalesce(max(ordinal), 0) FROM openings", [], |row| row.get(0))?;
     Ok(last)
 }
 
-/// Commits the openings up to ordinal `last`, oldest first; says how many. One that is refused is
-/// dropped.
+/// Commits the pending turns up to ordinal `last`, oldest first. Returns the number of commits.
+/// Drops turns that cannot be committed.
 pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
     let mut settled = 0;
     for ordinal in ordinals(db, last)? {
@@ -158,7 +158,7 @@ pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
     Ok(settled)
 }
 
-/// What is committed of a turn that did not end is not what its provider has of it.
+/// Commits an interrupted turn. Its provider may hold more of it, so the ledger becomes stale.
 fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
     turns::commit(db, tenant, turn)?;
     match &turn.base {
@@ -213,7 +213,7 @@ fn read_base(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Base> {
         Some((after, fork)) => Base::After {
             cursor: Cursor { shard, thread, end: seq_of(after) },
             fork: thread_of(fork),
-            // What has an opening behind it is not taken back.
+            // A turn is never retracted while a pending turn continues from it.
             end_of: None,
         },
         None => Base::New { shard, thread },

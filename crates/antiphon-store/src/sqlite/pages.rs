@@ -1,4 +1,4 @@
-//! Everything that a tenant has, page by page.
+//! Lists all data of a tenant, page by page.
 
 use std::ops::Range;
 
@@ -18,12 +18,12 @@ use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// What an id comes behind of: shard and text. Nothing comes before [`FIRST`].
+/// A position in the order of ids: shard and text. [`FIRST`] precedes every id.
 type Behind<'a> = (i64, &'a str);
 
 const FIRST: Behind<'static> = (i64::MIN, "");
 
-/// A page of conversations, and where each ends.
+/// A page of conversations, each with the end of its thread.
 pub(super) fn conversations(
     db: &Connection,
     tenant: &Tenant,
@@ -62,7 +62,7 @@ pub(super) fn responses(
     ids(db, SQL, tenant, after)
 }
 
-/// A page of turns that are recorded as open.
+/// A page of pending turns.
 pub(super) fn open_turns(
     db: &Connection,
     tenant: &Tenant,
@@ -109,7 +109,7 @@ pub(super) fn ledgers(
     Ok(page)
 }
 
-/// As many items of a range, from its beginning on, as are given at once.
+/// The first items of a range, as many as one call returns.
 pub(super) fn items(
     db: &Connection,
     key: ThreadKey<'_>,
@@ -137,7 +137,7 @@ pub(super) fn items(
     Ok(page)
 }
 
-/// The loose items of the next places, and the last of these places.
+/// The loose items among the next places, and the last of these places.
 pub(super) fn loose_items(
     db: &Connection,
     tenant: &Tenant,
@@ -170,8 +170,8 @@ fn read_place(row: &Row<'_>) -> rusqlite::Result<ItemPlace> {
     })
 }
 
-/// Responses of a thread follow one another: of those that end behind an item, only the first may
-/// have it.
+/// The responses of a thread follow one another. Of those that end after an item, only the first
+/// can contain it.
 const LOOSE: &str = concat!(
     "SELECT ",
     item_columns!(),

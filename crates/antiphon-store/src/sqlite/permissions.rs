@@ -1,23 +1,23 @@
-//! Who may read the files of a database.
+//! The permissions of a database's files.
 
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// The mode of files that hold conversations: their owner reads and writes them, nobody else.
+/// The mode of files that hold conversations: only their owner reads and writes them.
 pub(super) const PRIVATE: u32 = 0o600;
 
-/// The rights of the group and of all others.
+/// The permissions of the group and of all others.
 const OTHERS: u32 = 0o077;
 
-/// Sets the mode of a new file, from which the umask may have taken away more.
+/// Sets the mode of a new file. The umask may have removed some permissions of its owner.
 pub(super) fn make_private(file: &File) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(PRIVATE))
 }
 
-/// Warns of each file of the database at `path` that others may use too. SQLite gives the files that
-/// it creates (`-wal`, `-shm`) the mode of the database.
+/// Logs a warning for each file of the database at `path` that other users can access. SQLite
+/// creates its files (`-wal`, `-shm`) with the mode of the database.
 pub(super) fn warn_if_shared(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
@@ -33,7 +33,7 @@ pub(super) fn warn_if_shared(path: &Path) {
     }
 }
 
-/// The mode of an existing file that not only its owner may use.
+/// The mode of an existing file, if it grants permissions to anyone but the owner.
 fn shared_mode(path: &Path) -> Option<u32> {
     let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
     (mode & OTHERS != 0).then_some(mode)

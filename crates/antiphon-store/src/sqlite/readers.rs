@@ -1,4 +1,4 @@
-//! Connections that read beside the writer, each call from one snapshot.
+//! Connections that read in parallel to the writer, each call from one snapshot.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
@@ -12,25 +12,25 @@ use super::lock::FileLock;
 use super::writer::closed;
 use crate::error::StoreError;
 
-/// A pool of reading connections. Work on them runs where it may block.
+/// A pool of reading connections. Calls run on threads that may block.
 #[derive(Debug)]
 pub(super) struct Readers {
     idle: Arc<Idle>,
-    /// As many as there are idle connections.
+    /// One permit per idle connection.
     permits: Arc<Semaphore>,
     size: u32,
 }
 
-/// The connections that nobody uses now.
+/// The idle connections.
 #[derive(Debug)]
 struct Idle {
     connections: Mutex<Vec<Connection>>,
-    /// Let go after the connections.
+    /// Dropped after the connections.
     _lock: Arc<FileLock>,
 }
 
 impl Readers {
-    /// Opens readers of the file that is locked.
+    /// Opens readers of the locked file.
     pub(super) fn open(lock: Arc<FileLock>) -> Result<Self, StoreError> {
         let open = |_| connection::reading(lock.path());
         let connections = (0..pool_size()).map(open).collect::<Result<Vec<_>, _>>()?;
@@ -41,7 +41,7 @@ impl Readers {
         })
     }
 
-    /// Has `work` done on a snapshot that holds everything answered before.
+    /// Runs `work` on a snapshot that contains every write answered before.
     pub(super) async fn call<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -58,7 +58,7 @@ impl Readers {
         reading.await.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
     }
 
-    /// Waits for the calls that run and closes the connections.
+    /// Waits for running calls, and closes the connections.
     pub(super) async fn close(&self) {
         if let Ok(all) = self.permits.acquire_many(self.size).await {
             self.permits.close();
@@ -79,7 +79,7 @@ impl Idle {
     }
 }
 
-/// A connection out of the pool, to which it goes back even where the work panics.
+/// A connection taken from the pool. It returns there even if the work panics.
 struct Borrowed<'a> {
     pool: &'a Idle,
     db: Option<Connection>,

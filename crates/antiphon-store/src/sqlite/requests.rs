@@ -1,4 +1,4 @@
-//! Turns by the request that they answer.
+//! Finds and retracts turns by the request that they answer.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -10,7 +10,7 @@ use crate::records::{Earlier, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The turns of a request, the newest first: those that are open came after all that ended.
+/// The turns of a request, newest first. Open turns are newer than ended ones.
 pub(super) fn turns(
     db: &Connection,
     tenant: &Tenant,
@@ -24,8 +24,8 @@ pub(super) fn turns(
     Ok(open.chain(ended.into_iter().map(Earlier::Ended)).take(limit).collect())
 }
 
-/// Moves the last turn of a conversation to a thread of its own, if it answers this request and
-/// nobody builds on it. Its positions are not given again.
+/// Moves the last turn of a conversation to a thread of its own, if it answers this request and no
+/// other turn continues from it. Its positions are not reused.
 pub(super) fn take_back(
     db: &Connection,
     tenant: &Tenant,
@@ -49,7 +49,7 @@ pub(super) fn take_back(
     Ok(true)
 }
 
-/// Where the thread's last turn began, if it answers this request.
+/// The start of the thread's last turn, if that turn answers this request.
 fn last_turn(db: &Connection, key: ThreadKey<'_>, request: &RequestDigest) -> Result<Option<Seq>> {
     const SQL: &str = "
         SELECT last_from FROM threads
@@ -61,7 +61,7 @@ fn last_turn(db: &Connection, key: ThreadKey<'_>, request: &RequestDigest) -> Re
     Ok(from.map(seq_of))
 }
 
-/// Whether a fork, or a turn that is still open, goes on from behind `from`.
+/// Whether a fork or a pending turn continues from a point after `from`.
 fn is_built_on(db: &Connection, key: ThreadKey<'_>, from: Seq) -> Result<bool> {
     const SQL: &str = "
         SELECT EXISTS (SELECT 1 FROM threads

@@ -1,4 +1,4 @@
-//! Disk space that is set aside, so that deletes work on a full disk.
+//! Reserves disk space, so that deletes work on a full disk.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -7,16 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::permissions::PRIVATE;
 
-/// In bytes. SQLite moves its write-ahead log into the database every 8 MB, and the database may have
-/// to grow by as much; the other half is for the log of the deletes.
+/// In bytes. SQLite moves its write-ahead log into the database every 8 MB, and the database may
+/// grow by as much. The other half is for the log of the deletes.
 const SIZE: u64 = 16 << 20;
 
-/// The reserve is at most the free space at the start, divided by this.
+/// The reserve takes at most the free space at the start, divided by this.
 const PART: u64 = 2;
 
-/// The file `PATH-reserve` beside a database, which takes space and holds nothing.
+/// The file `PATH-reserve` next to a database. It occupies disk space and holds no data.
 ///
-/// It is a help, not a promise: another program may take the space while it is given up, and a file
+/// The reserve is no guarantee: another program may use the space after it is released, and a file
+/// system that never overwrites in place may need more. It exists on Linux only.
 /// system that never overwrites in place may need more. It exists on Linux only.
 #[derive(Debug)]
 pub(super) struct Reserve {
@@ -25,12 +26,12 @@ pub(super) struct Reserve {
 }
 
 impl Reserve {
-    /// Takes the reserve of the database at `database`.
+    /// Allocates the reserve for the database at `database`.
     pub(super) fn new(database: &Path) -> Self {
         let mut path = database.as_os_str().to_owned();
         path.push("-reserve");
         let path = PathBuf::from(path);
-        // A killed process left its own.
+        // A process that was killed leaves its reserve.
         remove(&path);
         let size = free_space(database).map_or(0, |free| SIZE.min(free / PART));
         let reserve = Self { path, size };
@@ -38,7 +39,7 @@ impl Reserve {
         reserve
     }
 
-    /// Takes the space, or as much of it as there is.
+    /// Allocates the space, or as much of it as is free.
     pub(super) fn take(&self) {
         let sizes = [self.size, self.size / 2, self.size / 4, self.size / 8];
         if self.size > 0 && !sizes.into_iter().any(|size| self.allocate(size).is_ok()) {
@@ -46,7 +47,7 @@ impl Reserve {
         }
     }
 
-    /// Gives the space to the database.
+    /// Releases the space to the database.
     pub(super) fn give_up(&self) {
         remove(&self.path);
     }

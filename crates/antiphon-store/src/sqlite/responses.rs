@@ -14,14 +14,14 @@ use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A response's place in its thread.
+/// The positions of a response in its thread.
 pub(super) struct Extent {
     pub(super) input_from: Seq,
     pub(super) output_from: Seq,
     pub(super) end: Seq,
 }
 
-/// Records a response whose items are in the thread.
+/// Stores the record of a response whose items are in the thread.
 pub(super) fn insert(
     db: &Connection,
     key: ThreadKey<'_>,
@@ -50,7 +50,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// The record.
+/// The record of a response.
 pub(super) fn find(
     db: &Connection,
     tenant: &Tenant,
@@ -67,7 +67,7 @@ pub(super) fn find(
     Ok(record)
 }
 
-/// The records of this request, the newest first.
+/// The records of this request, newest first.
 pub(super) fn of_request(
     db: &Connection,
     tenant: &Tenant,
@@ -88,7 +88,7 @@ pub(super) fn of_request(
     Ok(records)
 }
 
-/// The live items that it put out.
+/// The live items of its output.
 pub(super) fn output(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>> {
     match find(db, tenant, id)? {
         Some(record) => {
@@ -99,7 +99,7 @@ pub(super) fn output(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     }
 }
 
-/// Deletes the record; says whether there was one.
+/// Deletes the record. Returns whether it existed.
 pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
     const SQL: &str = "
         DELETE FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3
@@ -116,7 +116,7 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     Ok(thread.is_some())
 }
 
-/// Reads what was recorded from a row's first columns: id, conversation, `created_at`, envelope,
+/// Reads the recorded fields from a row's first columns: id, conversation, `created_at`, envelope,
 /// report.
 pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
     Ok(NewResponse {
@@ -132,7 +132,7 @@ pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
     })
 }
 
-/// The error of a column that holds something other than an id.
+/// The error for a column that holds something other than an id.
 pub(super) fn no_id(column: usize) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, "no id".into())
 }

@@ -1,4 +1,4 @@
-//! A held item as a row.
+//! Converts an item to a row and back.
 
 use antiphon::HeldItem;
 use bytes::Bytes;
@@ -7,7 +7,7 @@ use rusqlite::{Result, Row, Statement};
 use crate::columns::Columns;
 pub(super) use crate::columns::item_columns;
 
-/// How many columns there are.
+/// The number of item columns.
 pub(super) const COLUMNS: usize = 9;
 
 /// Binds the item's columns to the parameters from `first` on.

@@ -1,11 +1,12 @@
-//! Work that is undone where it fails, within a transaction that goes on.
+//! Savepoints: undo failed work without losing the transaction.
 
 use rusqlite::Connection;
 
 use crate::error::StoreError;
 
-/// Runs `work`; where it fails, the database is as it was before. The outer error says that the
-/// transaction itself is lost: SQLite gives it up on some failures, such as a full disk.
+/// Runs `work`. If it fails, undoes its changes and returns its error as the inner result. The
+/// outer error means that the transaction itself is lost: SQLite rolls it back on some failures,
+/// such as a full disk.
 pub(super) fn attempt<T>(
     db: &Connection,
     work: impl FnOnce() -> Result<T, StoreError>,

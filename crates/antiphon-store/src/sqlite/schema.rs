@@ -1,11 +1,12 @@
-//! The tables, and how a file of an earlier version comes to have them.
+//! The tables, and the migration of files of earlier versions.
 
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
 use crate::error::StoreError;
 
-/// Every step from an empty file to today's tables. Steps that were released are never changed.
+/// The steps from an empty file to the current tables. The statements of a released step never
+/// change.
 const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema.sql")),
     M::up(include_str!("requests.sql")),
@@ -18,10 +19,10 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("watches.sql")),
 ];
 
-/// What marks a file as one of ours; the first step writes it.
+/// The application id that marks a file as ours. The first step writes it.
 const APPLICATION: i32 = 0x416e_7470;
 
-/// Refuses a file that holds some other application's database.
+/// Rejects a file that holds another application's database.
 pub(super) fn check_owner(db: &Connection) -> Result<(), StoreError> {
     let application: i32 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let is_empty: bool =
@@ -32,14 +33,14 @@ pub(super) fn check_owner(db: &Connection) -> Result<(), StoreError> {
     Err(StoreError::Unavailable("the file holds another application's database".into()))
 }
 
-/// Brings the tables up to date.
+/// Migrates the tables to the current version.
 pub(super) fn migrate(db: &mut Connection) -> Result<(), StoreError> {
     Migrations::from_slice(STEPS)
         .to_latest(db)
         .map_err(|error| StoreError::Unavailable(error.to_string()))
 }
 
-/// Refuses a file whose tables a newer version wrote; returns the version of its tables.
+/// Rejects a file whose tables a newer version wrote. Returns the version of its tables.
 pub(super) fn check_known(db: &Connection) -> Result<usize, StoreError> {
     let found: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
     match usize::try_from(found) {
@@ -48,7 +49,7 @@ pub(super) fn check_known(db: &Connection) -> Result<usize, StoreError> {
     }
 }
 
-/// Refuses a file whose tables are not today's.
+/// Rejects a file whose tables are not of the current version.
 pub(super) fn check_current(db: &Connection) -> Result<(), StoreError> {
     let found = check_known(db)?;
     if found == STEPS.len() {

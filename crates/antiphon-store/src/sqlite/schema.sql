@@ -1,6 +1,6 @@
 PRAGMA application_id = 0x416e7470;
 
--- Unsigned 64-bit ids (shards, threads) are kept as the signed integer of the same bits.
+-- Unsigned 64-bit ids (shards, threads) are stored as the signed integers with the same bits.
 
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -15,11 +15,11 @@ CREATE TABLE threads (
     lineage TEXT NOT NULL,
     -- The last of the lineage; NULL for a root.
     parent INTEGER,
-    -- The first sequence number: where the parent was forked.
+    -- The first sequence number: the point at which it left the parent.
     base INTEGER NOT NULL,
-    -- One past the last sequence number that was ever given. Numbers are not given twice.
+    -- One past the greatest sequence number ever assigned. Numbers are never reused.
     tip INTEGER NOT NULL,
-    -- Whether a conversation names it, or once did.
+    -- Whether a conversation names it, or did so in the past.
     named INTEGER NOT NULL,
     PRIMARY KEY (tenant, shard, thread)
 ) STRICT, WITHOUT ROWID;
@@ -32,7 +32,7 @@ CREATE TABLE items (
     thread INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     item_id TEXT NOT NULL,
-    -- The id that the bytes carry, where it is not the one that the item is held under.
+    -- The id inside the bytes, if it differs from item_id.
     own_id TEXT,
     kind TEXT NOT NULL,
     call_id TEXT,
@@ -42,7 +42,7 @@ CREATE TABLE items (
     origin TEXT,
     -- NULL for a tombstone.
     body BLOB,
-    -- Orders the copies of one id within a tenant: the newest has the greatest.
+    -- Orders the copies of one item id of a tenant: the newest has the greatest number.
     copy INTEGER NOT NULL,
     PRIMARY KEY (tenant, shard, thread, seq)
 ) STRICT, WITHOUT ROWID;
@@ -70,7 +70,7 @@ CREATE TABLE responses (
     input_from INTEGER NOT NULL,
     output_from INTEGER NOT NULL,
     end_at INTEGER NOT NULL,
-    -- The conversation that it was made in, which may be gone.
+    -- The conversation that it belongs to, which may be deleted.
     conversation TEXT,
     created_at INTEGER NOT NULL,
     envelope BLOB NOT NULL,
@@ -80,14 +80,14 @@ CREATE TABLE responses (
 
 CREATE INDEX responses_by_thread ON responses (tenant, shard, thread, end_at);
 
--- Turns that were announced and have not ended, in the order that they were recorded.
+-- Pending turns: announced and not ended, in the order in which they were recorded.
 CREATE TABLE openings (
     ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant TEXT NOT NULL,
     shard INTEGER NOT NULL,
     id TEXT NOT NULL,
-    -- Where its items go: into a conversation, behind (thread, after) or to `fork`, or to a new
-    -- thread.
+    -- The destination of its items: a conversation; or after (thread, after), if need be in the
+    -- thread `fork`; or a new thread.
     into_conversation TEXT,
     thread INTEGER,
     after INTEGER,

@@ -1,5 +1,5 @@
-//! Everything that a file holds, as of one moment: a reading transaction beside the process that has
-//! the file open.
+//! A consistent read of a whole file: one reading transaction, even while a process has the file
+//! open.
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,13 +23,13 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 /// A [`Snapshot`] of a file.
 pub(crate) struct SqliteSnapshot {
-    /// `None` while something is read, and for ever if that panicked.
+    /// `None` during a read, and for good after a read that panicked.
     db: Option<Connection>,
 }
 
 impl SqliteSnapshot {
-    /// Takes a snapshot of the file at `path`, whether or not a process has it open. A file that
-    /// does not exist is not created, and one of another version is refused untouched.
+    /// Takes a snapshot of the file at `path`, even if a process has it open. Creates no file, and
+    /// rejects one of another version without changing it.
     pub(crate) fn take(path: &Path) -> Result<Self> {
         let path = std::path::absolute(path)
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;

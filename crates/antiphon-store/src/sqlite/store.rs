@@ -1,4 +1,4 @@
-//! The contract, call by call.
+//! Implements [`Store`] for [`SqliteStore`].
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Threads: where they end, and what came before them.
+//! Threads: their ends and their lineages.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -9,11 +9,11 @@ use crate::records::{RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// What is known of a thread.
+/// The state of a thread.
 pub(super) struct Thread {
     /// One past its last item.
     pub(super) tip: Seq,
-    /// Whether a conversation names it, or once did.
+    /// Whether a conversation names it, or did so in the past.
     pub(super) named: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>
     Ok(thread)
 }
 
-/// Creates an empty thread that nothing comes before.
+/// Creates an empty thread without a lineage.
 pub(super) fn create_root(db: &Connection, key: ThreadKey<'_>, named: bool) -> Result<()> {
     const SQL: &str = "
         INSERT INTO threads (tenant, shard, thread, lineage, parent, base, tip, named)
@@ -38,8 +38,8 @@ pub(super) fn create_root(db: &Connection, key: ThreadKey<'_>, named: bool) -> R
     Ok(())
 }
 
-/// Creates an empty thread behind `parent` as far as `base`. Where `parent` was deleted meanwhile,
-/// what came before it is gone too.
+/// Creates an empty thread that continues `parent` from `base`. If `parent` was deleted meanwhile,
+/// the fork lacks the lineage of `parent` too.
 pub(super) fn create_fork(
     db: &Connection,
     parent: ThreadKey<'_>,
@@ -64,7 +64,7 @@ pub(super) fn create_fork(
     Ok(())
 }
 
-/// Moves the thread's end behind what was appended.
+/// Moves the thread's end to `tip` after an append.
 pub(super) fn advance(db: &Connection, key: ThreadKey<'_>, tip: Seq) -> Result<()> {
     const SQL: &str =
         "UPDATE threads SET tip = ?4 WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
@@ -77,8 +77,8 @@ pub(super) fn advance(db: &Connection, key: ThreadKey<'_>, tip: Seq) -> Result<(
     Ok(())
 }
 
-/// Notes the thread's last turn, the request that it answers and where it began; or that something
-/// else came last.
+/// Records the thread's last turn: the request that it answers and its start. `None` if something
+/// other than a turn came last.
 pub(super) fn note_turn(
     db: &Connection,
     key: ThreadKey<'_>,
@@ -98,7 +98,7 @@ pub(super) fn note_turn(
     Ok(())
 }
 
-/// Forgets a thread; gives its parent.
+/// Deletes a thread. Returns its parent.
 pub(super) fn remove(db: &Connection, key: ThreadKey<'_>) -> Result<Option<ThreadId>> {
     const SQL: &str =
         "DELETE FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 RETURNING parent";

@@ -1,4 +1,4 @@
-//! The commit of a turn.
+//! Commits turns.
 
 use rusqlite::Connection;
 
@@ -11,7 +11,7 @@ use crate::records::{Base, Cursor, Seq, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Commits a turn: its items, its record, the end of its opening, and what it changes in ledgers.
+/// Commits a turn: its items, its record and its ledger changes. Removes its pending turn.
 pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
     turn.check_shard()?;
     let (key, input_from) = place(db, tenant, &turn.base)?;
@@ -34,7 +34,7 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()
     }
 }
 
-/// The thread that the turn's items go to, and their first position in it.
+/// The destination thread of the turn's items, and their first position in it.
 fn place<'a>(db: &Connection, tenant: &'a Tenant, base: &Base) -> Result<(ThreadKey<'a>, Seq)> {
     match base {
         Base::New { shard, thread } => {
@@ -57,8 +57,8 @@ fn place<'a>(db: &Connection, tenant: &'a Tenant, base: &Base) -> Result<(Thread
     }
 }
 
-/// The tip of a chain is appended to; anywhere else, and in what is or was a conversation's, the
-/// turn forks.
+/// Appends at the tip of a chain. At any other point, and in a thread that a conversation names or
+/// named, the turn forks.
 fn behind<'a>(
     db: &Connection,
     tenant: &'a Tenant,

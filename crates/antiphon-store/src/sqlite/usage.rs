@@ -1,4 +1,4 @@
-//! How much is stored. Triggers count (`usage.sql`).
+//! Reads the amount of stored data. Triggers count it (`usage.sql`).
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -9,14 +9,14 @@ use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// How much a tenant has.
+/// The amount of data of a tenant.
 pub(super) fn of_tenant(db: &Connection, tenant: &Tenant) -> Result<Usage> {
     const SQL: &str = "SELECT items, bytes FROM tenant_usage WHERE tenant = ?1";
     let found = db.prepare_cached(SQL)?.query_row([tenant.as_str()], read).optional()?;
     Ok(found.unwrap_or_default())
 }
 
-/// How much a conversation has; zero if it does not exist.
+/// The amount of data of a conversation. Zero if it does not exist.
 pub(super) fn of_conversation(
     db: &Connection,
     tenant: &Tenant,

@@ -1,5 +1,5 @@
--- How many live items a tenant has, and the bytes of their bodies. There is no row of a tenant that
--- has none.
+-- The number of live items of each tenant, and the bytes of their bodies. A tenant without items
+-- has no row.
 CREATE TABLE tenant_usage (
     tenant TEXT NOT NULL PRIMARY KEY,
     items INTEGER NOT NULL,

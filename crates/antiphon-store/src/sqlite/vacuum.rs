@@ -1,4 +1,4 @@
-//! Gives the space of deleted data back to the file system.
+//! Returns the space of deleted data to the file system.
 
 use std::time::Instant;
 
@@ -9,17 +9,17 @@ use crate::error::StoreError;
 /// SQLite's number for `auto_vacuum = incremental`.
 const INCREMENTAL: i64 = 2;
 
-/// The largest file, in bytes of pages that are in use, that is rewritten when it is opened. It takes
-/// about 10 seconds.
+/// The largest file, in bytes of used pages, that is rewritten when it is opened. A rewrite of this
+/// size takes about 10 seconds.
 const REWRITE_LIMIT: i64 = 1 << 30;
 
-/// How many pages one step moves. Turns wait for a step at the most.
+/// The number of pages that one step moves. A turn waits for one step at most.
 const STEP: i64 = 64;
 
-/// Fewer free pages than this, which are one megabyte, stay for new data.
+/// The number of free pages that stay for new data: one megabyte.
 const SPARE: i64 = 128;
 
-/// Lets a database shrink, if it is new or is rewritten next. Does nothing to other databases.
+/// Allows a database to shrink, if it is new or about to be rewritten. No effect on others.
 pub(super) fn enable(db: &Connection) -> Result<(), StoreError> {
     if !is_enabled(db)? {
         db.pragma_update(None, "auto_vacuum", INCREMENTAL)?;
@@ -27,8 +27,8 @@ pub(super) fn enable(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Rewrites a database that an earlier release made, which cannot shrink. A large one is left as it
-/// is, and so is one for which there is no space: that is logged.
+/// Rewrites a database of an earlier release, which cannot shrink. Leaves and logs a large
+/// database, and one for which the disk lacks space.
 pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
     if is_enabled(db)? {
         return Ok(());
@@ -65,12 +65,12 @@ pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Shrinks a database in small steps, once an eighth of it is free, until a sixteenth is.
+/// Shrinks a database in small steps: starts when an eighth of it is free, stops at a sixteenth.
 #[derive(Debug)]
 pub(super) struct Vacuum {
     is_enabled: bool,
     is_running: bool,
-    /// Whether every page is needed that can be given back, because the disk is full.
+    /// Whether every free page must be returned, because the disk is full.
     is_urgent: bool,
 }
 
@@ -79,12 +79,12 @@ impl Vacuum {
         Ok(Self { is_enabled: is_enabled(db)?, is_running: false, is_urgent: false })
     }
 
-    /// Gives back next what can be given back, however little that is.
+    /// Makes the next steps return every free page, regardless of the limits.
     pub(super) fn hurry(&mut self) {
         self.is_urgent = true;
     }
 
-    /// Moves a few pages, if there are too many free ones; says whether it did.
+    /// Moves a few pages if too many are free. Returns whether it did.
     pub(super) fn step(&mut self, db: &Connection) -> Result<bool, StoreError> {
         if !self.is_enabled {
             return Ok(false);
@@ -98,7 +98,7 @@ impl Vacuum {
         self.is_running = pages.free > tolerated.max(SPARE);
         self.is_urgent &= self.is_running;
         if self.is_running {
-            // Every row is one page that was moved.
+            // Each row stands for one moved page.
             let mut statement = db.prepare_cached(&format!("PRAGMA incremental_vacuum({STEP})"))?;
             let mut moved = statement.query([])?;
             while moved.next()?.is_some() {}
@@ -107,7 +107,7 @@ impl Vacuum {
     }
 }
 
-/// How many pages a database has.
+/// The page counts of a database.
 struct Pages {
     all: i64,
     free: i64,

@@ -1,4 +1,4 @@
-//! Responses whose end is awaited. See [`Watches`].
+//! Implements [`Watches`] for [`SqliteStore`].
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};

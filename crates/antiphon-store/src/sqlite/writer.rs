@@ -1,4 +1,4 @@
-//! The one thread that writes: what is asked of it while it commits is committed together next.
+//! The single writing thread. Calls that arrive during a commit are committed together next.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -13,48 +13,47 @@ use super::savepoint::attempt;
 use super::vacuum::Vacuum;
 use crate::error::StoreError;
 
-/// How many jobs may wait; whoever asks for more waits to be let in.
+/// The maximum number of jobs in the queue. Further callers wait for room.
 const QUEUE: usize = 1024;
 
-/// How many jobs are committed together at the most.
+/// The maximum number of jobs in one commit.
 const BATCH: usize = 256;
 
-/// To what length the write-ahead log may grow, in bytes.
+/// The length that the write-ahead log may reach, in bytes.
 const LOG_ROOM: u64 = 64 << 20;
 
 type Queue = mpsc::Sender<Box<dyn Job>>;
 
-/// What a job does to the database.
+/// The durability that a job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing, or what need not survive a power cut.
+    /// It changes nothing, or its changes need not survive a power cut.
     Unsynced,
-    /// What must survive a power cut once it is answered.
+    /// Once answered, its changes must survive a power cut.
     Synced,
-    /// As `Synced`, and it deletes what must not be left anywhere in the files.
+    /// As `Synced`, and it deletes data that must not remain anywhere in the files.
     Erasing,
 }
 
-/// A queue of jobs and the thread that does them, each whole or not at all, answered after the
-/// commit. One that fails does not hurt those committed with it; a commit that fails fails them all.
+/// A queue of jobs and the thread that runs them. Each job is atomic, and is answered after the
+/// commit. A failed job does not affect the others in its commit; a failed commit fails them all.
 ///
-/// Where the disk is full, the write-ahead log is emptied, and the jobs are tried once more, each by
-/// itself, so that those that still fit are done. Those that erase may use a reserve of disk space.
+/// If the disk is full, the writer empties the write-ahead log and retries each job alone, so that
+/// the jobs that still fit succeed. Erasing jobs may use a reserve of disk space.
 ///
-/// A job that was let into the queue is done even if nobody waits for its answer any more. To drop
-/// the writer waits for them.
+/// A queued job runs even if its caller is gone. Dropping the writer waits for all of them.
 #[derive(Debug)]
 pub(super) struct Writer {
     /// `None` once closed.
     queue: Mutex<Option<Queue>>,
-    /// Its other end goes when the thread ends.
+    /// Its sender is dropped when the thread ends.
     running: watch::Receiver<()>,
     /// `None` once joined.
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    /// Starts the thread, which owns `db` from now on, and lets `lock` go when `db` is closed.
+    /// Starts the thread. It owns `db`, and releases `lock` after it has closed `db`.
     pub(super) fn start(db: Connection, lock: Option<Arc<FileLock>>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, running) = watch::channel(());
@@ -71,8 +70,8 @@ impl Writer {
         Ok(Self { queue: Mutex::new(Some(queue)), running, thread: Some(thread) })
     }
 
-    /// Has `work` done within a transaction; answers once it is committed. It may be done more than
-    /// once: what it did before was undone.
+    /// Runs `work` in a transaction, and returns once that is committed. `work` may run more than
+    /// once; the changes of earlier runs were undone.
     pub(super) async fn call<T, F>(&self, effect: Effect, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -86,7 +85,7 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
-    /// Takes no more jobs; returns when those in the queue are done and the database is closed.
+    /// Stops accepting jobs. Returns when the queue is empty and the database is closed.
     pub(super) async fn close(&self) {
         drop(self.lock().take());
         let ended = self.running.clone().changed().await;
@@ -106,28 +105,28 @@ impl Drop for Writer {
     fn drop(&mut self) {
         drop(self.lock().take());
         if let Some(thread) = self.thread.take() {
-            // An error is a panic of the thread, which was printed where it happened.
+            // The only error is a panic of the thread, which was printed when it happened.
             let _ = thread.join();
         }
     }
 }
 
-/// The answer of a store that was closed.
+/// The error of a closed store.
 pub(super) fn closed() -> StoreError {
     StoreError::Unavailable("the store is closed".into())
 }
 
-/// A call as the thread sees it, whatever its result's type.
+/// A queued call, independent of the type of its result.
 trait Job: Send {
     fn effect(&self) -> Effect;
 
-    /// Does the work; an error says that the transaction is lost.
+    /// Runs the work. An error means that the transaction is lost.
     fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
 
     /// Whether the work failed because the disk is full.
     fn lacked_space(&self) -> bool;
 
-    /// Answers: with the work's outcome, or with why it could not be committed.
+    /// Sends the result of the work, or the error of the commit.
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
@@ -158,19 +157,19 @@ where
 
     fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
         let outcome = self.outcome.unwrap_or_else(|| Err(closed()));
-        // Whoever asked may have gone; what was asked is done all the same.
+        // The caller may be gone; the work is done anyway.
         let _ = self.reply.send(committed.and(outcome));
     }
 }
 
-/// The thread's own state.
+/// The state of the thread.
 struct Committer {
     db: Connection,
-    /// Whether commits wait for the disk now.
+    /// Whether commits currently wait for the disk.
     synced: bool,
     log: Log,
     vacuum: Vacuum,
-    /// `None` in memory.
+    /// `None` for a database in memory.
     reserve: Option<Reserve>,
 }
 
@@ -204,8 +203,8 @@ impl Committer {
         self.commit_apart(lacking);
     }
 
-    /// Makes space and tries these jobs, for which there was none, once more, each by itself. Only
-    /// those that erase use the reserve: what others write would not be given back.
+    /// Frees space and retries each of these jobs, which failed for lack of space, alone. Only the
+    /// erasing ones use the reserve: others would consume it permanently.
     fn commit_apart(&mut self, lacking: Vec<Box<dyn Job>>) {
         if lacking.is_empty() {
             return;
@@ -226,7 +225,7 @@ impl Committer {
         }
     }
 
-    /// Does `work` while the reserve is given up and the write-ahead log is short.
+    /// Runs `work` with the reserve released and the write-ahead log empty.
     fn with_reserve<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         self.reserve.iter().for_each(Reserve::give_up);
         self.log.empty(&self.db);
@@ -236,7 +235,7 @@ impl Committer {
         done
     }
 
-    /// Gives the space of deleted data back while no jobs wait.
+    /// Returns the space of deleted data to the file system while no jobs wait.
     fn shrink(&mut self, jobs: &mpsc::Receiver<Box<dyn Job>>) {
         let mut has_shrunk = false;
         while jobs.is_empty() && !self.log.is_held() {
@@ -289,8 +288,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Without a sync the log is still written in order, so that a power cut takes the last commits
-    /// but breaks nothing.
+    /// Without syncs the log is still written in order, so a power cut loses the last commits but
+    /// corrupts nothing.
     fn sync(&mut self, synced: bool) -> Result<(), StoreError> {
         if self.synced != synced {
             let mode = if synced { "full" } else { "normal" };
