@@ -82,8 +82,9 @@ pub trait Snapshot: Send {
         range: Range<Seq>,
     ) -> Result<Vec<(Seq, HeldItem)>>;
 
-    /// The items after this place that belong to no conversation and no response, but are part of
-    /// the lineage of one. Also returns the place that the search has reached, `None` at the end.
+    /// The items after this place that belong to no conversation and no response, and that the
+    /// store retains because other threads continue from them. Also returns the place that the
+    /// search has reached, `None` at the end.
     async fn loose_items(
         &mut self,
         tenant: &Tenant,

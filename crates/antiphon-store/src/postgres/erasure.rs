@@ -1,4 +1,4 @@
-//! The erasure of all that a tenant has.
+//! Erases all data of a tenant.
 
 use tokio_postgres::Row;
 
@@ -16,8 +16,8 @@ use crate::snapshot::Holdings;
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Deletes at most `limit` rows of a tenant, in one tree of forks; says what they were. Nothing that
-/// began before `now` is committed any more.
+/// Deletes at most `limit` rows of a tenant, within one tree of forks, and returns their counts.
+/// From then on, turns that began before `now` can no longer be committed.
 pub(super) async fn erase(
     shared: &Shared,
     tenant: Tenant,
@@ -51,12 +51,12 @@ pub(super) async fn erase(
     }
 }
 
-/// Forgets those that were erased so long ago that nothing from before can be open any more.
+/// Deletes the records of erasures that are so old that no turn from before them can still be open.
 pub(super) async fn forget_old(db: &Session) -> Result<()> {
     db.execute(&FORGET_OLD, &[]).await.map(drop)
 }
 
-/// Refuses the response of a turn that began before its tenant was erased.
+/// Rejects the response of a turn that began before its tenant was erased.
 pub(super) async fn check_unerased(
     db: &Session,
     tenant: &Tenant,
@@ -73,13 +73,13 @@ async fn note(db: &Session, tenant: &Tenant, now: i64) -> Result<()> {
     db.execute(&NOTE, &[&tenant.as_str(), &now]).await.map(drop)
 }
 
-/// A tree of forks in which the tenant has anything.
+/// A tree of forks that contains data of the tenant.
 async fn next_tree(db: &Session, tenant: &Tenant) -> Result<Option<Shard>> {
     let row = db.row(&NEXT_TREE, &[&tenant.as_str()]).await?;
     Ok(row.map(|row| Shard(row.get::<_, i64>(0).cast_unsigned())))
 }
 
-/// First what names the others goes, so that nothing is ever found by half.
+/// Rows that name others are deleted first, so that a reader never finds incomplete data.
 async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Result<Holdings> {
     let mut batch = Batch { db, tenant, shard, left: limit };
     let mut erased = Holdings {
@@ -99,12 +99,12 @@ async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Re
     Ok(erased)
 }
 
-/// What is deleted in one transaction.
+/// The deletions of one transaction.
 struct Batch<'a> {
     db: &'a Session,
     tenant: &'a Tenant,
     shard: Shard,
-    /// How many rows more may go.
+    /// The number of rows that may still be deleted.
     left: i64,
 }
 
@@ -125,7 +125,7 @@ impl Batch<'_> {
     }
 }
 
-/// Places and counts of items that are not there.
+/// Deletes leftovers that belong to no tree: locations of missing items, and counts.
 async fn erase_places(db: &Session, tenant: &Tenant, limit: i64) -> Result<Holdings> {
     let mut others = db.execute(&PLACES, &[&tenant.as_str(), &limit]).await?;
     if others == 0 {
@@ -134,7 +134,7 @@ async fn erase_places(db: &Session, tenant: &Tenant, limit: i64) -> Result<Holdi
     Ok(Holdings { others, ..Holdings::default() })
 }
 
-/// A count, which is not negative.
+/// Reads a count, which is never negative.
 pub(super) fn count(row: &Row, column: usize) -> u64 {
     row.get::<_, i64>(column).cast_unsigned()
 }
@@ -225,7 +225,7 @@ statements! {
         WHERE tenant = $1 AND shard = $2 AND (response, id, endpoint) IN (
             SELECT response, id, endpoint FROM notices WHERE tenant = $1 AND shard = $2 LIMIT $3
         )";
-    /// Items are written and deleted with their places: no item's own place is ever found here.
+    /// An item and its location are written and deleted together, so this matches no existing item.
     PLACES = "
         DELETE FROM item_places
         WHERE tenant = $1 AND (item, copy) IN (

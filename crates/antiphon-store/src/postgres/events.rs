@@ -1,4 +1,4 @@
-//! The logs of background responses' events.
+//! The event logs of background responses.
 
 use bytes::Bytes;
 
@@ -12,7 +12,7 @@ use crate::keys::{position, seq_of};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Adds events. One whose number is in the log already is passed over.
+/// Appends events. Skips events whose numbers are already in the log.
 pub(super) async fn insert(
     db: &Session,
     tenant: &Tenant,
@@ -25,8 +25,8 @@ pub(super) async fn insert(
     db.execute(&INSERT, &[&owner, &within, &id, &numbers, &bodies]).await.map(drop)
 }
 
-/// A page from this number on; `None` where there is no job. The job is looked at first: where it has
-/// ended, all of its events are there.
+/// A page from this number on. `None` if there is no job. The state of the job is read first: if
+/// the job has ended, its log is complete.
 pub(super) async fn page(
     db: &Session,
     tenant: &Tenant,
@@ -60,20 +60,20 @@ pub(super) async fn latest_of_beginning(
     Ok(found.map(|row| Bytes::copy_from_slice(row.get(0))))
 }
 
-/// How many events there are: one more than the last one's number.
+/// The number of events, one more than the number of the last.
 pub(super) async fn count(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<u64> {
     let (owner, within, id) = key(tenant, id);
     let found = db.row(&COUNT, &[&owner, &within, &id]).await?;
     Ok(found.map_or(0, |row| seq_of(row.get(0))))
 }
 
-/// Deletes all.
+/// Deletes the whole log.
 pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     let (owner, within, id) = key(tenant, id);
     db.execute(&REMOVE, &[&owner, &within, &id]).await.map(drop)
 }
 
-/// Deletes some; says whether there were any.
+/// Deletes some of the events. Returns whether there were any.
 pub(super) async fn remove_some(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
     let (owner, within, id) = key(tenant, id);
     Ok(db.execute(&REMOVE_SOME, &[&owner, &within, &id, &EXPIRED_AT_ONCE]).await? > 0)
@@ -85,7 +85,7 @@ statements! {
         SELECT $1::text, $2::bigint, $3::text, number, body
         FROM unnest($4::bigint[], $5::bytea[]) AS given (number, body)
         ON CONFLICT DO NOTHING";
-    /// Events up to the one with which the bytes are reached, and whether there are more.
+    /// Events up to the one that reaches the limit of bytes, and whether more follow.
     PAGE = "
         SELECT sequence_number, body, next IS NOT NULL FROM (
             SELECT sequence_number, body,

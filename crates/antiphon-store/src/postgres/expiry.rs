@@ -1,4 +1,4 @@
-//! Responses that were kept for long enough.
+//! Deletes responses that have passed their retention time.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use super::transaction::{Effect, Lock};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
 
-/// Deletes the oldest responses of those that were created before this time, at most `limit`, those
-/// of each tree of forks in a transaction of their own; says how many. Of several processes that do
-/// so at once, one deletes each.
+/// Deletes the oldest responses that were created before this time, at most `limit`. Returns their
+/// number. Each tree of forks has a transaction of its own. If several processes expire responses
+/// at once, each response is deleted and counted once.
 pub(super) async fn expire(
     shared: &Shared,
     created_before: i64,
@@ -67,7 +67,7 @@ async fn oldest(
 }
 
 statements! {
-    /// Of whichever tenants and trees: the index is in order of creation.
+    /// Across all tenants and trees: the index is ordered by creation time.
     OLDEST = "
         SELECT tenant, id FROM responses WHERE created_at < $1 ORDER BY created_at LIMIT $2";
 }

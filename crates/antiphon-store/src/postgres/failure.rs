@@ -1,4 +1,4 @@
-//! Why work in the database failed, and what may be done about it.
+//! Failures of work in the database, and whether a retry can help.
 
 use std::error::Error as _;
 
@@ -7,25 +7,25 @@ use tokio_postgres::error::SqlState;
 
 use crate::error::StoreError;
 
-/// A failure within a call.
+/// The failure of a call.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The call is refused; the connection is as good as before.
+    /// The call was rejected. The connection is still usable.
     Refused(StoreError),
-    /// The database said no, or said nothing any more.
+    /// The database reported an error, or the connection failed.
     Database(Error),
-    /// No answer came in time. The connection is not used again.
+    /// No answer arrived in time. The connection is not used again.
     Silence,
 }
 
 impl Failure {
-    /// The failure of a row that holds what was never written.
+    /// The failure of a row whose contents this store never writes.
     pub(super) fn unreadable(what: &str) -> Self {
         Self::Refused(StoreError::Unavailable(format!("the database holds {what}")))
     }
 
-    /// Whether the same may succeed, done once more from its beginning: the connection was lost, the
-    /// server is restarting or was demoted, or two transactions were in one another's way.
+    /// Whether a retry from the beginning may succeed: the connection was lost, the server is
+    /// restarting or was demoted, or two transactions conflicted.
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Refused(_) | Self::Silence => false,
@@ -35,7 +35,7 @@ impl Failure {
         }
     }
 
-    /// Whether the server did not say what became of the last statement.
+    /// Whether the outcome of the last statement is unknown.
     pub(super) fn is_silence(&self) -> bool {
         match self {
             Self::Refused(_) => false,
@@ -85,7 +85,7 @@ impl From<Failure> for StoreError {
     }
 }
 
-/// What the server said, or what kept it from being heard; no part of the URL.
+/// The server's message, or the cause of a failed connection. Contains no part of the URL.
 pub(super) fn describe(error: &Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(said), _) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),

@@ -1,4 +1,4 @@
-//! The sign of life of this process.
+//! The heartbeat of this process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,17 +16,17 @@ use crate::error::StoreError;
 /// A third of the lease.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// Says in the database that this process lives, as long as it is not dropped.
+/// Reports in the database that this process lives, until it is dropped.
 ///
-/// It has a connection of its own, so that a process whose connections are all in use is not taken
-/// for dead.
+/// It has a connection of its own, so that a process that uses all its other connections is not
+/// presumed dead.
 pub(super) struct Heartbeat {
     beating: JoinHandle<()>,
     abandoned: Arc<Abandoned>,
 }
 
 impl Heartbeat {
-    /// Says so for the first time, then again and again.
+    /// Sends the first heartbeat, then one per period.
     pub(super) async fn start(connector: Connector) -> Result<Self, Failure> {
         let session = connector.session().await?;
         holders::beat(&session, &session.holder).await?;
@@ -35,7 +35,7 @@ impl Heartbeat {
         Ok(Self { beating: tokio::spawn(beat.forever()), abandoned })
     }
 
-    /// The places in line that are given up with its beats.
+    /// The queue places to delete with the next heartbeats.
     pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
         &self.abandoned
     }
@@ -62,7 +62,7 @@ impl Beat {
     async fn forever(mut self) {
         let mut ticks = interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // The first tick comes at once, and the first beat was made.
+        // The first tick completes immediately, and the first heartbeat was already sent.
         ticks.tick().await;
         loop {
             ticks.tick().await;

@@ -1,4 +1,4 @@
-//! The processes that have the store open, by the database's clock.
+//! The processes that have the store open. The clock of the database decides which of them live.
 
 use super::failure::Failure;
 use super::line;
@@ -8,41 +8,42 @@ use crate::records::Place;
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Says that the process `holder` lives.
+/// Records a heartbeat of the process `holder`.
 pub(super) async fn beat(db: &Session, holder: &str) -> Result<()> {
     db.execute(&BEAT, &[&holder]).await.map(drop)
 }
 
-/// Whether the process `holder` is known to live.
+/// Whether the lease of the process `holder` is valid.
 pub(super) async fn is_alive(db: &Session, holder: &str) -> Result<bool> {
     Ok(db.row(&IS_ALIVE, &[&holder]).await?.is_some())
 }
 
-/// What this process now holds would be taken for a dead one's if its own time ran out unnoticed.
+/// Renews the lease of this process if it has expired. Otherwise other processes would treat its
+/// new rows as those of a dead process.
 pub(super) async fn ensure(db: &Session, holder: &str, is_alive: bool) -> Result<()> {
     if is_alive { Ok(()) } else { beat(db, holder).await }
 }
 
-/// Gives up some of the places in line that `holder` has.
+/// Gives up some of the queue places of `holder`.
 pub(super) async fn leave_places(db: &Session, holder: &str, places: &[Place]) -> Result<()> {
     let places: Vec<i64> = places.iter().map(|place| line::column(*place)).collect();
     db.execute(&LEAVE_PLACES, &[&holder, &places]).await.map(drop)
 }
 
-/// Forgets a process, its connections and its places in line.
+/// Deletes a process, its connections and its queue places.
 pub(super) async fn leave(db: &Session, holder: &str) -> Result<()> {
     db.execute(&LEAVE, &[&holder]).await.map(drop)
 }
 
-/// Takes the places of the dead, and forgets those that left nothing else behind. `but` is not
-/// among the dead.
+/// Deletes the queue places of dead processes, and the processes that left nothing else. Treats
+/// `but` as alive.
 pub(super) async fn sweep(db: &Session, but: &str) -> Result<()> {
     db.execute(&SWEEP_PLACES, &[&but]).await?;
     db.execute(&SWEEP, &[&but]).await.map(drop)
 }
 
 statements! {
-    /// The lease is three beats long.
+    /// The lease lasts three heartbeats.
     BEAT = "
         INSERT INTO holders (id, expires_at) VALUES ($1, now() + interval '15 seconds')
         ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at";
@@ -52,8 +53,8 @@ statements! {
         WITH left_places AS (DELETE FROM leases WHERE holder = $1),
              closed AS (DELETE FROM sessions WHERE holder = $1)
         DELETE FROM holders WHERE id = $1";
-    /// A place is kept as long as its holder's openings are not settled: whoever stands behind it
-    /// settles them first.
+    /// A place stays until the pending turns of its holder are settled: the next process in the
+    /// queue settles them first.
     SWEEP_PLACES = "
         DELETE FROM leases
         WHERE holder <> $1

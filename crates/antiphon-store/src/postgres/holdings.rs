@@ -1,4 +1,4 @@
-//! How much is held of whom.
+//! Counts the data of each tenant.
 
 use super::erasure::count;
 use super::failure::Failure;
@@ -9,14 +9,14 @@ use crate::snapshot::Holdings;
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// The first tenant behind this one of whom anything is held.
+/// The first tenant after this one that has any data.
 pub(super) async fn next_tenant(db: &Session, after: Option<&Tenant>) -> Result<Option<Tenant>> {
     let after = after.map_or("", Tenant::as_str);
     let next = db.row(&NEXT_TENANT, &[&after]).await?;
     Ok(next.and_then(|row| row.get::<_, Option<&str>>(0).map(Tenant::new)))
 }
 
-/// How much is held of a tenant.
+/// Counts the data of a tenant.
 pub(super) async fn of(db: &Session, tenant: &Tenant) -> Result<Holdings> {
     let row = db.row(&HOLDINGS, &[&tenant.as_str()]).await?;
     let row = row.ok_or_else(|| Failure::unreadable("no counts"))?;

@@ -1,4 +1,4 @@
-//! Inspects a database before a start. Creates and migrates nothing.
+//! Inspects a database before a gateway starts. Creates and migrates nothing.
 
 use tokio_postgres::Client;
 
@@ -11,8 +11,8 @@ use crate::inspect::StoreState;
 /// Inspects the database that a `postgres://` URL names.
 ///
 /// # Errors
-/// A gateway could not start on it: it cannot be reached, it may not create its tables, or the
-/// schema holds another application's tables or those of a newer release.
+/// Fails if a gateway could not start on the database: it cannot be reached, its user may not
+/// create tables, or the schema holds tables of another application or of a newer release.
 pub(crate) async fn inspect(url: &str) -> Result<StoreState, StoreError> {
     let client = connect(url).await?;
     if !schema::has_tables(&client).await?.1 {

@@ -1,4 +1,4 @@
-//! Items: appended, read in ranges, found by id, erased.
+//! Appends items, reads them by range or id, and erases them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use crate::records::{Cursor, Listing, Order, Page, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Appends items from position `start` on. One whose id the thread holds already, or that was given
-/// twice, is named by the refusal.
+/// Appends items from position `start` on. If the thread already has an item's id, or the id is
+/// given twice, the error names that item.
 pub(super) async fn append<'a>(
     db: &Session,
     key: ThreadKey<'_>,
@@ -56,8 +56,8 @@ pub(super) async fn append<'a>(
     }
 }
 
-/// All items before `cursor`, tombstones included. Numbers go on from thread to thread along a
-/// lineage, so their order is that of the transcript.
+/// All items before `cursor`, tombstones included. Sequence numbers increase along a lineage, so
+/// their order is that of the transcript.
 pub(super) async fn transcript(
     db: &Session,
     tenant: &Tenant,
@@ -68,8 +68,8 @@ pub(super) async fn transcript(
     row::read_all(&db.rows(&TRANSCRIPT, &[&given.0, &given.1, &given.2, &given.3]).await?)
 }
 
-/// The live items of a range from one of its ends on, as far as the page's bounds go. Only the bytes
-/// of these items are read.
+/// The live items at the start or end of a range, as many as fit on the page. Reads the bytes of
+/// these items only.
 pub(super) async fn page(
     db: &Session,
     key: ThreadKey<'_>,
@@ -96,7 +96,7 @@ fn size(row: &Row) -> usize {
     usize::try_from(row.get::<_, i32>(0)).unwrap_or(usize::MAX)
 }
 
-/// The live items that a response put out.
+/// The live items of a response's output.
 pub(super) async fn output(
     db: &Session,
     tenant: &Tenant,
@@ -106,14 +106,14 @@ pub(super) async fn output(
     row::read_all(&rows)
 }
 
-/// Where in a thread the live item of this id is.
+/// The position of the live item with this id in a thread.
 pub(super) async fn place(db: &Session, key: ThreadKey<'_>, id: &ItemId) -> Result<Option<Seq>> {
     let given = (key.tenant(), key.shard(), key.thread(), id.as_str().as_bytes());
     let found = db.row(&PLACE, &[&given.0, &given.1, &given.2, &given.3]).await?;
     Ok(found.map(|row| seq_of(row.get(0))))
 }
 
-/// The live item of this id in a conversation.
+/// The live item with this id in a conversation.
 pub(super) async fn find(
     db: &Session,
     tenant: &Tenant,
@@ -126,13 +126,13 @@ pub(super) async fn find(
     found.as_ref().map(row::read).transpose()
 }
 
-/// Erases the bytes of a live item; its traces stay. Says whether there was one.
+/// Erases the bytes of a live item and leaves a tombstone. Returns whether the item existed.
 pub(super) async fn erase(db: &Session, key: ThreadKey<'_>, id: &ItemId) -> Result<bool> {
     let given = (key.tenant(), key.shard(), key.thread(), id.as_str().as_bytes());
     Ok(db.row(&ERASE, &[&given.0, &given.1, &given.2, &given.3]).await?.is_some())
 }
 
-/// Deletes a thread's items from position `from` on, traces and all.
+/// Deletes a thread's items from position `from` on, tombstones included.
 pub(super) async fn cut(db: &Session, key: ThreadKey<'_>, from: Seq) -> Result<()> {
     let given = (key.tenant(), key.shard(), key.thread(), position(from));
     db.execute(&CUT, &[&given.0, &given.1, &given.2, &given.3]).await.map(drop)
@@ -150,7 +150,7 @@ pub(super) async fn shift(
 }
 
 statements! {
-    /// An item that is held already is left out.
+    /// Skips items that the thread already has.
     APPEND = concat!(
         "WITH appended AS (
             INSERT INTO items (tenant, shard, thread, seq, ", item_columns!(), ", copy)

@@ -50,13 +50,13 @@ pub(super) async fn standing(
         Some(JobState::Ended) => Ok(Some(Standing::Ended)),
         Some(state) => match events::latest_of_beginning(db, tenant, id).await? {
             Some(event) => Ok(Some(Standing::Open { event, is_left: state == JobState::Left })),
-            // It has gone since.
+            // The job was deleted in between.
             None => Ok(None),
         },
     }
 }
 
-/// Who works on a job, as the process `holder` sees it.
+/// The processing state of a job, from the view of the process `holder`.
 pub(super) async fn state(
     db: &Session,
     tenant: &Tenant,
@@ -79,7 +79,8 @@ pub(super) async fn open(
     rows.iter().map(|row| read_id(row, 0)).collect()
 }
 
-/// Adds events to an open job of the process `holder`, of which nobody takes it meanwhile.
+/// Appends events to an open job of the process `holder`. Locks the job against a takeover
+/// meanwhile.
 pub(super) async fn append(
     db: &Session,
     tenant: &Tenant,
@@ -104,7 +105,7 @@ pub(super) async fn cancelled(db: &Session, holder: &str) -> Result<Vec<(Tenant,
     rows.iter().map(read_key).collect()
 }
 
-/// Notes where an open job goes on from.
+/// Records the point that an open job continues from.
 pub(super) async fn reach(
     db: &Session,
     tenant: &Tenant,
@@ -120,7 +121,8 @@ pub(super) async fn reach(
     }
 }
 
-/// Ends a job, and lets go of what only it still reached. Gives what [`turns::commit`] gives.
+/// Ends a job, and deletes the items that only the job still reached. Returns the result of
+/// [`turns::commit`].
 pub(super) async fn end(
     db: &Session,
     tenant: &Tenant,
@@ -159,7 +161,7 @@ pub(super) async fn take_up(db: &Session, holder: &str) -> Result<Option<LeftJob
     Ok(Some(LeftJob { told, ..job }))
 }
 
-/// Forgets a job and its events.
+/// Deletes a job and its events.
 pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     let (owner, within, name) = key(tenant, id);
     if db.execute(&REMOVE, &[&owner, &within, &name]).await? > 0 {
@@ -168,7 +170,7 @@ pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
     Ok(())
 }
 
-/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+/// Deletes the ended jobs of a conversation: their events repeat the contents of its items.
 pub(super) async fn remove_ended_within(
     db: &Session,
     tenant: &Tenant,
@@ -181,7 +183,7 @@ pub(super) async fn remove_ended_within(
     Ok(())
 }
 
-/// Deletes events of the job that expired first; says whether there is more to be deleted.
+/// Deletes events of the job that expired first. Returns whether there was such a job.
 pub(super) async fn expire(db: &Session, now: i64) -> Result<bool> {
     let Some(row) = db.row(&EXPIRED, &[&now]).await? else { return Ok(false) };
     let (tenant, id) = read_key(&row)?;
@@ -191,7 +193,7 @@ pub(super) async fn expire(db: &Session, now: i64) -> Result<bool> {
     Ok(true)
 }
 
-/// The columns by which a response's rows are found.
+/// The key columns of a response's rows.
 pub(super) fn key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, &'a str) {
     (tenant.as_str(), shard(id.shard()), id.as_str())
 }

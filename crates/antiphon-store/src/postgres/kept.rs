@@ -1,4 +1,4 @@
-//! What is kept once for the whole store, by its name.
+//! Named values, each stored once for the whole store.
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
 
-/// What is kept under `name`, or `candidate`, kept from now on.
+/// Returns the value stored under `name`. If there is none, stores and returns `candidate`.
 pub(super) async fn keep(db: &Session, name: &str, candidate: &[u8]) -> Result<Bytes, Failure> {
     db.execute(&KEEP, &[&name, &candidate]).await?;
     let kept = db.row(&READ, &[&name]).await?;
@@ -14,13 +14,13 @@ pub(super) async fn keep(db: &Session, name: &str, candidate: &[u8]) -> Result<B
     Ok(Bytes::copy_from_slice(kept.get(0)))
 }
 
-/// What is kept under `name`.
+/// The value stored under `name`.
 pub(super) async fn find(db: &Session, name: &str) -> Result<Option<Bytes>, Failure> {
     let kept = db.row(&READ, &[&name]).await?;
     Ok(kept.map(|row| Bytes::copy_from_slice(row.get(0))))
 }
 
-/// Puts `new` in the place of `old`; says whether `old` was there.
+/// Replaces `old` by `new`. Returns whether `old` was the stored value.
 pub(super) async fn replace(
     db: &Session,
     name: &str,

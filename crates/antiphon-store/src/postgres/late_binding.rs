@@ -1,4 +1,4 @@
-//! Conversations that began without an upstream, and are bound at their first turn.
+//! Conversations that began without an upstream. Their first turn binds them.
 
 use super::failure::Failure;
 use super::session::Session;
@@ -10,7 +10,7 @@ use crate::ledger_records::{Binding, Kept, Named};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// What the provider's copy has in the place of metadata here.
+/// The local metadata of a conversation whose metadata the provider stores.
 const NO_METADATA: &[u8] = b"{}";
 
 /// Marks a new conversation as one without an upstream.
@@ -18,7 +18,7 @@ pub(super) async fn mark(db: &Session, tenant: &Tenant, id: &ConversationId) -> 
     set(db, tenant, id, true).await
 }
 
-/// The binding of a conversation; `None` if it did not begin without an upstream, or stays here.
+/// The binding of a conversation. `None` if it began with an upstream, or stays in this store.
 pub(super) async fn find(
     db: &Session,
     tenant: &Tenant,
@@ -32,8 +32,8 @@ pub(super) async fn find(
     Ok(Some(named.map_or(Binding::Pending, Binding::Bound)))
 }
 
-/// Binds a pending conversation; says whether it was pending. Gives what [`names::enter`] gives. Its
-/// tree of forks is locked.
+/// Binds a pending conversation. Returns whether it was pending, and the result of
+/// [`names::enter`]. The caller holds the lock of its tree of forks.
 pub(super) async fn bind(
     db: &Session,
     tenant: &Tenant,
@@ -50,7 +50,8 @@ pub(super) async fn bind(
     Ok((true, names::enter(db, tenant, named, &kept, true).await?))
 }
 
-/// Lets a pending conversation stay here; says whether it was pending. Its tree of forks is locked.
+/// Keeps a pending conversation in this store. Returns whether it was pending. The caller holds the
+/// lock of its tree of forks.
 pub(super) async fn keep_here(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
     if find(db, tenant, id).await? != Some(Binding::Pending) {
         return Ok(false);

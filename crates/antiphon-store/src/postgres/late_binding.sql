@@ -1,3 +1,3 @@
--- Conversations that began without an upstream: their first turn decides it. They keep the id that they have
--- here, also when an upstream keeps them.
+-- Conversations that began without an upstream: their first turn selects one. They keep their local
+-- id, even if an upstream stores them.
 ALTER TABLE conversations ADD COLUMN binds_late boolean NOT NULL DEFAULT false;

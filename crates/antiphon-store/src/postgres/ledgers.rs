@@ -1,4 +1,4 @@
-//! The contract of [`Ledgers`], call by call.
+//! Implements [`Ledgers`] for [`PostgresStore`].
 
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
@@ -15,7 +15,7 @@ use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// How often a name is looked up that stands for something else whenever it is to be forgotten.
+/// The number of attempts to delete a name that concurrent calls reassign.
 const TRIES: usize = 8;
 
 impl PostgresStore {

@@ -1,14 +1,14 @@
--- What providers call the conversations and responses that they keep. Their ids may be longer than an
--- index takes: digests stand for them.
+-- The providers' ids of the conversations and responses that they store. An id may be too long for
+-- an index, so its digest is the key.
 CREATE TABLE ledgers (
     tenant text COLLATE "C" NOT NULL,
     name bytea NOT NULL,
     provider_id bytea NOT NULL CHECK (provider_id <> ''),
     upstream text COLLATE "C" NOT NULL,
     shard bigint NOT NULL,
-    -- The id here, of a conversation or of a response, which need not have a record.
+    -- The local id of a conversation or response. A response may have no record.
     kept text COLLATE "C" NOT NULL,
-    -- Whether the provider may hold something else than what is held here.
+    -- Whether the provider may hold other items than this store lists.
     in_doubt boolean NOT NULL,
     PRIMARY KEY (tenant, name),
     UNIQUE (tenant, shard, kept)

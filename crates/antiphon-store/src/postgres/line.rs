@@ -1,4 +1,4 @@
-//! The line for a conversation.
+//! The queue of a conversation.
 
 use super::abandoned::Drawn;
 use super::failure::Failure;
@@ -12,18 +12,18 @@ use crate::records::Place;
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Who stands before a place.
+/// The processes before a place in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ahead {
     Nobody,
-    /// At least one process that lives.
+    /// At least one living process.
     Living,
-    /// Only processes that died.
+    /// Dead processes only.
     Dead,
 }
 
-/// Takes the last place for `holder`, and notes it in `drawn`. The caller has the line's lock, so that
-/// places are drawn and come to be seen in one order.
+/// Takes the last place for `holder`, and notes it in `drawn`. The caller holds the lock of the
+/// queue, so that places become visible in the order in which they are drawn.
 pub(super) async fn join(
     db: &Session,
     tenant: &Tenant,
@@ -44,7 +44,7 @@ pub(super) async fn join(
     Ok(place)
 }
 
-/// Who stands before `place`, which is `holder`'s.
+/// The processes before `place`, which belongs to `holder`.
 pub(super) async fn ahead(
     db: &Session,
     tenant: &Tenant,
@@ -62,8 +62,8 @@ pub(super) async fn ahead(
     })
 }
 
-/// Takes away the places of the dead before `place`, once what they left open is settled: one may
-/// have died since it was.
+/// Deletes the places of dead processes before `place`, except those with unsettled pending turns:
+/// a process may have died since the caller settled them.
 pub(super) async fn pass_over(
     db: &Session,
     tenant: &Tenant,
@@ -74,7 +74,7 @@ pub(super) async fn pass_over(
     db.execute(&PASS_OVER, &[&given.0, &given.1, &given.2, &given.3]).await.map(drop)
 }
 
-/// Gives a place up.
+/// Gives up a place.
 pub(super) async fn leave(
     db: &Session,
     tenant: &Tenant,
@@ -86,8 +86,8 @@ pub(super) async fn leave(
     db.execute(&LEAVE, &[&given.0, &given.1, &given.2, &given.3, &holder]).await.map(drop)
 }
 
-/// Refuses what is committed from a place that was taken away or is not first. The place cannot be
-/// taken away from here to the transaction's end: who wants to waits for the row.
+/// Rejects a commit from a place that was deleted or is not first. Locks the row, so that the place
+/// cannot be deleted before the transaction ends.
 pub(super) async fn check(
     db: &Session,
     tenant: &Tenant,
@@ -103,7 +103,7 @@ pub(super) async fn check(
     }
 }
 
-/// A place as a column: they are drawn from a sequence, so none is too great.
+/// Converts a place to a column. Places come from a sequence, so none is too large.
 pub(super) fn column(place: Place) -> i64 {
     place.0.cast_signed()
 }

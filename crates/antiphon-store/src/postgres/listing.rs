@@ -14,7 +14,7 @@ use crate::records::{Listing, Order, Page, Scope, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// A page of the scope; `None` where the scope does not exist.
+/// A page of the scope. `None` if the scope does not exist.
 pub(super) async fn list(
     db: &Session,
     tenant: &Tenant,
@@ -49,7 +49,7 @@ async fn extent<'a>(
     Ok(extent)
 }
 
-/// What of `whole` comes behind the item `after`, going `order`.
+/// The part of `whole` that follows the item `after` in this order.
 async fn behind(
     db: &Session,
     key: ThreadKey<'_>,

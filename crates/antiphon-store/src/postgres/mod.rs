@@ -57,21 +57,21 @@ pub(crate) use snapshot::PostgresSnapshot;
 
 /// A [`Store`](crate::Store) in a PostgreSQL database (13 or newer), for any number of processes.
 ///
-/// Writes to one tree of forks come one after the other, those to different ones side by side. A
-/// call that was begun is ended, whether or not its caller still waits. Each process says all the
-/// time that it lives, by the database's clock; one that was not heard of for 15 seconds is dead for
-/// all others: they settle its openings and pass over its places in line.
+/// Writes to one tree of forks run one after the other; writes to different trees run in parallel.
+/// A call that has begun runs to its end, even if its caller stops waiting. Each process sends
+/// heartbeats to the database, whose clock decides. A process without a heartbeat for 15 seconds is
+/// dead to all others: they settle its pending turns and skip its places in queues.
 pub struct PostgresStore {
     shared: Shared,
     heartbeat: Heartbeat,
-    /// The calls that write.
+    /// The running calls that write.
     calls: TaskTracker,
 }
 
 impl PostgresStore {
-    /// Opens the database that a `postgres://` URL names. Tables are created in its current schema
-    /// where there are none, and brought up to date where they are of an earlier version; a schema
-    /// of a newer version is refused, and so is one that holds another application's tables.
+    /// Opens the database that a `postgres://` URL names. Creates the tables in its current schema,
+    /// or migrates those of an earlier version. Fails if the schema is of a newer version, or holds
+    /// another application's tables.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
         let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
@@ -83,12 +83,12 @@ impl PostgresStore {
         Ok(Self { shared: Shared { pool, holder }, heartbeat, calls: TaskTracker::new() })
     }
 
-    /// Whether a URL is understood; the error is a sentence that repeats no secret.
+    /// Checks that a URL is valid. The error is a sentence that repeats no secret.
     pub(crate) fn check(url: &str) -> Result<(), String> {
         Settings::parse(url).map(drop)
     }
 
-    /// Runs a call to its end, whether or not its caller waits.
+    /// Runs a call to its end, even if its caller stops waiting.
     async fn call<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
@@ -105,7 +105,7 @@ impl PostgresStore {
         }
     }
 
-    /// What this process holds is given up, so that nobody waits for its death.
+    /// Gives up the leases of this process, so that no other process waits for them to expire.
     async fn shut(&self) {
         if !self.calls.close() {
             return;
@@ -121,7 +121,7 @@ impl PostgresStore {
     }
 }
 
-/// Migrates the database; gives the name that this process has in it from now on.
+/// Migrates the database. Returns a new name for this process in it.
 async fn migrated(connector: &Connector) -> Result<String, Failure> {
     let client = connector.connect().await.map_err(|error| {
         StoreError::Unavailable(format!("PostgreSQL cannot be reached: {}", describe(&error)))

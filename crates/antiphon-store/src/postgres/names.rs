@@ -1,4 +1,4 @@
-//! What providers call the conversations and responses that they keep.
+//! Maps providers' ids of conversations and responses to local ids.
 
 use futures_util::future;
 use tokio_postgres::Row;
@@ -17,13 +17,13 @@ use crate::records::{Base, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// What a name stands for.
+/// The ledger that this name stands for.
 pub(super) async fn find(db: &Session, tenant: &Tenant, name: &str) -> Result<Option<LedgerEntry>> {
     let found = db.row(&FIND, &[&tenant.as_str(), &name.as_bytes()]).await?;
     found.map(|row| read(&row, 0)).transpose()
 }
 
-/// What this is called.
+/// The name of this conversation or response.
 pub(super) async fn name_of(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<Option<Named>> {
     let (within, id) = (shard(kept.shard()), kept.as_str());
     let found = db.row(&NAME_OF, &[&tenant.as_str(), &within, &id]).await?;
@@ -33,7 +33,7 @@ pub(super) async fn name_of(db: &Session, tenant: &Tenant, kept: &Kept) -> Resul
     Ok(Some(Named { upstream: row.get(0), id }))
 }
 
-/// Whether there is any name.
+/// Whether any name exists.
 pub(super) async fn any(db: &Session) -> Result<bool> {
     Ok(db.row(&ANY, &[]).await?.is_some())
 }
@@ -44,7 +44,7 @@ pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Resu
     Ok(db.row(&IS_NAMED, &[&tenant.as_str(), &within, &id]).await?.is_some())
 }
 
-/// Reads an entry from a row's columns: upstream, kept, `in_doubt`.
+/// Reads an entry from the columns upstream, kept, `in_doubt`.
 pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
     Ok(LedgerEntry {
         upstream: row.get(first),
@@ -53,8 +53,8 @@ pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
     })
 }
 
-/// Has a name stand for this, unless it stands for something; says what it stands for now. Until the
-/// transaction ends, it is its own.
+/// Assigns a name, unless it is in use. Returns the ledger that it stands for now. The row stays
+/// locked until the transaction ends.
 pub(super) async fn claim(
     db: &Session,
     tenant: &Tenant,
@@ -71,9 +71,11 @@ pub(super) async fn claim(
     read(&claimed, 0)
 }
 
-/// Has a name stand for this from now on. What it stood for goes, and so does another name of the
-/// same. Gives what it stood for where that is in another tree of forks: [`delete_outlived`] deletes
-/// it once this is committed, so that no two trees are locked at once.
+/// Assigns a name to this conversation or response. Deletes the previous bearer of the name, and
+/// removes another name of the same conversation or response.
+///
+/// If the previous bearer is in another tree of forks, returns it instead: [`delete_outlived`]
+/// deletes it after the commit, so that no transaction locks two trees.
 pub(super) async fn enter(
     db: &Session,
     tenant: &Tenant,
@@ -102,7 +104,7 @@ pub(super) async fn enter(
     Ok(None)
 }
 
-/// What a committed turn changes. Gives what [`enter`] gives.
+/// Applies the ledger changes of a committed turn. Returns the result of [`enter`].
 pub(super) async fn follow(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<Option<Kept>> {
     let Some(LedgerTurn { response: named, in_doubt }) = &turn.ledger else { return Ok(None) };
     if let Base::Conversation(id) = &turn.base {
@@ -117,7 +119,7 @@ pub(super) async fn follow(db: &Session, tenant: &Tenant, turn: &Turn) -> Result
     }
 }
 
-/// Says whether there is a ledger of this conversation.
+/// Sets the doubt of a conversation's ledger. Returns whether the ledger exists.
 pub(super) async fn set_doubt(
     db: &Session,
     tenant: &Tenant,
@@ -128,7 +130,8 @@ pub(super) async fn set_doubt(
     Ok(db.execute(&SET_DOUBT, &[&given.0, &given.1, &given.2, &in_doubt]).await? > 0)
 }
 
-/// Forgets a name, if it still stands for this, and what it stands for; says whether it did.
+/// Deletes a name and its conversation or response, if it still stands for `kept`. Returns whether
+/// it did.
 pub(super) async fn forget(db: &Session, tenant: &Tenant, name: &str, kept: &Kept) -> Result<bool> {
     let given = (tenant.as_str(), name.as_bytes(), shard(kept.shard()), kept.as_str());
     if db.execute(&FORGET, &[&given.0, &given.1, &given.2, &given.3]).await? == 0 {
@@ -141,8 +144,8 @@ pub(super) async fn forget(db: &Session, tenant: &Tenant, name: &str, kept: &Kep
     Ok(true)
 }
 
-/// Deletes what a name stood for before, in its own tree. Should that fail, it stays where nobody finds
-/// it.
+/// Deletes the previous bearer of a name, in its own tree. If that fails, the bearer stays in the
+/// database, but nothing refers to it.
 pub(super) async fn delete_outlived(shared: &Shared, tenant: &Tenant, outlived: Option<Kept>) {
     let Some(kept) = outlived else { return };
     let given = (tenant.clone(), kept);
@@ -171,13 +174,13 @@ async fn delete_kept(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
     }
 }
 
-/// Forgets the name of this.
+/// Removes the name of this conversation or response.
 pub(super) async fn unname(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
     let given = (tenant.as_str(), shard(kept.shard()), kept.as_str());
     db.execute(&UNNAME, &[&given.0, &given.1, &given.2]).await.map(drop)
 }
 
-/// Forgets the name of a response that was announced and has no record.
+/// Removes the name of a response that was announced but has no record.
 pub(super) async fn unname_unrecorded(
     db: &Session,
     tenant: &Tenant,
@@ -191,11 +194,11 @@ statements! {
     NAME_OF = "
         SELECT upstream, provider_id FROM ledgers
         WHERE tenant = $1 AND shard = $2 AND kept = $3";
-    /// The name says nothing of the shard of what it stands for.
+    /// A name does not reveal the shard of its bearer.
     FIND = "
         SELECT upstream, kept, in_doubt FROM ledgers
         WHERE tenant = $1 AND name = sha256($2::bytea)";
-    /// A row that is there is locked as it is given: changed to what it was.
+    /// Updates an existing row to its own values, which locks and returns it.
     CLAIM = "
         INSERT INTO ledgers (tenant, name, provider_id, upstream, shard, kept, in_doubt)
         VALUES ($1, sha256($2::bytea), $2, $3, $4, $5, $6)

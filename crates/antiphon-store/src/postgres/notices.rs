@@ -1,4 +1,4 @@
-//! What endpoints outside are to be told.
+//! Notices: messages for external endpoints.
 
 use tokio_postgres::Row;
 
@@ -12,16 +12,16 @@ use crate::records::{DueNotice, Notice};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// How far the turn is whose end is to be told.
+/// The state of the turn whose end the notices report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// It may end otherwise: nothing is due.
+    /// It may still end otherwise, so no notice is due.
     Open,
     /// It has ended.
     Ended,
 }
 
-/// Keeps the notices of a response.
+/// Stores the notices of a response.
 pub(super) async fn insert(
     db: &Session,
     tenant: &Tenant,
@@ -48,25 +48,25 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// The notices that the end of an open turn was recorded with.
+/// The notices that were recorded with a pending turn.
 pub(super) async fn of_open(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<Vec<Notice>> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
     let rows = db.rows(&OF_OPEN, &[&given.0, &given.1, &given.2]).await?;
     Ok(rows.iter().map(read).collect())
 }
 
-/// Forgets the notices that the end of an open turn was recorded with.
+/// Deletes the notices that were recorded with a pending turn.
 pub(super) async fn remove_open(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
     db.execute(&REMOVE_OPEN, &[&given.0, &given.1, &given.2]).await.map(drop)
 }
 
-/// Whether anything is due.
+/// Whether any notice is due.
 pub(super) async fn any_due(db: &Session, now: i64) -> Result<bool> {
     Ok(db.row(&ANY_DUE, &[&now]).await?.is_some())
 }
 
-/// Claims what is due.
+/// Claims due notices.
 pub(super) async fn claim(
     db: &Session,
     now: i64,
@@ -77,7 +77,7 @@ pub(super) async fn claim(
     rows.iter().map(read_due).collect()
 }
 
-/// Settles a claim that has not run out.
+/// Settles a claim that has not expired.
 pub(super) async fn settle(db: &Session, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
     let DueNotice { tenant, response, notice, attempt } = claimed;
     let given = (tenant.as_str(), shard(response.shard()), response.as_str());
@@ -122,7 +122,7 @@ statements! {
     REMOVE_OPEN = "
         DELETE FROM notices WHERE tenant = $1 AND shard = $2 AND response = $3 AND is_open";
     ANY_DUE = "SELECT FROM notices WHERE NOT is_open AND due_at <= $1 LIMIT 1";
-    /// Of whichever tenants and trees: the index is in order of time.
+    /// Across all tenants and trees: the index is ordered by time.
     CLAIM = "
         UPDATE notices SET due_at = $2, attempts = attempts + 1
         WHERE (tenant, shard, response, id, endpoint) IN (

@@ -1,4 +1,4 @@
-//! Openings: what is committed should the process die before a turn ends.
+//! Pending turns: the data to commit if the process dies before a turn ends.
 
 use antiphon::HeldItem;
 use futures_util::future;
@@ -16,7 +16,7 @@ use crate::records::{Base, Cursor, NewResponse, Notice, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Records an opening of the process `holder`, in place of one that was recorded under the same id.
+/// Records a pending turn of the process `holder`. Replaces an earlier one with the same id.
 pub(super) async fn record(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
     let response = turn.announced()?;
     let (removed, inserted, filled, alive) = future::join4(
@@ -99,7 +99,7 @@ async fn insert_items(
     .map(drop)
 }
 
-/// The openings of this request, the newest first.
+/// The pending turns of this request, newest first.
 pub(super) async fn of_request(
     db: &Session,
     tenant: &Tenant,
@@ -112,7 +112,7 @@ pub(super) async fn of_request(
     rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(no_id)).collect()
 }
 
-/// Which process recorded an opening.
+/// The process that recorded a pending turn.
 pub(super) async fn holder(
     db: &Session,
     tenant: &Tenant,
@@ -122,14 +122,14 @@ pub(super) async fn holder(
     Ok(found.map(|row| row.get(0)))
 }
 
-/// Forgets an opening of a turn that left nothing behind, and what a provider called its response.
+/// Deletes a pending turn that leaves no record, and the provider's id of its response.
 pub(super) async fn discard(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     let (removed, unnamed) =
         future::join(remove(db, tenant, id), names::unname_unrecorded(db, tenant, id)).await;
     removed.and(unnamed)
 }
 
-/// Forgets an opening, and what only it still reached.
+/// Deletes a pending turn, and the items that only it still reached.
 pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     match forget(db, tenant, id).await? {
         Some(reached) => sweep::sweep(db, ThreadKey::of(tenant, reached)).await,
@@ -137,7 +137,7 @@ pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
     }
 }
 
-/// Forgets an opening; gives the point in a thread that it reached.
+/// Deletes a pending turn. Returns the point in a thread that it continued from.
 pub(super) async fn forget(
     db: &Session,
     tenant: &Tenant,
@@ -161,7 +161,7 @@ pub(super) async fn forget(
     }))
 }
 
-/// The turn that an opening announced; `None` where it is not open any more.
+/// The pending turn with this id. `None` if the turn is no longer open.
 pub(super) async fn read(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
     let (found, items, notices) = future::join3(
@@ -200,7 +200,7 @@ fn read_base(row: &Row, id: &ResponseId) -> Result<Base> {
         Some((after, fork)) => Base::After {
             cursor: Cursor { shard, thread, end: seq_of(after) },
             fork: thread_of(fork),
-            // What has an opening behind it is not taken back.
+            // A turn is never retracted while a pending turn continues from it.
             end_of: None,
         },
         None => Base::New { shard, thread },

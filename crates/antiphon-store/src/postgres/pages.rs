@@ -1,4 +1,4 @@
-//! Everything that a tenant has, page by page.
+//! Lists all data of a tenant, page by page.
 
 use std::ops::Range;
 
@@ -20,12 +20,12 @@ use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE, fitting};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// What an id comes behind of: shard and text. Nothing comes before [`FIRST`].
+/// A position in the order of ids: shard and text. [`FIRST`] precedes every id.
 type Behind<'a> = (i64, &'a str);
 
 const FIRST: Behind<'static> = (i64::MIN, "");
 
-/// A page of conversations, and where each ends.
+/// A page of conversations, each with the end of its thread.
 pub(super) async fn conversations(
     db: &Session,
     tenant: &Tenant,
@@ -53,7 +53,7 @@ pub(super) async fn responses(
     ids(db, &RESPONSES, tenant, after).await
 }
 
-/// A page of turns that are recorded as open.
+/// A page of pending turns.
 pub(super) async fn open_turns(
     db: &Session,
     tenant: &Tenant,
@@ -84,7 +84,7 @@ pub(super) async fn ledgers(
     rows.iter().map(|row| Ok((row::text(row.get(0))?.to_owned(), names::read(row, 1)?))).collect()
 }
 
-/// As many items of a range, from its beginning on, as are given at once.
+/// The first items of a range, as many as one call returns.
 pub(super) async fn items(
     db: &Session,
     key: ThreadKey<'_>,
@@ -98,7 +98,7 @@ pub(super) async fn items(
     rows.iter().map(|row| Ok((seq_of(row.get(row::COLUMNS)), row::read(row)?))).collect()
 }
 
-/// The loose items of the next places, and the last of these places.
+/// The loose items among the next places, and the last of these places.
 pub(super) async fn loose_items(
     db: &Session,
     tenant: &Tenant,
@@ -138,7 +138,7 @@ fn read_place(row: &Row) -> ItemPlace {
     }
 }
 
-/// The size of a body, which is none for a tombstone.
+/// The size of a body: zero for a tombstone.
 fn size(row: &Row, column: usize) -> usize {
     let size: Option<i32> = row.get(column);
     size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0)
@@ -169,8 +169,8 @@ statements! {
         WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
         ORDER BY seq LIMIT $6"
     );
-    /// Responses of a thread follow one another: of those that end behind an item, only the first may
-    /// have it.
+    /// The responses of a thread follow one another. Of those that end after an item, only the
+    /// first can contain it.
     LOOSE = "
         SELECT shard, thread, seq, octet_length(body),
             NOT EXISTS (

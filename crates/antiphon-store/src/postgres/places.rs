@@ -1,4 +1,4 @@
-//! Where a tenant holds an item, whatever the shard.
+//! Finds the items of a tenant in any shard.
 
 use antiphon::{HeldItem, ItemId};
 
@@ -8,8 +8,8 @@ use super::session::Session;
 use super::statements::statements;
 use crate::ids::Tenant;
 
-/// The newest live copy of each of these items that has its bytes; where none lives, what is left of
-/// the newest.
+/// The newest live copy, with its bytes, of each of these items. If none is live, the newest
+/// tombstone.
 pub(super) async fn newest(
     db: &Session,
     tenant: &Tenant,
@@ -19,7 +19,7 @@ pub(super) async fn newest(
     row::read_all(&db.rows(&NEWEST, &[&tenant.as_str(), &ids]).await?)
 }
 
-/// Those of these items that a model made, of which a live copy is held.
+/// Those of these items that the tenant has live and that a model generated.
 pub(super) async fn made(
     db: &Session,
     tenant: &Tenant,

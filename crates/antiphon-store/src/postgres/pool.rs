@@ -1,4 +1,4 @@
-//! The connections: how they are made, and how many there are.
+//! Opens connections, and limits their number.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use super::failure::{Failure, describe};
 use super::session::Session;
 use crate::error::StoreError;
 
-/// How long a call waits for a connection to be free, and for one to be made.
+/// The time that a call waits for a free connection, and for a new connection to open.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A connection that is returned when it is let go.
+/// A connection that returns to the pool when it is dropped.
 pub(super) type Borrowed = managed::Object<Connector>;
 
-/// Makes connections.
+/// Opens connections.
 #[derive(Clone)]
 pub(super) struct Connector {
     config: Config,
     tls: MakeRustlsConnect,
-    /// The name that this process has in the database.
+    /// The name of this process in the database.
     holder: String,
 }
 
@@ -31,12 +31,12 @@ impl Connector {
         Self { config, tls, holder: String::new() }
     }
 
-    /// What makes the connections of the process `holder`.
+    /// Sets the process that the connections belong to.
     pub(super) fn of(self, holder: String) -> Self {
         Self { holder, ..self }
     }
 
-    /// A connection to a database that may have no tables yet.
+    /// Opens a connection to a database that may have no tables yet.
     pub(super) async fn connect(&self) -> Result<Client, Error> {
         let (client, connection) = self.config.connect(self.tls.clone()).await?;
         tokio::spawn(async move {
@@ -47,7 +47,7 @@ impl Connector {
         Ok(client)
     }
 
-    /// A connection with its statements.
+    /// Opens a connection and prepares its statements.
     pub(super) async fn session(&self) -> Result<Session, Error> {
         Session::prepare(self.connect().await?, self.holder.clone()).await
     }
@@ -61,7 +61,7 @@ impl managed::Manager for Connector {
         self.session().await
     }
 
-    /// Whether a connection still works shows when it is used: what was lost is done again then.
+    /// Does not test the connection. If it is broken, its first use fails and is retried.
     async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<Error> {
         match session.is_closed() {
             true => Err(RecycleError::message("the connection is closed")),
@@ -70,7 +70,7 @@ impl managed::Manager for Connector {
     }
 }
 
-/// A bounded number of connections.
+/// A pool with a limited number of connections.
 #[derive(Clone)]
 pub(super) struct Pool(managed::Pool<Connector>);
 
@@ -86,7 +86,7 @@ impl Pool {
         Self(pool)
     }
 
-    /// A connection that nobody else uses.
+    /// Takes a connection for exclusive use.
     pub(super) async fn borrow(&self) -> Result<Borrowed, Failure> {
         self.0.get().await.map_err(|error| match error {
             PoolError::Backend(error) => Failure::Database(error),
@@ -100,7 +100,7 @@ impl Pool {
         })
     }
 
-    /// Closes the connections that nobody uses, and each other one when it is let go.
+    /// Closes the idle connections now, and each of the others when it is returned.
     pub(super) fn close(&self) {
         self.0.close();
     }

@@ -1,4 +1,4 @@
-//! Turns by the request that they answer.
+//! Finds and retracts turns by the request that they answer.
 
 use futures_util::future;
 
@@ -13,8 +13,8 @@ use crate::records::{Earlier, Place, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// The turns of a request, the newest first: those that are open came after all that ended. Those that
-/// are open are looked for first, so that one that ends meanwhile is not missed.
+/// The turns of a request, newest first. Open turns are newer than ended ones. The query for open
+/// turns runs first, so that a turn that ends meanwhile is not missed.
 pub(super) async fn turns(
     db: &Session,
     tenant: &Tenant,
@@ -34,9 +34,9 @@ pub(super) async fn turns(
     Ok(open.chain(ended.into_iter().map(Earlier::Ended)).take(limit).collect())
 }
 
-/// Moves the last turn of a conversation to a thread of its own, if it answers this request and
-/// nobody builds on it. Its positions are not given again. Refused where the place that a process has
-/// in the conversation's line is not first any more.
+/// Moves the last turn of a conversation to a thread of its own, if it answers this request and no
+/// other turn continues from it. Its positions are not reused. Fails if `place` is no longer first
+/// in the conversation's queue.
 pub(super) async fn take_back(
     db: &Session,
     tenant: &Tenant,
@@ -62,8 +62,8 @@ pub(super) async fn take_back(
     Ok(true)
 }
 
-/// Where the thread's last turn began, if it answers this request and no fork and no turn that is
-/// still open goes on from behind there.
+/// The start of the thread's last turn, if that turn answers this request and no fork and no
+/// pending turn continues from it.
 async fn last_turn(
     db: &Session,
     key: ThreadKey<'_>,

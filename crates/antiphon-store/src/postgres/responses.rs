@@ -16,7 +16,7 @@ use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// A response's place in its thread.
+/// The positions of a response in its thread.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     pub(super) input_from: Seq,
@@ -24,7 +24,7 @@ pub(super) struct Extent {
     pub(super) end: Seq,
 }
 
-/// Records a response whose items are in the thread.
+/// Stores the record of a response whose items are in the thread.
 pub(super) async fn insert(
     db: &Session,
     key: ThreadKey<'_>,
@@ -53,7 +53,7 @@ pub(super) async fn insert(
     .map(drop)
 }
 
-/// Refuses a response that is recorded already: another process settled its turn.
+/// Rejects a response that already has a record: another process settled its turn.
 pub(super) async fn check_unrecorded(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     match db.row(&IS_RECORDED, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await? {
         Some(_) => Err(StoreError::LeaseLost.into()),
@@ -61,7 +61,7 @@ pub(super) async fn check_unrecorded(db: &Session, tenant: &Tenant, id: &Respons
     }
 }
 
-/// The record.
+/// The record of a response.
 pub(super) async fn find(
     db: &Session,
     tenant: &Tenant,
@@ -71,7 +71,7 @@ pub(super) async fn find(
     found.as_ref().map(read_record).transpose()
 }
 
-/// The records of this request, the newest first.
+/// The records of this request, newest first.
 pub(super) async fn of_request(
     db: &Session,
     tenant: &Tenant,
@@ -84,7 +84,7 @@ pub(super) async fn of_request(
     rows.iter().map(read_record).collect()
 }
 
-/// Deletes the record; says whether there was one.
+/// Deletes the record. Returns whether it existed.
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
     let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
     let Some(row) = deleted else { return Ok(false) };
@@ -96,7 +96,7 @@ pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
     Ok(true)
 }
 
-/// Reads what was recorded from a row's first columns: id, conversation, `created_at`, envelope,
+/// Reads the recorded fields from a row's first columns: id, conversation, `created_at`, envelope,
 /// report.
 pub(super) fn read_new(row: &Row) -> Result<NewResponse> {
     let conversation: Option<&str> = row.get(1);

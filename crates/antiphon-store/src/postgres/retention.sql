@@ -1,8 +1,8 @@
--- Responses expire, the oldest first.
+-- Expiry deletes the oldest responses first.
 CREATE INDEX responses_by_creation ON responses (created_at);
 
--- Tenants that were erased not long ago, and when, in Unix seconds: what began before is not
--- committed any more.
+-- Recently erased tenants. Turns that began before `began_before` (Unix seconds) can no longer be
+-- committed.
 CREATE TABLE erasures (
     tenant text COLLATE "C" PRIMARY KEY,
     began_before bigint NOT NULL,

@@ -1,4 +1,4 @@
-//! A held item as a row, and many of them as the arrays of a statement's parameters.
+//! Converts items to arrays of statement parameters, and rows to items.
 
 use antiphon::HeldItem;
 use bytes::Bytes;
@@ -8,10 +8,10 @@ use super::failure::Failure;
 use crate::columns::Columns;
 pub(super) use crate::columns::item_columns;
 
-/// How many columns there are.
+/// The number of item columns.
 pub(super) const COLUMNS: usize = 9;
 
-/// Items, column by column.
+/// Items by column.
 #[derive(Debug, Default)]
 pub(super) struct Arrays<'a> {
     pub(super) item_ids: Vec<&'a [u8]>,
@@ -47,7 +47,7 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// The arrays as the rows of a table; `at` counts them from 1.
+/// The arrays as the rows of a table. The column `at` numbers them from 1.
 macro_rules! given_items {
     ($from:literal) => {
         concat!(
@@ -81,12 +81,12 @@ pub(super) fn read_all(rows: &[Row]) -> Result<Vec<HeldItem>, Failure> {
     rows.iter().map(read).collect()
 }
 
-/// The 16 bytes of a digest.
+/// Reads a digest of 16 bytes.
 pub(super) fn sixteen(bytes: &[u8]) -> Result<[u8; 16], Failure> {
     bytes.try_into().map_err(|_| Failure::unreadable("a digest of another length than 16 bytes"))
 }
 
-/// What is kept as the bytes of a text.
+/// Reads a text that is stored as bytes.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, Failure> {
     std::str::from_utf8(bytes).map_err(|_| Failure::unreadable("a text that is not UTF-8"))
 }

@@ -1,11 +1,12 @@
-//! The tables, and how a database of an earlier version comes to have them.
+//! The tables, and the migration of databases of earlier versions.
 
 use tokio_postgres::Client;
 
 use super::failure::Failure;
 use crate::error::StoreError;
 
-/// Every step from an empty schema to today's tables. Steps that were released are never changed.
+/// The steps from an empty schema to the current tables. The statements of a released step never
+/// change.
 const STEPS: &[&str] = &[
     include_str!("schema.sql"),
     include_str!("retention.sql"),
@@ -17,14 +18,14 @@ const STEPS: &[&str] = &[
     include_str!("watches.sql"),
 ];
 
-/// One migrates at a time, in a whole database: which of its schemas, does not matter. The number is
-/// SQLite's application id of our files.
+/// The lock admits one migration at a time in the whole database, in any of its schemas. Its number
+/// is the application id of our SQLite files.
 const BEGIN: &str = "
     BEGIN;
     SET LOCAL statement_timeout = '5min';
     SELECT pg_advisory_xact_lock(1097757808);";
 
-/// The version that the schema holds; of no row, where it holds nothing of ours.
+/// The version of the schema. The table is missing if the schema holds none of our tables.
 const VERSION: &str = "SELECT version FROM antiphon_schema";
 
 const CREATE_VERSION: &str = "
@@ -34,8 +35,8 @@ const CREATE_VERSION: &str = "
     );
     INSERT INTO antiphon_schema (version) VALUES (0);";
 
-/// The current schema, whether it is marked as ours, and whether it holds anything that no extension
-/// put there.
+/// The current schema, whether it is marked as ours, and whether it has relations that belong to no
+/// extension.
 const OWNER: &str = "
     SELECT current_schema(),
            to_regclass(quote_ident(current_schema()) || '.antiphon_schema') IS NOT NULL,
@@ -47,9 +48,9 @@ const OWNER: &str = "
                                  WHERE objid = pg_class.oid AND deptype = 'e')
            )";
 
-/// Brings the tables of the connection's current schema up to date, once however many processes
-/// begin to at the same time. A schema that a newer version wrote, or that holds another
-/// application's tables, is refused untouched.
+/// Migrates the tables of the connection's current schema. If several processes start at once, one
+/// of them migrates. Rejects, without a change, a schema of a newer version or with another
+/// application's tables.
 pub(super) async fn migrate(client: &Client) -> Result<(), Failure> {
     client.batch_execute(BEGIN).await?;
     let migrated = step_up(client).await;
@@ -59,7 +60,7 @@ pub(super) async fn migrate(client: &Client) -> Result<(), Failure> {
     Ok(ended?)
 }
 
-/// Refuses a schema whose tables are not today's, or not ours.
+/// Rejects a schema whose tables are not of the current version, or not ours.
 pub(super) async fn check_current(client: &Client) -> Result<(), Failure> {
     let row = client.query_one(OWNER, &[]).await?;
     if !row.get::<_, bool>(1) {
@@ -78,14 +79,15 @@ pub(super) async fn check_current(client: &Client) -> Result<(), Failure> {
     )))
 }
 
-/// The steps from `version` to today's tables. Refuses a version that only a newer release knows.
+/// The steps from `version` to the current tables. Rejects a version that only a newer release
+/// knows.
 fn check_known(schema: &str, version: i32) -> Result<&'static [&'static str], Failure> {
     let done = usize::try_from(version).unwrap_or(usize::MAX);
     let newer = || StoreError::newer_schema(&format!("the schema {schema}"), version, STEPS.len());
     STEPS.get(done..).ok_or_else(|| Failure::Refused(newer()))
 }
 
-/// The name of the current schema, and whether it has our tables in any version. Refuses a schema
+/// The name of the current schema, and whether it has our tables in any version. Rejects a schema
 /// that holds another application's tables.
 pub(super) async fn has_tables(client: &Client) -> Result<(String, bool), Failure> {
     let row = client.query_one(OWNER, &[]).await?;

@@ -1,7 +1,8 @@
--- Unsigned 64-bit ids (shards, threads) are kept as the signed integer of the same bits. What
--- clients wrote (item ids, types, call ids) is kept as bytes: PostgreSQL's text holds no U+0000.
+-- Unsigned 64-bit ids (shards, threads) are stored as the signed integers with the same bits. Texts
+-- from clients (item ids, types, call ids) are stored as bytes, because PostgreSQL's text type
+-- cannot contain U+0000.
 
--- Of all numbers ever drawn from one of these, a later one is greater.
+-- Each sequence yields increasing numbers.
 CREATE SEQUENCE copies;
 CREATE SEQUENCE ordinals;
 CREATE SEQUENCE places;
@@ -15,19 +16,19 @@ CREATE TABLE threads (
     tenant text COLLATE "C" NOT NULL,
     shard bigint NOT NULL,
     thread bigint NOT NULL,
-    -- The threads before this one, root first, and how far each counts.
+    -- The threads before this one, root first, and the position up to which each counts.
     lineage bigint[] NOT NULL,
     uptos bigint[] NOT NULL,
     -- The last of the lineage; NULL for a root.
     parent bigint,
-    -- The first sequence number: where the parent was forked.
+    -- The first sequence number: the point at which it left the parent.
     base bigint NOT NULL,
-    -- One past the last sequence number that was ever given. Numbers are not given twice.
+    -- One past the greatest sequence number ever assigned. Numbers are never reused.
     tip bigint NOT NULL,
-    -- Whether a conversation names it, or once did.
+    -- Whether a conversation names it, or did so in the past.
     named boolean NOT NULL,
-    -- The last turn of a conversation's thread, if nothing was added behind it: what it answers,
-    -- and where it began.
+    -- The last turn of a conversation's thread, if nothing was appended after it: the request that
+    -- it answers, and its start.
     last_request bytea,
     last_from bigint,
     PRIMARY KEY (tenant, shard, thread)
@@ -41,7 +42,7 @@ CREATE TABLE items (
     thread bigint NOT NULL,
     seq bigint NOT NULL,
     item_id bytea NOT NULL,
-    -- The id that the bytes carry, where it is not the one that the item is held under.
+    -- The id inside the bytes, if it differs from item_id.
     own_id bytea,
     kind bytea NOT NULL,
     call_id bytea,
@@ -51,16 +52,16 @@ CREATE TABLE items (
     origin bytea,
     -- NULL for a tombstone.
     body bytea,
-    -- Orders the copies of one id within a tenant: the newest has the greatest.
+    -- Orders the copies of one item id of a tenant: the newest has the greatest number.
     copy bigint NOT NULL,
     PRIMARY KEY (tenant, shard, thread, seq)
 ) PARTITION BY HASH (tenant, shard);
 
--- Ids may be longer than an index takes: their digests stand for them.
+-- An id may be too long for an index, so its digest is the key.
 CREATE UNIQUE INDEX items_live ON items (tenant, shard, thread, sha256(item_id))
     WHERE body IS NOT NULL;
 
--- Where the copies of an item are, whatever the shard.
+-- The locations of an item's copies, in any shard.
 CREATE TABLE item_places (
     tenant text COLLATE "C" NOT NULL,
     item bytea NOT NULL,
@@ -91,7 +92,7 @@ CREATE TABLE responses (
     input_from bigint NOT NULL,
     output_from bigint NOT NULL,
     end_at bigint NOT NULL,
-    -- The conversation that it was made in, which may be gone.
+    -- The conversation that it belongs to, which may be deleted.
     conversation text COLLATE "C",
     created_at bigint NOT NULL,
     envelope bytea NOT NULL,
@@ -122,14 +123,14 @@ BEGIN
 END
 $$;
 
--- The processes that have the store open. One whose time ran out is dead.
+-- The processes that have the store open. A process is dead once its lease has expired.
 CREATE TABLE holders (
     id text COLLATE "C" PRIMARY KEY,
     expires_at timestamptz NOT NULL
 );
 
--- The connections of the processes, and how many transactions each has committed: so a commit whose
--- answer was lost is told from one that did not happen.
+-- The connections of the processes, and the number of transactions that each has committed. The
+-- number shows whether a commit succeeded if its answer was lost.
 CREATE TABLE sessions (
     id text COLLATE "C" PRIMARY KEY,
     holder text COLLATE "C" NOT NULL,
@@ -138,15 +139,15 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_by_holder ON sessions (holder);
 
--- Turns that were announced and have not ended, in the order that they were recorded.
+-- Pending turns: announced and not ended, in the order in which they were recorded.
 CREATE TABLE openings (
     tenant text COLLATE "C" NOT NULL,
     shard bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     ordinal bigint NOT NULL DEFAULT nextval('ordinals'),
     holder text COLLATE "C" NOT NULL,
-    -- Where its items go: into a conversation, behind (thread, after) or to `fork`, or to a new
-    -- thread.
+    -- The destination of its items: a conversation; or after (thread, after), if need be in the
+    -- thread `fork`; or a new thread.
     into_conversation text COLLATE "C",
     thread bigint,
     after bigint,
@@ -183,7 +184,7 @@ CREATE TABLE opening_items (
     PRIMARY KEY (tenant, shard, opening, position)
 );
 
--- Who stands in line for a conversation.
+-- The places in the queues of conversations.
 CREATE TABLE leases (
     tenant text COLLATE "C" NOT NULL,
     shard bigint NOT NULL,

@@ -1,4 +1,4 @@
-//! One connection and its statements.
+//! A connection and its prepared statements.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,26 +12,26 @@ use tokio_postgres::{Client, Row, Statement};
 use super::failure::Failure;
 use super::statements::{ALL, Sql, statements};
 
-/// How long an answer is waited for: longer than the server itself lets a statement take.
+/// The time to wait for an answer: longer than the server's own statement timeout.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The parameters of a statement.
 pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// A connection on which every statement is prepared.
+/// A connection with all statements prepared.
 ///
-/// Statements are sent when their futures are first polled: of futures that are joined, in the order
-/// that they are named. The server executes them in that order, so that several that do not wait for
-/// one another's answers cost one round trip.
+/// A statement is sent when its future is first polled, so joined futures are sent in the order of
+/// their arguments. The server executes them in that order. Statements that do not depend on one
+/// another's answers thus cost one round trip.
 #[derive(Debug)]
 pub(super) struct Session {
-    /// The name that it has in the database.
+    /// The name of the connection in the database.
     pub(super) id: String,
-    /// The process that it is of.
+    /// The process that it belongs to.
     pub(super) holder: String,
     client: Client,
     prepared: Prepared,
-    /// Whether an answer did not come in time.
+    /// Whether an answer did not arrive in time.
     is_silent: AtomicBool,
 }
 
@@ -46,7 +46,8 @@ impl Session {
         Ok(Self { id, holder, client, prepared, is_silent: AtomicBool::new(false) })
     }
 
-    /// A connection of no process, which has no name in the database and can but read.
+    /// Prepares a connection that belongs to no process. It has no name in the database and can
+    /// only read.
     pub(super) async fn reading(client: Client) -> Result<Self, tokio_postgres::Error> {
         Ok(Self {
             id: String::new(),
@@ -57,17 +58,17 @@ impl Session {
         })
     }
 
-    /// Whether the connection is of no more use.
+    /// Whether the connection is no longer usable.
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed() || self.is_silent.load(Ordering::Relaxed)
     }
 
-    /// The rows that a statement gives.
+    /// The rows that a statement returns.
     pub(super) async fn rows(&self, sql: &Sql, given: Parameters<'_>) -> Result<Vec<Row>, Failure> {
         self.answer(self.client.query(self.statement(sql), given)).await
     }
 
-    /// The one row that a statement may give.
+    /// The row that a statement returns, if any.
     pub(super) async fn row(
         &self,
         sql: &Sql,
@@ -76,12 +77,12 @@ impl Session {
         self.answer(self.client.query_opt(self.statement(sql), given)).await
     }
 
-    /// How many rows a statement touched.
+    /// The number of rows that a statement affected.
     pub(super) async fn execute(&self, sql: &Sql, given: Parameters<'_>) -> Result<u64, Failure> {
         self.answer(self.client.execute(self.statement(sql), given)).await
     }
 
-    /// Runs a command of transactions.
+    /// Runs a transaction command.
     pub(super) async fn command(&self, command: &str) -> Result<(), Failure> {
         self.answer(self.client.batch_execute(command)).await
     }

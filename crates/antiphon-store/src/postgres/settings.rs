@@ -1,4 +1,4 @@
-//! What a PostgreSQL URL says.
+//! The settings in a PostgreSQL URL.
 
 use std::error::Error as _;
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use tokio_postgres::config::SslMode;
 
 use super::tls::Trust;
 
-/// How many connections there may be, where the URL says nothing.
+/// The default number of connections.
 const POOL_MAX: usize = 16;
-/// How long a connection may take to be made, where the URL says nothing.
+/// The default time limit to open a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// When a connection from which nothing was heard is asked whether it is still there.
+/// The idle time after which TCP probes a connection.
 const KEEPALIVE: Duration = Duration::from_secs(15);
-/// How long what was sent may go without an acknowledgement.
+/// The time that sent data may stay unacknowledged.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(20);
 
-/// What the server is told for each connection; `options` of the URL come behind it, and so win.
+/// The server options of each connection. The URL's `options` follow them and take precedence.
 const OPTIONS: &str = "-c statement_timeout=20s -c idle_in_transaction_session_timeout=60s \
                        -c synchronous_commit=on";
 
-/// How to connect.
+/// The settings of the connections.
 ///
-/// The URL is libpq's; `pool_max` is ours, and says how many connections calls may use (one more
-/// says that the process lives). `sslmode` is `disable`, `prefer` (as without it), `require` or
-/// `verify-full`; `sslrootcert` names a file of PEM certificates, or is `system` for the authorities
-/// that browsers trust.
+/// The URL has libpq's form. `pool_max` is an addition: the number of connections for calls (the
+/// heartbeat uses one more). `sslmode` is `disable`, `prefer` (the default), `require` or
+/// `verify-full`. `sslrootcert` is the path of a file of PEM certificates, or `system` for the
+/// authorities that browsers trust.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) config: Config,
@@ -37,7 +37,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads the URL; the error is a sentence that repeats no part of it that may be secret.
+    /// Parses the URL. The error is a sentence that repeats no part that may be secret.
     pub(super) fn parse(url: &str) -> Result<Self, String> {
         let (address, query) = url.split_once('?').unwrap_or((url, ""));
         let mut own = Own::default();
@@ -54,8 +54,8 @@ impl Settings {
     }
 }
 
-/// A value is told by its parameter's name. The name of an unknown parameter is not told: it may be
-/// a piece of a password that holds a question mark.
+/// Describes an invalid value by the name of its parameter. The name of an unknown parameter is not
+/// shown: it may be part of a password that contains a question mark.
 fn not_understood(error: &tokio_postgres::Error) -> String {
     let cause = error.source().map(ToString::to_string).unwrap_or_default();
     if cause.starts_with("invalid value for option") {
@@ -66,7 +66,7 @@ fn not_understood(error: &tokio_postgres::Error) -> String {
         .into()
 }
 
-/// The parameters that are read here.
+/// The parameters that this module parses itself.
 #[derive(Debug, Default)]
 struct Own {
     pool_max: Option<usize>,
@@ -74,7 +74,7 @@ struct Own {
     root: Option<String>,
 }
 
-/// libpq's `sslmode`, as far as it is supported.
+/// The supported values of libpq's `sslmode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     Disable,
@@ -85,7 +85,7 @@ enum Mode {
 }
 
 impl Own {
-    /// Reads a parameter; says whether it is one of these.
+    /// Parses a parameter. Returns whether it is one of these.
     fn take(&mut self, pair: &str) -> Result<bool, String> {
         let pair = pair.split_once('=');
         let (name, value) = pair.ok_or("a parameter of the store's URL has no value")?;
@@ -121,7 +121,7 @@ impl Own {
         Ok(())
     }
 
-    /// As in libpq, `require` with a file of authorities verifies too.
+    /// As in libpq, `require` with a file of authorities also verifies the certificate.
     fn trust(&self) -> Result<Trust, String> {
         match (self.mode, self.root.as_deref()) {
             (Mode::VerifyFull, None | Some("system")) => Ok(Trust::Public),

@@ -1,4 +1,4 @@
-//! What dead processes left open.
+//! Settles the pending turns of dead processes.
 
 use super::failure::Failure;
 use super::session::Session;
@@ -11,14 +11,14 @@ use crate::ids::{ResponseId, Shard, Tenant};
 use crate::keys;
 use crate::records::Base;
 
-/// How many openings are looked for at once.
+/// The number of pending turns in one query.
 const BATCH: i64 = 256;
 
-/// An opening that was found.
+/// The ordinal, tenant and response of a pending turn.
 type Found = (i64, Tenant, ResponseId);
 
-/// Commits the openings that dead processes left, in the order that they were recorded; says how
-/// many. Of several processes that do so at once, one settles each.
+/// Commits the pending turns of dead processes, in the order in which they were recorded. Returns
+/// the number of commits. If several processes do so at once, each turn is settled once.
 pub(super) async fn settle(shared: &Shared) -> Result<usize, StoreError> {
     let (mut settled, mut behind) = (0, 0);
     loop {
@@ -33,7 +33,7 @@ pub(super) async fn settle(shared: &Shared) -> Result<usize, StoreError> {
     }
 }
 
-/// Commits those that dead processes left in one tree of forks.
+/// Commits the pending turns of dead processes in one tree of forks.
 pub(super) async fn settle_in(
     shared: &Shared,
     tenant: &Tenant,
@@ -54,8 +54,8 @@ async fn settle_all(shared: &Shared, found: Vec<Found>) -> Result<usize, StoreEr
     Ok(settled)
 }
 
-/// Commits an opening, if it is still one of a dead process; says whether. One that is refused is
-/// dropped.
+/// Commits a pending turn, if it still belongs to a dead process. Returns whether it did. Drops a
+/// turn that cannot be committed.
 async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<bool, StoreError> {
     let given = (tenant, id, shared.holder.clone());
     let tree = Lock::Tree(&given.0, given.1.shard());
@@ -78,7 +78,7 @@ async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<b
     }
 }
 
-/// What is committed of a turn that did not end is not what its provider has of it.
+/// Commits an interrupted turn. Its provider may hold more of it, so the ledger becomes stale.
 async fn commit(
     db: &Session,
     tenant: &Tenant,

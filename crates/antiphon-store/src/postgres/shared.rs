@@ -1,4 +1,4 @@
-//! How calls run: with a connection, in a transaction, again where that may help.
+//! Runs calls on a connection, in a transaction if needed, and retries transient failures.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::session::Session;
 use super::transaction::{self, Commit, Effect, Fate, Lock, Trace, Transaction};
 use crate::error::StoreError;
 
-/// How often a call is begun, should the database fail in passing.
+/// The maximum number of attempts, if the failures are transient.
 const TRIES: usize = 3;
-/// How long the fate of a transaction is asked for, and how often.
+/// The time limit for finding out the fate of a transaction.
 const FATE_PATIENCE: Duration = Duration::from_secs(10);
 const FATE_PAUSE: Duration = Duration::from_millis(100);
 
-/// What is done with a connection.
+/// Work on a connection.
 pub(super) type Work<A, T> = for<'a> fn(&'a Session, &'a A) -> BoxFuture<'a, Result<T, Failure>>;
 
-/// What all calls share: the connections, and the name that this process has in the database.
+/// The state that all calls share: the connections, and the name of this process in the database.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) pool: Pool,
@@ -28,7 +28,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Runs statements that may be run twice: reads, and what undoes nothing by being done again.
+    /// Runs statements that may run twice: reads, and idempotent writes.
     pub(super) async fn run<A: Sync, T>(
         &self,
         given: &A,
@@ -69,7 +69,7 @@ impl Shared {
         outcome
     }
 
-    /// Runs a transaction: it happens whole, once, or not at all.
+    /// Runs a transaction, which takes effect once or not at all.
     pub(super) async fn write<A: Sync, T>(
         &self,
         effect: Effect,
@@ -103,8 +103,8 @@ impl Shared {
         }
     }
 
-    /// Commits. Where the answer is lost, the database is asked what became of the transaction: it
-    /// is done again only if it is known to have been undone.
+    /// Commits. If the answer is lost, asks the database for the fate of the transaction. The
+    /// transaction is retried only if it was certainly rolled back.
     async fn conclude<T>(&self, transaction: Transaction, done: T) -> Result<T, Failure> {
         match transaction.commit().await {
             Commit::Done => Ok(done),

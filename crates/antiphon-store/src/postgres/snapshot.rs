@@ -1,5 +1,4 @@
-//! Everything that a database holds, as of one moment: a reading transaction on a connection of its
-//! own.
+//! A consistent read of a whole database: one reading transaction on its own connection.
 
 use std::ops::Range;
 
@@ -28,16 +27,16 @@ pub(crate) struct PostgresSnapshot {
     db: Session,
 }
 
-/// The first query makes the moment that is seen. The transaction waits for whoever takes what was
-/// read, as long as that may be.
+/// The first query fixes the moment that the transaction sees. The transaction has no idle timeout,
+/// because the reader may process a page for any length of time.
 const BEGIN: &str = "
     BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
     SET LOCAL idle_in_transaction_session_timeout = 0;
     SELECT 1";
 
 impl PostgresSnapshot {
-    /// Takes a snapshot of the database that a `postgres://` URL names. It is not among the processes
-    /// that have the store open. Tables of another version are refused untouched.
+    /// Takes a snapshot of the database that a `postgres://` URL names. It does not count as a
+    /// process that has the store open. Rejects tables of another version without changing them.
     pub(crate) async fn take(url: &str) -> Result<Self> {
         let client = connect(url).await?;
         schema::check_current(&client).await?;
@@ -47,7 +46,7 @@ impl PostgresSnapshot {
     }
 }
 
-/// A connection of its own, beside those of a store.
+/// Opens a connection outside the pool of a store.
 pub(super) async fn connect(url: &str) -> Result<Client> {
     let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
     let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;

@@ -1,4 +1,4 @@
-//! Where this process stands in lines: the contract of [`Line`], call by call.
+//! Implements [`Line`] for [`PostgresStore`].
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Line for PostgresStore {
-    /// A caller that leaves meanwhile does not hold up the line: its place is given up.
+    /// If the caller stops waiting, its place is given up, so that it does not block the queue.
     async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<Place> {
         self.check_open()?;
         let drawn = Drawn::new(self.heartbeat.abandoned());
@@ -35,7 +35,7 @@ impl Line for PostgresStore {
         joined.inspect(|place| drawn.keep(*place))
     }
 
-    /// What the dead before this place left open is settled before the place is first.
+    /// Settles the pending turns of dead processes before this place, then removes their places.
     async fn is_first(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<bool> {
         let shared = self.shared.clone();
         let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
@@ -56,7 +56,7 @@ impl Line for PostgresStore {
         .await
     }
 
-    /// Where the database cannot be told now, it is told later.
+    /// If the database cannot be reached, the place is deleted with a later heartbeat.
     async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<()> {
         let (shared, abandoned) = (self.shared.clone(), Arc::clone(self.heartbeat.abandoned()));
         let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());

@@ -1,4 +1,4 @@
-//! Every statement that the store makes, enumerable: each is prepared when its connection is made.
+//! The list of all statements. A connection prepares each of them when it opens.
 
 use super::{
     conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, late_binding,
@@ -6,7 +6,7 @@ use super::{
     threads, transaction, usage, watches,
 };
 
-/// A statement by its name.
+/// A statement and its name.
 #[derive(Debug)]
 pub(super) struct Sql {
     pub(super) name: &'static str,
@@ -30,7 +30,7 @@ macro_rules! statements {
 }
 pub(super) use statements;
 
-/// All of them, module by module.
+/// All statements, by module.
 pub(super) const ALL: &[&[Sql]] = &[
     conversations::STATEMENTS,
     erasure::STATEMENTS,
@@ -65,9 +65,9 @@ mod tests {
 
     use super::*;
 
-    /// The statements that name no shard, and why they may.
+    /// The statements that name no shard, each group with its reason.
     const UNSHARDED: &[&str] = &[
-        // Processes, whichever shards they work in.
+        // Processes, which work in all shards.
         "holders::BEAT",
         "holders::IS_ALIVE",
         "holders::LEAVE_PLACES",
@@ -80,10 +80,10 @@ mod tests {
         "settling::LEFT_BEHIND",
         "transaction::COUNT",
         "transaction::FATE",
-        // What has expired, whosever it was.
+        // Expired rows of all tenants.
         "expiry::OLDEST",
         "jobs::EXPIRED",
-        // Whatever a tenant has, in all shards.
+        // All data of a tenant, in all shards.
         "erasure::NOTE",
         "erasure::IS_ERASED",
         "erasure::FORGET_OLD",
@@ -99,21 +99,21 @@ mod tests {
         "usage::OF_TENANT",
         "usage::LOCK",
         "usage::FORGET",
-        // Notices by when they are due.
+        // Notices in the order of their due times.
         "notices::ANY_DUE",
         "notices::CLAIM",
         "watches::NEXT_DUE",
         "watches::CLAIM",
-        // What the whole store keeps.
+        // Named values of the whole store.
         "kept::KEEP",
         "kept::READ",
         "kept::REPLACE",
-        // Items and ledgers wherever a tenant holds them.
+        // Items and ledgers of a tenant in any shard.
         "places::MADE",
         "places::NEWEST",
         "names::FIND",
         "names::ANY",
-        // Locks, of a number made from both.
+        // Locks: their number is a hash of both.
         "transaction::LOCK_TREE",
         "transaction::LOCK_LINE",
     ];
@@ -123,7 +123,7 @@ mod tests {
         all.map(|sql| (sql.name.rsplit_once("postgres::").unwrap().1, sql.text))
     }
 
-    /// Whether the text compares a column with a parameter, or sets it in a row that it inserts.
+    /// Whether the text compares the column with a parameter, or sets it in an inserted row.
     fn names(text: &str, column: &str) -> bool {
         let is_compared = text.contains(&format!("{column} = $"));
         let is_inserted = text.split("INSERT INTO").skip(1).any(|insertion| {

@@ -1,4 +1,4 @@
-//! The contract, call by call.
+//! Implements [`Store`] for [`PostgresStore`].
 
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
@@ -28,8 +28,8 @@ use crate::watches::Watches;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Runs `$work` in a transaction that has the lock of the tree of `$shard`, as a call that is ended
-/// whether or not its caller waits.
+/// Runs `$work` in a transaction that holds the lock of the tree of `$shard`. The call runs to its
+/// end, even if its caller stops waiting.
 macro_rules! write {
     (
         $store:expr, $effect:expr, $tenant:expr, $shard:expr,
@@ -78,7 +78,7 @@ impl Store for PostgresStore {
     async fn check_writable(&self) -> Result<()> {
         let shared = self.shared.clone();
         self.call(async move {
-            // Every transaction that writes counts itself: that is the write.
+            // Every writing transaction increments its commit count, which is the write to check.
             shared
                 .write(Effect::Synced, Lock::Nothing, &(), |_, ()| Box::pin(async { Ok(()) }))
                 .await
@@ -418,7 +418,7 @@ impl Store for PostgresStore {
     }
 }
 
-/// Which process recorded an opening.
+/// The process that recorded a pending turn.
 fn holder<'a>(
     db: &'a Session,
     (tenant, id, _): &'a (Tenant, ResponseId, String),

@@ -1,4 +1,4 @@
-//! What nobody reaches any more.
+//! Deletes items that nothing reaches any more.
 
 use super::failure::Failure;
 use super::session::Session;
@@ -7,8 +7,8 @@ use super::{items, threads};
 use crate::keys::{ThreadKey, seq_of};
 use crate::records::Seq;
 
-/// Deletes the items of a thread that nobody reaches. A thread that nobody reaches at all goes
-/// whole, and its parent, which it may have been the last to reach, is looked at next.
+/// Deletes the items of a thread that nothing reaches. If nothing reaches the thread at all,
+/// deletes it and continues with its parent, which it may have been the last to reach.
 pub(super) async fn sweep(db: &Session, key: ThreadKey<'_>) -> Result<(), Failure> {
     let mut next = Some(key.id);
     while let Some(id) = next {
@@ -23,8 +23,9 @@ pub(super) async fn sweep(db: &Session, key: ThreadKey<'_>) -> Result<(), Failur
     Ok(())
 }
 
-/// How far into a thread somebody reaches: a live conversation to infinity, a live response to its
-/// end, a fork to where it left, a turn that was announced, or is in the background, to where it began.
+/// The position up to which the items of a thread are reachable. A conversation reaches all of
+/// them, a response its end, a fork the point at which it left, and a pending turn or an open
+/// background job its start.
 async fn reach(db: &Session, key: ThreadKey<'_>) -> Result<Option<Seq>, Failure> {
     let found = db.row(&REACH, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
     Ok(found.and_then(|row| row.get::<_, Option<i64>>(0)).map(seq_of))

@@ -1,4 +1,4 @@
-//! Threads: where they end, and what came before them.
+//! Threads: their ends and their lineages.
 
 use super::failure::Failure;
 use super::session::Session;
@@ -9,11 +9,11 @@ use crate::records::{RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// What is known of a thread.
+/// The state of a thread.
 pub(super) struct Thread {
     /// One past its last item.
     pub(super) tip: Seq,
-    /// Whether a conversation names it, or once did.
+    /// Whether a conversation names it, or did so in the past.
     pub(super) named: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) async fn find(db: &Session, key: ThreadKey<'_>) -> Result<Option<Thre
     Ok(found.map(|row| Thread { tip: seq_of(row.get(0)), named: row.get(1) }))
 }
 
-/// Creates a thread that nothing comes before.
+/// Creates a thread without a lineage.
 pub(super) async fn create_root(
     db: &Session,
     key: ThreadKey<'_>,
@@ -33,8 +33,8 @@ pub(super) async fn create_root(
     db.execute(&CREATE_ROOT, &[&given.0, &given.1, &given.2, &given.3, &named]).await.map(drop)
 }
 
-/// Creates an empty thread behind `parent` as far as `base`. Where `parent` was deleted meanwhile,
-/// what came before it is gone too.
+/// Creates an empty thread that continues `parent` from `base`. If `parent` was deleted meanwhile,
+/// the fork lacks the lineage of `parent` too.
 pub(super) async fn create_fork(
     db: &Session,
     parent: ThreadKey<'_>,
@@ -46,14 +46,14 @@ pub(super) async fn create_fork(
     db.execute(&CREATE_FORK, &[&given.0, &given.1, &given.2, &given.3, &given.4]).await.map(drop)
 }
 
-/// Moves the thread's end behind what was appended.
+/// Moves the thread's end to `tip` after an append.
 pub(super) async fn advance(db: &Session, key: ThreadKey<'_>, tip: Seq) -> Result<()> {
     let given = (key.tenant(), key.shard(), key.thread(), position(tip));
     db.execute(&ADVANCE, &[&given.0, &given.1, &given.2, &given.3]).await.map(drop)
 }
 
-/// Notes the thread's last turn, the request that it answers and where it began; or that something
-/// else came last.
+/// Records the thread's last turn: the request that it answers and its start. `None` if something
+/// other than a turn came last.
 pub(super) async fn note_turn(
     db: &Session,
     key: ThreadKey<'_>,
@@ -65,7 +65,7 @@ pub(super) async fn note_turn(
     db.execute(&NOTE_TURN, &[&given.0, &given.1, &given.2, &request, &from]).await.map(drop)
 }
 
-/// Forgets a thread; gives its parent.
+/// Deletes a thread. Returns its parent.
 pub(super) async fn remove(db: &Session, key: ThreadKey<'_>) -> Result<Option<ThreadId>> {
     let removed = db.row(&REMOVE, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
     Ok(removed.and_then(|row| row.get::<_, Option<i64>>(0)).map(thread_of))

@@ -1,4 +1,4 @@
-//! Encrypted connections, as libpq's `sslmode` and `sslrootcert` ask for them.
+//! TLS connections, as configured by libpq's `sslmode` and `sslrootcert`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Whose certificate is taken.
+/// The accepted server certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// Anybody's: what is sent is hidden from who listens, not from who answers.
+    /// Any certificate. This protects against eavesdroppers, not against an impostor of the server.
     Anybody,
-    /// The host's, signed by an authority that browsers trust.
+    /// A certificate for the host, signed by an authority that browsers trust.
     Public,
-    /// The host's, signed by an authority in this file of PEM certificates.
+    /// A certificate for the host, signed by an authority in this file of PEM certificates.
     File(PathBuf),
 }
 
-/// What makes encrypted connections; the error is a sentence.
+/// Creates the TLS connector. The error is a sentence.
 pub(super) fn connector(trust: &Trust) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -55,7 +55,7 @@ fn authorities(path: &PathBuf) -> Result<RootCertStore, String> {
     if roots.is_empty() { Err(unusable("no certificate in it".into())) } else { Ok(roots) }
 }
 
-/// Takes every certificate whose key signs the handshake.
+/// Accepts every certificate whose key signs the handshake.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! Transactions: begun with their lock, committed once.
+//! Transactions: each begins with its lock and commits at most once.
 
 use std::ops::Deref;
 
@@ -12,55 +12,54 @@ use super::statements::statements;
 use crate::ids::{ConversationId, Shard, Tenant};
 use crate::keys;
 
-/// What a transaction must survive.
+/// The failure that a committed transaction must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// A power cut: its end waits for the disk.
+    /// A power cut: the commit waits for the disk.
     Synced,
-    /// The process that asked for it.
+    /// A crash of the process that called.
     Unsynced,
 }
 
-/// What a transaction has to itself from its beginning on.
+/// The lock that a transaction takes when it begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lock<'a> {
     Nothing,
-    /// A tree of forks. Whoever writes to a tree has its lock, and all that a write touches is in one
-    /// tree: under READ COMMITTED, where each statement sees what was committed before it, writes to
-    /// a tree see one another whole, one after the other. The only other lock that a write waits
-    /// for is the row of its connection in the tenant's counts (`usage.sql`). It needs one such row at
-    /// the most, so there is no deadlock.
+    /// A tree of forks. Every writer to a tree holds its lock, and each write touches one tree
+    /// only. Under READ COMMITTED, a statement sees all data committed before it, so the writes to
+    /// a tree are serialized. The only other lock that a write waits for is its connection's row in
+    /// the tenant's counts (`usage.sql`). It needs at most one such row, so there is no deadlock.
     Tree(&'a Tenant, Shard),
-    /// The line for a conversation: places are drawn, and come to be seen, in order.
+    /// The queue of a conversation: its places become visible in the order in which they are drawn.
     Line(&'a Tenant, &'a ConversationId),
 }
 
-/// A transaction. One that is let go without an end takes its connection along, so that
-/// the server undoes it.
+/// A transaction. If it is dropped before it ends, its connection is closed with it, so that the
+/// server rolls it back.
 pub(super) struct Transaction {
     session: Option<Borrowed>,
-    /// Which of its connection's commits it will be.
+    /// The number of this commit among those of its connection.
     number: i64,
 }
 
-/// What became of a transaction.
+/// The fate of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Committed,
     Aborted,
-    /// Nothing tells.
+    /// The database has no record of it.
     Unknown,
 }
 
-/// How a commit ended.
+/// The result of a commit.
 pub(super) enum Commit {
     Done,
     Failed(Failure),
-    /// The connection was lost before the answer came.
+    /// The connection was lost before the answer arrived.
     Unheard(Trace, Failure),
 }
 
-/// By what a transaction is known whose connection is lost.
+/// Identifies a transaction whose connection was lost.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     session: String,
@@ -68,7 +67,7 @@ pub(super) struct Trace {
 }
 
 impl Transaction {
-    /// Begins, and waits for the lock.
+    /// Begins a transaction and waits for the lock.
     pub(super) async fn begin(
         session: Borrowed,
         effect: Effect,
@@ -88,7 +87,7 @@ impl Transaction {
         Ok(begun)
     }
 
-    /// Begins to read, as of now.
+    /// Begins a reading transaction, as of now.
     pub(super) async fn snapshot(session: Borrowed) -> Result<Self, Failure> {
         let begun = Self { session: Some(session), number: 0 };
         begun.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
@@ -108,7 +107,7 @@ impl Transaction {
         }
     }
 
-    /// Undoes what was done. Where even that fails, the connection goes.
+    /// Rolls the transaction back. If that fails, closes the connection.
     pub(super) async fn roll_back(mut self) {
         if self.command("ROLLBACK").await.is_ok() {
             self.session.take();
@@ -132,7 +131,7 @@ impl Drop for Transaction {
     }
 }
 
-/// Counts the commit that the transaction will be.
+/// Increments the connection's count of commits. Returns the number of this commit.
 async fn count(db: &Session) -> Result<i64, Failure> {
     let row = db.row(&COUNT, &[&db.id, &db.holder]).await?;
     Ok(row.ok_or_else(|| Failure::unreadable("no count of commits"))?.get(0))
@@ -152,11 +151,11 @@ async fn take(db: &Session, lock: Lock<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What became of a transaction. While it may still go either way, this waits for it: the row that it
-/// counted in is its until then.
+/// The fate of a transaction. If it is still open, this waits for its end, because it holds the
+/// lock of its row in `sessions`.
 ///
-/// PostgreSQL's own transaction numbers would not tell: after a crash, it gives those that left no
-/// trace to others.
+/// PostgreSQL's own transaction ids would not work: after a crash, it reuses the ids of
+/// transactions that left no trace.
 pub(super) async fn fate(db: &Session, trace: &Trace) -> Result<Fate, Failure> {
     let row = db.row(&FATE, &[&trace.session]).await?;
     Ok(match row.map(|row| row.get::<_, i64>(0)) {
@@ -167,7 +166,7 @@ pub(super) async fn fate(db: &Session, trace: &Trace) -> Result<Fate, Failure> {
 }
 
 statements! {
-    /// The row is there, unless the process was taken for dead.
+    /// The row exists, unless the process was presumed dead.
     COUNT = "
         INSERT INTO sessions (id, holder, commits) VALUES ($1, $2, 1)
         ON CONFLICT (id) DO UPDATE SET commits = sessions.commits + 1

@@ -1,4 +1,4 @@
-//! The commit of a turn.
+//! Commits turns.
 
 use futures_util::future;
 
@@ -15,8 +15,8 @@ use crate::records::{Base, Cursor, Seq, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Commits a turn of the process `holder`: its items, its record, the end of its opening, and what it
-/// changes in ledgers. Gives what its name stood for before, for [`names::delete_outlived`].
+/// Commits a turn of the process `holder`: its items, its record and its ledger changes. Removes
+/// its pending turn. Returns the previous bearer of its name, for [`names::delete_outlived`].
 pub(super) async fn commit(
     db: &Session,
     tenant: &Tenant,
@@ -46,7 +46,7 @@ pub(super) async fn commit(
     appended.and(advanced).and(noted).and(recorded).and(followed)
 }
 
-/// A turn is committed from the place that stands first in the conversation's line.
+/// Rejects a turn whose place is not the first in the conversation's queue.
 async fn check_place(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
     match (&turn.base, turn.place) {
         (Base::Conversation(id), Some(place)) => line::check(db, tenant, id, place, holder).await,
@@ -54,7 +54,7 @@ async fn check_place(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -
     }
 }
 
-/// A turn that another process settled is not committed once more.
+/// Rejects a turn that another process has settled.
 async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<()> {
     match &turn.response {
         Some(response) => responses::check_unrecorded(db, tenant, &response.id).await,
@@ -62,7 +62,7 @@ async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<(
     }
 }
 
-/// The thread that the turn's items go to, and their first position in it.
+/// The destination thread of the turn's items, and their first position in it.
 async fn place<'a>(db: &Session, tenant: &'a Tenant, base: &Base) -> Result<(ThreadKey<'a>, Seq)> {
     match base {
         Base::New { shard, thread } => {
@@ -85,8 +85,8 @@ async fn place<'a>(db: &Session, tenant: &'a Tenant, base: &Base) -> Result<(Thr
     }
 }
 
-/// The tip of a chain is appended to; anywhere else, and in what is or was a conversation's, the
-/// turn forks.
+/// Appends at the tip of a chain. At any other point, and in a thread that a conversation names or
+/// named, the turn forks.
 async fn behind<'a>(
     db: &Session,
     tenant: &'a Tenant,
@@ -104,7 +104,7 @@ async fn behind<'a>(
     Ok((ThreadKey { id: fork, ..key }, cursor.end))
 }
 
-/// A conversation's thread remembers its last turn.
+/// Records the last turn of a conversation's thread.
 async fn note(db: &Session, key: ThreadKey<'_>, turn: &Turn, from: Seq) -> Result<()> {
     match turn.base {
         Base::Conversation(_) => {
@@ -135,7 +135,7 @@ async fn record(db: &Session, key: ThreadKey<'_>, turn: &Turn, extent: Extent) -
     }
 }
 
-/// Whether the turn itself, committed behind its base, keeps what its opening reached.
+/// Whether the committed turn itself reaches the items that its pending turn reached.
 fn covers(base: &Base, reached: Cursor) -> bool {
     matches!(base, Base::After { cursor, end_of: None, .. }
         if cursor.thread == reached.thread && cursor.end >= reached.end)

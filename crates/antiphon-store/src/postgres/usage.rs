@@ -1,4 +1,4 @@
-//! How much is stored. Triggers count (`usage.sql`).
+//! Reads the amount of stored data. Triggers count it (`usage.sql`).
 
 use tokio_postgres::Row;
 
@@ -11,12 +11,12 @@ use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// How much a tenant has.
+/// The amount of data of a tenant.
 pub(super) async fn of_tenant(db: &Session, tenant: &Tenant) -> Result<Usage> {
     read(db.row(&OF_TENANT, &[&tenant.as_str()]).await?)
 }
 
-/// How much a conversation has; zero if it does not exist.
+/// The amount of data of a conversation. Zero if it does not exist.
 pub(super) async fn of_conversation(
     db: &Session,
     tenant: &Tenant,
@@ -26,9 +26,11 @@ pub(super) async fn of_conversation(
     read(db.row(&OF_CONVERSATION, &[&given.0, &given.1, &given.2]).await?)
 }
 
-/// Deletes the counts of a tenant that has no item, which is the end of its erasure; returns whether
-/// there was anything but zero. The first statement waits for writers that have counted: so the second
-/// one sees their items, and keeps the counts. Later writers insert new rows.
+/// Deletes the counts of a tenant without items, at the end of its erasure. Returns whether any sum
+/// differed from zero.
+///
+/// The first statement waits for writers that have already counted. The second one then sees their
+/// items, and leaves the counts. Later writers insert new rows.
 pub(super) async fn forget(db: &Session, tenant: &Tenant) -> Result<bool> {
     db.rows(&LOCK, &[&tenant.as_str()]).await?;
     let forgotten = db.row(&FORGET, &[&tenant.as_str()]).await?;

@@ -1,9 +1,9 @@
--- How many live items a tenant has, and the bytes of their bodies: the sum of its rows. A connection
--- changes the row of its own slot, so that writers seldom wait for one another. A single row may be
--- negative.
+-- The number of live items of each tenant, and the bytes of their bodies: the sums of its rows. A
+-- connection updates the row of its own slot, so that writers seldom wait for one another. A single
+-- row may be negative.
 --
--- Writers of items wait until all is counted. One that is committed before is counted here, one that
--- comes after by the triggers.
+-- Writers of items wait until this migration has counted. It counts items that were committed
+-- before; the triggers count later ones.
 SET LOCAL statement_timeout = '1h';
 LOCK TABLE items IN SHARE ROW EXCLUSIVE MODE;
 

@@ -1,4 +1,4 @@
-//! Responses whose end is awaited. See [`Watches`].
+//! Implements [`Watches`] for [`PostgresStore`].
 
 use async_trait::async_trait;
 
@@ -91,7 +91,7 @@ statements! {
     NEXT_DUE = "
         SELECT due_at FROM notices WHERE is_open AND endpoint = 'upstream'
         ORDER BY due_at LIMIT 1";
-    /// Of whichever tenants and trees: the index is in order of time.
+    /// Across all tenants and trees: the index is ordered by time.
     CLAIM = "
         UPDATE notices SET due_at = $2, attempts = attempts + 1
         WHERE (tenant, shard, response, id, endpoint) IN (

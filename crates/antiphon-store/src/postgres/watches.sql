@@ -1,2 +1,2 @@
--- Responses whose end is awaited: notices of turns that their provider has open.
+-- Watches: notices of responses that their provider still runs.
 CREATE INDEX watches_by_time ON notices (due_at) WHERE is_open AND endpoint = 'upstream';

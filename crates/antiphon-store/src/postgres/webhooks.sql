@@ -1,5 +1,5 @@
--- What endpoints outside are to be told. It is not due while its turn is open; an attempt claims it
--- by putting off when it is due.
+-- Messages for external endpoints. None is due while its turn is open. An attempt claims a message
+-- by moving its due time.
 CREATE TABLE notices (
     tenant text COLLATE "C" NOT NULL,
     shard bigint NOT NULL,

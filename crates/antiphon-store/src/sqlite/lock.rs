@@ -20,7 +20,6 @@ use crate::error::StoreError;
 ///
 /// Drop this after the last connection to the database. Closing any handle of a file releases all
 /// locks that SQLite holds on that file in this process.
-/// that SQLite holds on that file for this process.
 #[derive(Debug)]
 pub(super) struct FileLock {
     /// The path with all symbolic links resolved.

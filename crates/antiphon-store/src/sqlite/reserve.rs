@@ -18,7 +18,6 @@ const PART: u64 = 2;
 ///
 /// The reserve is no guarantee: another program may use the space after it is released, and a file
 /// system that never overwrites in place may need more. It exists on Linux only.
-/// system that never overwrites in place may need more. It exists on Linux only.
 #[derive(Debug)]
 pub(super) struct Reserve {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! What becomes of jobs that are committed together.
+//! Jobs that are committed together.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -44,7 +44,7 @@ async fn noted(writer: &Writer) -> String {
     writer.call(Effect::Unsynced, read).await.unwrap()
 }
 
-/// Keeps the writer busy until told, so that what is asked meanwhile is committed as one.
+/// Blocks the writer until released, so that jobs queued meanwhile share one commit.
 fn held_up() -> (mpsc::Sender<()>, impl FnMut(&Connection) -> Result<(), StoreError> + Send) {
     let (go, told) = mpsc::channel();
     (go, move |_: &Connection| {
@@ -81,7 +81,7 @@ async fn a_commit_that_fails_fails_every_job_of_it() {
     db.pragma_update(None, "foreign_keys", true).unwrap();
     let writer = Writer::start(db, None).unwrap();
     let (go, busy) = held_up();
-    // The constraint is looked at when the transaction commits.
+    // The constraint is checked at the commit.
     let breaking = |db: &Connection| {
         db.execute("INSERT INTO replies VALUES (7)", [])?;
         Ok(())
@@ -211,9 +211,9 @@ async fn what_waits_for_the_disk_is_committed_and_synced_as_one() {
     assert_eq!(commits(&path) - before, 2);
 }
 
-/// How many commits the log of the database at `path` holds. Source: SQLite's description of its
-/// file format, section 4.1: behind a header of 32 bytes, frames of a page each with a header of 24,
-/// of which the second word is zero except in the last frame of a commit.
+/// Counts the commits in the log of the database at `path`. Source: section 4.1 of SQLite's file
+/// format description. A header of 32 bytes is followed by frames, each a header of 24 bytes and a
+/// page. The second word of a frame's header is zero, except in the last frame of a commit.
 fn commits(path: &Path) -> usize {
     let log = std::fs::read(path.with_extension("db-wal")).unwrap();
     let word = |bytes: &[u8]| u32::from_be_bytes(*bytes.first_chunk().unwrap());
@@ -230,7 +230,7 @@ async fn a_job_whose_caller_left_is_done() {
     assert_eq!(noted(&writer).await, "left");
 }
 
-/// Asks for both jobs and leaves before either is answered.
+/// Queues both jobs, and drops the calls before either is answered.
 async fn abandon(
     writer: &Writer,
     busy: impl FnMut(&Connection) -> Result<(), StoreError> + Send + 'static,
@@ -272,7 +272,7 @@ async fn what_was_erased_leaves_the_log_too() {
 
     let erase = |db: &Connection| Ok(db.execute("DELETE FROM notes", []).map(drop)?);
     assert_eq!(writer.call(Effect::Erasing, erase).await, Ok(()));
-    // The log is emptied behind the answer, once nothing else waits.
+    // The log is emptied after the answer, once no jobs wait.
     let mut tries = 0..10_000;
     while holds(folder.path(), b"a secret") {
         assert!(tries.next().is_some(), "it is still there");
