@@ -6,7 +6,7 @@ use antiphon::ItemId;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The thread already has a live item with this id.
-    #[error("an item with id {0} is already held")]
+    #[error("the thread already has an item with id {0}")]
     DuplicateItem(ItemId),
     /// The conversation does not exist, or was deleted.
     #[error("the conversation does not exist")]
@@ -16,7 +16,7 @@ pub enum StoreError {
     CursorNotFound(String),
     /// Another process has taken over the conversation or settled the turn, because this process
     /// did not report in time that it is alive.
-    #[error("another process took the turn over")]
+    #[error("another process took over the turn")]
     LeaseLost,
     /// The tenant's data was erased since the turn began.
     #[error("the tenant's data was erased meanwhile")]
@@ -40,14 +40,14 @@ impl StoreError {
     pub(crate) fn newer_schema(database: &str, found: i32, known: usize) -> Self {
         Self::Unavailable(format!(
             "{database} was written by a newer version of Antiphon (version {found} of its tables; \
-             this one, {}, knows {known}). Start the release that wrote it, or restore a backup that \
-             was made before the upgrade",
+             this one, {}, knows {known}). Start the release that wrote it, or restore a backup \
+             from before the upgrade",
             env!("CARGO_PKG_VERSION"),
         ))
     }
 
     /// The error for a background turn without a record: no client could learn its result.
     pub(crate) fn no_response() -> Self {
-        Self::Unavailable("a background turn has a response".into())
+        Self::Unavailable("a background turn must have a response".into())
     }
 }

@@ -155,7 +155,7 @@ impl Turn {
     pub(crate) fn announced(&self) -> Result<&NewResponse, StoreError> {
         self.check_shard()?;
         self.response.as_ref().filter(|_| self.output.is_empty()).ok_or_else(|| {
-            StoreError::Unavailable("an opening has a response and no output".into())
+            StoreError::Unavailable("a pending turn must have a response and no output".into())
         })
     }
 }

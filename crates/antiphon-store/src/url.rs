@@ -14,7 +14,7 @@ use crate::store::Store;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The URL has no known form.
-    #[error("a store is named by sqlite:PATH, sqlite::memory: or postgres://USER@HOST/DATABASE")]
+    #[error("the store must be sqlite:PATH, sqlite::memory: or postgres://USER@HOST/DATABASE")]
     UnknownForm,
     /// A part of the PostgreSQL URL is invalid or not supported.
     #[error("{0}")]
@@ -42,7 +42,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
 pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
     Ok(match Form::parse(url)? {
         Form::Memory => {
-            let reason = "sqlite::memory: keeps nothing that could be looked at".to_owned();
+            let reason = "sqlite::memory: keeps nothing that another process can read".to_owned();
             return Err(StoreError::Unavailable(reason).into());
         }
         Form::File(path) => {

@@ -21,7 +21,7 @@ pub(super) enum Failure {
 impl Failure {
     /// The failure of a row whose contents this store never writes.
     pub(super) fn unreadable(what: &str) -> Self {
-        Self::Refused(StoreError::Unavailable(format!("the database holds {what}")))
+        Self::Refused(StoreError::Unavailable(format!("the database returned {what}")))
     }
 
     /// Whether a retry from the beginning may succeed: the connection was lost, the server is
@@ -88,7 +88,7 @@ impl From<Failure> for StoreError {
 /// The server's message, or the cause of a failed connection. Contains no part of the URL.
 pub(super) fn describe(error: &Error) -> String {
     match (error.as_db_error(), error.source()) {
-        (Some(said), _) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
+        (Some(said), _) => format!("PostgreSQL error: {} ({})", said.message(), said.code().code()),
         (None, Some(cause)) => format!("{error}: {cause}"),
         (None, None) => error.to_string(),
     }

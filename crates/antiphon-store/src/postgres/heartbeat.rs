@@ -69,7 +69,11 @@ impl Beat {
             let outcome = timeout(PERIOD, self.once()).await;
             if let Err(reason) = outcome.unwrap_or_else(|_| Err("no answer in time".into())) {
                 self.session = None;
-                tracing::warn!(%reason, "PostgreSQL was not told that this process lives");
+                tracing::warn!(
+                    %reason,
+                    "could not send the heartbeat to PostgreSQL; after 15 seconds without one, other \
+                     processes take over the turns of this one",
+                );
             }
         }
     }

@@ -10,7 +10,7 @@ use super::statements::statements;
 pub(super) async fn keep(db: &Session, name: &str, candidate: &[u8]) -> Result<Bytes, Failure> {
     db.execute(&KEEP, &[&name, &candidate]).await?;
     let kept = db.row(&READ, &[&name]).await?;
-    let kept = kept.ok_or_else(|| Failure::unreadable("nothing under a name that was kept"))?;
+    let kept = kept.ok_or_else(|| Failure::unreadable("no value for a name just stored"))?;
     Ok(Bytes::copy_from_slice(kept.get(0)))
 }
 

@@ -247,7 +247,9 @@ impl Ledgers for PostgresStore {
                     return Ok(true);
                 }
             }
-            Err(StoreError::Unavailable("a provider's id stands for ever something else".into()))
+            Err(StoreError::Unavailable(
+                "a provider's id was reassigned during every attempt to delete it".into(),
+            ))
         })
         .await
     }

@@ -37,7 +37,7 @@ pub(super) async fn join(
         holders::is_alive(db, holder),
     )
     .await;
-    let row = joined?.ok_or_else(|| Failure::unreadable("no place that was just taken"))?;
+    let row = joined?.ok_or_else(|| Failure::unreadable("no place for a process that joined"))?;
     let place = place_of(row.get(0));
     drawn.note(place);
     holders::ensure(db, holder, alive?).await?;

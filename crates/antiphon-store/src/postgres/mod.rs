@@ -115,7 +115,10 @@ impl PostgresStore {
         let left =
             self.shared.run(&self.shared.holder, |db, holder| Box::pin(holders::leave(db, holder)));
         if let Err(error) = left.await {
-            tracing::warn!(%error, "PostgreSQL was not told that this process ends");
+            tracing::warn!(
+                %error,
+                "could not remove this process from PostgreSQL; its leases expire in 15 seconds",
+            );
         }
         self.shared.pool.close();
     }

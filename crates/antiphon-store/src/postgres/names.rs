@@ -29,7 +29,7 @@ pub(super) async fn name_of(db: &Session, tenant: &Tenant, kept: &Kept) -> Resul
     let found = db.row(&NAME_OF, &[&tenant.as_str(), &within, &id]).await?;
     let Some(row) = found else { return Ok(None) };
     let id = String::from_utf8(row.get(1));
-    let id = id.map_err(|_| Failure::unreadable("a name that is no text"))?;
+    let id = id.map_err(|_| Failure::unreadable("a name that is not UTF-8"))?;
     Ok(Some(Named { upstream: row.get(0), id }))
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn claim(
     let claimed = db
         .row(&CLAIM, &[&owner, &name, &named.upstream, &within, &id, &in_doubt])
         .await?
-        .ok_or_else(|| Failure::unreadable("nothing under a name that was claimed"))?;
+        .ok_or_else(|| Failure::unreadable("no row for a name just claimed"))?;
     read(&claimed, 0)
 }
 
@@ -156,7 +156,11 @@ pub(super) async fn delete_outlived(shared: &Shared, tenant: &Tenant, outlived: 
         })
         .await;
     if let Err(error) = deleted {
-        tracing::warn!(%error, "what a provider's id stood for before is not deleted");
+        tracing::warn!(
+            %error,
+            "could not delete the conversation or response that a provider's id stood for before; \
+             it stays in the database, unused",
+        );
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) fn read_new(row: &Row) -> Result<NewResponse> {
 
 /// The failure of a column that holds something other than an id.
 pub(super) fn no_id() -> Failure {
-    Failure::unreadable("an id that is none")
+    Failure::unreadable("an invalid id")
 }
 
 fn read_record(row: &Row) -> Result<ResponseRecord> {

@@ -83,7 +83,7 @@ pub(super) fn read_all(rows: &[Row]) -> Result<Vec<HeldItem>, Failure> {
 
 /// Reads a digest of 16 bytes.
 pub(super) fn sixteen(bytes: &[u8]) -> Result<[u8; 16], Failure> {
-    bytes.try_into().map_err(|_| Failure::unreadable("a digest of another length than 16 bytes"))
+    bytes.try_into().map_err(|_| Failure::unreadable("a digest that is not 16 bytes long"))
 }
 
 /// Reads a text that is stored as bytes.

@@ -72,8 +72,8 @@ pub(super) async fn check_current(client: &Client) -> Result<(), Failure> {
         return Ok(());
     }
     Err(refused(format!(
-        "the schema {schema} was written by an earlier version of Antiphon (version {version} of its \
-         tables; this one, {}, needs {}): a gateway that is started on it brings it up to date",
+        "the schema {schema} was written by an earlier version of Antiphon (version {version} of \
+         its tables; this one, {}, needs {}). Start a gateway on it to migrate it",
         env!("CARGO_PKG_VERSION"),
         STEPS.len(),
     )))

@@ -59,10 +59,10 @@ impl Settings {
 fn not_understood(error: &tokio_postgres::Error) -> String {
     let cause = error.source().map(ToString::to_string).unwrap_or_default();
     if cause.starts_with("invalid value for option") {
-        return format!("the store's URL is not understood: {cause}");
+        return format!("the store's URL is not valid: {cause}");
     }
-    "the store's URL is not understood: it is postgres://USER:PASSWORD@HOST:PORT/DATABASE, with \
-     what is special in its parts percent-encoded, and with libpq's parameters or pool_max"
+    "the store's URL is not valid: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, with \
+     special characters percent-encoded, and with libpq's parameters or pool_max"
         .into()
 }
 

@@ -113,8 +113,8 @@ impl Shared {
                 Fate::Committed => Ok(done),
                 Fate::Aborted => Err(failure),
                 Fate::Unknown => Err(Failure::Refused(StoreError::Unavailable(
-                    "the connection to PostgreSQL was lost during a commit, and what became of it \
-                     could not be found out"
+                    "the connection to PostgreSQL was lost during a commit; it is unknown whether \
+                     the commit succeeded"
                         .into(),
                 ))),
             },

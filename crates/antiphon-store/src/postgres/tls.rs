@@ -44,7 +44,7 @@ pub(super) fn connector(trust: &Trust) -> Result<MakeRustlsConnect, String> {
 }
 
 fn authorities(path: &PathBuf) -> Result<RootCertStore, String> {
-    let unusable = |reason: String| format!("{} of sslrootcert: {reason}", path.display());
+    let unusable = |reason: String| format!("sslrootcert={}: {reason}", path.display());
     let mut roots = RootCertStore::empty();
     let certificates =
         CertificateDer::pem_file_iter(path).map_err(|error| unusable(error.to_string()))?;
@@ -52,7 +52,7 @@ fn authorities(path: &PathBuf) -> Result<RootCertStore, String> {
         let certificate = certificate.map_err(|error| unusable(error.to_string()))?;
         roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
     }
-    if roots.is_empty() { Err(unusable("no certificate in it".into())) } else { Ok(roots) }
+    if roots.is_empty() { Err(unusable("no certificate found".into())) } else { Ok(roots) }
 }
 
 /// Accepts every certificate whose key signs the handshake.

@@ -68,8 +68,8 @@ pub(super) fn rewrite(path: &Path) -> Result<(), StoreError> {
     match empty_log(&db, LOCK_WAIT)? {
         true => Ok(()),
         false => Err(StoreError::Unavailable(
-            "the file was written anew, but another program reads from it: what was deleted goes \
-             when that ends"
+            "the file was rewritten, but another program reads from it: deleted data stays in its \
+             write-ahead log until that program ends"
                 .into(),
         )),
     }

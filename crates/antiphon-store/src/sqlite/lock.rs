@@ -82,8 +82,8 @@ fn warn_if_linked(path: &Path, links: u64) {
         tracing::warn!(
             file = %path.display(),
             links,
-            "the database has several names (hard links), and its write-ahead log is found by its \
-             name; always open it by the same one, or what a killed process left in the log is lost",
+            "the database has several names (hard links), but SQLite finds the write-ahead log by \
+             name; always open the same name, or commits in the log of a killed process are lost",
         );
     }
 }

@@ -70,9 +70,9 @@ impl Log {
             // On a full disk, every failing call reaches this line, and each call is logged by
             // itself.
             Err(error @ StoreError::NoSpace(_)) => {
-                tracing::debug!(%error, "the write-ahead log was not emptied");
+                tracing::debug!(%error, "could not empty the write-ahead log");
             }
-            Err(error) => tracing::warn!(%error, "the write-ahead log was not emptied"),
+            Err(error) => tracing::warn!(%error, "could not empty the write-ahead log"),
         }
         self.bound = self.length().saturating_add(self.room);
     }

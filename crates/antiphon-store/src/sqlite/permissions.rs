@@ -26,8 +26,8 @@ pub(super) fn warn_if_shared(path: &Path) {
             tracing::warn!(
                 file = %Path::new(&name).display(),
                 mode = format_args!("{mode:04o}"),
-                "other users of this machine may use a file of the store, which holds conversations \
-                 and keys; run chmod 600 on it to prevent that",
+                "other users of this machine can access a file of the store, which holds \
+                 conversations and keys; run chmod 600 on it to prevent that",
             );
         }
     }

@@ -68,7 +68,7 @@ impl Drop for Reserve {
 fn remove(path: &Path) {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(file = %path.display(), %error, "could not remove the disk space reserve");
+            tracing::warn!(file = %path.display(), %error, "could not remove the disk reserve");
         }
         _ => {}
     }

@@ -56,8 +56,8 @@ pub(super) fn check_current(db: &Connection) -> Result<(), StoreError> {
         return Ok(());
     }
     Err(StoreError::Unavailable(format!(
-        "{} was written by an earlier version of Antiphon (version {found} of its tables; this one, \
-         {}, needs {}): a gateway that is started on it brings it up to date",
+        "{} was written by an earlier version of Antiphon (version {found} of its tables; this \
+         one, {}, needs {}). Start a gateway on it to migrate it",
         file(db),
         env!("CARGO_PKG_VERSION"),
         STEPS.len(),

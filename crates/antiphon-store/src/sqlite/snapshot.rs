@@ -45,7 +45,7 @@ impl SqliteSnapshot {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
-        let db = self.db.take().ok_or_else(|| StoreError::Unavailable("a read failed".into()))?;
+        let db = self.db.take().ok_or_else(|| StoreError::Unavailable("a read panicked".into()))?;
         let reading = spawn_blocking(move || (work(&db), db)).await;
         let (read, db) = reading.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         self.db = Some(db);

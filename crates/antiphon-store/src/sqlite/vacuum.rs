@@ -39,8 +39,8 @@ pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
         tracing::warn!(
             file,
             bytes,
-            "the database was created by an earlier release and never shrinks; to change that, stop \
-             the gateway and run: sqlite3 FILE 'PRAGMA auto_vacuum = 2; VACUUM'",
+            "the database was created by an earlier release and never shrinks; to change that, \
+             stop the gateway and run: sqlite3 FILE 'PRAGMA auto_vacuum = 2; VACUUM'",
         );
         return Ok(());
     }
@@ -58,8 +58,8 @@ pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
         Err(error) => tracing::warn!(
             file,
             %error,
-            "could not rewrite the database, which takes twice its size in free disk space; it works, \
-             but does not shrink",
+            "could not rewrite the database, which needs twice its size in free disk space; it \
+             works, but does not shrink",
         ),
     }
     Ok(())

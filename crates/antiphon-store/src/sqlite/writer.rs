@@ -189,7 +189,7 @@ impl Committer {
         }
         self.log.empty(&self.db);
         if let Err((_, error)) = self.db.close() {
-            tracing::warn!(%error, "the database did not close");
+            tracing::warn!(%error, "could not close the database");
         }
     }
 
