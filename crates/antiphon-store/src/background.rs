@@ -24,7 +24,7 @@ pub(crate) const EXPIRED_AT_ONCE: i64 = 256;
 ///                   │       ↑
 ///     release, death│       │take_up
 ///                   ↓       │
-///              Open, left behind
+///              Open, without a process
 /// ```
 ///
 /// A process appends to its own jobs only, and ends only those. If another process has taken up a

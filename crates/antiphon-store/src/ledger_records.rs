@@ -33,7 +33,7 @@ pub struct LedgerEntry {
     pub upstream: String,
     /// The internal id of its conversation or response.
     pub kept: Kept,
-    /// Whether the provider may hold other items than the ledger lists.
+    /// Whether the ledger is stale: the provider may hold other items than it lists.
     pub in_doubt: bool,
 }
 

@@ -17,12 +17,13 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Stores the ledgers of provider-side conversations and responses.
 ///
 /// ```text
-///   adopt, announce ──> in doubt ── commit of a whole turn, relearn, trust ──> sure
-///                          ↑                                                   │
-///                          └──────────────── doubt ────────────────────────────┘
+///   adopt, announce ──> stale ── commit of a whole turn, relearn, trust ──> fresh
+///                         ↑                                                   │
+///                         └────────────────────── doubt ──────────────────────┘
 /// ```
 ///
-/// A ledger in doubt is stale: the provider may hold other items than the ledger lists.
+/// A ledger is stale ([`LedgerEntry::in_doubt`]) while the provider may hold other items than the
+/// ledger lists.
 ///
 /// A name stands for one conversation or response, the last one it was given to. The previous one
 /// is deleted as [`Store`](crate::Store) deletes it. Deleting a conversation or response also
@@ -38,8 +39,8 @@ pub trait Ledgers: Send + Sync {
     /// The provider's id of this response, if it was announced or committed.
     async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
 
-    /// Begins the ledger of a provider's conversation, empty and in doubt, unless the name is in
-    /// use. Returns the entry that the name stands for now: concurrent calls all get the same one.
+    /// Begins the ledger of a provider's conversation, empty and stale, unless the name is in use.
+    /// Returns the entry that the name stands for now: concurrent calls all get the same one.
     async fn adopt(
         &self,
         tenant: &Tenant,
@@ -49,16 +50,16 @@ pub trait Ledgers: Send + Sync {
     ) -> Result<LedgerEntry>;
 
     /// Records the provider's id of the response of an open turn that will leave a record. The
-    /// ledger is in doubt until the turn is committed, and is deleted if the pending turn is
-    /// dropped. A second call for the same response replaces the id.
+    /// ledger is stale until the turn is committed, and is deleted if the pending turn is dropped.
+    /// A second call for the same response replaces the id.
     async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()>;
 
-    /// Marks the conversation's ledger as in doubt before a request that may change the provider's
-    /// copy. Has no effect if there is no ledger of it.
+    /// Marks the conversation's ledger as stale. Called before a request that may change the
+    /// provider's copy. Has no effect if there is no ledger of it.
     async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
-    /// Clears the doubt after a request that changed nothing. Only a caller that found the ledger
-    /// sure before its request may call this.
+    /// Marks the ledger as fresh again after a request that changed nothing. Only a caller that
+    /// found the ledger fresh before its request may call this.
     async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
     /// Replaces the ledger's items by those that the provider lists. They go to a new thread,
@@ -97,7 +98,7 @@ pub trait Ledgers: Send + Sync {
     ) -> Result<Option<Binding>>;
 
     /// Binds a conversation permanently to the provider's copy of it. From then on the provider
-    /// stores its items and metadata: this store deletes them, and begins a ledger in doubt, in
+    /// stores its items and metadata: this store deletes them, and begins a stale ledger in
     /// `thread`. Returns `false`, and changes nothing, if the conversation is not
     /// [`Binding::Pending`] or was deleted. Fails if `place` is no longer first in the
     /// conversation's queue.

@@ -196,8 +196,8 @@ pub trait Store: Send + Sync + 'static {
     /// counts. All counts are zero once nothing is left. Entries that name others are deleted
     /// first, so that a reader never finds incomplete data.
     ///
-    /// Turns that began before `now` (Unix seconds) and are still open in other processes are refused
-    /// with [`StoreError::Erased`] when they are committed.
+    /// Turns that began before `now` (Unix seconds) and are still open in other processes fail with
+    /// [`StoreError::Erased`] when they are committed.
     async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
 
     /// Closes the store as [`Store::close`] does, and removes all deleted data from its files. A

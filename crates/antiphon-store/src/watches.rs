@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// its watches.
 ///
 /// ```text
-///   commit of the turn ──> waiting ── claim ──> claimed ── end ──> gone; notices of the end kept
+///   commit of the turn ──> waiting ── claim ──> claimed ── end ──> gone; notices of the end stored
 ///                             ↑                    │
 ///                             └─ put_off, or the claim runs out
 /// ```

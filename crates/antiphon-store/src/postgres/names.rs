@@ -119,7 +119,7 @@ pub(super) async fn follow(db: &Session, tenant: &Tenant, turn: &Turn) -> Result
     }
 }
 
-/// Sets the doubt of a conversation's ledger. Returns whether the ledger exists.
+/// Marks a conversation's ledger as stale or fresh. Returns whether the ledger exists.
 pub(super) async fn set_doubt(
     db: &Session,
     tenant: &Tenant,

@@ -14,9 +14,10 @@ use crate::error::StoreError;
 /// Exclusive use of a database file. The operating system releases it when the process ends.
 ///
 /// On Linux, the lock is on the file itself: every name of the file (symbolic and hard links too)
-/// leads to the same lock, and no removable file holds it. On other systems, and to exclude older
-/// releases, a second lock is on the file `PATH.lock` next to the resolved path. That file stays
-/// when the store is closed: if it were deleted, two processes could hold two locks with one name.
+/// leads to the same lock, and no removable file holds it. On other systems, the lock is on the
+/// file `PATH.lock` next to the resolved path. Linux locks that file too, to exclude older
+/// releases, which know no other lock. The file stays when the store is closed: if it were deleted,
+/// two processes could hold two locks with one name.
 ///
 /// Drop this after the last connection to the database. Closing any handle of a file releases all
 /// locks that SQLite holds on that file in this process.
@@ -36,7 +37,8 @@ type Inode = (u64, u64);
 static LOCKED: Mutex<BTreeSet<Inode>> = Mutex::new(BTreeSet::new());
 
 impl FileLock {
-    /// Locks the database at `path`. Creates the file, readable by its owner only, if there is none.
+    /// Locks the database at `path`. If there is no file, creates one that only its owner can
+    /// access.
     pub(super) fn acquire(path: &Path) -> Result<Self, StoreError> {
         let refused = |reason: &dyn Display| {
             StoreError::Unavailable(format!("{} cannot be opened: {reason}", path.display()))

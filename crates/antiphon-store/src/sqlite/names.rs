@@ -109,7 +109,7 @@ pub(super) fn follow(
     }
 }
 
-/// Sets the doubt of a conversation's ledger. Returns whether the ledger exists.
+/// Marks a conversation's ledger as stale or fresh. Returns whether the ledger exists.
 pub(super) fn set_doubt(
     db: &Connection,
     tenant: &Tenant,
