@@ -1,36 +1,37 @@
-//! Callers that are refused because they show no valid key: counted, and logged now and then.
+//! Counts callers without a valid key, and logs the counts at intervals.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The shortest time between two lines. Whoever tries keys does not fill the log.
+/// The minimum time between two log lines, so that an attacker who tries keys does not fill the
+/// log.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Counts refused callers.
+/// Counts rejected callers.
 #[derive(Default)]
 pub(crate) struct RefusedCallers(Mutex<Counts>);
 
 #[derive(Default)]
 struct Counts {
     total: u64,
-    /// How many of them no line has told of.
+    /// The number of callers since the last log line.
     unlogged: u64,
     logged_at: Option<Instant>,
 }
 
-/// The numbers for one line of the log.
+/// The values of one log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
-    /// Refused since the last line.
+    /// Rejected since the last line.
     refused: u64,
-    /// Refused since the gateway started.
+    /// Rejected since the gateway started.
     total: u64,
 }
 
 impl RefusedCallers {
-    /// Counts one more, and logs the count unless the last line is too recent.
+    /// Counts a caller, and logs the counts unless the last line is too recent.
     pub(crate) fn count(&self) {
         if let Some(Line { refused, total }) = self.line_at(Instant::now()) {
             tracing::warn!(refused, total, "refused callers without a valid API key (status 401)");

@@ -1,4 +1,4 @@
-//! The logs of responses that ended some time ago.
+//! Deletes the event logs of responses that ended some time ago.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use antiphon_store::Store;
 
 use crate::entropy::unix_now;
 
-/// How long a response can be streamed again behind its end, in seconds.
+/// The time during which a response can be streamed again after its end, in seconds.
 const KEPT: i64 = 15 * 60;
 
-/// How often expired logs are looked for.
+/// The interval between searches for expired logs.
 const PERIOD: Duration = Duration::from_mins(1);
 
-/// The pause between two batches, so that deletions do not hold up turns.
+/// The pause between two batches, so that deletions do not delay turns.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// When the log of a response that ends `now` expires, both in Unix seconds.
+/// The expiry of the log of a response that ends `now`, both in Unix seconds.
 pub(crate) fn expiry_of(now: i64) -> i64 {
     now.saturating_add(KEPT)
 }
 
-/// Deletes them from time to time, for ever.
+/// Deletes expired logs periodically, and never returns.
 pub(crate) async fn expire(store: &dyn Store) {
     loop {
         tokio::time::sleep(PERIOD).await;

@@ -1,11 +1,11 @@
-//! Jobs of this process that are cancelled where they are not known: by other processes, or while
-//! they are taken up.
+//! Cancels jobs of this process that another process marked as cancelled, or that were marked while
+//! this process was resuming them.
 
 use antiphon_store::Store;
 
 use super::{Jobs, POLL};
 
-/// Looks for them from time to time, for ever.
+/// Looks for cancelled jobs periodically, and never returns.
 pub(crate) async fn heed(jobs: &Jobs, store: &dyn Store) {
     loop {
         tokio::time::sleep(POLL).await;

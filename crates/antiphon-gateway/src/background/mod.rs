@@ -1,8 +1,7 @@
-//! Background responses: turns for whose end nobody waits.
+//! Background responses.
 //!
-//! A turn in the background is the turn that it would be otherwise ([`turn`](crate::turn)); only its
-//! events go to a log in the store, and whoever wants them reads them there. So they can be read from
-//! any number on, by any number of readers, in any process.
+//! A background turn is a normal turn ([`turn`](crate::turn)) whose events go to a log in the
+//! store. Any number of readers in any process can read this log, starting at any event.
 
 mod expiry;
 mod marks;
@@ -26,31 +25,31 @@ pub(crate) use self::standing::{cancelled_and_ended, present_response};
 pub(crate) use self::taking_up::take_up;
 pub(crate) use self::work::Work;
 
-/// How often the store is asked what other processes did to a response.
+/// The interval at which the store is polled for changes by other processes.
 const POLL: Duration = Duration::from_millis(250);
 
 type Key = (Tenant, ResponseId);
 
-/// The jobs that this process works on.
+/// The jobs of this process.
 #[derive(Clone, Default)]
 pub(crate) struct Jobs(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     jobs: Mutex<HashMap<Key, Signals>>,
-    /// Told that there may be jobs that somebody left behind.
+    /// Notified when another process may have abandoned a job.
     left: Notify,
 }
 
-/// What a job is told, and what it tells.
+/// The signals between a job and the rest of the process.
 #[derive(Clone)]
 struct Signals {
     cancellation: CancellationToken,
-    /// Told when events were added to the log.
+    /// Notified when events were added to the log.
     progress: Arc<watch::Sender<()>>,
 }
 
-/// A job that this process works on, until it is dropped.
+/// A job of this process, until it is dropped.
 pub(crate) struct Job {
     key: Key,
     jobs: Jobs,
@@ -58,7 +57,8 @@ pub(crate) struct Job {
 }
 
 impl Jobs {
-    /// Enters a job. To be done before the store has it: who finds it there will be heard.
+    /// Registers a job. This must happen before the store contains it, so that a cancellation of
+    /// the stored job finds it here.
     pub(crate) fn enter(&self, tenant: &Tenant, id: &ResponseId) -> Job {
         let key = (tenant.clone(), id.clone());
         let progress = Arc::new(watch::Sender::new(()));
@@ -67,7 +67,7 @@ impl Jobs {
         Job { key, jobs: self.clone(), signals }
     }
 
-    /// Tells a job, if this process works on it, that it is cancelled.
+    /// Cancels a job, if this process runs it.
     pub(crate) fn cancel(&self, tenant: &Tenant, id: &ResponseId) {
         let signals = self.signals(tenant, id);
         if let Some(signals) = signals {
@@ -75,13 +75,13 @@ impl Jobs {
         }
     }
 
-    /// Has what was left behind looked for at once.
+    /// Starts a search for abandoned jobs at once.
     pub(crate) fn look_for_left(&self) {
         self.0.left.notify_one();
     }
 
-    /// Tells of events that are added from now on, and of the end. `None` where this process does
-    /// not work on the job.
+    /// Subscribes to new events of a job and to its end. `None` if this process does not run the
+    /// job.
     fn progress(&self, tenant: &Tenant, id: &ResponseId) -> Option<watch::Receiver<()>> {
         self.signals(tenant, id).map(|signals| signals.progress.subscribe())
     }
@@ -100,7 +100,7 @@ impl Jobs {
 }
 
 impl Job {
-    /// Whose it is.
+    /// The tenant of the job.
     pub(crate) fn tenant(&self) -> &Tenant {
         &self.key.0
     }
@@ -110,19 +110,19 @@ impl Job {
         &self.key.1
     }
 
-    /// Waits until it is cancelled.
+    /// Waits until the job is cancelled.
     pub(crate) async fn cancelled(&self) {
         self.signals.cancellation.cancelled().await;
     }
 
-    /// Tells readers that there is something new.
+    /// Notifies readers about new events.
     pub(crate) fn progressed(&self) {
         self.signals.progress.send_replace(());
     }
 }
 
 impl Drop for Job {
-    /// Another may have been entered for the same response meanwhile: that stays.
+    /// Removes this job. If a newer job of the same response was registered, that one stays.
     fn drop(&mut self) {
         let is_this = |signals: &Signals| Arc::ptr_eq(&signals.progress, &self.signals.progress);
         self.jobs.entered(|jobs| {

@@ -1,4 +1,4 @@
-//! A response's events from its log.
+//! Reads the events of a response from its log.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,31 +12,31 @@ use super::POLL;
 use crate::gateway::Gateway;
 use crate::turn::Told;
 
-/// A reader of a log: it gets each event once, in order, as it comes. It holds a page of the log at
-/// the most, however slowly it reads.
+/// A reader of a log. It returns each event once, in order, as it arrives. Even if its consumer is
+/// slow, it holds at most one page of the log in memory.
 pub(crate) struct Reading {
     gateway: Arc<Gateway>,
     tenant: Tenant,
     id: ResponseId,
-    /// The number of the event that is read next.
+    /// The number of the next event.
     next: u64,
     ahead: VecDeque<LoggedEvent>,
     state: State,
 }
 
-/// What is behind the events that were read.
+/// The continuation after the events that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// More events.
+    /// More events will follow.
     Going,
-    /// The response's end.
+    /// The response has ended.
     Ended,
-    /// Nothing: that was told, or the log has gone.
+    /// The end was returned, or the log was deleted.
     Over,
 }
 
 impl Reading {
-    /// Reads the events from number `from` on. `None` where there is no log of this id.
+    /// Opens the log at event number `from`. `None` if there is no log with this id.
     pub(crate) async fn begin(
         gateway: Arc<Gateway>,
         tenant: Tenant,
@@ -48,8 +48,8 @@ impl Reading {
         Ok(reading.read_on().await?.then_some(reading))
     }
 
-    /// What is told next. A stream that ends without [`Told::Done`] was cut: the gateway stops, the
-    /// store failed, or the response was deleted.
+    /// Returns the next event. A stream that ends without [`Told::Done`] is incomplete: the gateway
+    /// is stopping, the store failed, or the response was deleted.
     pub(crate) async fn next(&mut self) -> Option<Told> {
         loop {
             if let Some(event) = self.ahead.pop_front() {
@@ -71,7 +71,7 @@ impl Reading {
         }
     }
 
-    /// Waits until there is more; `false` where nobody will tell.
+    /// Waits for the next page. Returns `false` if there will be none.
     async fn go_on(&mut self) -> bool {
         loop {
             let progress = self.gateway.jobs.progress(&self.tenant, &self.id);
@@ -89,7 +89,7 @@ impl Reading {
         }
     }
 
-    /// Reads a page; `false` where there is no log.
+    /// Reads a page. Returns `false` if there is no log.
     async fn read_on(&mut self) -> Result<bool, StoreError> {
         let store = self.gateway.store.background();
         let Some(page) = store.events(&self.tenant, &self.id, self.next).await? else {
@@ -104,14 +104,14 @@ impl Reading {
         Ok(true)
     }
 
-    /// Waits until there may be more; `false` where the gateway stops before. Of what other
-    /// processes do, it learns by asking again.
+    /// Waits until there may be new events. Returns `false` if the gateway stops first. For a job
+    /// of another process, this is a polling interval.
     async fn progressed(&self, progress: Option<watch::Receiver<()>>) -> bool {
         let (stopping, closing) = (&self.gateway.stopping, &self.gateway.closing);
         let is_here = progress.is_some();
         let something = async {
             match progress {
-                // The end of the job is progress too.
+                // The end of the job also counts as progress.
                 Some(mut progress) => drop(progress.changed().await),
                 None => tokio::time::sleep(POLL).await,
             }

@@ -1,4 +1,4 @@
-//! How a background response stands.
+//! The status of a background response.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tokio::time::{Instant, sleep};
 use super::POLL;
 use crate::gateway::Gateway;
 
-/// How long a response may take to end once it is cancelled.
+/// The maximum time that a response takes to end after its cancellation.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The response object of one that is open. `None` where none is: it has ended, or never was.
+/// The response object of an open response. `None` if it has ended or does not exist.
 pub(crate) async fn present_response(
     gateway: &Gateway,
     tenant: &Tenant,
@@ -30,8 +30,8 @@ pub(crate) async fn present_response(
     }
 }
 
-/// Cancels a response, in whichever process it is worked on, and waits for its end. `None` where no
-/// open one is in the background; `Some(false)` where it has not ended in time.
+/// Cancels a response in any process, and waits for its end. `None` if there is no open background
+/// response with this id; `Some(false)` if it did not end in time.
 pub(crate) async fn cancelled_and_ended(
     gateway: &Gateway,
     tenant: &Tenant,

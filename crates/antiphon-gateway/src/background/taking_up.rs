@@ -1,4 +1,4 @@
-//! Jobs that processes left behind: at their death, at their stop, or because their store failed.
+//! Resumes jobs that a process abandoned when it died, stopped, or lost its store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use super::Jobs;
 use crate::gateway::Gateway;
 use crate::turn;
 
-/// How often they are looked for; besides, whenever somebody asks for one.
+/// The interval between searches. A request for an abandoned job starts a search at once.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// How many of them are worked on at once.
+/// The maximum number of resumed jobs that run at once.
 const AT_ONCE: usize = 64;
 
-/// Takes them up, the oldest first, until the gateway stops.
+/// Resumes abandoned jobs, the oldest first, until the gateway stops.
 pub(crate) async fn take_up(gateway: &Arc<Gateway>) {
     let room = Arc::new(Semaphore::new(AT_ONCE));
     loop {

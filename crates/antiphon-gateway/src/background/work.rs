@@ -1,4 +1,4 @@
-//! What it takes to begin a background response anew.
+//! The data for restarting a background response.
 
 use antiphon_store::{RequestDigest, Tenant};
 use bytes::Bytes;
@@ -13,24 +13,24 @@ use crate::request::{Again, CreateRequest, Identity};
 use crate::request_id::RequestId;
 use crate::settings::Limits;
 
-/// The request as it came, beside what else the turn was begun with. A caller's token is not among
-/// it: that is never kept.
+/// The original request and the context of its turn. It never contains a caller's token, because
+/// tokens are not stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Work {
     /// When the response was created, in Unix seconds.
     pub(crate) created_at: i64,
-    /// Whether the upstream was to be shown the caller's own token.
+    /// Whether the upstream receives the caller's own token.
     pub(crate) needs_token: bool,
-    /// The id of the request that created it; `None` where a release wrote this that had no ids.
+    /// The id of the request that created the response. `None` if an older release wrote this data.
     #[serde(default)]
     request_id: Option<String>,
-    /// Headers of the provider's that go upstream as they came.
+    /// The provider's headers, forwarded unchanged.
     headers: Vec<(String, String)>,
     body: Box<RawValue>,
 }
 
 impl Work {
-    /// What it takes to begin this request anew.
+    /// Serializes the data for restarting this request.
     pub(crate) fn of(
         caller: &Caller,
         body: &Bytes,
@@ -48,12 +48,12 @@ impl Work {
         Ok(serde_json::to_vec(&work).expect("it is plain data").into())
     }
 
-    /// Reads what [`Work::of`] wrote.
+    /// Reads the output of [`Work::of`].
     pub(crate) fn read(bytes: &Bytes) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// In the place of what cannot be read: its request is none.
+    /// A placeholder for unreadable data, with an invalid request.
     pub(crate) fn unknown() -> Self {
         let body = RawValue::from_string("null".to_owned()).expect("it is JSON");
         Self {
@@ -65,7 +65,7 @@ impl Work {
         }
     }
 
-    /// Who asked, without a token.
+    /// The caller, without a token.
     pub(crate) fn caller(&self, tenant: &Tenant) -> Caller {
         let header = |(name, value): &(String, String)| {
             Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
@@ -76,7 +76,7 @@ impl Work {
         Caller { tenant: tenant.clone(), token: None, request_id, headers }
     }
 
-    /// What was asked for. It was let in when it came, so that no limit holds it up now.
+    /// Parses the request again. It was accepted when it arrived, so item limits do not apply.
     pub(crate) fn request(&self, digest: RequestDigest) -> Result<CreateRequest, ApiError> {
         let limits =
             Limits { max_items: usize::MAX, max_item_bytes: usize::MAX, ..Limits::default() };

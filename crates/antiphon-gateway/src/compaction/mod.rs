@@ -1,14 +1,14 @@
-//! What stands for a history that became too long: a compaction item.
+//! Compaction items, which replace a history that became too long.
 //!
-//! Its `encrypted_content` is always the gateway's own [seal](seal): around a summary that the
-//! gateway had a model write, or around the item of an upstream that compacts by itself, beside the
-//! origin that alone can read it. So callers that keep their state themselves can carry it, no other
-//! tenant can use it, and what goes to an upstream are its own bytes.
+//! The `encrypted_content` of such an item always has the gateway's own [seal](seal). It contains
+//! either a summary that a model wrote for the gateway, or the compaction item of an upstream
+//! together with the only origin that can read it. Callers that manage their own state can store
+//! the item, other tenants cannot use it, and the upstream receives its original bytes.
 //!
-//! The origin within the seal decides where a compaction can be read. The origin of the held item
-//! ([`antiphon::HeldItem::origin`]) says something else: that it was made in this very place of its
-//! thread, from the items that stand before it. Only then can they take its place for a model that
-//! cannot read it.
+//! The origin inside the seal determines which upstream can read a compaction. The origin of the
+//! stored item ([`antiphon::HeldItem::origin`]) has another meaning: this thread produced the item
+//! at this position, from the items before it. Only such a compaction can be replaced by those
+//! items for a model that cannot read it.
 
 mod prompt;
 mod seal;
@@ -26,7 +26,7 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::wrong;
 
-/// A new compaction item with this content.
+/// Creates a compaction item with this content.
 pub(crate) fn compaction_item(encrypted_content: &str) -> Item {
     let id = ItemId::from(RandomIds.issue(Kind::Compaction.id_prefix()));
     let (id, content) = (quote(id.as_str()), quote(encrypted_content));
@@ -34,9 +34,9 @@ pub(crate) fn compaction_item(encrypted_content: &str) -> Item {
     Item::parse(text.into()).expect("the text above is an item")
 }
 
-/// Refuses compaction items that no model could ever be told of: without content, with content that
-/// is no text, or with content of the gateway's own that was changed, or that is another tenant's. `path`
-/// is where the array of the items stands.
+/// Rejects compaction items that no model can use: the content is missing or not a string, or it
+/// has the gateway's seal but was modified or belongs to another tenant. `path` is the path of the
+/// item array.
 pub(crate) fn check_compactions(
     items: &[Item],
     path: &str,

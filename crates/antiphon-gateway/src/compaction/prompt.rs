@@ -1,4 +1,4 @@
-//! The words around a summary: how a model is asked for one, and how it is told of one.
+//! The messages for a summary: the request to the model, and the message that presents the summary.
 
 use antiphon::json::{Object, quote};
 use antiphon::{Item, Role};
@@ -7,12 +7,12 @@ use crate::compacted_prefix::INTRODUCTION;
 use crate::request::CompactionTrigger;
 use crate::request::{Continues, CreateRequest, Wants};
 
-/// What a model is asked, as a user's message behind all that it is to sum up.
+/// The prompt for a summary, sent as a user message after the history.
 const PROMPT: &str = include_str!("prompt.md");
 
-/// The fields of a request that its summary is asked with as well: what the model has to know to
-/// understand the conversation, how it thinks, and who pays. Its answer has no form and no bound but
-/// the model's own.
+/// The request fields that the summary request shares: the context of the conversation, the
+/// reasoning settings, and the accounting fields. The summary has no format and no length limit
+/// except the model's own.
 const KEPT: [&str; 9] = [
     "model",
     "instructions",
@@ -25,20 +25,20 @@ const KEPT: [&str; 9] = [
     "prompt_cache_retention",
 ];
 
-/// A summary as a model is given it.
+/// The message that presents a summary to the model.
 pub(crate) fn as_message(summary: &str) -> Item {
     message(&format!("{INTRODUCTION}{summary}"))
 }
 
-/// Whether an item tells a model of a summary.
+/// Whether an item presents a summary.
 pub(crate) fn is_summary(item: &Item) -> bool {
     let content = item.object();
     let said = content.present("content").unwrap_or_default();
     item.head().role == Some(Role::User) && said.contains(INTRODUCTION.trim_end())
 }
 
-/// The request for a summary, in the place of another, and the message that asks for it. The items
-/// to be summed up are given beside it.
+/// Creates the request for a summary, and the message with the prompt. The caller supplies the
+/// items of the history.
 pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, Item) {
     let asked = request.object();
     let mut fields = Object::default();
@@ -50,7 +50,7 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
     if asked.present("tools").is_some_and(|tools| tools != "[]") {
         fields.set("tool_choice", r#""none""#);
     }
-    // What is too long to be answered is too long to be summed up: its oldest part is not in it then.
+    // If the history is too long even for the summary, its oldest part is dropped.
     fields.set("truncation", r#""auto""#);
     let summary = CreateRequest {
         fields: fields.to_text(),

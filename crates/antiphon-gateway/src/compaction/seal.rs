@@ -1,12 +1,13 @@
-//! What the `encrypted_content` of a compaction item holds, and the seal around it.
+//! Encrypts the `encrypted_content` of compaction items.
 //!
 //! ```text
 //! antiphon-compaction-1. | base64url(nonce, 12 bytes | content and tag)
 //! ```
 //!
-//! AES-256-GCM, with a key derived from the gateway's own ([`crate::secret`]), so that every gateway
-//! on a store opens what any of them sealed, and an operator's secrets can change without any seal
-//! being broken. Bound to the seal are its version and the tenant: nobody else's opens.
+//! The cipher is AES-256-GCM. The key is derived from the gateway's own ([`crate::secret`]). All
+//! gateways on one store can open each other's seals, and seals stay valid if the operator changes
+//! secrets. The version and the tenant are authenticated with the content, so no other tenant can
+//! open it.
 
 use antiphon::json::{Object, quote};
 use antiphon::{IdSource, Item, Origin};
@@ -20,50 +21,50 @@ use crate::error::ApiError;
 
 const VERSION: &str = "antiphon-compaction-1.";
 
-/// Seals compactions, and opens them.
+/// Encrypts and decrypts compactions.
 pub(crate) struct CompactionKey(LessSafeKey);
 
-/// What a compaction item holds.
+/// The content of a compaction item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Compaction {
-    /// A summary, which any model can read.
+    /// A summary, readable for every model.
     Summary(String),
-    /// The item of an upstream that compacts by itself, which only its origin can read.
+    /// The compaction item of an upstream. Only its origin can read it.
     Foreign {
-        /// Who made it.
+        /// The origin of the item.
         origin: Origin,
-        /// The item, as it came.
+        /// The original item.
         item: Item,
     },
-    /// Content without the gateway's seal, from a caller that got it elsewhere: what it is, only its
-    /// maker knows.
+    /// Content without the gateway's seal, which the caller got from another server. Only that
+    /// server can read it.
     Unknown,
 }
 
-/// Content in the gateway's form that it did not seal, or not for this tenant.
+/// The content has the gateway's form, but the gateway did not seal it for this tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("The encrypted content could not be verified: it was changed, or is not this caller's.")]
 pub(crate) struct Unreadable;
 
 impl CompactionKey {
-    /// The key of these bytes.
+    /// Creates the key from its bytes.
     pub(crate) fn new(key: &[u8; 32]) -> Self {
         let key = UnboundKey::new(&AES_256_GCM, key).expect("the key has the cipher's length");
         Self(LessSafeKey::new(key))
     }
 
-    /// A summary as `encrypted_content`.
+    /// Encrypts a summary as `encrypted_content`.
     pub(crate) fn seal_summary(&self, tenant: &Tenant, summary: &str) -> String {
         self.seal(tenant, format!(r#"{{"summary":{}}}"#, quote(summary)))
     }
 
-    /// An upstream's item as `encrypted_content`.
+    /// Encrypts an upstream's item as `encrypted_content`.
     pub(crate) fn seal_foreign(&self, tenant: &Tenant, origin: &Origin, item: &str) -> String {
         let origin = quote(origin.as_str());
         self.seal(tenant, format!(r#"{{"origin":{origin},"item":{item}}}"#))
     }
 
-    /// What `encrypted_content` holds.
+    /// Decrypts `encrypted_content`.
     pub(crate) fn open(&self, tenant: &Tenant, content: &str) -> Result<Compaction, Unreadable> {
         let Some(sealed) = content.strip_prefix(VERSION) else {
             return Ok(Compaction::Unknown);
@@ -91,7 +92,7 @@ impl CompactionKey {
     }
 }
 
-/// What is no part of the content, and without which it does not open.
+/// The additional authenticated data of a seal.
 fn bound_to(tenant: &Tenant) -> Aad<Vec<u8>> {
     Aad::from([VERSION.as_bytes(), tenant.as_str().as_bytes()].concat())
 }
@@ -109,7 +110,7 @@ impl Compaction {
 }
 
 impl Unreadable {
-    /// The error, where the content stands at `param`.
+    /// Converts this to an API error about the parameter `param`.
     pub(crate) fn at(self, param: impl Into<String>) -> ApiError {
         ApiError::invalid(self.to_string()).code("invalid_encrypted_content").param(param)
     }

@@ -1,4 +1,4 @@
-//! An upstream's own compaction items, sealed on their way to the caller.
+//! Seals the compaction items of an upstream before the caller receives them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use serde_json::value::RawValue;
 
 use super::CompactionKey;
 
-/// Seals the compaction items of one answer of an upstream that speaks the Responses API. All else
-/// passes as it came.
+/// Seals the compaction items in one answer of an upstream that speaks the Responses API. All other
+/// bytes stay the same.
 pub(crate) struct Sealing {
     key: Arc<CompactionKey>,
     tenant: Tenant,
     origin: Origin,
-    /// By the upstream's content: an item that is told of several times is the same each time.
+    /// By the upstream's content, so that repeated copies of an item have the same seal.
     sealed: HashMap<String, Sealed>,
 }
 
-/// An item that was sealed as it was told of last.
+/// The latest version of a sealed item.
 struct Sealed {
     item: String,
     content: String,
 }
 
 impl Sealing {
-    /// Seals what `origin` makes for `tenant`.
+    /// Creates a sealer for compactions that `origin` produces for `tenant`.
     pub(crate) fn new(key: Arc<CompactionKey>, tenant: Tenant, origin: Origin) -> Self {
         Self { key, tenant, origin, sealed: HashMap::new() }
     }
 
-    /// An event, a response object, or what `/responses/compact` answers, with the compaction items
-    /// in it sealed: under `item`, in `output`, and in the `output` of a `response`.
+    /// Seals the compaction items of an event, a response object, or an answer to
+    /// `/responses/compact`: under `item`, in `output`, and in the `output` of a `response`.
     pub(crate) fn apply(&mut self, data: &Bytes) -> Bytes {
         if memchr::memmem::find(data, b"\"compaction\"").is_none() {
             return data.clone();
@@ -76,7 +76,7 @@ impl Sealing {
         is_changed
     }
 
-    /// The item with sealed content; `None` where it is no compaction, or has no content yet.
+    /// The item with sealed content. `None` if it is not a compaction or has no content yet.
     fn sealed(&mut self, item: &str) -> Option<String> {
         let mut object = Object::of(item).ok()?;
         if object.string("type").as_deref() != Some("compaction") {

@@ -1,18 +1,18 @@
-//! One line.
+//! A line of the export.
 
 use antiphon::json::quote;
 use antiphon::{Body, HeldItem};
 
-/// A JSON object on a line of its own, as far as it is written.
+/// A JSON object on one line, under construction.
 pub(super) struct Line(Vec<u8>);
 
 impl Line {
-    /// An object of this kind.
+    /// Starts an object of this kind.
     pub(super) fn of(object: &str) -> Self {
         Self(format!(r#"{{"object":{}"#, quote(object)).into_bytes())
     }
 
-    /// A whole object.
+    /// Starts with the fields of a complete object.
     pub(super) fn whole(object: String) -> Self {
         let mut bytes = object.into_bytes();
         debug_assert_eq!(bytes.last(), Some(&b'}'), "an object ends");
@@ -20,19 +20,19 @@ impl Line {
         Self(bytes)
     }
 
-    /// With a string.
+    /// Adds a string.
     pub(super) fn text(self, key: &str, text: &str) -> Self {
         self.raw(key, quote(text))
     }
 
-    /// With JSON as it is.
+    /// Adds JSON text unchanged.
     pub(super) fn raw(mut self, key: &str, json: impl AsRef<[u8]>) -> Self {
         self.0.extend_from_slice(format!(r#","{key}":"#).as_bytes());
         self.0.extend_from_slice(json.as_ref());
         self
     }
 
-    /// With an item's id and its bytes, or where they are instead.
+    /// Adds an item's id and its bytes, or the reason why it has none.
     pub(super) fn item(self, item: &HeldItem) -> Self {
         let line = self.text("id", item.id.as_str());
         match &item.body {
@@ -42,8 +42,8 @@ impl Line {
         }
     }
 
-    /// The line. Whatever ends a line within JSON stands between its tokens: in its strings it is
-    /// escaped.
+    /// Finishes the line. Line ends between JSON tokens become blanks; within strings they are
+    /// always escaped.
     pub(super) fn end(mut self) -> Vec<u8> {
         for byte in &mut self.0 {
             if matches!(byte, b'\n' | b'\r') {

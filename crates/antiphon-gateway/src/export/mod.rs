@@ -1,4 +1,4 @@
-//! All that a tenant gave and got, as lines of JSON.
+//! Exports the data of a tenant as lines of JSON.
 //!
 //! ```text
 //! {"object":"export","version":1,"tenant":"acme"}
@@ -17,20 +17,20 @@
 //! {"object":"export.end","lines":13}
 //! ```
 //!
-//! An `item` has the bytes that came, encrypted reasoning included, with blanks in the place of line
-//! ends between its tokens; of one that was deleted the id is left. A conversation's items follow it
-//! in order, and so do a response's input items and report. A `response` is what the API shows, its
-//! reasoning encrypted as it came.
+//! An `item` has its original bytes, including encrypted reasoning; only line ends between its
+//! tokens become blanks. A deleted item has only its id. The items of a conversation follow it in
+//! order, and so do the input items and the report of a response. A `response` is in the form of
+//! the API, with its original encrypted reasoning.
 //!
-//! A ledger says which conversation or response a provider keeps, by the name of its upstream and the
-//! provider's id; under the id here follows what is known of it. Of items that the provider keeps that
-//! is their ids; those of a response's output follow it. Their bytes are to be had of the provider.
+//! A ledger names a conversation or response that a provider stores, with the name of its upstream
+//! and the provider's id. The data of the gateway follows under the gateway's own id. For items
+//! that the provider stores, this is only their ids; the items of a response's output follow the
+//! response. The provider has their bytes.
 //!
-//! An open turn is one that was announced and has not ended; its
-//! input follows it as input items. A background response is in the export once it has ended. Lines
-//! of the object `item` are those that no conversation and no response has any more, and that are
-//! held because later ones go on from behind them. Where the last line is missing, the export is not
-//! whole.
+//! An open turn has started but not ended, and its input items follow it. A background response is
+//! exported after its end. Lines with the object `item` contain items that no longer belong to a
+//! conversation or response, but that later items depend on. Without the last line, the export is
+//! incomplete.
 
 mod line;
 
@@ -47,7 +47,7 @@ use antiphon_store::{
 use self::line::Line;
 use crate::present::present;
 
-/// Why an export ended before its end.
+/// The reason why an export stopped early.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The store could not be read.
@@ -60,7 +60,7 @@ pub enum ExportError {
 
 type Result<T> = std::result::Result<T, ExportError>;
 
-/// Writes all that a tenant has. What is held in memory meanwhile is a page of items or one response.
+/// Writes all data of a tenant. Only a page of items or one response is in memory at a time.
 pub async fn export(
     snapshot: &mut dyn Snapshot,
     tenant: &Tenant,
@@ -73,7 +73,7 @@ struct Export<'a> {
     snapshot: &'a mut dyn Snapshot,
     tenant: &'a Tenant,
     out: &'a mut (dyn io::Write + Send),
-    /// How many lines were written.
+    /// The number of lines written so far.
     lines: u64,
 }
 
@@ -213,7 +213,7 @@ impl Export<'_> {
         }
     }
 
-    /// The next items of a range of a thread, which begins behind them from now on.
+    /// Returns the next items of a range of a thread, and moves the start of the range after them.
     async fn next_items(
         &mut self,
         of: Cursor,
@@ -233,7 +233,7 @@ impl Export<'_> {
     }
 }
 
-/// The response as the API shows it.
+/// The response in the form of the API.
 fn show(envelope: &[u8], output: &[String]) -> Result<String> {
     let mut response = Object::parse(envelope).map_err(io::Error::from)?;
     response.set("output", format!("[{}]", output.join(",")));

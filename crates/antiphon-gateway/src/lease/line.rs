@@ -1,4 +1,4 @@
-//! The line for a conversation that other processes stand in too.
+//! The queue for a conversation, shared with other processes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use tokio_util::task::TaskTracker;
 use super::{Leases, Result};
 use crate::eventually::eventually;
 
-/// How soon the line is looked at again, at first and at the latest.
+/// The first and the longest interval between checks of the queue.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
-/// A place in a line.
+/// A position in a queue.
 pub(super) struct Held {
     store: Arc<dyn Store>,
     tenant: Tenant,
@@ -26,8 +26,8 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Joins the line and waits to be first; `None` where the deadline came before, or who waits has
-    /// left.
+    /// Joins the queue and waits for the first position. Returns `None` if the deadline passes or
+    /// the waiter cancels.
     pub(super) async fn first_in_line(
         leases: &Leases,
         tenant: Tenant,
@@ -54,7 +54,8 @@ impl Held {
             match line.is_first(&self.tenant, &self.id, self.place).await {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
-                // This process was taken for dead: it stands behind all others again.
+                // The store treated this process as dead and removed its position. It queues again
+                // at the end.
                 Err(StoreError::LeaseLost) => {
                     self.place = line.join(&self.tenant, &self.id).await?;
                 }
@@ -70,9 +71,9 @@ impl Held {
         self.place
     }
 
-    /// Gives the place up in a task of its own, and what is held `until` then.
+    /// Gives up the position in a separate task, and then drops the guard `until`.
     pub(super) fn give_up(self, until: Option<OwnedRwLockWriteGuard<()>>) {
-        // Without a runtime the process is ending, and its places end with it.
+        // Without a runtime the process is shutting down, and its positions expire.
         if let Ok(runtime) = Handle::try_current() {
             let tasks = self.tasks.clone();
             tasks.spawn_on(
@@ -89,7 +90,7 @@ impl Held {
         eventually("a place in line is not given up", || self.leave_now()).await;
     }
 
-    /// Gives the place up, or fails to.
+    /// Gives up the position, with one attempt.
     pub(super) async fn leave_now(&self) -> Result<()> {
         line(&*self.store)?.leave(&self.tenant, &self.id, self.place).await
     }
@@ -99,19 +100,20 @@ fn line(store: &dyn Store) -> Result<&dyn Line> {
     store.line().ok_or_else(|| StoreError::Unavailable("the store has no line".into()))
 }
 
-/// Pauses between looks at what others do, each twice as long as the last.
+/// Increasing intervals between checks of the store. Each interval is twice as long as the one
+/// before.
 pub(super) struct Pauses {
     next: Duration,
     deadline: Option<Instant>,
 }
 
 impl Pauses {
-    /// Pauses until the deadline; without one, for ever.
+    /// Intervals until the deadline. `None` means no deadline.
     pub(super) fn until(deadline: Option<Instant>) -> Self {
         Self { next: PAUSES.0, deadline }
     }
 
-    /// Waits for the next look; `false` where the deadline has come.
+    /// Waits for the next check. Returns `false` at the deadline.
     pub(super) async fn next(&mut self) -> bool {
         let left = self.deadline.map(|deadline| deadline.duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {

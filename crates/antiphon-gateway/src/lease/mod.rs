@@ -1,6 +1,8 @@
-//! Who may work on what: one open turn per conversation, the others in line. An open turn also holds
-//! its own response, so that whoever goes on from it waits for its end, and is counted among the turns
-//! of its request, so that the same request made again waits for the first.
+//! Leases: each conversation has at most one open turn, and other turns queue for it.
+//!
+//! An open turn also locks its own response, so that a turn that continues this response waits for
+//! the end. Each turn is registered under its request, so that a retry of the request waits for the
+//! first attempt.
 
 mod line;
 mod turnstile;
@@ -23,31 +25,31 @@ use crate::request::Again;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The leases of this process, and its places in the lines that it shares with others.
+/// The leases of this process, and its positions in the shared queues.
 #[derive(Clone)]
 pub(crate) struct Leases {
     turnstiles: Arc<Turnstiles>,
     store: Arc<dyn Store>,
-    /// What gives places up runs here, so that a stop waits for it.
+    /// The tasks that give up positions run here, so that a shutdown waits for them.
     tasks: TaskTracker,
-    /// How long anybody waits.
+    /// The maximum wait for a lease.
     wait: Duration,
 }
 
-/// The right to be the one open turn of a conversation, until it is dropped.
+/// The exclusive right to run a turn of a conversation, until it is dropped.
 pub(crate) struct Lease {
     place: Option<Held>,
     alone: Option<OwnedRwLockWriteGuard<()>>,
 }
 
-/// A turn among those of its request, until it is dropped.
+/// A registered turn of a request, until it is dropped.
 pub(crate) struct Underway {
     _among: OwnedRwLockReadGuard<()>,
-    /// Where the request has a key and others share the store: the one turn of the request anywhere.
+    /// For a request with a key in a shared store: the lock across all processes.
     _alone: Option<Lease>,
 }
 
-/// The response of an open turn, until it is dropped.
+/// The lock on the response of an open turn, until it is dropped.
 pub(crate) struct OpenResponse {
     _alone: OwnedRwLockWriteGuard<()>,
 }
@@ -57,15 +59,16 @@ impl Leases {
         Self { turnstiles: Arc::default(), store, tasks, wait }
     }
 
-    /// The same, waiting this long.
+    /// The same leases with another maximum wait.
     pub(crate) fn waiting(&self, wait: Duration) -> Self {
         Self { wait, ..self.clone() }
     }
 
-    /// Waits for the conversation: first for the turns of this process that came before, then, where
-    /// others share the store, for theirs. `None` where another turn still holds it after the wait.
+    /// Waits for the conversation: first for the earlier turns of this process, then, in a shared
+    /// store, for those of other processes. Returns `None` if another turn still holds it after the
+    /// wait.
     ///
-    /// Whoever stops waiting gives up its place, in a task of its own.
+    /// If the future is dropped, a separate task gives up the position.
     pub(crate) async fn conversation(
         &self,
         tenant: &Tenant,
@@ -98,7 +101,7 @@ impl Leases {
         Ok(place.map(|place| Lease { place: Some(place), alone: Some(alone) }))
     }
 
-    /// Marks the response of a turn that opens here.
+    /// Locks the response of a turn that opens in this process.
     pub(crate) async fn open_response(
         &self,
         tenant: &Tenant,
@@ -108,14 +111,14 @@ impl Leases {
         Some(OpenResponse { _alone: alone })
     }
 
-    /// Waits for the end of a response's turn that runs in this process; `false` where it is still
-    /// open after the wait.
+    /// Waits for the end of a response's turn in this process. Returns `false` if it is still open
+    /// after the wait.
     pub(crate) async fn response_ended_here(&self, tenant: &Tenant, id: &ResponseId) -> bool {
         self.turnstiles.alone(tenant, id.as_str(), self.wait).await.is_some()
     }
 
-    /// Waits for the end of a response's turn, in this process and in any other; `false` where it is
-    /// still open after the wait.
+    /// Waits for the end of a response's turn in any process. Returns `false` if it is still open
+    /// after the wait.
     pub(crate) async fn response_ended(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let deadline = Instant::now().checked_add(self.wait);
         if !self.response_ended_here(tenant, id).await {
@@ -130,8 +133,8 @@ impl Leases {
         Ok(true)
     }
 
-    /// Enters a turn of this request. One that may be the request of another, made again, waits until
-    /// those have ended; `None` where one is still open after the wait.
+    /// Registers a turn of this request. A turn that may be a retry waits until the other turns of
+    /// the request have ended. Returns `None` if one is still open after the wait.
     pub(crate) async fn underway(
         &self,
         tenant: &Tenant,
@@ -155,8 +158,8 @@ impl Leases {
     }
 }
 
-/// The line of a request: that of a conversation which nobody has, since its id follows from a keyed
-/// digest.
+/// The queue of a request. Its id has the form of a conversation id, but no conversation has this
+/// id, because it is derived from a keyed digest.
 fn line_of(request: &RequestDigest) -> ConversationId {
     let (Shard(shard), digest) = (request.shard(), u128::from_be_bytes(request.0));
     let id = ConversationId::parse(&format!("conv_{shard:016x}{digest:032x}"));
@@ -164,13 +167,13 @@ fn line_of(request: &RequestDigest) -> ConversationId {
 }
 
 impl Lease {
-    /// The place that what is done under this lease is committed from.
+    /// The queue position under which the turn commits.
     pub(crate) fn place(&self) -> Option<Place> {
         self.place.as_ref().map(Held::place)
     }
 
-    /// Gives it up before this returns: who then learns of the turn's end may come back at once.
-    /// Where the store fails, it is given up later.
+    /// Gives up the lease before this returns, so that a client that sees the end of the turn can
+    /// send the next one at once. If the store fails, a background task gives it up later.
     pub(crate) async fn release(mut self) {
         if let Some(place) = self.place.take() {
             let alone = self.alone.take();
@@ -181,7 +184,8 @@ impl Lease {
     }
 }
 
-/// The next of this process is let in once the place is given up: others stand before it.
+/// The next turn of this process starts after the position is given up, because other processes may
+/// be ahead of it.
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {

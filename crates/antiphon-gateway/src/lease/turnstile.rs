@@ -1,4 +1,4 @@
-//! Turnstiles: whoever waits at one is let through in the order of arrival.
+//! Fair locks by id: waiters are served in the order of arrival.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -8,15 +8,15 @@ use std::time::Duration;
 use antiphon_store::Tenant;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-/// What a turnstile stands before, by its id.
+/// The tenant and the id of a lock.
 type Key = (Tenant, String);
 
-/// The turnstiles of this process.
+/// The locks of this process.
 #[derive(Default)]
 pub(super) struct Turnstiles(Mutex<HashMap<Key, Weak<RwLock<()>>>>);
 
 impl Turnstiles {
-    /// Waits up to `wait` until nobody else is inside.
+    /// Waits up to `wait` for the exclusive lock.
     pub(super) async fn alone(
         &self,
         tenant: &Tenant,
@@ -30,7 +30,7 @@ impl Turnstiles {
         }
     }
 
-    /// Waits up to `wait` until nobody is alone inside, or waits to be.
+    /// Waits up to `wait` for a shared lock. Exclusive holders and exclusive waiters come first.
     pub(super) async fn among(
         &self,
         tenant: &Tenant,
@@ -44,7 +44,7 @@ impl Turnstiles {
         }
     }
 
-    /// The turnstile of an id. It lives as long as somebody is inside or waits.
+    /// The lock of an id. It exists as long as it is held or waited for.
     fn turnstile(&self, tenant: &Tenant, id: &str) -> Arc<RwLock<()>> {
         let key = (tenant.clone(), id.to_owned());
         let mut turnstiles = self.0.lock().expect("no holder of this lock panics");

@@ -1,12 +1,11 @@
-//! How many items a request may have, and how long each may be.
+//! Limits on the number and the size of items.
 
 use antiphon::Item;
 
 use crate::error::ApiError;
 use crate::settings::Limits;
 
-/// Refuses items beyond the limits, in the words that the provider has for arrays and strings.
-/// `path` is where the array stands.
+/// Rejects items over the limits with the provider's error texts. `path` is the path of the array.
 pub(crate) fn check_items(items: &[Item], path: &str, limits: &Limits) -> Result<(), ApiError> {
     if items.len() > limits.max_items {
         return Err(ApiError::array_too_long(path, limits.max_items, items.len()));
@@ -18,7 +17,7 @@ pub(crate) fn check_items(items: &[Item], path: &str, limits: &Limits) -> Result
     }
 }
 
-/// Refuses an item of so many bytes if that is beyond the limits.
+/// Rejects an item whose length in bytes exceeds the limit.
 pub(crate) fn check_item(length: usize, path: &str, limits: &Limits) -> Result<(), ApiError> {
     let maximum = limits.max_item_bytes;
     if length <= maximum {

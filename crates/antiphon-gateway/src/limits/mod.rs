@@ -1,4 +1,4 @@
-//! Whether a caller may have what it asks for: how often, and how much at once.
+//! Rate limits, concurrency limits, item limits and quotas.
 
 mod items;
 mod permits;
@@ -15,14 +15,14 @@ use self::rate::Rates;
 use crate::error::ApiError;
 use crate::settings::Limits;
 
-/// The counts that limits are held to, of this process.
+/// The counters of this process for the limits.
 pub(crate) struct Limiter {
     rates: Option<Rates>,
     permits: TurnPermits,
 }
 
 impl Limiter {
-    /// Counts for these limits.
+    /// Creates the counters for these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             rates: limits.rate.map(Rates::new),
@@ -30,12 +30,12 @@ impl Limiter {
         }
     }
 
-    /// Counts a request of a tenant. `None` where requests are not counted.
+    /// Counts a request of a tenant. `None` if there is no rate limit.
     pub(crate) fn request(&self, tenant: &Tenant) -> Option<Allowance> {
         self.rates.as_ref().map(|rates| rates.take(tenant))
     }
 
-    /// The right to have one more turn open, for as long as it is held.
+    /// Reserves one open turn until the permit is dropped.
     pub(crate) fn permit_turn(&self, tenant: &Tenant) -> Result<TurnPermit, ApiError> {
         self.permits.grant(tenant)
     }

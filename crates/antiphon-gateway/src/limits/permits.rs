@@ -1,4 +1,4 @@
-//! The right to have a turn open.
+//! Limits the number of open turns.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use antiphon_store::Tenant;
 
 use crate::error::ApiError;
 
-/// The open turns of each tenant that has any; a tenant without one takes no room.
+/// The number of open turns per tenant. A tenant without open turns has no entry.
 pub(super) struct TurnPermits {
     maximum: usize,
     counts: Arc<Counts>,
@@ -17,7 +17,7 @@ pub(super) struct TurnPermits {
 #[derive(Default)]
 struct Counts(Mutex<HashMap<Tenant, usize>>);
 
-/// The right to have one turn open, counted until its last copy is dropped.
+/// Counts one open turn until its last copy is dropped.
 #[derive(Clone)]
 pub(crate) struct TurnPermit(
     #[expect(dead_code, reason = "it counts for as long as it is held")] Arc<Counted>,
@@ -28,16 +28,17 @@ struct Counted {
     counts: Arc<Counts>,
 }
 
-/// When a turn may have ended: nobody knows, so that clients ask soon and then less often.
+/// The delay that clients receive. The end of a turn cannot be predicted, so the delay is short;
+/// clients increase it themselves.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 impl TurnPermits {
-    /// At most `maximum` for each tenant.
+    /// Permits at most `maximum` open turns per tenant.
     pub(super) fn new(maximum: usize) -> Self {
         Self { maximum, counts: Arc::default() }
     }
 
-    /// Counts one more.
+    /// Counts one more open turn.
     pub(super) fn grant(&self, tenant: &Tenant) -> Result<TurnPermit, ApiError> {
         let mut counts = self.counts.lock();
         let count = counts.get(tenant).copied().unwrap_or_default();
@@ -51,7 +52,7 @@ impl TurnPermits {
 }
 
 impl Counts {
-    /// A count is changed in one step: a panic elsewhere cannot leave it half changed.
+    /// Each change of a count is one step, so a panic elsewhere cannot leave it inconsistent.
     fn lock(&self) -> MutexGuard<'_, HashMap<Tenant, usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,11 +1,11 @@
-//! Whether items may be stored beside those that are stored already.
+//! Quotas for stored items.
 //!
-//! The gateway checks a quota before it asks a model or an upstream. It refuses a request that would
-//! exceed the quota with status 403, which clients do not retry by themselves. The answer to an
-//! accepted turn is always stored, however long it is, and requests at the same time do not see each
-//! other: so the requests that a tenant has open can exceed its quota, once.
+//! The gateway checks a quota before it sends a request to a model or an upstream. A request that
+//! would exceed the quota fails with status 403, which clients do not retry by themselves. The
+//! answer to an accepted turn is always stored, whatever its length. Concurrent requests do not see
+//! each other, so the open requests of a tenant can exceed its quota once.
 //!
-//! Without quotas nothing is counted here, and the store gets no query.
+//! Without quotas, this module counts nothing and sends no query to the store.
 
 use std::num::NonZeroU64;
 
@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::settings::Quota;
 
-/// Whose quota it is.
+/// The owner of a quota.
 #[derive(Clone, Copy, Debug)]
 enum Holder {
     Tenant,
@@ -24,8 +24,8 @@ enum Holder {
 }
 
 impl Gateway {
-    /// Fails if items that are added to a conversation exceed a quota. `None`: a new conversation, or one
-    /// without a ledger. A request without items is not refused.
+    /// Fails if items that are added to a conversation exceed a quota. `None` means a new
+    /// conversation, or one without a ledger. A request without items never fails.
     pub(crate) async fn check_added(
         &self,
         tenant: &Tenant,
@@ -46,7 +46,7 @@ impl Gateway {
         self.check_tenant_quota(tenant, added).await
     }
 
-    /// Fails if a turn exceeds the quota of its conversation, which holds these items.
+    /// Fails if a turn exceeds the quota of its conversation, which contains these items.
     pub(crate) fn check_conversation_quota(
         &self,
         held: &[HeldItem],

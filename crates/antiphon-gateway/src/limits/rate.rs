@@ -1,4 +1,4 @@
-//! How often a tenant asks.
+//! The rate limit per tenant.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -15,27 +15,27 @@ use crate::error::ApiError;
 use crate::retry_headers::in_units;
 use crate::settings::Rate;
 
-/// A leaky bucket for each tenant that asked of late.
+/// A leaky bucket for each recently active tenant.
 pub(super) struct Rates<C: Clock = DefaultClock> {
     buckets: RateLimiter<Tenant, HashMapStateStore<Tenant>, C, StateInformationMiddleware>,
     clock: C,
     taken: AtomicU32,
 }
 
-/// After how many requests full buckets are forgotten. Between two such times there are no more
-/// than that many new ones.
+/// Full buckets are removed once per this number of requests. In between, at most this number of
+/// buckets are added.
 const FORGET_EVERY: u32 = 1024;
 
-/// What a tenant may still ask for, with one request counted.
+/// The remaining allowance of a tenant after one counted request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Allowance {
-    /// How many requests may come at once, after a time of rest.
+    /// The maximum burst of requests.
     limit: u32,
-    /// How many may come now.
+    /// The number of requests that may come now.
     remaining: u32,
-    /// When as many as the limit may come again.
+    /// The time until the full burst is available again.
     reset: Duration,
-    /// For how long this one came too early.
+    /// The required wait, if this request came too early.
     refused_for: Option<Duration>,
 }
 
@@ -82,7 +82,7 @@ impl Allowance {
         Self { limit, remaining: 0, reset, refused_for: Some(wait) }
     }
 
-    /// The refusal of a request that came too early.
+    /// The error for a request that came too early.
     pub(crate) fn refusal(self) -> Option<ApiError> {
         let wait = self.refused_for?;
         let message = format!(
@@ -93,7 +93,7 @@ impl Allowance {
         Some(ApiError::too_many_requests(message).retry_after(wait))
     }
 
-    /// Tells it in the provider's headers, in place of an upstream's.
+    /// Writes the provider's rate limit headers. They replace those of an upstream.
     pub(crate) fn tell(self, headers: &mut HeaderMap) {
         let reset = HeaderValue::try_from(in_units(self.reset)).expect("digits and units");
         let told = [

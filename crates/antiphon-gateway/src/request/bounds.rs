@@ -1,4 +1,4 @@
-//! What fields may hold that are passed on without being looked into.
+//! Checks of fields that pass to the upstream without interpretation.
 
 use antiphon::json::{self, Object};
 
@@ -13,8 +13,8 @@ use super::tools::check_tools;
 use super::{boolean, string, wrong};
 use crate::error::ApiError;
 
-/// Types and bounds, in the provider's words. What names a level of which each model has its
-/// own (`reasoning.effort`, `reasoning.summary`, `service_tier`) is the upstream's to judge.
+/// Checks types and bounds, with the provider's error texts. The upstream checks names whose valid
+/// values depend on the model (`reasoning.effort`, `reasoning.summary`, `service_tier`).
 pub(super) fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
     check_tools(fields)?;
     check_types(fields)?;
@@ -28,7 +28,7 @@ pub(super) fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
     background(fields)
 }
 
-/// Fields that are not looked into are still of one type each.
+/// Fields with a checked type, and the accepted types.
 const TYPES: [(&str, &str, &[&str]); 20] = [
     ("instructions", "a string", &["a string"]),
     ("temperature", "a number", &["a decimal", "an integer"]),
@@ -69,7 +69,7 @@ fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// `background`: who does not wait for a response can only look it up.
+/// `background` requires `store`, because the caller can only read the response later.
 fn background(fields: &Object<'_>) -> Result<(), ApiError> {
     match (boolean(fields, "background")?, boolean(fields, "store")?) {
         (Some(true), Some(false)) => {
@@ -81,10 +81,10 @@ fn background(fields: &Object<'_>) -> Result<(), ApiError> {
     }
 }
 
-/// The longest texts of who is asking, and what `truncation` there is.
+/// Checks the length of the caller's identifiers and the value of `truncation`.
 ///
-/// Source: the official client's types for `safety_identifier`, the Open Responses specification for
-/// `prompt_cache_key`.
+/// Sources: the official client's types for `safety_identifier`, the Open Responses specification
+/// for `prompt_cache_key`.
 fn check_texts(fields: &Object<'_>) -> Result<(), ApiError> {
     for (key, longest) in [("safety_identifier", 128), ("prompt_cache_key", 64)] {
         within(key, &string(fields, key)?.unwrap_or_default(), longest)?;

@@ -1,8 +1,8 @@
-//! When a request wants its history compacted.
+//! Parses the compaction settings of a request.
 //!
-//! Source: the provider's reference and its own clients' types. `context_management` is a list of
-//! `{type: "compaction", compact_threshold}`, the threshold in tokens and at least 1,000; an input
-//! item `compaction_trigger` compacts at once, and has to be the last one.
+//! Source: the provider's reference and the types of its clients. `context_management` is a list of
+//! `{type: "compaction", compact_threshold}`, with a threshold of at least 1,000 tokens. An input
+//! item `compaction_trigger` compacts at once, and must be the last item.
 
 use antiphon::json::{Object, type_name};
 use antiphon::{Item, Kind};
@@ -11,20 +11,20 @@ use serde_json::value::RawValue;
 use super::wrong;
 use crate::error::ApiError;
 
-/// The least threshold, in tokens.
+/// The minimum threshold in tokens.
 const LEAST: u64 = 1_000;
 
-/// The threshold where a request names none and the gateway compacts by itself.
+/// The default threshold in tokens, for compaction by the gateway.
 const USUAL: u64 = 200_000;
 
-/// When a history is to be compacted.
+/// The condition for compacting the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CompactionTrigger {
     /// Never.
     None,
-    /// When it has more tokens than these.
+    /// If the history has more tokens than this number.
     Above(u64),
-    /// Now, and no more than that.
+    /// At once; the request returns only the compaction.
     Now,
 }
 
@@ -42,7 +42,7 @@ impl CompactionTrigger {
     }
 }
 
-/// The lowest threshold that is named.
+/// The lowest threshold of the list.
 fn context_management(fields: &Object<'_>) -> Result<Option<u64>, ApiError> {
     let Some(raw) = fields.present("context_management") else { return Ok(None) };
     let path = "context_management";
@@ -88,8 +88,8 @@ fn too_low(path: &str, raw: &str) -> ApiError {
     .param(path)
 }
 
-/// Whether the input ends with a trigger. One that a compaction follows is replayed beside what came
-/// of it.
+/// Whether the input ends with a trigger. A trigger before a compaction was resent together with
+/// its result, and is ignored.
 fn is_triggered(input: &[Item]) -> Result<bool, ApiError> {
     let kind = |at: usize| input.get(at).map(|item| &item.head().kind);
     for at in (0..input.len()).filter(|at| kind(*at) == Some(&Kind::CompactionTrigger)) {

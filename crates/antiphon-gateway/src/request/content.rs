@@ -1,7 +1,7 @@
-//! The content of messages and of calls' outputs: a text, or parts.
+//! Checks the content of messages and of call outputs: a string, or a list of parts.
 //!
-//! A part that no provider takes would be refused in every turn that its conversation has from then on, so
-//! it is refused before it enters one. Types of parts that nobody here knows are carried.
+//! A part that no provider accepts would fail in every later turn of its conversation, so it is
+//! rejected before it is stored. Parts of unknown types are accepted.
 
 use antiphon::json::{self, Object};
 use antiphon::{Item, Kind};
@@ -11,10 +11,10 @@ use super::tools::typed_object;
 use super::wrong;
 use crate::error::ApiError;
 
-/// The forms of a file. Source: the Open Responses specification; a file has exactly one.
+/// The sources of a file. Source: the Open Responses specification; a file has exactly one.
 const FILE: [&str; 3] = ["file_id", "file_url", "file_data"];
 
-/// What the item at `path` says, where it is one that says something.
+/// Checks the content of the item at `path`, if its kind has content.
 pub(super) fn check_content(item: &Item, path: &str) -> Result<(), ApiError> {
     let key = match item.head().kind {
         Kind::Message => "content",
@@ -58,7 +58,7 @@ fn check_text(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     }
 }
 
-/// An image has a `file_id` or a URL: `https:`, or `data:` with the image in it.
+/// Checks that an image has a `file_id` or a URL: `https:`, or `data:` with the image in it.
 fn check_image(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     check_strings(part, &["file_id", "image_url", "detail"], path)?;
     let path = format!("{path}.image_url");

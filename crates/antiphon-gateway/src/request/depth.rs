@@ -1,14 +1,14 @@
-//! How deep JSON may be nested.
+//! Limits the nesting depth of JSON.
 
 use memchr::memchr2;
 
 use crate::error::ApiError;
 
-/// The most arrays and objects in one another. Many parsers of JSON stop not far beyond.
+/// The maximum nesting depth of arrays and objects. Many JSON parsers have a limit not far above.
 const MAX_DEPTH: usize = 128;
 
-/// Refuses JSON that is nested too deeply: what is stored has to be readable by every client. Bytes
-/// that are no JSON are not judged here.
+/// Rejects JSON with too many levels, because every client must be able to read stored JSON. Bytes
+/// that are not JSON are accepted here.
 pub(crate) fn check_depth(json: &[u8]) -> Result<(), ApiError> {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(byte) = json.get(at) {
@@ -26,7 +26,7 @@ pub(crate) fn check_depth(json: &[u8]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Where the string ends that begins behind a quote.
+/// The end of the string whose opening quote is just before `at`.
 fn end_of_string(json: &[u8], mut at: usize) -> usize {
     while let Some(found) = json.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
         at += found;

@@ -1,4 +1,4 @@
-//! What a request is known by when its client sends it again.
+//! Identifies a request, so that a retry by the client is recognized.
 
 use antiphon_store::RequestDigest;
 use http::HeaderMap;
@@ -6,40 +6,40 @@ use ring::hmac;
 
 use crate::error::ApiError;
 
-/// A key that the client made up; a request that comes under it again is the same one.
+/// A key chosen by the client. Requests with the same key are the same request.
 const KEY: &str = "idempotency-key";
-/// How often the client has sent the request before. Source: the provider's own clients, which send
-/// it with every request and otherwise give no key.
+/// The retry count of the client. Source: the provider's own clients, which send it with every
+/// request and use no key by default.
 const RETRIES: &str = "x-stainless-retry-count";
 
-/// The bound on a key, in bytes.
+/// The maximum length of a key in bytes.
 const MAX_KEY: usize = 255;
 
-/// Keys the digests of requests.
+/// The key for the digests of requests.
 pub(crate) struct DigestKey(hmac::Key);
 
-/// What tells a request from others.
+/// The identity of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// A digest of the body, and of the client's key where there is one.
+    /// A digest of the body and of the client's key, if any.
     pub(crate) digest: RequestDigest,
-    /// What says that the request was made before.
+    /// The evidence that the request is a retry.
     pub(crate) again: Again,
 }
 
-/// Whether a request was made before, as far as it tells itself.
+/// Whether a request may be a retry, according to its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
-    /// It is the first of its kind.
+    /// It is not a retry.
     No,
-    /// Its client counts it as a retry.
+    /// The client's retry count is above zero.
     Counted,
-    /// It has a key: where it was made before, it was under the same.
+    /// It has an idempotency key. A retry has the same key.
     Keyed,
 }
 
 impl DigestKey {
-    /// The key of these bytes.
+    /// Creates the key from its bytes.
     pub(crate) fn new(key: &[u8; 32]) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key))
     }

@@ -1,4 +1,4 @@
-//! `include`: what an answer holds besides.
+//! `include`: additional output data.
 
 use antiphon::json::{self, Object};
 use serde_json::value::RawValue;
@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 use super::wrong;
 use crate::error::ApiError;
 
-/// How a caller asks for encrypted reasoning.
+/// The value that requests encrypted reasoning.
 pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
 
-/// All that there is to include. Source: the official client's types.
+/// All valid values. Source: the official client's types.
 const INCLUDABLE: [&str; 8] = [
     "file_search_call.results",
     "web_search_call.results",
@@ -21,7 +21,7 @@ const INCLUDABLE: [&str; 8] = [
     "message.output_text.logprobs",
 ];
 
-/// What a request's `include` names; what there is not is refused with the list of what there is.
+/// Parses `include`. An unknown value is rejected with the list of valid values.
 pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
     let Some(raw) = fields.present("include") else {
         return Ok(Vec::new());
@@ -37,7 +37,7 @@ pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
     included.collect()
 }
 
-/// Whether there is such a thing to include, which `path` names.
+/// Checks that the value at `path` is valid.
 pub(crate) fn check_include(path: &str, value: &str) -> Result<(), ApiError> {
     match INCLUDABLE.contains(&value) {
         true => Ok(()),

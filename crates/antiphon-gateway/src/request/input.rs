@@ -1,4 +1,4 @@
-//! The items that a body gives.
+//! The items in a request body.
 
 use antiphon::item::{HeadError, Item, Kind, ListError, Role, items_of};
 use antiphon::json::Object;
@@ -10,7 +10,7 @@ use crate::error::ApiError;
 use crate::limits::{check_item, check_items};
 use crate::settings::Limits;
 
-/// The input: a string, or items.
+/// The input: a string or an array of items.
 pub(super) fn input(
     body: &Bytes,
     fields: &Object<'_>,
@@ -29,13 +29,13 @@ pub(super) fn input(
     }
 }
 
-/// A string as input is a user's message.
+/// A string input is a message of the user.
 fn user_message(raw: &str) -> Item {
     let message = format!(r#"{{"type":"message","role":"user","content":{raw}}}"#);
     Item::parse(message.into()).expect("the text above is an item")
 }
 
-/// The items of a raw array that stands at `path`.
+/// The items of the raw array at `path`.
 pub(crate) fn items(array: &Bytes, path: &str, limits: &Limits) -> Result<Vec<Item>, ApiError> {
     let items = items_of(array).map_err(|error| no_items(path, error))?;
     check_items(&items, path, limits)?;
@@ -63,7 +63,7 @@ fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
     }
 }
 
-/// A reference says which item it stands for.
+/// An item reference must contain an id.
 fn check_reference(item: &Item, path: &str) -> Result<(), ApiError> {
     match item.head().kind == Kind::ItemReference && item.head().id.is_none() {
         true => Err(ApiError::missing_parameter(path)),

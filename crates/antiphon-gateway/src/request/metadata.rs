@@ -6,7 +6,7 @@ use super::text::within;
 use super::wrong;
 use crate::error::ApiError;
 
-/// How many pairs there may be, and how long keys and values, in characters.
+/// The maximum number of pairs, and the maximum length of keys and values in characters.
 const PAIRS: usize = 16;
 const KEY: usize = 64;
 const VALUE: usize = 512;

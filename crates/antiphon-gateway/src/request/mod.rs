@@ -39,7 +39,8 @@ use crate::lane::Lane;
 use crate::settings::Limits;
 use crate::sim::SIM;
 
-/// What a model's input is made of. Source: the parameters of `POST /v1/responses/input_tokens`.
+/// The fields that determine a model's input. Source: the parameters of `POST
+/// /v1/responses/input_tokens`.
 const COUNTED: [&str; 12] = [
     "model",
     "input",
@@ -55,54 +56,54 @@ const COUNTED: [&str; 12] = [
     "personality",
 ];
 
-/// A request for a response, checked in the provider's order.
+/// A request for a response. The checks run in the provider's order.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the request")]
 pub(crate) struct CreateRequest {
-    /// Every field but `input`, as it came.
+    /// All fields except `input`, unchanged.
     pub(crate) fields: String,
-    /// The input's items; a string is a user's message.
+    /// The items of the input. A string input is one message of the user.
     pub(crate) input: Vec<Item>,
     pub(crate) model: String,
     pub(crate) stream: bool,
     pub(crate) store: bool,
-    /// Whether nobody waits for its end.
+    /// Whether the response runs in the background.
     pub(crate) background: bool,
     pub(crate) continues: Continues,
-    /// Whether the caller asked for encrypted reasoning.
+    /// Whether the caller requested encrypted reasoning.
     pub(crate) encrypted: bool,
-    /// Whether its history is to be compacted.
+    /// The condition for compacting the history.
     pub(crate) compaction: CompactionTrigger,
-    /// What it is known by should it be made again.
+    /// The identity that a retry of the request shares.
     pub(crate) identity: Identity,
     pub(crate) wants: Wants,
-    /// The lane of a WebSocket that it came by.
+    /// The lane of the WebSocket that sent the request.
     pub(crate) lane: Option<Lane>,
 }
 
-/// What a request is made for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     /// An answer of the model.
     Answer,
-    /// That the next turn be prepared: no model is asked, and what comes is empty.
+    /// Preparation of the next turn: no model is called, and the output is empty.
     Preparation,
 }
 
-/// What a request goes on from.
+/// The state that a request continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Continues {
-    /// Nothing: its input is all there is.
+    /// Nothing: the input is the whole context.
     Nothing,
-    /// The conversation of this id.
+    /// The conversation with this id.
     Conversation(String),
-    /// The response of this id.
+    /// The response with this id.
     Response(String),
 }
 
 impl CreateRequest {
-    /// Reads a request. Bytes that are no JSON object, fields of wrong types and parameters that
-    /// exclude one another are refused in the provider's words.
+    /// Parses a request. Invalid JSON, wrong types and mutually exclusive parameters are rejected
+    /// with the provider's error texts.
     pub(crate) fn parse(
         body: &Bytes,
         identity: Identity,
@@ -112,13 +113,13 @@ impl CreateRequest {
         Self::of(body, fields, identity, limits)
     }
 
-    /// Whether its caller waits for nothing but to be told that it is queued.
+    /// Whether the caller only waits until the request is queued.
     pub(crate) fn is_queued(&self) -> bool {
         self.background && !self.stream
     }
 
-    /// Reads a request whose tokens are to be counted. No field of it is required: without a model it
-    /// is the built-in one's. What bears on the answer alone is passed over.
+    /// Parses a request for a token count. All fields are optional, and the default model is the
+    /// built-in one. Fields that only affect the output are ignored.
     pub(crate) fn parse_counted(
         body: &Bytes,
         identity: Identity,
@@ -164,7 +165,7 @@ impl CreateRequest {
         Ok(Self { fields: fields.to_text(), ..request })
     }
 
-    /// The same request, as it came by a lane: answered with events, and without these fields.
+    /// Converts the request to one of a lane: it streams events, and has no fields of `without`.
     pub(crate) fn by_lane(self, lane: Lane, wants: Wants, without: &[&str]) -> Self {
         let mut fields = self.object();
         for key in without {
@@ -174,29 +175,29 @@ impl CreateRequest {
         Self { fields, stream: true, wants, lane: Some(lane), ..self }
     }
 
-    /// An empty input says nothing unless there is something to go on from.
+    /// Rejects an empty input, unless the request continues stored state or has a prompt.
     fn has_input(&self, is_prompted: bool) -> Result<(), ApiError> {
         let has_more = self.continues != Continues::Nothing || is_prompted;
         if self.input.is_empty() && !has_more { Err(nothing_to_say()) } else { Ok(()) }
     }
 
-    /// Every field but `input`.
+    /// All fields except `input`.
     pub(crate) fn object(&self) -> Object<'_> {
         Object::parse(self.fields.as_bytes()).expect("the fields were parsed")
     }
 
-    /// What is to be done to the lengths of its deltas.
+    /// The obfuscation mode of the stream's deltas.
     pub(crate) fn obfuscation(&self) -> Obfuscation {
         obfuscation(&self.object())
     }
 
-    /// Whether a prompt that the provider keeps says what the input does not.
+    /// Whether the request names a prompt stored by the provider, which adds to the input.
     pub(crate) fn is_prompted(&self) -> bool {
         self.object().present("prompt").is_some()
     }
 }
 
-/// The object that a body is.
+/// Parses a body as an object.
 pub(crate) fn object_of(body: &[u8]) -> Result<Object<'_>, ApiError> {
     Object::parse(body).map_err(|_| match serde_json::from_slice::<&RawValue>(body) {
         Ok(raw) if !raw.get().starts_with('{') => ApiError::no_object(json::type_name(raw.get())),
@@ -213,16 +214,16 @@ fn required_model(fields: &Object<'_>) -> Result<String, ApiError> {
     Ok(model)
 }
 
-/// The longest name of a model, in characters.
+/// The maximum length of a model's name in characters.
 const MAX_MODEL: usize = 256;
 
-/// Refuses a name that is too long to be a model's: it would stand in errors and in every line of the
-/// log.
+/// Rejects a model name that is too long, because errors and all log lines of the request contain
+/// it.
 pub(crate) fn check_model(model: &str) -> Result<(), ApiError> {
     within("model", model, MAX_MODEL)
 }
 
-/// Refuses fields that nobody knows, in the provider's words.
+/// Rejects unknown fields, with the provider's error text.
 pub(crate) fn check_known(fields: &Object<'_>, known: &[&str]) -> Result<(), ApiError> {
     match fields.iter().find(|(key, _)| !known.contains(key)) {
         None => Ok(()),
@@ -246,7 +247,7 @@ pub(crate) fn nothing_to_say() -> ApiError {
     .code("missing_required_parameter")
 }
 
-/// What a request with these fields goes on from.
+/// The state that a request with these fields continues.
 pub(crate) fn continues(fields: &Object<'_>) -> Result<Continues, ApiError> {
     let previous = string(fields, "previous_response_id")?;
     match (conversation(fields)?, previous) {
@@ -261,7 +262,7 @@ pub(crate) fn continues(fields: &Object<'_>) -> Result<Continues, ApiError> {
     }
 }
 
-/// `conversation`, an id or an object with one.
+/// `conversation`: an id, or an object with an `id`.
 fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
     let Some(raw) = fields.present("conversation") else {
         return Ok(None);
@@ -298,7 +299,7 @@ pub(crate) fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, Ap
     }
 }
 
-/// A value of another type than the one that belongs at `path`.
+/// The error for a value with a wrong type at `path`.
 pub(crate) fn wrong(path: &str, expected: &str, raw: &str) -> ApiError {
     ApiError::wrong_type(path, expected, json::type_name(raw))
 }

@@ -1,4 +1,4 @@
-//! Numbers that have bounds.
+//! Bounds of numeric fields.
 
 use antiphon::json::Object;
 
@@ -6,16 +6,16 @@ use crate::error::ApiError;
 
 use Sort::{Decimal, Integer};
 
-/// What a number is, in the provider's errors.
+/// The name of a numeric type in the provider's errors.
 #[derive(Clone, Copy)]
 enum Sort {
     Decimal,
     Integer,
 }
 
-/// A field, what sort of number it is, and its least and greatest value.
+/// A field, its numeric type, its minimum and its maximum.
 ///
-/// Source: the provider's reference; the Open Responses specification for the penalties.
+/// Sources: the provider's reference, and the Open Responses specification for the penalties.
 const BOUNDS: [(&str, Sort, i32, Option<i32>); 7] = [
     ("temperature", Decimal, 0, Some(2)),
     ("top_p", Decimal, 0, Some(1)),
@@ -26,7 +26,7 @@ const BOUNDS: [(&str, Sort, i32, Option<i32>); 7] = [
     ("max_tool_calls", Integer, 1, None),
 ];
 
-/// Numbers within their bounds. Their types were checked.
+/// Checks the bounds of all numeric fields. Their types were checked before.
 pub(super) fn check_numbers(fields: &Object<'_>) -> Result<(), ApiError> {
     for (field, sort, least, greatest) in BOUNDS {
         let Some(raw) = fields.present(field) else { continue };

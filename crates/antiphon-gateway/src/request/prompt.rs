@@ -1,11 +1,12 @@
-//! `prompt`: a prompt that the provider keeps.
+//! `prompt`: a prompt stored by the provider.
 
 use antiphon::json::{Object, type_name};
 
 use super::wrong;
 use crate::error::ApiError;
 
-/// It has an `id`, and may have a `version` and `variables`. What they say is the upstream's to know.
+/// Checks that it has an `id`, and the types of `version` and `variables`. The upstream checks the
+/// values.
 pub(super) fn check_prompt(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("prompt") else { return Ok(()) };
     let prompt = Object::parse(raw.as_bytes()).map_err(|_| wrong("prompt", "an object", raw))?;

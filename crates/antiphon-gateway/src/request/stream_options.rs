@@ -6,7 +6,7 @@ use antiphon::stream::Obfuscation;
 use super::wrong;
 use crate::error::ApiError;
 
-/// Its one option is a boolean.
+/// Checks that the only option is a boolean.
 pub(super) fn check_stream_options(fields: &Object<'_>) -> Result<(), ApiError> {
     match include_obfuscation(fields).as_deref() {
         None | Some("true" | "false") => Ok(()),
@@ -14,7 +14,7 @@ pub(super) fn check_stream_options(fields: &Object<'_>) -> Result<(), ApiError> 
     }
 }
 
-/// What a request wants done to the lengths of its deltas.
+/// The obfuscation mode of the stream's deltas.
 pub(super) fn obfuscation(fields: &Object<'_>) -> Obfuscation {
     match include_obfuscation(fields).as_deref() {
         Some("true") => Obfuscation::Padded,

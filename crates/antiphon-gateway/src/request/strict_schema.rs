@@ -1,8 +1,8 @@
-//! What a strict schema has to be.
+//! Checks strict schemas.
 //!
 //! Source: the provider's guide to structured outputs (the root is an object, every object has
-//! `additionalProperties: false`, every property is required), and the texts of its errors, which name the
-//! place as Python writes a tuple: `()`, `('properties', 'a', 'items')`.
+//! `additionalProperties: false`, every property is required), and its error texts, which contain
+//! the path as a Python tuple: `()`, `('properties', 'a', 'items')`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use crate::error::ApiError;
 
-/// Schemas that stand in a schema under names of the caller's, and those that stand in it in a list.
+/// Keys whose value maps names to schemas, and keys whose value is a list of schemas.
 const BY_NAME: [&str; 3] = ["properties", "$defs", "definitions"];
 const LISTED: [&str; 1] = ["anyOf"];
 
-/// A schema to which a provider can hold its model.
+/// Checks that a provider can enforce the schema.
 pub(super) fn check_strict_schema(name: &str, schema: &Value) -> Result<(), ApiError> {
     let refused = |what: String| {
         ApiError::invalid(format!("Invalid schema for response_format '{name}': {what}"))
@@ -32,7 +32,7 @@ pub(super) fn check_strict_schema(name: &str, schema: &Value) -> Result<(), ApiE
         .map_err(|what| refused(format!("In context={}, {what}", tuple(&place))))
 }
 
-/// Checks a schema and all that it is made of. Where something is wrong, `place` is where.
+/// Checks a schema and its subschemas. After an error, `place` is the path of the invalid one.
 fn check<'a>(schema: &'a Value, place: &mut Vec<Cow<'a, str>>) -> Result<(), String> {
     let Value::Object(schema) = schema else { return Ok(()) };
     if is_of_objects(schema) {
@@ -101,7 +101,7 @@ fn check_object(schema: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-/// The place as Python writes a tuple.
+/// The path in the form of a Python tuple.
 fn tuple(place: &[Cow<'_, str>]) -> String {
     match place {
         [] => "()".to_owned(),

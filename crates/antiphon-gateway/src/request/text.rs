@@ -1,8 +1,8 @@
-//! How long texts may be, and what they may be made of.
+//! Checks of lengths and characters of texts.
 
 use crate::error::ApiError;
 
-/// A text of at most `maximum` characters.
+/// Checks that a text has at most `maximum` characters.
 pub(super) fn within(path: &str, text: &str, maximum: usize) -> Result<(), ApiError> {
     let length = text.chars().count();
     if length <= maximum {
@@ -16,7 +16,7 @@ pub(super) fn within(path: &str, text: &str, maximum: usize) -> Result<(), ApiEr
     .param(path))
 }
 
-/// A name, which is made of letters, digits, `_` and `-`, and is not empty.
+/// Checks that a name is not empty and consists of letters, digits, `_` and `-`.
 pub(super) fn name(path: &str, text: &str) -> Result<(), ApiError> {
     let is_of_a_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !text.is_empty() && text.bytes().all(is_of_a_name) {

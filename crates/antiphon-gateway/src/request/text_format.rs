@@ -1,4 +1,4 @@
-//! `text`: the form of what the model says.
+//! `text`: the output format and the verbosity.
 
 use antiphon::json::{self, Object};
 use serde_json::Value;
@@ -10,10 +10,10 @@ use crate::error::ApiError;
 
 const PATH: &str = "text.format";
 
-/// The longest name of a schema, in characters.
+/// The maximum length of a schema's name in characters.
 const MAX_NAME: usize = 64;
 
-/// `text.verbosity` and `text.format`.
+/// Checks `text.verbosity` and `text.format`.
 pub(super) fn check_text(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("text") else { return Ok(()) };
     let text = Object::parse(raw.as_bytes()).map_err(|_| wrong("text", "an object", raw))?;

@@ -1,4 +1,4 @@
-//! `tool_choice`: whether the model calls a tool, and which.
+//! `tool_choice`: whether the model calls a tool, and which one.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::error::ApiError;
 
 const FIELD: &str = "tool_choice";
 
-/// Its form. Types that nobody here knows are the upstream's to judge.
+/// Checks the form of the field. The upstream checks tools of unknown types.
 pub(super) fn check_tool_choice(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present(FIELD) else { return Ok(()) };
     match json::unquote(raw).as_deref() {
@@ -23,7 +23,7 @@ pub(super) fn check_tool_choice(fields: &Object<'_>) -> Result<(), ApiError> {
     }
 }
 
-/// A tool as a choice names it, or a list of tools that are allowed.
+/// Checks the reference to one tool, or the list of allowed tools.
 fn check_chosen(path: &str, choice: &Object<'_>) -> Result<(), ApiError> {
     match choice.string("type").as_deref() {
         Some("function" | "custom") => check_text(path, choice, "name"),
@@ -65,8 +65,8 @@ fn check_text(path: &str, choice: &Object<'_>, key: &str) -> Result<(), ApiError
     }
 }
 
-/// Whether what is chosen is among the request's tools, in the provider's words. Where tools come from
-/// elsewhere, from a stored prompt or from an item of the `view`, nobody here can tell.
+/// Checks that the chosen tools are among the request's tools, with the provider's error texts. The
+/// check is skipped if a stored prompt or an item of the `view` adds tools.
 pub(crate) fn check_choice_is_there(fields: &Object<'_>, view: &[Item]) -> Result<(), ApiError> {
     let brings_tools =
         |item: &Item| matches!(item.head().kind, Kind::AdditionalTools | Kind::ToolSearchOutput);
@@ -88,8 +88,8 @@ pub(crate) fn check_choice_is_there(fields: &Object<'_>, view: &[Item]) -> Resul
     Ok(())
 }
 
-/// The tools that a choice names, each with what the provider calls it: its type, or its name where it is
-/// one of several.
+/// The tools that a choice names. The first value is the provider's term for the tool in errors:
+/// its type, or its name if the choice lists several tools.
 fn chosen(raw: &str) -> Vec<(String, ToolName)> {
     let Ok(choice) = Object::parse(raw.as_bytes()) else { return Vec::new() };
     let kind = choice.string("type").unwrap_or_default().into_owned();
@@ -105,7 +105,7 @@ fn chosen(raw: &str) -> Vec<(String, ToolName)> {
     named.collect()
 }
 
-/// The tools of a list, those in namespaces too. A namespace is in no other.
+/// The tools of a list, including those in namespaces. Namespaces are not nested.
 fn known_tools(raw: &str) -> HashSet<ToolName> {
     let mut known = HashSet::new();
     for raw in elements(raw) {
@@ -122,7 +122,7 @@ fn elements(raw: &str) -> Vec<&RawValue> {
     serde_json::from_str(raw).unwrap_or_default()
 }
 
-/// Tools of providers that a request has to name to have them.
+/// Provider tools that are only available if the request names them.
 const NAMED_TO_BE_HAD: [&str; 8] = [
     "file_search",
     "web_search",

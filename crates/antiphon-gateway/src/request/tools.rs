@@ -7,15 +7,16 @@ use super::text::{name, within};
 use super::wrong;
 use crate::error::ApiError;
 
-/// How many tools a request may name.
+/// The maximum number of tools in a request.
 const MAX_TOOLS: usize = 128;
 
-/// The longest name of a tool, in characters, that any provider takes (Anthropic's API). Open Responses
-/// has 64; what is between the two is the upstream's to judge.
+/// The maximum length of a tool's name in characters, in the most permissive API (Anthropic's).
+/// Open Responses permits 64. The upstream checks lengths between the two.
 const MAX_NAME: usize = 128;
 
-/// A list of at most 128 objects, each with a `type`. Functions and custom tools have a name. What else
-/// a tool needs depends on its type, and is the upstream's to know.
+/// Checks that `tools` is a list of at most 128 objects, each with a `type`. Functions and custom
+/// tools must have a name. The upstream checks the other fields of a tool, which depend on its
+/// type.
 pub(super) fn check_tools(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("tools") else { return Ok(()) };
     let tools: Vec<&RawValue> =
@@ -40,7 +41,7 @@ fn check_name(tool: &Object<'_>, path: &str) -> Result<(), ApiError> {
     name(path, &text)
 }
 
-/// The object at `path`, which says of what `type` it is.
+/// Parses the object at `path`, and checks that it has a `type`.
 pub(super) fn typed_object<'a>(path: &str, raw: &'a str) -> Result<Object<'a>, ApiError> {
     let object = Object::parse(raw.as_bytes()).map_err(|_| wrong(path, "an object", raw))?;
     let path = format!("{path}.type");

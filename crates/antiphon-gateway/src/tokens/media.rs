@@ -1,8 +1,9 @@
-//! Images, sounds and files.
+//! Token counts of images, audio and files.
 //!
-//! Source: the providers' guides. OpenAI: an image of low detail takes 85 tokens; any other is fitted
-//! into 2048 by 2048 pixels, its shorter side then into 768, and takes 170 for each tile of 512 by
-//! 512, and 85. Anthropic: a page of a PDF takes 1,500 to 3,000. OpenAI: sound takes 10 a second.
+//! Source: the providers' guides. OpenAI: an image of low detail has 85 tokens. Any other image is
+//! scaled to fit into 2048 by 2048 pixels, then its shorter side to 768 pixels; it has 170 tokens
+//! per tile of 512 by 512, plus 85. Audio has 10 tokens per second. Anthropic: a page of a PDF has
+//! 1,500 to 3,000 tokens.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,24 +14,24 @@ use crate::data_url::{data_url, size_of_image};
 
 const LOW_DETAIL: u64 = 85;
 const TILE: u64 = 170;
-/// An image whose size is not known is taken for one of four tiles.
+/// An image of unknown size counts as four tiles.
 const IMAGE: u64 = LOW_DETAIL + 4 * TILE;
 
-/// What a page takes, and how many bytes it is taken for.
+/// The tokens of a page, and the assumed bytes of a page.
 const PAGE: u64 = 2250;
 const BYTES_OF_A_PAGE: u64 = 50_000;
 
-/// What so many bytes of sound take: a second of it as an MP3 of 128 kbit/s.
+/// The tokens of a second of audio, and the assumed bytes of a second: an MP3 with 128 kbit/s.
 const SECOND: u64 = 10;
 const BYTES_OF_A_SECOND: u64 = 16_000;
 
-/// Whether an item may hold more tokens than bytes: images are named in few.
+/// Whether an item may have more tokens than bytes: a short reference can name an image.
 pub(super) fn may_be_in(item: &[u8]) -> bool {
     let parts: [&[u8]; 4] = [b"_image", b"image_", b"_file", b"screenshot"];
     parts.iter().any(|part| memchr::memmem::find(item, part).is_some())
 }
 
-/// The tokens of a part that is no text; `None` for every other object.
+/// The tokens of a part that is not text. `None` for all other objects.
 pub(super) fn of_part(counter: &mut Counter, part: &Map<String, Value>) -> Option<u64> {
     let text = |key: &str| part.get(key).and_then(Value::as_str);
     match text("type")? {
@@ -54,7 +55,7 @@ pub(super) fn of_part(counter: &mut Counter, part: &Map<String, Value>) -> Optio
     }
 }
 
-/// The tokens of a data URL, which is never seen as text; `None` for every other text.
+/// The tokens of a data URL, which does not count as text. `None` for all other texts.
 pub(super) fn of_data_url(counter: &mut Counter, text: &str) -> Option<u64> {
     let (kind, data) = data_url(text)?;
     Some(match kind.starts_with("image/") {
@@ -63,7 +64,7 @@ pub(super) fn of_data_url(counter: &mut Counter, text: &str) -> Option<u64> {
     })
 }
 
-/// A file of text is seen as its text, any other by its pages.
+/// A text file counts as its text, any other file by its pages.
 fn of_file(counter: &mut Counter, data: &str) -> u64 {
     let (kind, data) = data_url(data).unwrap_or(("", data));
     let is_text = kind.starts_with("text/") || kind == "application/json";
@@ -84,7 +85,7 @@ fn tiles((width, height): (u64, u64)) -> u64 {
     LOW_DETAIL + TILE * width.div_ceil(512) * height.div_ceil(512)
 }
 
-/// The size at which `side` is `most` at most.
+/// The scaled size at which `side` is at most `most`.
 fn shrunk((width, height): (u64, u64), side: u64, most: u64) -> (u64, u64) {
     if side <= most {
         return (width, height);
@@ -103,7 +104,7 @@ mod tests {
         of_part(&mut Counter::of_model(""), part.as_object()?)
     }
 
-    /// The beginning of a PNG of this size, and much behind it.
+    /// The header of a PNG of this size, followed by many other bytes.
     fn png(width: u32, height: u32) -> String {
         let mut image = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         image.extend(width.to_be_bytes());

@@ -1,11 +1,11 @@
-//! How many tokens a request is, where no model's server says.
+//! Estimates the tokens of a request if no server counts them.
 //!
-//! Counted is what a model sees: the texts of messages, names, arguments and outputs, schemas of
-//! tools and of the answer, and for every message and tool what stands around it. Images and files go
-//! by what providers say that they take. It is an estimate: what a server adds, how it writes tools
-//! down and which vocabulary a model has that is not OpenAI's is not known here.
+//! The estimate counts the text that a model receives: the texts of messages, names, arguments and
+//! outputs, the schemas of tools and output formats, and an overhead for each message and tool.
+//! Images and files are counted by the rules of the providers. The estimate does not include
+//! additions of the server, its serialization of tools, and vocabularies other than OpenAI's.
 //!
-//! Time is linear, and what is counted token by token is bounded.
+//! The time is linear, and the number of bytes that are tokenized is bounded.
 
 mod media;
 mod seen;
@@ -19,37 +19,37 @@ use tokio::sync::Semaphore;
 use self::vocabulary::Counter;
 use crate::error::ApiError;
 
-/// What every answer's beginning takes. Source: OpenAI's recipe for counting a chat's tokens.
+/// The tokens at the start of each reply. Source: OpenAI's recipe for counting a chat's tokens.
 const REPLY: u64 = 3;
 
-/// How many requests are counted at once: it is work for the processor, and there is other work.
+/// The maximum number of concurrent counts, because counting uses much CPU time.
 const AT_ONCE: usize = 4;
 
 static COUNTING: Semaphore = Semaphore::const_new(AT_ONCE);
 
-/// How many tokens each piece of a request is.
+/// The tokens of each part of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Weights {
-    /// All but the items: instructions, tools, the answer's schema.
+    /// All fields except the items: instructions, tools, the output schema.
     pub(crate) fields: u64,
     /// Each item.
     pub(crate) items: Vec<u64>,
 }
 
 impl Weights {
-    /// All of it.
+    /// The tokens of the whole request.
     pub(crate) fn total(&self) -> u64 {
         self.items.iter().fold(self.fields, |total, tokens| total.saturating_add(*tokens))
     }
 }
 
-/// Weighs a request beside other work: `fields` is the JSON of all its fields but the input, `view`
-/// the items that the model is given.
+/// Counts the tokens of a request on a blocking thread. `fields` is the JSON of all fields except
+/// the input, `view` the items that the model receives.
 pub(crate) async fn weigh(fields: &str, view: &[Item]) -> Result<Weights, ApiError> {
     let turn = COUNTING.acquire().await.expect("it is never closed");
     let (fields, view) = (fields.to_owned(), view.to_vec());
     let weighing = tokio::task::spawn_blocking(move || {
-        // It is counted to its end, whether or not its caller stays.
+        // The count runs to its end, even if its caller stops waiting.
         let _turn = turn;
         let fields = Object::parse(fields.as_bytes()).unwrap_or_default();
         weights(&fields, &view)
@@ -60,8 +60,8 @@ pub(crate) async fn weigh(fields: &str, view: &[Item]) -> Result<Weights, ApiErr
     })
 }
 
-/// Whether a request is certain to have no more than `window` tokens, told without counting: a token
-/// is a byte at least.
+/// Whether a request certainly has at most `window` tokens. This needs no count, because each token
+/// has at least one byte.
 pub(crate) fn surely_fits(fields: &str, view: &[Item], window: u64) -> bool {
     let bytes = view.iter().fold(fields.len(), |sum, item| sum.saturating_add(item.raw().len()));
     bytes as u64 <= window && !view.iter().any(|item| media::may_be_in(item.raw()))
@@ -158,7 +158,7 @@ mod tests {
         assert!(!surely_fits("{}", &items_of(&image.into()).unwrap(), 1000));
     }
 
-    /// Were time quadratic, either of these would take hours.
+    /// With quadratic time, each of these would take hours.
     #[test]
     fn long_texts_and_many_items_are_counted_in_linear_time() {
         for text in ["a".repeat(2 << 20), " ".repeat(2 << 20), "é\n".repeat(1 << 19)] {

@@ -1,4 +1,4 @@
-//! What of an item a model sees.
+//! Counts the tokens of an item that a model receives.
 
 use antiphon::{Item, Kind};
 use serde_json::{Map, Value};
@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::media;
 use super::vocabulary::{BYTES_OF_A_TOKEN, Counter};
 
-/// What stands around a message: who speaks, where it begins and ends. Source: OpenAI's recipe for
-/// counting a chat's tokens.
+/// The overhead of a message: its role, its start and its end. Source: OpenAI's recipe for counting
+/// a chat's tokens.
 const MESSAGE: u64 = 4;
 
-/// Fields that say nothing to a model.
+/// Fields that are not part of a model's input.
 const UNSEEN: [&str; 15] = [
     "id",
     "type",
@@ -39,17 +39,17 @@ pub(super) fn of_item(counter: &mut Counter, item: &Item) -> u64 {
     MESSAGE
         + match serde_json::from_slice(item.raw()) {
             Ok(item) => of_value(counter, &item),
-            // Nested too deeply to be read: it is seen as it is written.
+            // Nested too deeply to parse: count the JSON text.
             Err(_) => counter.count(item.text()),
         }
 }
 
-/// The tokens of a message of this text.
+/// The tokens of a message with this text.
 pub(super) fn of_message(counter: &mut Counter, text: &str) -> u64 {
     MESSAGE + counter.count(text)
 }
 
-/// What is sealed is a text in base64, which takes four bytes for three.
+/// The tokens of sealed content, which is text in base64: four characters per three bytes.
 fn of_sealed(content: &str) -> u64 {
     (content.len() as u64 / 4 * 3).div_ceil(BYTES_OF_A_TOKEN)
 }

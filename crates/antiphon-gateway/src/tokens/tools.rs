@@ -1,13 +1,13 @@
-//! Tools and schemas.
+//! Counts the tokens of tools and schemas.
 
 use serde_json::Value;
 
 use super::vocabulary::Counter;
 
-/// What stands around a tool. Source: OpenAI's recipe for counting a chat's tokens.
+/// The overhead of a tool. Source: OpenAI's recipe for counting a chat's tokens.
 const TOOL: u64 = 7;
 
-/// Fields of a tool that its server reads and no model.
+/// Fields of a tool for its server, which the model does not receive.
 const UNSEEN: [&str; 6] =
     ["strict", "server_url", "connector_id", "headers", "authorization", "vector_store_ids"];
 
@@ -15,12 +15,12 @@ const UNSEEN: [&str; 6] =
 pub(super) fn of_tools(counter: &mut Counter, tools: &str) -> u64 {
     match serde_json::from_str(tools) {
         Ok(Value::Array(tools)) => tools.iter().map(|tool| TOOL + of_schema(counter, tool)).sum(),
-        // Nested too deeply to be read: they are seen as they are written.
+        // Nested too deeply to parse: count the JSON text.
         _ => counter.count(tools),
     }
 }
 
-/// The tokens of the form of the answer that the field `text` asks for.
+/// The tokens of the output format in the field `text`.
 pub(super) fn of_format(counter: &mut Counter, text: &str) -> u64 {
     match serde_json::from_str::<Value>(text) {
         Ok(text) => of_schema(counter, &text["format"]["schema"]),
@@ -28,8 +28,8 @@ pub(super) fn of_format(counter: &mut Counter, text: &str) -> u64 {
     }
 }
 
-/// Schemas are written down for a model in some form of their own. Their words are the same: keys and
-/// values.
+/// Servers serialize schemas in their own forms. All of these contain the same words: the keys and
+/// the values.
 fn of_schema(counter: &mut Counter, schema: &Value) -> u64 {
     match schema {
         Value::Null => 0,

@@ -1,32 +1,33 @@
-//! Texts in tokens.
+//! Tokenizes texts.
 
 use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
 
-/// How many bytes of texts are counted token by token; what is beyond goes by
-/// [`BYTES_OF_A_TOKEN`]. It is more than any model's window takes.
+/// The maximum number of bytes that are tokenized, which is more than any model's window. Other
+/// bytes are estimated with [`BYTES_OF_A_TOKEN`].
 const COUNTED: usize = 8 << 20;
 
-/// Texts are counted in slices of so many bytes, so that no text, whatever it says, takes more than
-/// linear time. Where a slice ends within a word, a token is counted too many at most.
+/// Texts are tokenized in slices of this size, so that the time is linear for any text. A slice
+/// that ends inside a word adds at most one token.
 const SLICE: usize = 64 << 10;
 
-/// How many bytes a token is, roughly, in English.
+/// The typical length of a token in English, in bytes.
 pub(super) const BYTES_OF_A_TOKEN: u64 = 4;
 
-/// Models whose vocabulary is the older one, by how their names begin, and which of these have the
-/// newer one. Source: OpenAI's table of models and encodings.
+/// Prefixes of the models with the older vocabulary, and the exceptions with the newer one. Source:
+/// OpenAI's table of models and encodings.
 const OLDER: [&str; 4] = ["gpt-4", "gpt-3.5", "text-embedding-", "davinci"];
 const NEWER: [&str; 3] = ["gpt-4o", "gpt-4.1", "gpt-4.5"];
 
 /// Counts the tokens of one request's texts.
 pub(super) struct Counter {
     tokenizer: &'static Tokenizer,
-    /// How many bytes may still be counted token by token.
+    /// The number of bytes that may still be tokenized.
     left: usize,
 }
 
 impl Counter {
-    /// With the vocabulary of this model; for one that is not known, with the newest that is.
+    /// Creates a counter with the vocabulary of this model. An unknown model gets the newest
+    /// vocabulary.
     pub(super) fn of_model(model: &str) -> Self {
         let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
         let tokenizer = match begins(&OLDER) && !begins(&NEWER) {
@@ -55,7 +56,7 @@ impl Counter {
 mod tests {
     use super::*;
 
-    /// Source: the numbers in OpenAI's recipe for counting with its own library.
+    /// Source: the examples in OpenAI's recipe for counting with its own library.
     #[test]
     fn each_vocabulary_counts_as_its_own() {
         for (text, older, newer) in [

@@ -1,6 +1,6 @@
-//! What differs between the APIs that upstreams speak, outside the bodies.
+//! The differences between the upstream APIs that lie outside the bodies.
 //!
-//! Source: the providers' references. Anthropic: `POST /v1/messages`, the headers `x-api-key` and
+//! Sources: the providers' references. Anthropic: `POST /v1/messages`, the headers `x-api-key` and
 //! `anthropic-version`, and errors of the form `{"type":"error","error":{"type","message"}}`.
 
 use antiphon::dialect::Dialect;
@@ -14,7 +14,7 @@ use crate::settings::Secret;
 
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// Where requests for answers go, behind the base URL.
+/// The path of requests for model output, relative to the base URL.
 pub(super) fn path(api: Dialect) -> &'static str {
     match api {
         Dialect::Chat => "/chat/completions",
@@ -23,7 +23,7 @@ pub(super) fn path(api: Dialect) -> &'static str {
     }
 }
 
-/// The request with what the API asks of every request, and with a key where there is one.
+/// Adds the headers that the API requires, and the key if there is one.
 pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Builder {
     let is_anthropic = api == Dialect::Anthropic;
     let request = match is_anthropic {
@@ -39,7 +39,7 @@ pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Bu
     }
 }
 
-/// The header that shows a key.
+/// The header that carries a key.
 pub(super) fn credential(api: Dialect, key: &Secret) -> (HeaderName, String) {
     match api {
         Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
@@ -47,15 +47,17 @@ pub(super) fn credential(api: Dialect, key: &Secret) -> (HeaderName, String) {
     }
 }
 
-/// Whether a caller's header means something to a server of this API: OpenAI's own (organization,
-/// project) are not Anthropic's.
+/// Whether a caller's header is forwarded to a server of this API. Anthropic does not receive
+/// OpenAI's headers (organization, project).
 pub(super) fn takes_header(api: Dialect, name: &HeaderName) -> bool {
     api != Dialect::Anthropic || !name.as_str().starts_with("openai-")
 }
 
-/// An error's body in the form that callers of the Responses API read. One that is in this form stays as
-/// it came, but for what every client needs to find in it; of what is no JSON object, a page or nothing,
-/// and of one without a message, only the status is told.
+/// Converts an error body to the form of the Responses API.
+///
+/// A body that already has this form stays the same, except that missing fields which every client
+/// reads are added. If the body is not a JSON object or has no message, the result names only the
+/// status.
 pub(super) fn error_body(status: StatusCode, body: Bytes) -> Bytes {
     let Ok(said) = serde_json::from_slice::<Map<String, Value>>(&body) else {
         return told_by_status(status);
@@ -84,8 +86,8 @@ fn told(message: &str, error: &Value, param: Option<&str>) -> Bytes {
     ErrorBody { message, kind, param, code }.to_json().into()
 }
 
-/// The sentence of a field: a string, an object's own message, or the list of `FastAPI`'s validation
-/// errors, `[{"loc":["body","model"],"msg":"Field required","type":"missing"}]`.
+/// The message of an error field: a string, an object's `message`, or `FastAPI`'s list of
+/// validation errors, `[{"loc":["body","model"],"msg":"Field required","type":"missing"}]`.
 fn message_of(field: &Value) -> Option<String> {
     let message = match field {
         Value::String(message) => message.clone(),
@@ -105,7 +107,7 @@ fn validation_error(error: &Value) -> Option<String> {
     Some(if place.is_empty() { message.to_owned() } else { format!("{place}: {message}") })
 }
 
-/// `["body","messages",0,"role"]` as `messages[0].role`.
+/// Writes `["body","messages",0,"role"]` as `messages[0].role`.
 fn place_of(location: &Value) -> String {
     let mut place = String::new();
     for segment in location.as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The requests that are made for one answer.
+//! Requests to an upstream, with retries.
 
 use std::time::Duration;
 
@@ -15,39 +15,40 @@ use crate::chunks::Chunks;
 use crate::entropy;
 use crate::settings::Retries;
 
-/// Asks an upstream for one answer, several times where that may help.
+/// Requests one answer from an upstream, and decides when to retry.
 ///
-/// A turn's request says all that the model is to know and has the server keep nothing, so that it
-/// changes nothing there however often it is made; what the server's own tools do elsewhere is beyond
-/// that. Whether the caller may still be given another answer is not decided here.
+/// The request of a turn contains the whole context and stores nothing on the server, so a retry
+/// does not change the server's state. Side effects of tools that the server runs itself are not
+/// covered. The code that uses this type decides whether the client may still receive another
+/// answer.
 pub(crate) struct Asking<'a> {
     upstream: Upstream<'a>,
     retries: Retries,
-    /// When the answer has to be whole, whatever was tried before.
+    /// The deadline of the answer, all attempts included.
     end: Instant,
-    /// How often it was asked again.
+    /// The number of retries so far.
     made: u32,
-    /// How often the input was made shorter.
+    /// The number of times that the input was shortened.
     shortened: u32,
 }
 
-/// How often an input is made shorter at most, for a model that finds it too long.
+/// The maximum number of times that an input is shortened for a model that rejects it as too long.
 const MAX_SHORTENED: u32 = 4;
 
 impl<'a> Asking<'a> {
-    /// Nothing was asked yet; the time of the answer begins.
+    /// Starts the time limit of the answer now. No request is sent yet.
     pub(crate) fn of(upstream: Upstream<'a>) -> Self {
         Self::until(from_now(upstream.patience().1), upstream)
     }
 
-    /// Nothing was asked yet; the answer has to be whole at `end`.
+    /// The answer must be complete at `end`. No request is sent yet.
     fn until(end: Instant, upstream: Upstream<'a>) -> Self {
         let (retries, _) = upstream.patience();
         Self { upstream, retries, end, made: 0, shortened: 0 }
     }
 
-    /// One request to a server for what it keeps, `GET` or `DELETE`, for an answer of one JSON object. It
-    /// changes no more when it is made again.
+    /// Sends a `GET` or `DELETE` request about stored state, for an answer of one JSON object. Both
+    /// are idempotent, so a retry is safe.
     pub(crate) async fn once(
         (http, caller): (&'a HttpUpstream, &Caller),
         (method, path): (Method, &str),
@@ -57,12 +58,12 @@ impl<'a> Asking<'a> {
         asking.call_at(http, (method, path), Bytes::new(), caller).await
     }
 
-    /// Who is asked.
+    /// The upstream of these requests.
     pub(crate) fn upstream(&self) -> Upstream<'a> {
         self.upstream
     }
 
-    /// Sends a request's body. The answer's events follow in the reply.
+    /// Sends a request body. The reply contains the events of the answer.
     pub(crate) async fn send(
         &self,
         body: impl Into<Chunks>,
@@ -71,8 +72,9 @@ impl<'a> Asking<'a> {
         self.upstream.send(body.into(), caller, self.end).await
     }
 
-    /// Posts JSON to another of the API's paths, as `/responses/compact`, for an answer of one JSON
-    /// object. `None` where the upstream does not speak the Responses API: it has no such paths.
+    /// Posts JSON to another path of the API, such as `/responses/compact`, for an answer of one
+    /// JSON object. Returns `None` if the upstream does not speak the Responses API, because it has
+    /// no such paths.
     pub(crate) async fn call(
         &mut self,
         path: &str,
@@ -87,7 +89,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Posts JSON to a path of a server's API, again where that may help.
+    /// Posts JSON to a path of a server's API, with retries.
     pub(super) async fn post(
         &mut self,
         http: &HttpUpstream,
@@ -113,15 +115,16 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// The number of the next attempt with a shorter input, from 0; `None` where there were enough.
+    /// The number of the next attempt with a shorter input, from 0. `None` after the last permitted
+    /// one.
     pub(crate) fn shorten(&mut self) -> Option<u32> {
         let attempt = self.shortened;
         self.shortened += 1;
         (attempt < MAX_SHORTENED).then_some(attempt)
     }
 
-    /// Waits as long as this error wants before the request is made again; `false`, at once, where
-    /// it is not to be.
+    /// Waits for the delay that this error requires before a retry. Returns `false` at once if
+    /// there is no retry.
     pub(crate) async fn may_ask_again(&mut self, error: &UpstreamError) -> bool {
         let Some(wait) = self.wait(error, entropy::unix_now(), entropy::random_byte()) else {
             return false;
@@ -133,12 +136,12 @@ impl<'a> Asking<'a> {
         true
     }
 
-    /// How often it was asked again.
+    /// The number of retries so far.
     pub(crate) fn retries(&self) -> u32 {
         self.made
     }
 
-    /// How long to wait before the next request, if there is to be one.
+    /// The delay before the next retry. `None` if there is no retry.
     fn wait(&self, error: &UpstreamError, now: i64, random: u8) -> Option<Duration> {
         if self.made >= self.retries.max || !error.may_pass() {
             return None;
@@ -153,8 +156,8 @@ impl<'a> Asking<'a> {
 }
 
 impl Retries {
-    /// The delay before the retry number `retry`, from 0: doubled each time, and up to a quarter
-    /// less, so that callers who failed together do not come back together.
+    /// The delay before retry number `retry`, from 0. It doubles each time. Up to a quarter is
+    /// subtracted at random, so that clients that failed together do not retry together.
     fn delay(&self, retry: u32, random: u8) -> Duration {
         let doubled = self.first_delay.saturating_mul(2_u32.saturating_pow(retry));
         let delay = doubled.min(self.max_delay);

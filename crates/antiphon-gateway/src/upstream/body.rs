@@ -1,4 +1,4 @@
-//! An upstream's answer as it arrives.
+//! The body of an upstream's answer.
 
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
@@ -7,37 +7,38 @@ use super::connection::Body;
 use super::error::UpstreamError;
 use super::patience::Patience;
 
-/// How an upstream answers.
+/// The answer of an upstream.
 pub(crate) enum Reply {
-    /// With a stream of events.
+    /// A stream of events.
     Events(ByteStream),
-    /// With the whole response object.
+    /// The whole response object.
     Whole(Bytes),
 }
 
-/// Bytes as they arrive.
+/// A stream of bytes.
 pub(crate) enum ByteStream {
-    /// Made here.
+    /// Produced by the built-in model.
     Made(Box<dyn Iterator<Item = Bytes> + Send>),
-    /// From a connection.
+    /// Received from a connection.
     Received(Box<Received>),
 }
 
-/// An answer's body, from a connection.
+/// The body of an answer, received from a connection.
 pub(crate) struct Received {
     pub(super) body: Body,
-    /// How long it is waited for.
+    /// The time limits of the answer.
     pub(super) patience: Patience,
-    /// The right to have it open.
+    /// Counts the answer as open until it is dropped.
     pub(super) _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl ByteStream {
-    /// The next bytes; `None` at the end. Dropping the stream ends the upstream's work.
+    /// Returns the next bytes, or `None` at the end. Dropping the stream cancels the upstream's
+    /// work.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         match self {
             Self::Made(events) => {
-                // The pieces are all there at once: let the reader and other turns have their say.
+                // All pieces are ready at once: yield to the reader and to other turns.
                 tokio::task::yield_now().await;
                 events.next().map(Ok)
             }
@@ -47,7 +48,7 @@ impl ByteStream {
 }
 
 impl Received {
-    /// The next bytes; `None` at the end.
+    /// Returns the next bytes, or `None` at the end.
     pub(super) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         self.body.next(&mut self.patience).await
     }

@@ -1,4 +1,4 @@
-//! The only way to an upstream: everything that it answers is read here first.
+//! The connections to upstreams. All bytes that an upstream sends pass through this module.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,33 +18,33 @@ use super::patience::Patience;
 use super::sniffed::Sniffed;
 use crate::settings::Secret;
 
-/// How much of an answer a connection reads at once, which bounds the head of an answer too. A buffer that
-/// grew stays as long as its connection does.
+/// The bytes of an answer that a connection reads at once. This also bounds the head of an answer.
+/// A buffer that has grown keeps its size until the connection closes.
 const READ_BUFFER: usize = 64 << 10;
 
-/// Connections to one server. No byte of an answer leaves here that repeats the operator's key.
+/// The connections to one server. They remove the operator's key from all bytes that they return.
 pub(super) struct Connection {
     client: Client<Connector, RequestBody>,
     key: Option<Arc<KeyPattern>>,
 }
 
-/// An answer whose body is still to be read.
+/// An answer whose body is not read yet.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Body,
 }
 
-/// A body as it arrives.
+/// The body of an answer, as a stream.
 pub(super) struct Body {
     incoming: Incoming,
     redactor: Option<Redactor>,
-    /// Bytes that were read to see how the body begins.
+    /// Bytes that [`Body::sniff`] has read, and that the next read returns.
     unread: Option<Bytes>,
 }
 
 impl Connection {
-    /// Connections on which the server is shown `key`.
+    /// Creates connections to a server that receives `key`.
     pub(super) fn new(connect_timeout: Duration, key: Option<&Secret>) -> Self {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
@@ -54,8 +54,8 @@ impl Connection {
         Self { client, key: key.and_then(KeyPattern::new).map(Arc::new) }
     }
 
-    /// Makes a request. `mask` takes the place of the key in the answer's body; a header that holds
-    /// the key is left out.
+    /// Sends a request. In the answer's body, `mask` replaces the key. A header that contains the
+    /// key is removed.
     pub(super) async fn request(
         &self,
         request: Request<RequestBody>,
@@ -77,7 +77,7 @@ impl Connection {
 }
 
 impl Answer {
-    /// Whether the body is compressed, so that nothing can be found in it.
+    /// Whether the body is compressed, so that the key cannot be found in it.
     pub(super) fn is_compressed(&self) -> bool {
         let encoding = self.headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes);
         !matches!(encoding, None | Some(b"" | b"identity"))
@@ -85,7 +85,7 @@ impl Answer {
 }
 
 impl Body {
-    /// The next bytes; `None` at the end.
+    /// Returns the next bytes, or `None` at the end.
     pub(super) async fn next(
         &mut self,
         patience: &mut Patience,
@@ -112,8 +112,8 @@ impl Body {
         }
     }
 
-    /// The kind of body that its first bytes show, for an answer without a content type. They are
-    /// read again afterwards.
+    /// Detects the kind of a body without a content type from its first bytes. Later reads return
+    /// these bytes again.
     pub(super) async fn sniff(
         &mut self,
         patience: &mut Patience,
@@ -131,7 +131,7 @@ impl Body {
         Ok(sniffed)
     }
 
-    /// Reads all of it, at most `limit` bytes.
+    /// Reads the whole body, at most `limit` bytes.
     pub(super) async fn read_whole(
         &mut self,
         limit: usize,

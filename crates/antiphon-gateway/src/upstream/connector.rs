@@ -1,4 +1,4 @@
-//! Connections to an upstream, made within a bound.
+//! Opens connections to an upstream, with a time limit.
 
 use std::error::Error;
 use std::io;
@@ -16,19 +16,19 @@ use crate::bound::LONGEST;
 
 type Https = HttpsConnector<HttpConnector>;
 
-/// Makes connections, TLS included, within one bound.
+/// Opens connections with one time limit that includes TLS.
 #[derive(Clone)]
 pub(super) struct Connector {
     https: Https,
     bound: Duration,
 }
 
-/// A connector whose connections, with name lookup and TLS, are made within `bound`.
+/// Creates a connector with the time limit `bound`, which includes the name lookup and TLS.
 pub(super) fn new(bound: Duration) -> Connector {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
-    // Of several addresses each has a share of it.
+    // Several addresses of one host share this time.
     http.set_connect_timeout(Some(bound));
     let https = HttpsConnectorBuilder::new()
         .with_webpki_roots()

@@ -1,33 +1,37 @@
-//! Inputs that are too long for their model.
+//! Detects errors about inputs that are too long for the model.
 //!
-//! Servers tell of them in words of their own. OpenAI, for Responses: `Your input exceeds the context
-//! window of this model.`, refused or as the first event of a stream; for Chat Completions, and vLLM
-//! after it: `This model's maximum context length is 16384 tokens. However, you requested 122946 tokens
-//! (112946 in the messages, 10000 in the completion).`; both with the code `context_length_exceeded`,
-//! which vLLM leaves out. Anthropic: `prompt is too long: 208310 tokens > 200000 maximum` and ``input
-//! length and `max_tokens` exceed context limit: 178959 + 64000 > 200000``. llama.cpp: the type
-//! `exceed_context_size_error`, with `n_prompt_tokens` and `n_ctx`. `SGLang`: `The input (8203 tokens) is
-//! longer than the model's context length (8192 tokens).` Gemini: `The input token count (1200000)
-//! exceeds the maximum number of tokens allowed (1048576).` Ollama: `the input length exceeds the
-//! context length`.
+//! The servers use different error texts:
+//!
+//! - OpenAI, Responses API: `Your input exceeds the context window of this model.`, as a rejection
+//!   or as the first event of a stream.
+//! - OpenAI, Chat Completions, and vLLM: `This model's maximum context length is 16384 tokens.
+//!   However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).`
+//!   OpenAI adds the code `context_length_exceeded` to both texts, vLLM does not.
+//! - Anthropic: `prompt is too long: 208310 tokens > 200000 maximum` and ``input length and
+//!   `max_tokens` exceed context limit: 178959 + 64000 > 200000``.
+//! - llama.cpp: the type `exceed_context_size_error`, with `n_prompt_tokens` and `n_ctx`.
+//! - `SGLang`: `The input (8203 tokens) is longer than the model's context length (8192 tokens).`
+//! - Gemini: `The input token count (1200000) exceeds the maximum number of tokens allowed
+//!   (1048576).`
+//! - Ollama: `the input length exceeds the context length`.
 
 use std::fmt;
 
 use http::StatusCode;
 use serde_json::Value;
 
-/// What a server said of an input that is too long for its model.
+/// The token counts in an error about an input that is too long for the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overflow {
-    /// The tokens of the input, as far as it was told.
+    /// The tokens of the input, if the error contains the number.
     pub(crate) input: Option<u64>,
-    /// Those of the input and of the answer's bound together, where the server counts both.
+    /// The tokens of the input plus the output limit, if the server adds both.
     pub(crate) needed: Option<u64>,
-    /// The tokens that there is room for.
+    /// The context window of the model in tokens.
     pub(crate) window: Option<u64>,
 }
 
-/// Words by which an overflow is known. They are looked for in small letters.
+/// Phrases that identify an overflow error. They are compared in lower case.
 const WORDS: [&str; 11] = [
     "exceeds the context window",
     "exceed context window",
@@ -43,9 +47,9 @@ const WORDS: [&str; 11] = [
 ];
 
 impl Overflow {
-    /// What an error answer says; `None` where it is about something else.
+    /// Reads an error answer. Returns `None` if the error has another cause.
     pub(super) fn told_by(status: StatusCode, error: &Value) -> Option<Self> {
-        // Servers of their own answer with 413, 422 or 500 too.
+        // Self-hosted servers also answer with 413, 422 or 500.
         if !status.is_client_error() && status != StatusCode::INTERNAL_SERVER_ERROR {
             return None;
         }
@@ -57,7 +61,7 @@ impl Overflow {
         Self::told(text("code"), text("message"))
     }
 
-    /// What an error of this code and message says.
+    /// Reads an error with this code and message.
     pub(super) fn told(code: &str, message: &str) -> Option<Self> {
         let small = message.to_ascii_lowercase();
         if code != TooLong::CODE && !WORDS.iter().any(|words| small.contains(words)) {
@@ -66,7 +70,7 @@ impl Overflow {
         Some(Self::counted(&numbers(&small), &small))
     }
 
-    /// The numbers of a message, where its words say what they are.
+    /// Assigns the numbers of a message, if its words identify them.
     fn counted(numbers: &[u64], message: &str) -> Self {
         let of = |input, needed, window| Self {
             input: Some(input),
@@ -74,7 +78,7 @@ impl Overflow {
             window: Some(window),
         };
         match *numbers {
-            // input + answer > window
+            // input + output limit > window
             [input, answer, window, ..] if message.contains(" + ") && message.contains(" > ") => {
                 of(input, input.saturating_add(answer), window)
             }
@@ -82,7 +86,7 @@ impl Overflow {
             [window, needed, input, ..] if message.contains(" in the messages") => {
                 of(input, needed, window)
             }
-            // window … input … both
+            // window … input … output limit, in either order
             [window, one, other, ..] if message.contains("maximum context length") => {
                 let (less, more) = (one.min(other), one.max(other));
                 match more > window {
@@ -96,18 +100,18 @@ impl Overflow {
         }
     }
 
-    /// Two numbers within the window that are beyond it together: input and answer, and which is
-    /// which is not told.
+    /// Two numbers that fit into the window one by one but not together: the input and the output
+    /// limit. The message does not show which is which.
     fn both(one: u64, other: u64, window: u64) -> Self {
         let needed = one.saturating_add(other);
         Self { needed: Some(needed).filter(|needed| *needed > window), ..Self::default() }
     }
 
-    /// How much of the input may stay, as a fraction of it, where the counts say so. `answer`: the
-    /// bound on the answer.
+    /// The fraction of the input that fits, if the error contains the counts. `answer` is the
+    /// output limit.
     pub(crate) fn fitting(&self, answer: u64) -> Option<f64> {
         let (input, needed, window) = (self.input?, self.needed?, self.window?);
-        // One that counts the input alone wants room for the answer all the same.
+        // If the server counted only the input, the output needs room too.
         let needed = if needed == input { input.saturating_add(answer) } else { needed };
         let excess = needed.checked_sub(window).filter(|excess| *excess > 0)?;
         Some(as_fraction(input.saturating_sub(excess), input))
@@ -119,7 +123,7 @@ fn as_fraction(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// The whole numbers of a text, in order. Commas within them are passed over.
+/// The whole numbers of a text, in order. Commas inside a number are ignored.
 fn numbers(text: &str) -> Vec<u64> {
     let is_in_word = |piece: &&str| piece.starts_with(|c: char| c.is_ascii_digit());
     let pieces = text.split(|c: char| !c.is_ascii_alphanumeric() && c != ',' && c != '_');
@@ -127,14 +131,14 @@ fn numbers(text: &str) -> Vec<u64> {
     pieces.filter_map(|piece| piece.replace(',', "").parse().ok()).collect()
 }
 
-/// Why a turn cannot be answered: its input is too long.
+/// The error of a turn whose input is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong {
-    /// The tokens that it needs, the bound on the answer included.
+    /// The tokens that the turn needs, including the output limit.
     pub(crate) needed: u64,
-    /// The tokens that there is room for, where that is known.
+    /// The context window in tokens, if known.
     pub(crate) window: Option<u64>,
-    /// Whether the caller let the oldest turns be left out.
+    /// Whether the request allows the gateway to drop the oldest turns.
     pub(crate) truncates: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong with an upstream.
+//! The errors of requests to an upstream.
 
 use std::time::Duration;
 
@@ -11,41 +11,42 @@ use crate::error::ApiError;
 use crate::error_body::ErrorBody;
 use crate::refused::Refused;
 
-/// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
+/// A failed request to an upstream. Except for a rejection, the error text is a sentence of the
+/// gateway.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
-    /// It answered with an error status, which reaches the caller, with the body in the form that
-    /// callers read.
+    /// The upstream answered with an error status. The caller receives this status, and the body in
+    /// the form of the Responses API.
     #[error("The upstream refused the request with status {}.", .0.status)]
     Refused(Box<Refused>),
-    /// No connection.
+    /// The connection could not be opened.
     #[error("The upstream could not be reached: {0}.")]
     Unreachable(String),
-    /// As many answers as it may give at once are open.
+    /// The maximum number of open answers is reached.
     #[error("The upstream is answering as many requests as it may at once. Please retry.")]
     Busy,
-    /// No first byte for that long.
+    /// No first byte arrived within this time.
     #[error("The upstream did not begin to answer within {0:?}.")]
     Silent(Duration),
-    /// No further byte for that long.
+    /// No further byte arrived within this time.
     #[error("The upstream's answer stopped: nothing came for {0:?}.")]
     Stalled(Duration),
-    /// It was still answering after that long.
+    /// The answer was not complete after this time.
     #[error("The upstream's answer was not complete after {0:?}.")]
     Unending(Duration),
-    /// The connection ended before the answer did.
+    /// The connection closed before the end of the answer.
     #[error("The upstream's answer broke off before it was complete.")]
     BrokeOff,
-    /// The answer is not what a server of its API sends.
+    /// The answer does not follow the server's API.
     #[error("The upstream answered with something else than a response: {0}.")]
     Garbled(String),
-    /// The answer came to more bytes than it may.
+    /// The answer exceeds this number of bytes.
     #[error("The upstream's answer is longer than {0} bytes, the bound of max-answer-bytes.")]
     TooLarge(usize),
-    /// It answered that the response failed.
+    /// The upstream returned a failed response.
     #[error("{}", .0.message)]
     Failed(Failure),
-    /// The input is too long for the model, and what can be done about it.
+    /// The input is too long for the model.
     #[error("{0}")]
     TooLong(TooLong),
 }
@@ -57,12 +58,12 @@ impl From<antiphon::kept::Garbled> for UpstreamError {
 }
 
 impl UpstreamError {
-    /// A refusal by the built-in model, in the form of an upstream's.
+    /// An invalid request to the built-in model, in the form of an upstream's rejection.
     pub(crate) fn invalid(message: &str) -> Self {
         Self::refusal(StatusCode::BAD_REQUEST, message)
     }
 
-    /// What a provider says of an id that it does not know, without that it was asked.
+    /// The provider's error for an unknown id, without a request to the provider.
     pub(crate) fn not_found(message: &str) -> Self {
         Self::refusal(StatusCode::NOT_FOUND, message)
     }
@@ -78,14 +79,14 @@ impl UpstreamError {
         }))
     }
 
-    /// Whether the same request may be answered when it is made again.
+    /// Whether a retry of the same request may succeed.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::BrokeOff => true,
             Self::Refused(refused) => refused.may_pass(),
             Self::Failed(failure) => PASSING_CODES.contains(&failure.code.as_str()),
-            // Who waited that long already has most likely stopped to; a server that sends
-            // something else than answers does so again; one that is busy needs no more requests.
+            // After such a wait, the client has most likely disconnected. A server with malformed
+            // answers will send them again. A busy server must not receive more requests.
             Self::Silent(_)
             | Self::Stalled(_)
             | Self::Unending(_)
@@ -96,13 +97,13 @@ impl UpstreamError {
         }
     }
 
-    /// How long the upstream says to wait, at `now` in Unix seconds.
+    /// The delay that the upstream requests, at `now` in Unix seconds.
     pub(super) fn told_wait(&self, now: i64) -> Option<Duration> {
         let Self::Refused(refused) = self else { return None };
         retry_after(&refused.headers, now)
     }
 
-    /// The failure of a response that cannot be refused any more.
+    /// Converts the error to the failure of a response that has already started.
     pub(crate) fn as_failure(&self) -> Failure {
         match self {
             Self::Failed(failure) => failure.clone(),
@@ -113,8 +114,8 @@ impl UpstreamError {
         }
     }
 
-    /// Whether a server of Chat Completions refused calls without the reasoning that they were made
-    /// with, in the words of DeepSeek or Moonshot.
+    /// Whether a Chat Completions server rejected tool calls without the reasoning that produced
+    /// them. Recognizes the error texts of DeepSeek and Moonshot.
     pub(crate) fn wants_reasoning(&self) -> bool {
         self.is_bad_request(|refused| {
             let body = String::from_utf8_lossy(&refused.body);
@@ -123,7 +124,7 @@ impl UpstreamError {
         })
     }
 
-    /// What it said where the input is too long for the model.
+    /// The overflow, if the input is too long for the model.
     pub(crate) fn overflow(&self) -> Option<Overflow> {
         match self {
             Self::Refused(refused) => Overflow::told_by(refused.status, &refused.error()),
@@ -132,7 +133,7 @@ impl UpstreamError {
         }
     }
 
-    /// Whether a model without reasoning refused to be asked for encrypted reasoning.
+    /// Whether a model without reasoning rejected the `include` of encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
         self.is_bad_request(|refused| {
             let error = refused.error();
@@ -141,13 +142,12 @@ impl UpstreamError {
         })
     }
 
-    /// Whether it refused encrypted content: see [`Refused::refuses_reasoning`].
+    /// Whether the upstream rejected encrypted content: see [`Refused::refuses_reasoning`].
     pub(crate) fn refuses_reasoning(&self) -> bool {
         matches!(self, Self::Refused(refused) if refused.refuses_reasoning())
     }
 
-    /// Whether there is nothing at the path that was asked. A model that there is not is something
-    /// else.
+    /// Whether the server has no such path. A missing model is another error.
     pub(crate) fn tells_of_no_such_path(&self) -> bool {
         matches!(self, Self::Refused(refused)
             if matches!(refused.status.as_u16(), 404 | 405 | 501)
@@ -178,7 +178,7 @@ impl From<UpstreamError> for ApiError {
     }
 }
 
-/// Codes of a failed response after which the same request may succeed: OpenAI's, then Anthropic's.
+/// Codes of failed responses that permit a retry: OpenAI's, then Anthropic's.
 const PASSING_CODES: [&str; 6] = [
     "server_error",
     "rate_limit_exceeded",

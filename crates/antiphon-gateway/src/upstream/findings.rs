@@ -1,4 +1,4 @@
-//! The capabilities that an upstream was found to have.
+//! The detected capabilities of an upstream.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
@@ -7,20 +7,20 @@ use tokio::sync::Mutex;
 
 use crate::settings::Capabilities;
 
-/// The capabilities of one upstream, as its own answers showed them.
+/// The capabilities of one upstream, as detected from its answers.
 ///
 /// ```text
-///            ┌── it did not say ───┐
+///            ┌──── no result ──────┐
 ///            v                     │
-///   Unknown ── a caller needs it ──> Asked ── it said ──> Found
+///   Unknown ── a request needs it ──> Probing ── result ──> Found
 /// ```
 ///
-/// One task at a time asks; the others wait for its result, which is valid for as long as the gateway
-/// runs.
+/// One task at a time sends the probe, and the others wait for its result. The result stays valid
+/// until the gateway stops.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) found: OnceLock<Capabilities>,
     pub(crate) asked: Mutex<()>,
-    /// The number of attempts without an answer.
+    /// The number of probes without a result.
     pub(crate) unsaid: AtomicUsize,
 }

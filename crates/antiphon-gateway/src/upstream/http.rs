@@ -28,14 +28,14 @@ use crate::refused::Refused;
 use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 
-/// The bound on an error's body.
+/// The maximum size of an error body.
 const MAX_ERROR: usize = 1 << 20;
 
-/// Headers of an error that callers act on.
+/// Error headers that clients evaluate.
 const ERROR_HEADERS: [&str; 4] =
     ["retry-after", "retry-after-ms", "x-should-retry", "x-request-id"];
 
-/// A request's body on its way.
+/// The body of a request to an upstream.
 pub(crate) type RequestBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A server at one base URL.
@@ -43,7 +43,7 @@ pub(crate) struct HttpUpstream {
     pub(super) settings: UpstreamSettings,
     pub(super) base: String,
     name: String,
-    /// How many answers may still be opened; `None`: any number.
+    /// The number of answers that may still be opened. `None` means no limit.
     open: Option<Arc<Semaphore>>,
     findings: Findings,
     pub(super) connection: Connection,
@@ -63,87 +63,87 @@ impl HttpUpstream {
         }
     }
 
-    /// The server's name, by which the origin of items is known.
+    /// The server's name, which identifies the origin of items.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name that operators know it by.
+    /// The name in logs.
     pub(crate) fn label(&self) -> &str {
         self.public_name().unwrap_or(&self.name)
     }
 
-    /// The name that the operator gave it, which callers may be told. They are never told of its host.
+    /// The name from the configuration. Callers may see it, but never the host of the upstream.
     pub(crate) fn public_name(&self) -> Option<&str> {
         self.settings.name.as_deref()
     }
 
-    /// Its base URL, without a slash at the end: what its state is known to be kept by.
+    /// The base URL without a slash at the end. It identifies the owner of stored state.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
-    /// The same as the settings have it.
+    /// The base URL as it stands in the settings.
     pub(crate) fn url(&self) -> &Uri {
         &self.settings.url
     }
 
-    /// The API that it speaks.
+    /// The API of this upstream.
     pub(super) fn api(&self) -> Dialect {
         self.settings.api
     }
 
-    /// Whether it answers for a model of this name.
+    /// Whether this upstream serves a model with this name.
     pub(super) fn takes(&self, model: &str) -> bool {
         self.settings.models.iter().any(|pattern| pattern.takes(model))
     }
 
-    /// Whether it answers for models of every name.
+    /// Whether this upstream serves models of all names.
     pub(super) fn takes_all(&self) -> bool {
         self.settings.models.contains(&ModelPattern::new("*"))
     }
 
-    /// Whether it is shown a key of the operator's in place of the callers'.
+    /// Whether this upstream receives a key of the operator instead of the callers' tokens.
     pub(crate) fn has_own_key(&self) -> bool {
         self.settings.key.is_some()
     }
 
-    /// Who keeps what is begun with its models.
+    /// The owner of new conversations with the models of this upstream.
     pub(crate) fn state(&self) -> State {
         self.settings.state
     }
 
-    /// What the operator says that it can do where it keeps the state.
+    /// The configured capabilities of an upstream that owns its state.
     pub(crate) fn told_capabilities(&self) -> Option<Capabilities> {
         self.settings.capabilities
     }
 
-    /// What was found out of the same.
+    /// The detected capabilities.
     pub(crate) fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// How many tokens its models take, where that is known.
+    /// The context window of its models in tokens, if known.
     pub(super) fn context_window(&self) -> Option<u64> {
         self.settings.context_window.map(u64::from)
     }
 
-    /// Whether it is shown the callers' own tokens.
+    /// Whether this upstream receives the callers' own tokens.
     pub(super) fn takes_tokens(&self) -> bool {
         self.settings.key.is_none()
     }
 
-    /// The bound, in bytes, on one event of an answer.
+    /// The maximum size of one event of an answer, in bytes.
     pub(crate) fn max_answer(&self) -> usize {
         self.settings.max_answer
     }
 
-    /// How often it is asked again, and how long an answer may take in all.
+    /// The retry settings, and the total time limit of an answer.
     pub(crate) fn patience(&self) -> (Retries, Duration) {
         (self.settings.retries.clone(), self.settings.total_timeout)
     }
 
-    /// Asks for an answer, which has to be whole at `end`.
+    /// Requests model output. The answer must be complete at `end`.
     pub(super) async fn respond(
         &self,
         body: Chunks,
@@ -168,7 +168,7 @@ impl HttpUpstream {
         }
     }
 
-    /// Asks at `path`, behind the base URL, for an answer of one JSON object.
+    /// Sends a request to `path`, relative to the base URL, for an answer of one JSON object.
     pub(crate) async fn call(
         &self,
         method: Method,
@@ -198,7 +198,7 @@ impl HttpUpstream {
         Ok(models_of(&body, self.public_name().unwrap_or("upstream")))
     }
 
-    /// The right to open one more answer, for as long as it is held.
+    /// Reserves one open answer until the permit is dropped.
     pub(super) fn permit(&self) -> Result<Option<OwnedSemaphorePermit>, UpstreamError> {
         let Some(open) = &self.open else { return Ok(None) };
         let permit = open.clone().try_acquire_owned();
@@ -225,7 +225,7 @@ impl HttpUpstream {
         Err(refusal)
     }
 
-    /// The same error without the names of hosts, as callers may be told it. The log has them.
+    /// Removes host names from the error, because callers may see it. The log contains them.
     pub(super) fn without_host(&self, error: UpstreamError) -> UpstreamError {
         let UpstreamError::Unreachable(reason) = error else { return error };
         let host = self.settings.url.host().unwrap_or_default();
@@ -267,8 +267,9 @@ impl HttpUpstream {
         request.body(whole(body)).map_err(|error| UpstreamError::Unreachable(error.to_string()))
     }
 
-    /// An answer that is not 200. A redirect is not followed: it would carry keys elsewhere. An
-    /// error's body that does not come does not keep its status from being told.
+    /// Converts an answer with a status other than 200. Redirects are not followed, because a
+    /// redirect would send keys to another server. If the body of an error cannot be read, the
+    /// error still has its status.
     async fn refusal(&self, mut answer: Answer, patience: Patience) -> UpstreamError {
         let status = answer.status;
         if !status.is_client_error() && !status.is_server_error() {
@@ -286,18 +287,19 @@ impl HttpUpstream {
     }
 }
 
-/// A body that is there.
+/// A body whose bytes are all available.
 pub(crate) fn whole(body: impl Into<Chunks>) -> RequestBody {
     body.into().map_err(|never| match never {}).boxed_unsync()
 }
 
-/// The kinds of body that an answer may have.
+/// The kinds of answer bodies.
 enum Kind {
     Events,
     Json,
 }
 
-/// The kind of an answer's body, by its content type or, without one, by its first bytes.
+/// Detects the kind of an answer's body from its content type or, without one, from its first
+/// bytes.
 async fn kind_of(answer: &mut Answer, patience: &mut Patience) -> Result<Kind, UpstreamError> {
     match media_type(&answer.headers).as_str() {
         "text/event-stream" => Ok(Kind::Events),
@@ -311,7 +313,7 @@ async fn kind_of(answer: &mut Answer, patience: &mut Patience) -> Result<Kind, U
     }
 }
 
-/// Has the log name the id that the server gave to the request.
+/// Adds the server's request id to the log span.
 fn record_request_id(headers: &HeaderMap) {
     let mut names = [REQUEST_ID, HeaderName::from_static("request-id")].into_iter();
     if let Some(id) = names.find_map(|name| RequestId::from_value(headers.get(name)?)) {
@@ -319,7 +321,7 @@ fn record_request_id(headers: &HeaderMap) {
     }
 }
 
-/// Bodies are asked for as they are.
+/// Rejects a compressed body: the request does not allow compression.
 fn check_plain(answer: &Answer) -> Result<(), UpstreamError> {
     if answer.is_compressed() {
         let reason = "a compressed body, which was not asked for";
@@ -332,7 +334,7 @@ fn content_of_type(media_type: &str) -> UpstreamError {
     UpstreamError::Garbled(format!("content of type '{media_type}'"))
 }
 
-/// In lower case: media types are case-insensitive.
+/// The media type in lower case, because media types are case-insensitive.
 fn media_type(headers: &HeaderMap) -> String {
     let content_type = headers.get(header::CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();

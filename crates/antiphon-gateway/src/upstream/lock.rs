@@ -1,4 +1,4 @@
-//! Waiting for a conversation that a server says is locked.
+//! Waits for a conversation that the server has locked.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use tokio::time::Instant;
 
 use crate::bound::from_now;
 
-/// The first wait. Each is twice the one before it, as the official clients have it: 1, 2, 4 seconds.
+/// The first wait. Each next wait is twice as long, as in the official clients: 1, 2, 4 seconds.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// The longest wait: how long a conversation that is free again may stand idle.
+/// The longest wait. This bounds the time that an unlocked conversation stays idle.
 const LONGEST: Duration = Duration::from_secs(4);
 
-/// How long a request is made again because another of its conversation is open.
+/// The retry schedule for a conversation that the upstream has locked.
 ///
-/// Turns of this gateway stand in line for a conversation; this is for those that others have asked of the
-/// same server.
+/// The gateway queues its own turns of a conversation. This wait covers the requests that other
+/// clients send to the same server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LockWait {
     end: Instant,
@@ -23,12 +23,13 @@ pub(crate) struct LockWait {
 }
 
 impl LockWait {
-    /// For so long, from now on: what is left of the time that a turn may wait for its conversation.
+    /// Retries for the time `left`, which is the rest of the time that a turn may wait for its
+    /// conversation.
     pub(crate) fn within(left: Duration) -> Self {
         Self { end: from_now(left), next: FIRST }
     }
 
-    /// Waits until the request is to be made again; `false`, at once, where the time is over.
+    /// Waits until the next retry. Returns `false` at once if no time is left.
     pub(crate) async fn wait(&mut self) -> bool {
         let Some(wait) = self.next(Instant::now()) else { return false };
         let wait_ms = wait.as_millis();
@@ -37,7 +38,7 @@ impl LockWait {
         true
     }
 
-    /// How long to wait at `now`, if there is time left. The last wait is what is left.
+    /// The wait at `now`, if time is left. The last wait is cut to the remaining time.
     fn next(&mut self, now: Instant) -> Option<Duration> {
         let left = self.end.saturating_duration_since(now);
         let wait = self.next.min(left);
@@ -50,7 +51,7 @@ impl LockWait {
 mod tests {
     use super::*;
 
-    /// The waits of a request that finds its conversation locked each time, in milliseconds.
+    /// The waits in milliseconds of a request that finds its conversation locked each time.
     fn waits(left: Duration) -> Vec<u128> {
         let mut lock = LockWait::within(left);
         let mut now = lock.end - left;

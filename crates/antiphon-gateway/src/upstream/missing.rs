@@ -1,15 +1,17 @@
-//! Errors that name what is not there, apart from those of servers that have no such path.
+//! Distinguishes errors about missing objects from errors about missing paths.
 
 use http::StatusCode;
 
 use super::error::UpstreamError;
 
 impl UpstreamError {
-    /// Whether the server says that it has no `noun` (`conversation`, `response`, `item`) of this id.
+    /// Whether the server reports that it has no `noun` (`conversation`, `response`, `item`) with
+    /// this id.
     ///
-    /// Providers say so with status 404 and `Conversation with id '...' not found.`, others with fewer words
-    /// (`Response not found`) or only a code. Where there is no such path, all that is named is that path:
-    /// `Invalid URL (GET /v1/conversations/...)`, `Cannot GET /v1/...`, `Not Found`.
+    /// Providers answer with status 404 and `Conversation with id '...' not found.`. Other servers
+    /// use fewer words (`Response not found`) or only a code. If the server does not have the path,
+    /// the error names only the path: `Invalid URL (GET /v1/conversations/...)`, `Cannot GET
+    /// /v1/...`, `Not Found`.
     pub(crate) fn tells_of_no(&self, noun: &str, id: &str) -> bool {
         let Some(said) = self.said_with(StatusCode::NOT_FOUND) else { return false };
         let is_gone = GONE.iter().any(|gone| said.contains(gone));
@@ -17,12 +19,12 @@ impl UpstreamError {
         names(&said, id) || (is_gone && words(&said).any(is_noun))
     }
 
-    /// Whether the server says that this id is of a wrong form. It has the path then.
+    /// Whether the server rejects the format of this id. Such a server has the path.
     pub(crate) fn tells_of_no_id(&self, id: &str) -> bool {
         self.said_with(StatusCode::BAD_REQUEST).is_some_and(|said| names(&said, id))
     }
 
-    /// Message and code, in lower case, of a refusal with this status.
+    /// The message and the code, in lower case, of a rejection with this status.
     fn said_with(&self, status: StatusCode) -> Option<String> {
         let Self::Refused(refused) = self else { return None };
         let error = refused.error();
@@ -36,12 +38,12 @@ fn names(said: &str, id: &str) -> bool {
     words(said).any(|word| word.contains(&id.to_lowercase()))
 }
 
-/// The words that are no paths.
+/// The words that are not paths.
 fn words(said: &str) -> impl Iterator<Item = &str> {
     said.split_whitespace().filter(|word| !word.contains('/'))
 }
 
-/// How servers say that something is not there.
+/// Phrases in errors about missing objects.
 const GONE: [&str; 4] = ["not found", "not exist", "no such", "unknown"];
 
 #[cfg(test)]

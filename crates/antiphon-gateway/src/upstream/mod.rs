@@ -1,4 +1,4 @@
-//! Where models are: the built-in one, and HTTP upstreams.
+//! The upstreams: the built-in model, and servers over HTTP.
 
 mod api;
 mod asking;
@@ -45,35 +45,36 @@ use crate::chunks::Chunks;
 use crate::settings::{Retries, Settings};
 use crate::sim::{self, SIM};
 
-/// How many tokens it takes. It has no window of its own: this is that of large models.
+/// The context window of the built-in model in tokens. The model has no real limit; this value is
+/// typical of large models.
 const SIM_WINDOW: u64 = 1_000_000;
 
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
-    /// The first that takes a model's name answers for it.
+    /// In order: the first one that matches a model's name serves it.
     http: Vec<HttpUpstream>,
-    /// Whether there was a ledger of anything that one of them keeps when the gateway started.
+    /// Whether the store contained a ledger of upstream state when the gateway started.
     pub(crate) kept: bool,
-    /// Those known to refuse encrypted reasoning.
+    /// Origins that reject encrypted reasoning.
     pub(crate) without_encryption: Origins,
-    /// Those known to refuse calls without the reasoning that they were made with.
+    /// Origins that reject tool calls without the reasoning that produced them.
     pub(crate) wanting_reasoning: Origins,
-    /// Those known to have no `/responses/compact`.
+    /// Origins without `/responses/compact`.
     pub(crate) without_compact_path: Origins,
-    /// Those known not to compact the history of a request by themselves.
+    /// Origins that do not compact the history of a request themselves.
     pub(crate) without_compaction: Origins,
-    /// Those known not to count tokens.
+    /// Origins that do not count tokens.
     pub(crate) without_token_counts: Origins,
 }
 
-/// Origins that are known for something.
+/// A set of origins with a known property.
 #[derive(Default)]
 pub(crate) struct Origins(Mutex<HashSet<Origin>>);
 
-/// How many origins are remembered; a caller may invent model names without end.
+/// The maximum size of the set. Callers can invent any number of model names.
 const REMEMBERED: usize = 1024;
 
-/// The upstream that answers for a model.
+/// The upstream that serves a model.
 #[derive(Clone, Copy)]
 pub(crate) enum Upstream<'a> {
     /// The built-in model.
@@ -83,9 +84,9 @@ pub(crate) enum Upstream<'a> {
 }
 
 impl Upstreams {
-    /// The upstreams that the settings name.
+    /// Creates the upstreams of the settings.
     ///
-    /// `kept`: whether there is a ledger of anything that one of them keeps.
+    /// `kept`: whether the store contains a ledger of upstream state.
     pub(crate) fn new(settings: &Settings, kept: bool) -> Self {
         Self {
             kept,
@@ -98,17 +99,17 @@ impl Upstreams {
         }
     }
 
-    /// All servers.
+    /// All HTTP upstreams.
     pub(crate) fn all(&self) -> &[HttpUpstream] {
         &self.http
     }
 
-    /// The server that the operator gave this name.
+    /// The HTTP upstream with this configured name.
     pub(crate) fn named(&self, name: &str) -> Option<&HttpUpstream> {
         self.http.iter().find(|http| http.public_name() == Some(name))
     }
 
-    /// Who answers for `model`: a model named `sim` is the built-in one, wherever others are.
+    /// The upstream that serves `model`. The model `sim` is always the built-in one.
     pub(crate) fn of_model(&self, model: &str) -> Option<Upstream<'_>> {
         if model == SIM {
             return Some(Upstream::Sim);
@@ -116,8 +117,9 @@ impl Upstreams {
         self.http.iter().find(|upstream| upstream.takes(model)).map(Upstream::Http)
     }
 
-    /// The server that takes requests of an API's other parts which name no model: of those that
-    /// speak that API one that answers for all models, else the first; else the first of all.
+    /// The server for requests to other parts of an API that name no model. Among the servers that
+    /// speak this API, one that serves all models comes first, then the first one; without any, the
+    /// first of all servers.
     pub(crate) fn of_api(&self, anthropic: bool) -> Option<&HttpUpstream> {
         let speaks = |http: &&HttpUpstream| (http.api() == Dialect::Anthropic) == anthropic;
         let mut speaking = self.http.iter().filter(speaks);
@@ -125,8 +127,8 @@ impl Upstreams {
         general.or_else(|| speaking.next()).or_else(|| self.http.first())
     }
 
-    /// The models that the HTTP upstreams list and answer for, as the Models API has them. One that
-    /// lists nothing is passed over.
+    /// The models that the HTTP upstreams list and serve, in the form of the Models API. An
+    /// upstream whose list fails is skipped.
     pub(crate) async fn models(&self, caller: &Caller) -> Vec<String> {
         let lists = self.http.iter().map(|upstream| upstream.models(caller));
         let lists = futures_util::future::join_all(lists).await;
@@ -147,12 +149,12 @@ impl Upstreams {
 }
 
 impl Origins {
-    /// Whether this one is.
+    /// Whether the set contains this origin.
     pub(crate) fn contain(&self, origin: &Origin) -> bool {
         self.memory().contains(origin)
     }
 
-    /// Remembers this one.
+    /// Adds this origin.
     pub(crate) fn remember(&self, origin: &Origin) {
         let mut memory = self.memory();
         if memory.len() >= REMEMBERED {
@@ -167,7 +169,7 @@ impl Origins {
 }
 
 impl<'a> Upstream<'a> {
-    /// The name that operators know it by.
+    /// The name in logs.
     pub(crate) fn label(self) -> &'a str {
         match self {
             Self::Sim => SIM,
@@ -177,7 +179,7 @@ impl<'a> Upstream<'a> {
 }
 
 impl Upstream<'_> {
-    /// The API that it speaks.
+    /// The API of this upstream.
     pub(crate) fn api(self) -> Dialect {
         match self {
             Self::Sim => Dialect::Responses,
@@ -185,12 +187,12 @@ impl Upstream<'_> {
         }
     }
 
-    /// Whether it is a server that speaks the Responses API, and may keep to all of it.
+    /// Whether it is a server with the Responses API, which may support all of that API.
     pub(crate) fn is_responses_server(self) -> bool {
         matches!(self, Self::Http(http) if http.api() == Dialect::Responses)
     }
 
-    /// Where items of this upstream's `model` come from.
+    /// The origin of the items that this upstream's `model` produces.
     pub(crate) fn origin(self, model: &str) -> Origin {
         match self {
             Self::Sim => Origin::new(SIM),
@@ -198,7 +200,7 @@ impl Upstream<'_> {
         }
     }
 
-    /// How many tokens its models take, input and answer together, where that is known.
+    /// The context window of its models, input and output together, in tokens, if known.
     pub(crate) fn context_window(self) -> Option<u64> {
         match self {
             Self::Sim => Some(SIM_WINDOW),
@@ -206,7 +208,7 @@ impl Upstream<'_> {
         }
     }
 
-    /// Whether it is shown the token of a caller that has one.
+    /// Whether this upstream receives the token of the caller.
     pub(crate) fn takes_tokens(self) -> bool {
         match self {
             Self::Sim => false,
@@ -214,7 +216,7 @@ impl Upstream<'_> {
         }
     }
 
-    /// The bound, in bytes, on one event of its answers.
+    /// The maximum size of one event of an answer, in bytes.
     pub(crate) fn max_event(self) -> usize {
         match self {
             Self::Sim => usize::MAX,
@@ -222,7 +224,7 @@ impl Upstream<'_> {
         }
     }
 
-    /// How often it is asked again, and how long an answer may take in all.
+    /// The retry settings, and the total time limit of an answer.
     fn patience(self) -> (Retries, Duration) {
         match self {
             Self::Sim => (Retries::none(), Duration::ZERO),
@@ -230,8 +232,7 @@ impl Upstream<'_> {
         }
     }
 
-    /// Sends a request's body. The answer's events follow in the reply, the last of them before
-    /// `end`.
+    /// Sends a request body. The reply contains the events of the answer, all of them before `end`.
     async fn send(
         self,
         body: Chunks,

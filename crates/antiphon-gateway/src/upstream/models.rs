@@ -8,8 +8,8 @@ pub(super) struct Model {
     pub(super) json: String,
 }
 
-/// The models of a `GET /models` answer. Those of Anthropic's list, which has another form, get what
-/// the Models API requires.
+/// The models of a `GET /models` answer. Models in Anthropic's form are converted to the form of
+/// the Models API.
 pub(super) fn models_of(body: &[u8], owner: &str) -> Vec<Model> {
     let data = |body: &Object<'_>| {
         let models: Vec<Object<'_>> = serde_json::from_str(body.get("data")?).ok()?;

@@ -1,15 +1,16 @@
 //! Removes the operator's key from everything that an upstream sends.
 //!
-//! Some servers repeat the key that they were shown, in errors above all. Callers, the store and
-//! the log must not learn it, so that the key is removed before anything else reads the bytes. A
-//! caller's own token is no secret from its caller, and passes.
+//! Some servers repeat the key of a request, most often in errors. Callers, the store and the log
+//! must not receive it, so the key is removed before any other code reads the bytes. A caller's own
+//! token is not secret from its caller and is not removed.
 //!
 //! # Limits
-//! - A key that is shorter than eight characters, or a placeholder (`lm-studio`), is no secret.
-//! - Of a key that is split over the strings of consecutive events, the parts are removed from the
-//!   one on that brings the match to half of the key, or to 16 characters; what came before it has
-//!   left. The next part must follow within [`REACH`] bytes.
-//! - A key that is encoded as a whole, as in base64, is not found.
+//! - A key of fewer than eight characters, or a placeholder (`lm-studio`), is not treated as a
+//!   secret.
+//! - If a key is split over the strings of consecutive events, removal starts with the part that
+//!   completes half of the key or 16 characters. Earlier parts were already sent. The next part
+//!   must follow within [`REACH`] bytes.
+//! - A key that is encoded as a whole, for example in base64, is not found.
 
 mod pattern;
 
@@ -21,56 +22,56 @@ use self::pattern::{MAX_BACKSLASHES, Match, backslashes_at};
 
 pub(super) use self::pattern::KeyPattern;
 
-/// How many bytes after a string that ends in the beginning of a key the next part is searched for.
+/// The maximum distance in bytes from a string that ends with the start of a key to the next part.
 const REACH: u64 = 16 << 10;
 
-/// The characters that take the place of a key.
+/// The replacement for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mask {
     /// `***`
     Short,
-    /// A star for every byte, so that the length of the whole stays as it was announced.
+    /// One star per byte, so that the announced length stays correct.
     SameLength,
 }
 
-/// Removes a key from bytes that come in pieces.
+/// Removes a key from a stream of bytes.
 ///
-/// Holds back the bytes that may be the beginning of a key until more has come: of each character,
-/// no more than its longest spelling.
+/// Holds back bytes that may be the start of a key until more bytes arrive. The number of held
+/// bytes is bounded by the longest spelling of each character.
 pub(super) struct Redactor {
     pattern: Arc<KeyPattern>,
     mask: Mask,
     held: Bytes,
-    /// How many bytes came before those that are searched.
+    /// The number of bytes before the searched ones.
     offset: u64,
     parts: Vec<Part>,
 }
 
-/// The beginning of the key, at the end of a string.
+/// The start of the key, at the end of a string.
 struct Part {
-    /// How many characters of the key, together with the parts before it.
+    /// The number of matched characters, including the earlier parts.
     matched: usize,
-    /// Where it ends, counted from the beginning of all bytes.
+    /// The end of the part, counted from the first byte of the stream.
     end: u64,
 }
 
 /// The result of a comparison at one position.
 enum Step {
-    /// No key: the search goes on at this position.
+    /// No key here: continue the search at this position.
     Continue(usize),
-    /// These bytes are to be removed.
+    /// Remove these bytes.
     Remove { start: usize, end: usize },
-    /// More bytes decide about those from this position on.
+    /// Wait for more bytes before a decision about the bytes from this position.
     Hold(usize),
 }
 
 impl Redactor {
-    /// Removes what matches `pattern`.
+    /// Creates a redactor for `pattern`.
     pub(super) fn new(pattern: Arc<KeyPattern>, mask: Mask) -> Self {
         Self { pattern, mask, held: Bytes::new(), offset: 0, parts: Vec::new() }
     }
 
-    /// The bytes that can be passed on now that `piece` has come.
+    /// Adds `piece`, and returns the bytes that can be passed on.
     pub(super) fn push(&mut self, piece: Bytes) -> Bytes {
         let text = match self.held.is_empty() {
             true => piece,
@@ -82,13 +83,13 @@ impl Redactor {
         clean
     }
 
-    /// The bytes that are left at the end.
+    /// The remaining bytes at the end.
     pub(super) fn finish(&mut self) -> Option<Bytes> {
         let rest = std::mem::take(&mut self.held);
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// The text without keys, as far as it can be searched, and how far that is.
+    /// Removes keys from the text. Returns the clean text and the length of the searched text.
     fn search(&mut self, text: &Bytes) -> (Bytes, usize) {
         let pattern = Arc::clone(&self.pattern);
         let (mut at, mut copied, mut clean) = (0, 0, BytesMut::new());
@@ -133,7 +134,7 @@ impl Redactor {
         }
     }
 
-    /// A quote: a string that begins here may continue the key.
+    /// At a quote: the string that starts here may continue the key.
     fn continued(&mut self, pattern: &KeyPattern, text: &[u8], quote: usize) -> Step {
         let start = quote + 1;
         let here = self.offset + start as u64;
@@ -172,15 +173,15 @@ impl Mask {
     }
 }
 
-/// Where the search goes on after backslashes that do not begin a key.
+/// Continues the search after backslashes that do not start a key.
 ///
-/// A character behind an odd number of them belongs to their escape. If the text is no JSON, a key
-/// may begin with that character all the same; it stays, so that JSON stays well formed.
+/// A character after an odd number of backslashes belongs to their escape. If the text is not JSON,
+/// a key may start with that character. It is not removed, so that JSON stays well formed.
 fn after_backslashes(pattern: &KeyPattern, text: &[u8], stop: usize) -> Step {
     let count = backslashes_at(text, stop);
     let end = stop + count;
     if end == text.len() {
-        // An even number of them leaves: the escape that the last one begins stays the same.
+        // Release an even number of backslashes, so that the escape of the last one stays intact.
         let held = if count > MAX_BACKSLASHES { MAX_BACKSLASHES - count % 2 } else { count };
         return Step::Hold(end - held);
     }

@@ -1,4 +1,4 @@
-//! Requests that pass to an upstream as they came.
+//! Requests that pass through to an upstream unchanged.
 
 use std::future::Future;
 use std::pin::pin;
@@ -17,34 +17,35 @@ use crate::alias::{Alias, AnswerTranslation};
 use crate::bound::from_now;
 use crate::refused::Refused;
 
-/// A request of a part of the API that the gateway does not have.
+/// A request for a part of the API that the gateway does not implement.
 pub(crate) struct Foreign {
     /// Its method.
     pub(crate) method: Method,
-    /// Its path and query, to stand behind the base URL.
+    /// Its path and query, relative to the base URL.
     pub(crate) path: String,
-    /// Its headers, without those that concern one connection only.
+    /// Its headers, without hop-by-hop headers.
     pub(crate) headers: HeaderMap,
     /// Its body.
     pub(crate) body: RequestBody,
 }
 
-/// An answer as the upstream gives it.
+/// The answer of the upstream, unchanged.
 pub(crate) struct Passed {
     pub(crate) status: StatusCode,
-    /// The headers, as they came.
+    /// The original headers.
     pub(crate) headers: HeaderMap,
     body: Received,
     translation: Option<AnswerTranslation>,
 }
 
 impl HttpUpstream {
-    /// Makes a request, once. The answer has time from the moment when the request is `sent`.
+    /// Sends a request without retries. The time limit of the answer starts when the request is
+    /// `sent`.
     ///
-    /// What the upstream answers is passed on whatever it is, redirects and errors too; but where it is
-    /// shown the operator's key, that key is taken out of the answer. So that it can be found, such an
-    /// upstream is asked not to compress. If it compresses a text all the same, the body of an error
-    /// is replaced by a sentence, and any other text is refused.
+    /// The answer passes through with any status, including redirects and errors. If the upstream
+    /// receives the operator's key, the key is removed from the answer. To make the search
+    /// possible, the request forbids compression. If the upstream still compresses a text, the body
+    /// of an error is replaced by a sentence, and any other text is rejected.
     pub(crate) async fn pass(
         &self,
         request: Foreign,
@@ -88,7 +89,8 @@ impl HttpUpstream {
         Ok(passing)
     }
 
-    /// A redirect within the upstream's API leads through the gateway: callers are not told its URL.
+    /// Rewrites a redirect within the upstream's API to the gateway, because callers must not see
+    /// the upstream's URL.
     fn hide_base(&self, headers: &mut HeaderMap) {
         let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
         let path = location.and_then(|location| location.strip_prefix(self.base.as_str()));
@@ -99,7 +101,7 @@ impl HttpUpstream {
         }
     }
 
-    /// The answer, unless it is a text that may hold the operator's key where nobody can see it.
+    /// Rejects a compressed text that may contain the operator's key.
     fn searchable(&self, answer: Answer) -> Result<Answer, UpstreamError> {
         if self.settings.key.is_none() || !answer.is_compressed() {
             return Ok(answer);
@@ -116,7 +118,8 @@ impl HttpUpstream {
 }
 
 impl Passed {
-    /// The same answer, about a conversation that callers know by another id than the upstream.
+    /// Translates the answer about a conversation that has another id for callers than at the
+    /// upstream.
     pub(crate) fn known_as(mut self, alias: Option<Alias>) -> Self {
         if alias.is_some() {
             self.headers.remove(header::CONTENT_LENGTH);
@@ -124,7 +127,7 @@ impl Passed {
         Self { translation: alias.map(AnswerTranslation::new), ..self }
     }
 
-    /// The next bytes of the body; `None` at its end.
+    /// Returns the next bytes of the body, or `None` at its end.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         let Some(translation) = &mut self.translation else { return self.body.next().await };
         loop {
@@ -142,14 +145,14 @@ impl Passed {
         }
     }
 
-    /// All of the body, of at most `limit` bytes.
+    /// Reads the whole body, at most `limit` bytes.
     pub(crate) async fn whole(self, limit: usize) -> Result<Bytes, UpstreamError> {
         let Received { mut body, patience, _permit } = self.body;
         body.read_whole(limit, patience).await
     }
 }
 
-/// An error of which only the status can be told.
+/// A rejection with only a status.
 fn refusal_of(status: StatusCode) -> UpstreamError {
     let body = api::error_body(status, Bytes::new());
     let json = HeaderValue::from_static("application/json");
@@ -161,7 +164,7 @@ fn is_error(status: StatusCode) -> bool {
     status.is_client_error() || status.is_server_error()
 }
 
-/// Whether the content is one in which servers write errors: anything but media and archives.
+/// Whether the content may be an error message: anything but media and archives.
 fn is_text(headers: &HeaderMap) -> bool {
     let Some(content_type) = headers.get(header::CONTENT_TYPE) else { return true };
     let content_type = String::from_utf8_lossy(content_type.as_bytes()).to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! How long an answer is waited for.
+//! The time limits of an answer.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use super::error::UpstreamError;
 use crate::bound::from_now;
 use crate::settings::UpstreamSettings;
 
-/// The bounds on one answer's time, and how far it has come.
+/// The time limits of one answer, and its progress.
 ///
 /// ```text
 ///   Silent ── bytes ──> Speaking ── bytes ──> Speaking
 /// ```
 ///
-/// Any bytes are a sign of life, comments of an event stream too: servers keep a connection open with
-/// them while a model thinks. What only the end bounds is bounded by `end`.
+/// Any bytes count as progress, including comments of an event stream, which servers send as
+/// keep-alive while a model thinks. The total time limit `end` covers such streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     first_byte: Duration,
@@ -33,7 +33,7 @@ enum State {
 }
 
 impl Patience {
-    /// With an answer that is asked for now and has to be whole at `end`.
+    /// Starts the limits for a request that is sent now and must be complete at `end`.
     pub(super) fn new(settings: &UpstreamSettings, end: Instant) -> Self {
         let first_byte = settings.first_byte_timeout;
         Self {
@@ -45,7 +45,7 @@ impl Patience {
         }
     }
 
-    /// What `future` comes to, if that is soon enough.
+    /// Waits for `future` until the nearest limit.
     pub(super) async fn wait<T>(
         &self,
         future: impl Future<Output = T>,
@@ -54,12 +54,12 @@ impl Patience {
         timeout_at(until, future).await.map_err(|_| error)
     }
 
-    /// Bytes of the answer have come.
+    /// Records that bytes of the answer arrived.
     pub(super) fn heard(&mut self) {
         self.state = State::Speaking;
     }
 
-    /// The nearest bound, and what is wrong where it is passed.
+    /// The nearest limit, and its error.
     fn bound(&self) -> (Instant, UpstreamError) {
         let next = match self.state {
             State::Silent { until } => (until, UpstreamError::Silent(self.first_byte)),

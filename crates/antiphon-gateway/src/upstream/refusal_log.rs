@@ -1,7 +1,8 @@
-//! Logs why an upstream refused a request, so that the operator can find the reason.
+//! Logs the reason of a rejection by an upstream for the operator.
 //!
-//! Nothing of an item, a key or a token may be in a log, and an upstream may repeat any of them in its
-//! error. So its words are logged only if they cannot be the caller's ([`Sent::may_log`]).
+//! A log must not contain text of an item, a key or a token, and an upstream may repeat any of them
+//! in its error. The error text is logged only if it cannot come from the caller
+//! ([`Sent::may_log`]).
 
 use std::collections::HashSet;
 
@@ -15,26 +16,26 @@ use crate::refused::Refused;
 use crate::settings::Secret;
 use crate::trace::shortened;
 
-/// The bound on a message in a log line, in characters.
+/// The maximum length of a message in a log line, in characters.
 const MAX_MESSAGE: usize = 300;
-/// The bound on a code or a parameter in a log line, in characters.
+/// The maximum length of a code or a parameter in a log line, in characters.
 const MAX_NAME: usize = 100;
-/// How many words of a message in a row may not be words in a row of the request.
+/// A message is not logged if it repeats this number of consecutive words of the request.
 const RUN: usize = 3;
 
-/// The words that were sent with a request.
+/// The words of a request.
 pub(super) struct Sent {
     /// All words in lower case, with a space between them.
     text: String,
-    /// The words of the model's name, which the log has anyway.
+    /// The words of the model's name, which the log contains anyway.
     model: HashSet<String>,
-    /// Whether the upstream knows no other words of the caller's: it was not asked to continue a
-    /// conversation or response that it keeps itself.
+    /// Whether the request contains all words of the caller that the upstream has: the request does
+    /// not continue a conversation or response that the upstream stores.
     is_complete: bool,
 }
 
 impl Sent {
-    /// The words of a request: of its body, of its credential and of the headers that the caller chose.
+    /// Collects the words of the body, the credential and the headers that the caller set.
     pub(super) fn new(body: &[u8], credential: Option<&Secret>, headers: &HeaderMap) -> Self {
         let text = String::from_utf8_lossy(body);
         let fields = Object::of(&text).unwrap_or_default();
@@ -50,12 +51,12 @@ impl Sent {
         Self { text: sent, model: words(&model).collect(), is_complete }
     }
 
-    /// Whether a text of the upstream's holds nothing of the caller's.
+    /// Whether a text of the upstream contains nothing from the caller.
     ///
-    /// Each word has to be one that providers' errors are made of, a word of the model's name, or one
-    /// that does not occur in the request, not even within a longer word; and no three words may stand
-    /// in a row there. If the upstream holds more of the caller's than the request has, only the words
-    /// of providers' errors count.
+    /// Each word must be a known word of providers' errors, a word of the model's name, or a word
+    /// that does not occur in the request, not even inside a longer word. No three consecutive
+    /// words may be consecutive in the request. If the upstream has more text of the caller than
+    /// the request, only known words of providers' errors are permitted.
     fn may_log(&self, text: &str, is_of_the_protocol: bool) -> bool {
         let found: Vec<String> = words(text).collect();
         let is_known = |word: &String| {
@@ -70,7 +71,8 @@ impl Sent {
             && !found.windows(RUN).any(|run| self.is_sent(run))
     }
 
-    /// Whether the request has these words in a row. The field and the name of the model do not count.
+    /// Whether the request contains this sequence of words. The field and the name of the model are
+    /// not counted.
     fn is_sent(&self, run: &[String]) -> bool {
         let is_of_the_model = |word: &String| word == "model" || self.model.contains(word);
         !run.iter().all(is_of_the_model) && self.text.contains(&run.join(" "))
@@ -82,7 +84,7 @@ fn is_short_number(word: &str) -> bool {
     word.len() <= 5 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Logs why an upstream refused a request. The span has the upstream's name, the model, the
+/// Logs the reason of a rejection. The span contains the upstream's name, the model, the
 /// conversation and the tenant.
 pub(super) fn log_refusal(
     error: &UpstreamError,
@@ -115,14 +117,13 @@ pub(super) fn log_refusal(
     }
 }
 
-/// The words of an upstream's error that may be logged.
+/// The fields of an upstream's error that may be logged.
 struct UpstreamWords {
     kind: Option<String>,
     code: Option<String>,
     param: Option<String>,
     message: Option<String>,
-    /// The field that is not logged because it may hold something of the caller's, if it is the
-    /// message.
+    /// The name of the withheld field: `message`, if the message may contain text of the caller.
     withheld: Option<&'static str>,
 }
 
@@ -146,14 +147,14 @@ impl UpstreamWords {
     }
 }
 
-/// The path of a field, if it is made of the names of the API's fields and of positions alone.
+/// The path of a field, if it consists only of the API's field names and positions.
 pub(crate) fn known_path(path: &str) -> Option<&str> {
     let is_known =
         |word: String| is_short_number(&word) || KNOWN_WORDS.binary_search(&word.as_str()).is_ok();
     (path.len() <= MAX_NAME && words(path).all(is_known)).then_some(path)
 }
 
-/// The code of a failure, if it is made of the words of providers' errors alone.
+/// The code of a failure, if it consists only of known words of providers' errors.
 pub(crate) fn known_code(code: &str) -> Option<&str> {
     let mut words = words(code);
     let is_known = words.all(|word| KNOWN_WORDS.binary_search(&word.as_str()).is_ok());

@@ -1,14 +1,13 @@
-//! When a server says that it may be asked again.
+//! Reads the delay that a server requests before a retry.
 //!
-//! Source: RFC 9110, section 10.2.3: `Retry-After` is a number of seconds or a date. `retry-after-ms`
-//! is OpenAI's and Azure's finer form, which their clients prefer.
+//! Source: RFC 9110, section 10.2.3: `Retry-After` is a number of seconds or a date. OpenAI and
+//! Azure also send `retry-after-ms`, which their clients prefer.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use http::HeaderMap;
 
-/// How long the answer with these headers says to wait, at `now` in Unix seconds; `None` where it says
-/// nothing that can be understood.
+/// The delay that these headers request, at `now` in Unix seconds. `None` without a valid value.
 pub(crate) fn retry_after(headers: &HeaderMap, now: i64) -> Option<Duration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let milliseconds = text("retry-after-ms").and_then(|text| duration(text, 0.001));
@@ -24,7 +23,7 @@ fn duration(text: &str, unit: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number * unit).ok()
 }
 
-/// Until the date, or no time at all where that is over.
+/// The time until the date, or zero if it has passed.
 fn until(date: &str, now: i64) -> Option<Duration> {
     let at = httpdate::parse_http_date(date).ok()?.duration_since(UNIX_EPOCH).ok()?;
     let now = Duration::from_secs(now.try_into().ok()?);

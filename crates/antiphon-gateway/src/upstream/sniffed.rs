@@ -1,9 +1,9 @@
-//! Bodies without a content type.
+//! Detects the kind of bodies without a content type.
 
-/// The kind of body that its first bytes show.
+/// The kind of a body, detected from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
-    /// An event stream: it begins with a comment or one of the fields of events.
+    /// An event stream: it starts with a comment or a field of an event.
     Events,
     /// A JSON object.
     Json,
@@ -15,7 +15,7 @@ const FIELDS: [&[u8]; 5] = [b":", b"data:", b"event:", b"id:", b"retry:"];
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Sniffed {
-    /// The kind of a body that begins with `start`; `None` while more bytes have to decide.
+    /// The kind of a body with these first bytes. `None` if more bytes are needed.
     pub(super) fn from_start(start: &[u8], is_all: bool) -> Option<Self> {
         let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start).trim_ascii_start();
         if start.first() == Some(&b'{') {

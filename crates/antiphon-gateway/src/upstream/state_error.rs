@@ -1,12 +1,12 @@
-//! What an upstream that keeps state says of a request that does not fit what it keeps.
+//! Errors of an upstream that owns state, about requests that do not fit this state.
 
 pub(crate) use antiphon::faults::StateError;
 
 use super::error::UpstreamError;
 
 impl UpstreamError {
-    /// What it says of the state, if that is what it refused: with an error, or with a response that
-    /// failed.
+    /// The state error, if the upstream rejected the request for its state or returned a failed
+    /// response for that reason.
     pub(crate) fn state_error(&self) -> Option<StateError> {
         match self {
             Self::Refused(refused) if refused.status.is_client_error() => {

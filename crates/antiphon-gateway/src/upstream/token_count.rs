@@ -1,8 +1,9 @@
-//! Asking an upstream how many tokens a request is.
+//! Counts the tokens of a request at an upstream.
 //!
-//! Source: OpenAI's `POST /responses/input_tokens`, answered with `{"object":"response.input_tokens",
-//! "input_tokens":N}`; Anthropic's `POST /messages/count_tokens`, which takes the messages' fields and
-//! none of the answer's, answered with `{"input_tokens":N}`. Chat Completions has nothing of the kind.
+//! Sources: OpenAI's `POST /responses/input_tokens`, with the answer
+//! `{"object":"response.input_tokens", "input_tokens":N}`. Anthropic's `POST
+//! /messages/count_tokens`, which takes the request fields of the messages but none of the output,
+//! with the answer `{"input_tokens":N}`. Chat Completions has no equivalent.
 
 use antiphon::dialect::Dialect;
 use antiphon::json::Object;
@@ -11,13 +12,13 @@ use bytes::Bytes;
 use super::{Asking, Upstream, UpstreamError};
 use crate::caller::Caller;
 
-/// What Anthropic counts. It refuses other fields.
+/// The fields that Anthropic counts. It rejects other fields.
 const ANTHROPIC_FIELDS: [&str; 6] =
     ["model", "messages", "system", "tools", "tool_choice", "thinking"];
 
 impl Asking<'_> {
-    /// How many tokens the request of this body is, in the upstream's own API; `None` where it does
-    /// not count.
+    /// The tokens of the request with this body, in the upstream's own API. `None` if the upstream
+    /// does not count tokens.
     pub(crate) async fn count_tokens(
         &mut self,
         body: Bytes,
@@ -44,7 +45,7 @@ fn of_anthropic(body: &Bytes) -> Bytes {
     counted.collect::<Object<'_>>().to_bytes()
 }
 
-/// A server that answers with something else does not count.
+/// Any other answer means that the server does not count tokens.
 fn input_tokens(answer: &[u8]) -> Option<u64> {
     Object::parse(answer).ok()?.present("input_tokens")?.parse().ok()
 }

@@ -1,7 +1,7 @@
-//! Words of texts, and those that providers' errors are made of.
+//! Splits texts into words, and lists the words of providers' errors.
 
-/// The words of a text in lower case. An escape of JSON counts as the character that it stands for,
-/// however often it is escaped; everything else that is no letter or digit separates words.
+/// The words of a text in lower case. A JSON escape counts as the character that it encodes, at any
+/// level of escaping. All other characters that are not letters or digits separate words.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     normalized(text)
         .split(' ')
@@ -11,7 +11,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
         .filter(|it| !it.is_empty())
 }
 
-/// The same words with one space between them.
+/// The same words, separated by one space.
 pub(super) fn normalized(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -32,8 +32,8 @@ fn push(normal: &mut String, next: char) {
     }
 }
 
-/// The character that follows any number of backslashes, as JSON escapes it. Half of a surrogate pair
-/// separates words.
+/// Decodes the JSON escape after any number of backslashes. Half of a surrogate pair separates
+/// words.
 fn unescaped(rest: &mut std::str::Chars<'_>) -> char {
     let after = rest.as_str().trim_start_matches('\\');
     *rest = after.chars();
@@ -47,7 +47,7 @@ fn unescaped(rest: &mut std::str::Chars<'_>) -> char {
     char::from_u32(code).unwrap_or(' ')
 }
 
-/// The words of providers' errors, and the names of the API's fields, in order.
+/// The words of providers' errors and the names of the API's fields, sorted.
 #[rustfmt::skip]
 pub(super) const KNOWN_WORDS: &[&str] = &[
     "a", "about", "above", "absent", "accepted", "access", "account", "action", "active", "after",

@@ -9,15 +9,15 @@ use crate::upstream::known_code;
 
 /// How a watch ended.
 pub(super) enum End {
-    /// The response ended.
+    /// The response has ended.
     Response(Box<KeptResponse>),
-    /// The upstream has no such response any more.
+    /// The upstream has deleted the response.
     Gone,
-    /// The response had not ended when the time was over.
+    /// The response was still running at the end of the watch.
     Unknown,
 }
 
-/// The fields of the log line that the response has.
+/// Values of the response for the log line.
 struct Facts {
     failure: Option<String>,
     input_tokens: Option<u64>,
@@ -25,14 +25,14 @@ struct Facts {
 }
 
 impl End {
-    /// The status of the response, if it ended with one that the API has.
+    /// The status of the response, if it ended with a status of the API.
     pub(super) fn status(&self) -> Option<Status> {
         let Self::Response(response) = self else { return None };
         let statuses = [Status::Completed, Status::Failed, Status::Incomplete, Status::Cancelled];
         statuses.into_iter().find(|status| status.as_str() == response.status)
     }
 
-    /// Logs the end, as other turns are logged.
+    /// Logs the end in the same form as other turns.
     pub(super) fn log(&self, response: &str, turn: &WatchedTurn) {
         match self {
             Self::Response(ended) => log_turn(response, self.status(), ended, turn),

@@ -30,20 +30,20 @@ use crate::caller::Caller;
 use crate::entropy::unix_now;
 use crate::gateway::Gateway;
 
-/// How many responses are polled at once, and as many again with callers' tokens.
+/// The number of responses that are polled at once; the same number applies to callers' tokens.
 const AT_ONCE: usize = 16;
-/// How many responses are watched with callers' tokens.
+/// The maximum number of watches with callers' tokens.
 const MOST_WITH_TOKENS: usize = 10_000;
-/// How often a store that several processes share is read for watches that others left.
+/// The interval in seconds at which a shared store is read for watches of dead processes.
 const PERIOD: i64 = 5;
 /// The bound on one poll.
 const POLL: Duration = Duration::from_secs(12);
-/// How long a claim lasts, in seconds: its holder has put the watch off by then, or is dead.
+/// The lifetime of a claim in seconds. By then, its holder has postponed the watch or died.
 const CLAIM: i64 = 30;
 const _: () = assert!(POLL.as_secs() * 2 < CLAIM.unsigned_abs());
-/// How long a response is watched, in seconds.
+/// The maximum length of a watch in seconds.
 const LONGEST: i64 = 24 * 60 * 60;
-/// How long after its turn the first poll is due, in seconds.
+/// The delay of the first poll after the turn, in seconds.
 const FIRST_PAUSE: i64 = 1;
 /// The longest pause between two polls.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
@@ -53,12 +53,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 pub(crate) struct Watcher {
     /// Notified after the commit of a watch.
     committed: Notify,
-    /// Watches with callers' tokens that [`run`] has not begun yet.
+    /// Watches with callers' tokens that [`run`] has not started yet.
     with_tokens: Mutex<Vec<Watch>>,
 }
 
 impl Watcher {
-    /// Begins a watch that was committed with its turn. `committed` is the notice of it.
+    /// Starts a watch that was committed with its turn. `committed` is its notice.
     pub(crate) fn begin(&self, committed: DueNotice, turn: WatchedTurn, caller: &Caller) {
         if turn.needs_token() {
             self.with_tokens().push(Watch { committed, turn, caller: caller.clone() });
@@ -66,12 +66,13 @@ impl Watcher {
         self.committed.notify_one();
     }
 
-    /// Waits until a watch is committed here, or until this time in Unix seconds. `None`: for ever.
+    /// Waits until this process commits a watch, or until `at` in Unix seconds. `None` means no
+    /// limit.
     async fn woken(&self, at: Option<i64>) {
         let committed = self.committed.notified();
         let Some(at) = at else { return committed.await };
         let seconds = u64::try_from(at - unix_now()).unwrap_or(0);
-        // Whether the time is over or a watch was committed, the store says which watches are due.
+        // In both cases, the store returns the watches that are due.
         drop(timeout(Duration::from_secs(seconds), committed).await);
     }
 
@@ -84,7 +85,7 @@ impl Watcher {
     }
 }
 
-/// Polls the watches that are due, for ever. Dropped, it leaves its claims to run out.
+/// Polls the watches that are due, and never returns. If it is dropped, its claims expire.
 pub(crate) async fn run(gateway: &Gateway) {
     if !gateway.upstreams.keep_state() {
         return std::future::pending().await;
@@ -126,8 +127,8 @@ async fn claim(gateway: &Gateway, limit: usize) -> Vec<DueNotice> {
     })
 }
 
-/// When to look again, after every watch that is due was claimed. In a store of one process, only
-/// this process commits watches.
+/// The time of the next look, after all due watches were claimed. If only this process uses the
+/// store, no other process commits watches.
 async fn next_wake(gateway: &Gateway) -> Option<i64> {
     let now = unix_now();
     let next = match gateway.store.watches().next_due().await {

@@ -13,22 +13,22 @@ use crate::request_id::RequestId;
 use crate::trace::{self, shortened};
 use crate::upstream::HttpUpstream;
 
-/// What it takes to poll the response and to log its end. It holds no token.
+/// The data for polling the response and for logging its end. It contains no token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WatchedTurn {
     /// When the response was created, in Unix seconds.
     created_at: i64,
     /// The base URL of the upstream.
     pub(super) upstream: String,
-    /// The upstream gets the caller's own token.
+    /// Whether the upstream receives the caller's own token.
     needs_token: bool,
     request_id: String,
     model: String,
     /// The upstream's id of the conversation.
     conversation: Option<String>,
-    /// How many items the caller sent.
+    /// The number of items that the caller sent.
     pub(super) input_items: usize,
-    /// The provider's headers that go upstream as they came.
+    /// The provider's headers, forwarded unchanged.
     headers: Vec<(String, String)>,
 }
 
@@ -64,8 +64,8 @@ impl WatchedTurn {
         serde_json::from_slice(body).ok()
     }
 
-    /// The watch of a response, by the upstream's id of it. No process claims it as long as one may
-    /// poll it from memory.
+    /// The watch of a response, by its id at the upstream. While one process may poll it from
+    /// memory, no other process claims it.
     pub(crate) fn notice(&self, response: &str) -> Notice {
         let pause = if self.needs_token { LONGEST + 2 * CLAIM } else { FIRST_PAUSE };
         Notice {
@@ -80,7 +80,7 @@ impl WatchedTurn {
         self.needs_token
     }
 
-    /// Whether the watch is to end at `now`, in Unix seconds, even if the response has not ended.
+    /// Whether the watch ends at `now`, in Unix seconds, even if the response is still running.
     pub(super) fn is_over(&self, now: i64) -> bool {
         now >= self.created_at.saturating_add(LONGEST)
     }
@@ -95,7 +95,7 @@ impl WatchedTurn {
         Caller { tenant: tenant.clone(), token: None, request_id, headers }
     }
 
-    /// The span of its log lines, with the ids of the request that created the response.
+    /// The span of the watch's log lines, with the ids of the request that created the response.
     pub(super) fn span(&self, caller: &Caller, upstream: Option<&HttpUpstream>) -> Span {
         let span = trace::request_span(&caller.request_id);
         span.record("tenant", caller.tenant.as_str());

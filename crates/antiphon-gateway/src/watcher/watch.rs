@@ -1,4 +1,4 @@
-//! One watch: polls its response, and ends with it.
+//! A single watch: it polls one response until the end.
 
 use antiphon::kept::KeptResponse;
 use antiphon_store::DueNotice;
@@ -18,15 +18,16 @@ use crate::upstream::{HttpUpstream, UpstreamError};
 
 /// A watch that this process polls.
 pub(super) struct Watch {
-    /// The notice as it was claimed, or as it was committed.
+    /// The notice as claimed or committed.
     pub(super) committed: DueNotice,
     pub(super) turn: WatchedTurn,
-    /// The caller of the turn, with its token if the upstream gets that.
+    /// The caller of the turn, with its token if the upstream receives it.
     pub(super) caller: Caller,
 }
 
 impl Watch {
-    /// Polls a claimed watch once. Returns when it is due again, in Unix seconds, if it is.
+    /// Polls a claimed watch once. Returns the time of the next poll in Unix seconds, or `None` if
+    /// the watch has ended.
     pub(super) async fn poll_claimed(claimed: DueNotice, gateway: &Gateway) -> Option<i64> {
         let Some(turn) = WatchedTurn::read(&claimed.notice.body) else {
             return put_off_unreadable(&claimed, gateway).await;
@@ -42,7 +43,7 @@ impl Watch {
         .await
     }
 
-    /// Polls until the response ends. `slots` bounds how many do so at once.
+    /// Polls until the response ends. `slots` limits the number of concurrent polls.
     pub(super) async fn poll_to_its_end(self, gateway: &Gateway, slots: &Semaphore) {
         let span = self.turn.span(&self.caller, self.upstream(gateway));
         async {
@@ -70,8 +71,8 @@ impl Watch {
         });
     }
 
-    /// Polls once, and ends the watch if it is over. Returns the pause until the next poll; `None`
-    /// if there is none.
+    /// Polls once, and ends the watch if the response has ended or the time is over. Returns the
+    /// pause until the next poll, or `None` after the end.
     async fn poll_once(&self, gateway: &Gateway, attempt: u32) -> Option<Duration> {
         let end = match self.poll(gateway).await {
             Ok(Some(response)) if response.is_underway() => None,
@@ -87,7 +88,7 @@ impl Watch {
         self.end(gateway, &end).await.then_some(pause(attempt))
     }
 
-    /// The response; `None` if the upstream has none of this id.
+    /// Reads the response. `None` if the upstream does not have it.
     async fn poll(&self, gateway: &Gateway) -> Result<Option<KeptResponse>, String> {
         if self.turn.needs_token() && self.caller.token.is_none() {
             return Err("the caller's token is not known here".to_owned());
@@ -104,8 +105,8 @@ impl Watch {
         }
     }
 
-    /// Commits the end of the watch with the webhooks of the response's end, and then logs it.
-    /// Returns whether that is to be tried again.
+    /// Commits the end of the watch together with its webhooks, and then logs it. Returns whether
+    /// the watch must try again.
     async fn end(&self, gateway: &Gateway, end: &End) -> bool {
         let DueNotice { tenant, notice, .. } = &self.committed;
         let status = end.status();
@@ -117,7 +118,7 @@ impl Watch {
                 end.log(&notice.id, &self.turn);
                 false
             }
-            // Another process ended it, or its tenant was erased.
+            // Another process ended the watch, or its tenant was erased.
             Ok(false) => false,
             Err(error) => {
                 let response = &*notice.id;
@@ -140,7 +141,7 @@ impl Watch {
     }
 }
 
-/// A newer release may have written the watch. It can read it.
+/// Postpones a watch that this release cannot read. A newer release may have written it.
 async fn put_off_unreadable(claimed: &DueNotice, gateway: &Gateway) -> Option<i64> {
     let response = &*claimed.notice.id;
     tracing::warn!(response, "could not read the watch of a background response; trying again");
@@ -148,7 +149,7 @@ async fn put_off_unreadable(claimed: &DueNotice, gateway: &Gateway) -> Option<i6
     Some(put_off(claimed, gateway, unix_now().saturating_add(pause)).await)
 }
 
-/// Puts a claimed watch off. If the store fails, it is due when its claim has run out.
+/// Postpones a claimed watch. If the store fails, the watch is due when its claim expires.
 async fn put_off(claimed: &DueNotice, gateway: &Gateway, until: i64) -> i64 {
     match gateway.store.watches().put_off(claimed, until).await {
         Ok(()) => until,

@@ -1,16 +1,16 @@
-//! Which addresses may be reached.
+//! The addresses that webhooks may connect to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::settings::{Allowed, Webhook};
 
-/// What an endpoint's host may resolve to.
+/// The permitted addresses of an endpoint's host.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     networks: Vec<(IpAddr, u8)>,
-    /// Whether any public address will do: it is told by `https`.
+    /// Whether all public addresses are permitted: the URL has the scheme `https`.
     public: bool,
-    /// Whether its very host is allowed, whatever the address.
+    /// Whether the host itself is permitted, with any address.
     host: bool,
 }
 
@@ -30,7 +30,7 @@ impl Guard {
         }
     }
 
-    /// Whether a connection to this address may be made.
+    /// Whether a connection to this address is permitted.
     pub(super) fn permits(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         let is_in = |(network, bits): &(IpAddr, u8)| shares(*network, address, *bits);
@@ -38,7 +38,7 @@ impl Guard {
     }
 }
 
-/// Whether both addresses begin with the same bits.
+/// Whether both addresses have the same first `bits`.
 fn shares(network: IpAddr, address: IpAddr, bits: u8) -> bool {
     let (network, address, width) = match (network, address) {
         (IpAddr::V4(one), IpAddr::V4(two)) => (one.to_bits().into(), two.to_bits().into(), 32),
@@ -49,8 +49,8 @@ fn shares(network: IpAddr, address: IpAddr, bits: u8) -> bool {
     differing.checked_shr(width - u32::from(bits)).unwrap_or(0) == 0
 }
 
-/// Whether anybody on the Internet may have this address. Source: IANA's registries of special-purpose
-/// addresses.
+/// Whether the address is on the public Internet. Source: IANA's special-purpose address
+/// registries.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !is_special(address),
@@ -62,18 +62,18 @@ fn is_special(address: Ipv4Addr) -> bool {
     SPECIAL.iter().any(|(network, bits)| shares((*network).into(), address.into(), *bits))
 }
 
-/// What is not the Internet's among the addresses of version 4.
+/// The IPv4 networks that are not part of the public Internet.
 const SPECIAL: [(Ipv4Addr, u8); 16] = [
-    // This network, private ones, and carriers'.
+    // This network, private networks, and carrier-grade NAT.
     (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(172, 16, 0, 0), 12),
     (Ipv4Addr::new(192, 168, 0, 0), 16),
-    // This machine, and this link, where clouds tell machines their secrets.
+    // Loopback, and link-local, which includes the metadata services of clouds.
     (Ipv4Addr::new(127, 0, 0, 0), 8),
     (Ipv4Addr::new(169, 254, 0, 0), 16),
-    // Protocols, documents, benchmarks, relays.
+    // Protocol assignments, documentation, benchmarks and relays.
     (Ipv4Addr::new(192, 0, 0, 0), 24),
     (Ipv4Addr::new(192, 0, 2, 0), 24),
     (Ipv4Addr::new(192, 31, 196, 0), 24),
@@ -81,14 +81,14 @@ const SPECIAL: [(Ipv4Addr, u8); 16] = [
     (Ipv4Addr::new(198, 18, 0, 0), 15),
     (Ipv4Addr::new(198, 51, 100, 0), 24),
     (Ipv4Addr::new(203, 0, 113, 0), 24),
-    // Many at once, and what is reserved.
+    // Multicast, and reserved addresses.
     (Ipv4Addr::new(224, 0, 0, 0), 4),
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// Of the addresses of version 6, global unicast is `2000::/3`, and within it protocols' (Teredo among
-/// them), documents' and 6to4's, which lead to others. All else is somebody's own: loopback, link-local,
-/// unique local, multicast, and what stands for addresses of version 4.
+/// In IPv6, global unicast is `2000::/3`. This excludes the protocol assignments within it (such as
+/// Teredo), the documentation networks, and 6to4, which maps to IPv4 addresses. All other networks
+/// are local or special: loopback, link-local, unique local, multicast, and mapped IPv4 addresses.
 fn is_global(address: Ipv6Addr) -> bool {
     let within = |network: Ipv6Addr, bits| shares(network.into(), address.into(), bits);
     let apart = [

@@ -1,4 +1,4 @@
-//! Connections that are made only where they may be.
+//! Opens connections to permitted addresses only.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,15 +20,15 @@ use tower::Service;
 
 use super::address::Guard;
 
-/// A client of one endpoint. It follows no redirection, and keeps no connection: each is made to an
-/// address that was looked at.
+/// The HTTP client of one endpoint. It follows no redirect and reuses no connection, so the address
+/// of each connection is checked.
 pub(super) type GuardedClient = Client<HttpsConnector<HttpConnector<GuardedNames>>, Full<Bytes>>;
 
-/// How long a connection may take to be made.
+/// The time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// A client behind this guard. Addresses that stand in a URL pass it by: they are the caller's to
-/// look at.
+/// Creates a client with this guard. The guard does not see an IP address in the URL; the code that
+/// uses this client must check it.
 pub(super) fn client(guard: Guard) -> GuardedClient {
     let mut http = HttpConnector::new_with_resolver(GuardedNames(guard));
     http.enforce_http(false);
@@ -40,7 +40,7 @@ pub(super) fn client(guard: Guard) -> GuardedClient {
         .build(https.wrap_connector(http))
 }
 
-/// Names resolved to those of their addresses that may be reached.
+/// A resolver that returns only the permitted addresses of a name.
 #[derive(Clone, Debug)]
 pub(super) struct GuardedNames(Guard);
 

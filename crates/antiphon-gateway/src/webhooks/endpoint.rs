@@ -1,4 +1,4 @@
-//! One endpoint.
+//! A webhook endpoint.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -14,25 +14,25 @@ use super::signature::sign;
 use crate::settings::{Webhook, WebhookEvent};
 use crate::upstream::retry_after;
 
-/// An endpoint, and the way to it.
+/// An endpoint and its HTTP client.
 pub(super) struct Endpoint {
     settings: Webhook,
     guard: Guard,
     client: GuardedClient,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// The endpoint has it.
+    /// The endpoint accepted the event.
     Told,
-    /// The endpoint is gone, and says so.
+    /// The endpoint answered 410 Gone.
     Gone,
-    /// It did not come to it, for this reason; the endpoint may have said how long to wait.
+    /// The attempt failed for this reason. The endpoint may have requested a delay.
     Failed(String, Option<Duration>),
 }
 
-/// How long an attempt may take, until its answer's head is there. The body is not read.
+/// The time limit of an attempt, up to the head of the answer. The body is not read.
 pub(super) const ATTEMPT: Duration = Duration::from_secs(20);
 
 const AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));
@@ -43,19 +43,19 @@ impl Endpoint {
         Self { client: client(guard.clone()), guard, settings: settings.clone() }
     }
 
-    /// Whether it is to be told of this.
+    /// Whether the endpoint subscribes to this event of this tenant.
     pub(super) fn wants(&self, tenant: &Tenant, event: WebhookEvent) -> bool {
         let Webhook { tenants, events, .. } = &self.settings;
         (tenants.is_empty() || tenants.contains(tenant))
             && (events.is_empty() || events.contains(&event))
     }
 
-    /// Its host, for the log: the rest of a URL may be a secret.
+    /// The host, for the log. The rest of the URL may be a secret.
     pub(super) fn host(&self) -> &str {
         self.settings.url.host().unwrap_or_default()
     }
 
-    /// Makes one attempt, at `now` in Unix seconds.
+    /// Sends the notice once, at `now` in Unix seconds.
     pub(super) async fn tell(&self, notice: &Notice, now: i64) -> Outcome {
         if self.literal_address().is_some_and(|address| !self.guard.permits(address)) {
             return Outcome::Failed("its address may not be reached".to_owned(), None);
@@ -74,7 +74,7 @@ impl Endpoint {
         }
     }
 
-    /// The address that stands in the URL in place of a name.
+    /// The IP address in the URL, if the URL has no host name.
     fn literal_address(&self) -> Option<IpAddr> {
         self.host().trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
@@ -94,7 +94,7 @@ impl Endpoint {
     }
 }
 
-/// Why there was no answer, in the words of the last cause.
+/// The message of the innermost error.
 fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {

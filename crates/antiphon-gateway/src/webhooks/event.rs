@@ -1,4 +1,4 @@
-//! The event that is told.
+//! The body of a webhook event.
 
 use antiphon::IdSource;
 use bytes::Bytes;
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::entropy::RandomIds;
 use crate::settings::WebhookEvent;
 
-/// The event's id, and the event: the response by its id, for whoever may read it.
+/// Creates the id and the body of an event. The body names the response by its id only.
 pub(super) fn render(event: WebhookEvent, response: &str, now: i64) -> (String, Bytes) {
     let id = RandomIds.issue("evt");
     let event = json!({

@@ -1,10 +1,10 @@
-//! Telling endpoints of the operator that responses in the background have ended.
+//! Notifies endpoints of the operator when background responses end.
 //!
-//! What is to be told is committed with the turn ([`Webhooks::notices`]) and told behind it
-//! ([`tell`]): at least once, by one process at a time, with the same `webhook-id` however often, until
-//! the endpoint answers well or all attempts have failed. Messages are signed and retried as Standard
-//! Webhooks has it. An endpoint cannot make the gateway reach inside its own network: the address is
-//! looked at after it was resolved, for each connection, and redirections are not followed.
+//! A turn commits its notices ([`Webhooks::notices`]), and [`tell`] delivers them after the commit.
+//! Each notice is delivered at least once, by one process at a time and always with the same
+//! `webhook-id`, until the endpoint accepts it or all attempts have failed. Signatures and retries
+//! follow Standard Webhooks. An endpoint cannot direct the gateway to internal addresses: each
+//! connection checks the address after name resolution, and redirects are not followed.
 
 mod address;
 mod connector;
@@ -28,14 +28,14 @@ use crate::settings::{Webhook, WebhookEvent};
 
 /// The endpoints of a gateway.
 pub(crate) struct Webhooks {
-    /// By their URLs, which notices are kept under.
+    /// By URL, which also identifies the endpoint in stored notices.
     endpoints: HashMap<String, Endpoint>,
-    /// Told when notices were committed here.
+    /// Notified when this process commits notices.
     committed: Notify,
 }
 
 impl Webhooks {
-    /// These endpoints, or what is wrong with one of them, as a sentence.
+    /// Creates the endpoints. The error is a sentence about the invalid one.
     pub(crate) fn new(settings: &[Webhook]) -> Result<Self, String> {
         let mut endpoints = HashMap::new();
         for webhook in settings {
@@ -49,9 +49,9 @@ impl Webhooks {
         Ok(Self { endpoints, committed: Notify::new() })
     }
 
-    /// What is to be told of a response of `tenant` that ended at `now`, in Unix seconds. `response` is
-    /// the id that callers know. The notices belong into the commit of the end;
-    /// [`Webhooks::were_committed`] comes after that.
+    /// The notices about a response of `tenant` that ended at `now`, in Unix seconds. `response` is
+    /// the public id. The turn commits the notices together with the end of the response, and then
+    /// calls [`Webhooks::were_committed`].
     pub(crate) fn notices(
         &self,
         tenant: &Tenant,
@@ -75,14 +75,14 @@ impl Webhooks {
         wanting.map(notice).collect()
     }
 
-    /// Notices were committed: they are told at once.
+    /// Wakes the delivery task after a commit of notices.
     pub(crate) fn were_committed(&self) {
         self.committed.notify_one();
     }
 
-    /// Waits until notices were committed here, for so long.
+    /// Waits until this process commits notices, at most for `bound`.
     async fn committed_within(&self, bound: Duration) {
-        // Whether they were does not matter: what other processes committed is looked for too.
+        // The result does not matter: the store may also have notices of other processes.
         drop(timeout(bound, self.committed.notified()).await);
     }
 

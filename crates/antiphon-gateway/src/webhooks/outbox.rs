@@ -1,4 +1,4 @@
-//! What waits to be told, and who tells it.
+//! Delivers the notices that are due.
 
 use std::time::Duration;
 
@@ -11,15 +11,16 @@ use super::schedule;
 use crate::entropy::{random_byte, unix_now};
 use crate::gateway::Gateway;
 
-/// How many attempts are made at once.
+/// The maximum number of concurrent attempts.
 const AT_ONCE: usize = 16;
-/// How often is looked for what is due again, or was committed elsewhere.
+/// The interval at which the store is read for due notices and for notices of other processes.
 const PERIOD: Duration = Duration::from_secs(1);
-/// For how long a claim is good, in seconds: who holds it is done, or dead.
+/// The lifetime of a claim in seconds. After that, its holder has finished or died.
 const CLAIM: i64 = 60;
 const _: () = assert!(ATTEMPT.as_secs() * 2 < CLAIM.unsigned_abs());
 
-/// Tells what is due, for ever. Dropped, it leaves what it is at to be claimed again.
+/// Delivers due notices, and never returns. If it is dropped, the claims of its open attempts
+/// expire, and another task claims them.
 pub(crate) async fn tell(gateway: &Gateway) {
     if gateway.webhooks.endpoints.is_empty() {
         return std::future::pending().await;
@@ -32,7 +33,7 @@ pub(crate) async fn tell(gateway: &Gateway) {
             () = gateway.webhooks.committed_within(PERIOD), if room > 0 => {
                 let due = claimed(gateway, room).await;
                 if due.len() == room {
-                    // There may be more.
+                    // The store may have more.
                     gateway.webhooks.were_committed();
                 }
                 attempts.extend(due.into_iter().map(|due| attempt(gateway, due)));
@@ -60,8 +61,8 @@ async fn attempt(gateway: &Gateway, due: DueNotice) {
     }
 }
 
-/// An endpoint that is not configured here may be with another process, which was started with newer
-/// settings: it counts as one that failed.
+/// Schedules a retry for an endpoint that is not configured here. Another process with newer
+/// settings may have it.
 fn unknown(due: &DueNotice) -> Option<i64> {
     let DueNotice { notice, attempt, .. } = due;
     let wait = schedule::wait(*attempt, None, random_byte());
@@ -69,12 +70,12 @@ fn unknown(due: &DueNotice) -> Option<i64> {
     wait.map(behind)
 }
 
-/// When so long a wait is over that begins now, in Unix seconds.
+/// The end of a wait that starts now, in Unix seconds.
 fn behind(wait: Duration) -> i64 {
     unix_now().saturating_add(i64::try_from(wait.as_secs()).unwrap_or(i64::MAX))
 }
 
-/// When it is to be told again; `None` where it is not.
+/// Makes one attempt. Returns the time of the next one, or `None` if this was the last.
 async fn attempted(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
     let (host, id, attempt) = (endpoint.host(), &due.notice.id, due.attempt);
     match endpoint.tell(&due.notice, unix_now()).await {

@@ -1,22 +1,24 @@
-//! When an attempt that failed is made again.
+//! The retry schedule of failed attempts.
 
 use std::time::Duration;
 
-/// The waits behind the attempts, in seconds. Source: Standard Webhooks' example, of about three days.
+/// The delays after each attempt, in seconds. Source: the example of Standard Webhooks, about three
+/// days.
 const WAITS: [u64; 9] =
     [5, 5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 const HOUR: u64 = 60 * 60;
 
-/// The longest wait that an endpoint may ask for.
+/// The longest delay that an endpoint can request.
 const LONGEST: Duration = Duration::from_secs(24 * HOUR);
 
-/// Behind how many attempts an endpoint may ask for less than was planned. What always says that it is
-/// back in a second is down for longer than all attempts would last.
+/// The number of attempts after which an endpoint may request a shorter delay than scheduled. An
+/// endpoint that always requests one second would otherwise use up all attempts during an outage.
 const SOONER: u32 = 3;
 
-/// How long to wait behind attempt number `attempt`, from 1; `None` where it was the last. An endpoint
-/// that says when to come again is believed, within bounds. `jitter` spreads what failed together: up to
-/// a tenth more.
+/// The delay after attempt number `attempt`, from 1. `None` after the last attempt.
+///
+/// A delay requested by the endpoint is used within bounds. `jitter` adds up to a tenth, so that
+/// notices that failed together are not retried together.
 pub(super) fn wait(attempt: u32, told: Option<Duration>, jitter: u8) -> Option<Duration> {
     let behind = usize::try_from(attempt).ok()?.checked_sub(1)?;
     let planned = Duration::from_secs(*WAITS.get(behind)?);

@@ -1,7 +1,7 @@
-//! What an endpoint knows our messages by.
+//! Signs webhook messages.
 //!
-//! Source: Standard Webhooks: HMAC-SHA256 of the message's id, its time and its body, joined by
-//! periods.
+//! Source: Standard Webhooks: HMAC-SHA256 over the message's id, its timestamp and its body, joined
+//! by periods.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use ring::hmac;
 
 use crate::settings::SigningSecret;
 
-/// The value of `webhook-signature`. The time is in Unix seconds, that of the attempt.
+/// The value of `webhook-signature`. `timestamp` is the time of the attempt in Unix seconds.
 pub(super) fn sign(secret: &SigningSecret, id: &str, timestamp: i64, body: &[u8]) -> String {
     let mut signing =
         hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()));
@@ -22,7 +22,7 @@ pub(super) fn sign(secret: &SigningSecret, id: &str, timestamp: i64, body: &[u8]
 mod tests {
     use super::*;
 
-    /// The example of Standard Webhooks.
+    /// The example from the Standard Webhooks specification.
     #[test]
     fn the_published_example_is_signed_so() {
         let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();

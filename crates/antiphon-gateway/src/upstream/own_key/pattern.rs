@@ -1,21 +1,21 @@
-//! A key in every spelling that decodes to it.
+//! Matches a key in all spellings that decode to it.
 
 use memchr::memmem::Finder;
 
 use crate::settings::Secret;
 
-/// The fewest characters of a key that is redacted: a shorter one is no secret, and may be a word
-/// of ordinary text.
+/// The minimum length of a redacted key. A shorter key is not a secret and may be a word of
+/// ordinary text.
 const SHORTEST: usize = 8;
 
-/// The most backslashes that one escape begins with: three levels of JSON within JSON take seven.
+/// The maximum number of backslashes of one escape: three levels of JSON within JSON take seven.
 pub(super) const MAX_BACKSLASHES: usize = 8;
 
-/// Text that agrees with a key in so many characters repeats the key. The longest public prefix of a
-/// provider's keys, `sk-ant-api03-`, is shorter.
+/// A text that matches this number of characters of a key repeats the key. The longest public
+/// prefix of a provider's keys, `sk-ant-api03-`, is shorter.
 const TELLING: usize = 16;
 
-/// Words that servers without keys have their users write in place of one.
+/// Placeholder keys in the documentation of servers without keys.
 const PLACEHOLDERS: [&str; 6] = [
     "lm-studio",
     "not-needed",
@@ -25,32 +25,32 @@ const PLACEHOLDERS: [&str; 6] = [
     "dummy-key",
 ];
 
-/// A key to search for.
+/// A search pattern for a key.
 ///
-/// It matches as it is, and where any of its characters is written as a JSON escape (`\u002d`,
+/// It matches the literal key. It also matches if any character is a JSON escape (`\u002d`,
 /// `\u002D`, `\/`, also of JSON within a JSON string: `\\u002d`) or percent-encoded (`%2d`).
 #[derive(Debug)]
 pub(in crate::upstream) struct KeyPattern {
     chars: Vec<char>,
     literal: Finder<'static>,
-    /// Which bytes a match may begin with, or make the search stop for another reason.
+    /// The bytes at which the search stops: a match may begin there, or another rule applies.
     stops: [bool; 256],
 }
 
-/// How far the bytes at a position spell the key.
+/// The result of a comparison of the bytes at a position with the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Match {
-    /// To the end of the key, which is at `end`.
+    /// The whole key matches and ends at `end`.
     Whole { end: usize },
-    /// They are the first `matched` characters, and a string ends behind them, at `end`.
+    /// The first `matched` characters match, and the string ends after them, at `end`.
     UntilQuote { matched: usize, end: usize },
-    /// As far as there are bytes.
+    /// The bytes match up to the end of the text.
     CutOff,
-    /// They do not.
+    /// The bytes do not match.
     None,
 }
 
-/// How the bytes at a position spell one character.
+/// The result for one character.
 enum Spelling {
     Ends(usize),
     CutOff,
@@ -58,7 +58,7 @@ enum Spelling {
 }
 
 impl KeyPattern {
-    /// The pattern of this key; `None` if the key is no secret.
+    /// Creates the pattern of this key. `None` if the key is not a secret.
     pub(in crate::upstream) fn new(key: &Secret) -> Option<Self> {
         let key = key.reveal();
         if key.len() < SHORTEST || PLACEHOLDERS.contains(&key) {
@@ -72,30 +72,30 @@ impl KeyPattern {
         Some(Self { chars: key.chars().collect(), literal, stops })
     }
 
-    /// Whether a short text holds the key in any spelling.
+    /// Whether a short text contains the key in any spelling.
     pub(in crate::upstream) fn is_in(&self, text: &[u8]) -> bool {
         let is_spelled_at = |at| matches!(self.match_at(text, at, 0), Match::Whole { .. });
         self.literal.find(text).is_some() || (0..text.len()).any(is_spelled_at)
     }
 
-    /// The next position from `at` on where a match may begin, or a quote or a backslash stands.
+    /// The next position, from `at`, at which a match may start, or of a quote or backslash.
     pub(super) fn next_stop(&self, text: &[u8], at: usize) -> Option<usize> {
         let found = text[at..].iter().position(|byte| self.stops[usize::from(*byte)]);
         found.map(|found| at + found)
     }
 
-    /// Whether a string that ends after so many characters of the key repeats the key.
+    /// Whether a string that ends after this number of characters of the key repeats the key.
     pub(super) fn is_told_by_start(&self, matched: usize) -> bool {
         let length = self.chars.len();
         length >= TELLING && matched >= (length * 3 / 4).min(TELLING)
     }
 
-    /// Whether consecutive strings that together make so many characters of the key repeat the key.
+    /// Whether consecutive strings with this number of characters of the key repeat the key.
     pub(super) fn is_told_by_parts(&self, matched: usize) -> bool {
         matched >= (self.chars.len() / 2).clamp(SHORTEST, TELLING)
     }
 
-    /// Compares the bytes from `at` on with the key from its character number `from` on.
+    /// Compares the bytes from `at` with the key, starting at its character number `from`.
     pub(super) fn match_at(&self, text: &[u8], mut at: usize, from: usize) -> Match {
         for (index, char) in self.chars.iter().enumerate().skip(from) {
             match spelling_of(text, at, *char) {
@@ -117,7 +117,7 @@ fn spelling_of(text: &[u8], at: usize, char: char) -> Spelling {
     let literal = char.encode_utf8(&mut buffer).as_bytes();
     match rest.first() {
         None => Spelling::CutOff,
-        // JSON writes a backslash as two.
+        // JSON encodes a backslash as two.
         Some(b'\\') if char == '\\' => {
             Spelling::Ends(at + 1 + usize::from(rest.get(1) == Some(&b'\\')))
         }
@@ -169,7 +169,7 @@ fn percent_encoded(text: &[u8], at: usize, literal: &[u8]) -> Spelling {
     Spelling::Ends(end)
 }
 
-/// Whether this value stands at `at`, in so many digits of either case.
+/// Whether `at` has this value with this number of hexadecimal digits.
 fn hexadecimal(text: &[u8], at: usize, (value, digits): (u32, usize)) -> Spelling {
     for index in 0..digits {
         let expected = (value >> (4 * (digits - 1 - index))) & 0xf;
@@ -182,7 +182,7 @@ fn hexadecimal(text: &[u8], at: usize, (value, digits): (u32, usize)) -> Spellin
     Spelling::Ends(at + digits)
 }
 
-/// How many backslashes stand at `at`.
+/// The number of consecutive backslashes at `at`.
 pub(super) fn backslashes_at(text: &[u8], at: usize) -> usize {
     text[at..].iter().take_while(|byte| **byte == b'\\').count()
 }

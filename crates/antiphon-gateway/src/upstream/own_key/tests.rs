@@ -7,7 +7,7 @@ fn redactor(key: &str, mask: Mask) -> Redactor {
     Redactor::new(Arc::new(KeyPattern::new(&Secret::new(key)).unwrap()), mask)
 }
 
-/// What passes of these pieces.
+/// The output for these pieces.
 fn clean<'a>(mask: Mask, pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut redactor = redactor(KEY, mask);
     let mut clean = Vec::new();

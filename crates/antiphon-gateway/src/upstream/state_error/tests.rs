@@ -24,7 +24,7 @@ fn without_reasoning(item: &str, reasoning: &str) -> StateError {
     StateError::WithoutReasoning { item: item.into(), reasoning: reasoning.into() }
 }
 
-/// What providers say, and what of it is known.
+/// Error texts of providers, and the state error of each.
 fn told() -> Vec<(u16, &'static str, StateError)> {
     use StateError::{DuplicateItem, LoneReasoning, OutputWithoutCall, UnansweredCall};
     vec![

@@ -27,7 +27,7 @@ async fn told(endpoint: &Endpoint) -> Outcome {
     endpoint.tell(&notice, NOW).await
 }
 
-/// Takes one request and answers so, whether or not all of the answer is read.
+/// Accepts one request and sends `answer`. The client may close before it has read all of it.
 async fn answer(listener: &TcpListener, answer: &str) -> String {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut request = String::new();
