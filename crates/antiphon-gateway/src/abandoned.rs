@@ -1,14 +1,14 @@
-//! Turns that other processes left open when they died.
+//! Settles turns that other processes left open when they died.
 
 use std::time::Duration;
 
 use antiphon_store::Store;
 
-/// How often they are looked for.
+/// The interval between searches.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Settles them from time to time, for ever. A store of one process has none: what its former
-/// process left was settled at the start.
+/// Settles abandoned turns periodically, and never returns. A store of one process has none,
+/// because the turns of its previous process were settled at startup.
 pub(crate) async fn settle(store: &dyn Store) {
     if store.line().is_none() {
         return std::future::pending().await;

@@ -1,4 +1,4 @@
-//! Conversations that callers know by Antiphon's id, and the upstream that keeps them by its own.
+//! Translates between Antiphon's id of a conversation and the upstream's id.
 
 use antiphon::json::Object;
 use bytes::Bytes;
@@ -13,15 +13,15 @@ use crate::request::{Continues, CreateRequest};
 /// [`fields`](Self::fields)), and answers outward ([`answer`](Self::answer)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alias {
-    /// The id that callers know.
+    /// The id that callers use.
     pub(crate) ours: String,
     /// The upstream's id.
     pub(crate) theirs: String,
 }
 
-/// Inward.
+/// Translation of requests.
 impl Alias {
-    /// The same turn, in the upstream's conversation.
+    /// The request with the upstream's conversation id.
     pub(crate) fn request(&self, request: &CreateRequest) -> CreateRequest {
         let mut fields = request.object();
         self.fields(&mut fields);
@@ -29,12 +29,12 @@ impl Alias {
         CreateRequest { fields, continues, ..request.clone() }
     }
 
-    /// Has the fields of a request name the upstream's conversation.
+    /// Sets the upstream's conversation id in the fields of a request.
     pub(crate) fn fields(&self, fields: &mut Object<'_>) {
         fields.set_string("conversation", &self.theirs);
     }
 
-    /// The path, with the upstream's id in the place of ours: `/conversations/{id}/…`.
+    /// The path `/conversations/{id}/…` with the upstream's id.
     pub(crate) fn path(&self, path: &str) -> String {
         let mut segments: Vec<&str> = path.split('/').collect();
         if let ["", "conversations", id, ..] = segments.as_mut_slice() {
@@ -44,14 +44,14 @@ impl Alias {
     }
 }
 
-/// Outward.
+/// Translation of answers.
 impl Alias {
-    /// The bytes, with our id wherever the upstream's stands.
+    /// Replaces all occurrences of the upstream's id by Antiphon's id.
     pub(crate) fn answer(&self, bytes: &Bytes) -> Bytes {
         self.piece(bytes, [None, None])
     }
 
-    /// The same of a piece that stands between these bytes.
+    /// Translates a part of an answer, given the bytes just before and after it.
     fn piece(&self, bytes: &Bytes, [before_all, after_all]: [Option<u8>; 2]) -> Bytes {
         let theirs = self.theirs.as_bytes();
         let is_whole_id = |at: &usize| {
@@ -74,13 +74,13 @@ impl Alias {
         translated.into()
     }
 
-    /// The text, translated as an answer is.
+    /// Translates a text of an answer.
     pub(crate) fn text(&self, text: String) -> String {
         let translated = self.answer(&Bytes::from(text));
         String::from_utf8(translated.into()).expect("a part of a text gave way to a text")
     }
 
-    /// The error, with our id wherever the upstream's stands.
+    /// Translates the ids in an error.
     pub(crate) fn error(&self, error: ApiError) -> ApiError {
         match error {
             ApiError::Ours(mut error) => {
@@ -95,17 +95,17 @@ impl Alias {
     }
 }
 
-/// Whether an id may have this byte in it.
+/// Whether an id may contain this byte.
 fn is_of_id(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// An answer that is translated outward piece by piece.
+/// Translates an answer that arrives in pieces.
 pub(crate) struct AnswerTranslation {
     alias: Alias,
-    /// The last bytes, which may be the beginning of an id.
+    /// The last bytes, which may be the start of an id.
     held: Vec<u8>,
-    /// The byte before it.
+    /// The byte before `held`.
     before: Option<u8>,
 }
 
@@ -114,7 +114,7 @@ impl AnswerTranslation {
         Self { alias, held: Vec::new(), before: None }
     }
 
-    /// The bytes that are complete after this piece.
+    /// Adds a piece, and returns the bytes that are complete.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Bytes {
         self.held.extend_from_slice(piece);
         let begun = self.begun();
@@ -123,7 +123,7 @@ impl AnswerTranslation {
         self.translated(whole)
     }
 
-    /// The rest, at the end of the answer.
+    /// Returns the remaining bytes at the end of the answer.
     pub(crate) fn finish(&mut self) -> Bytes {
         let rest = std::mem::take(&mut self.held);
         self.translated(rest)
@@ -135,7 +135,7 @@ impl AnswerTranslation {
         self.alias.piece(&bytes.into(), around)
     }
 
-    /// How many of the last bytes may be an id of which the rest is to come.
+    /// The number of last bytes that may be the start of an id.
     fn begun(&self) -> usize {
         let theirs = self.alias.theirs.as_bytes();
         let longest = theirs.len().min(self.held.len());

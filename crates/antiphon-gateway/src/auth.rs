@@ -1,8 +1,8 @@
-//! Finding out who is calling.
+//! Authenticates callers and determines their tenants.
 //!
-//! A tenant is named by a key of the operator's, by a header that a trusted proxy sets, or by the
-//! token that an upstream will judge. The names of the last two have prefixes of their own, so that
-//! none of the three can be taken for another.
+//! The tenant comes from a key of the operator, from a header that a trusted proxy sets, or from
+//! the token that an upstream will check. Tenant names of the last two kinds have their own
+//! prefixes, so that the three kinds never collide.
 
 mod refused;
 
@@ -20,38 +20,39 @@ use crate::request_id::RequestId;
 use crate::secret::{self, MasterKey};
 use crate::settings::{ApiKey, KeyHash, Secret, Settings};
 
-/// The tenant of all callers where nothing tells them apart.
+/// The tenant of all callers, if callers are not distinguished.
 const EVERYONE: &str = "everyone";
 const TOKEN: &str = "token-";
 const NAMED: &str = "named-";
 
-/// What the key is for by which tokens name tenants.
+/// The purpose of the key that hashes tokens to tenant names.
 pub(crate) const NAMES: &str = "names of tenants";
 
-/// The bound on a tenant's name in a header, in bytes.
+/// The maximum length of a tenant's name in a header, in bytes.
 const MAX_NAME: usize = 256;
 
-/// Tells callers apart.
+/// Determines the tenant of each caller.
 pub(crate) struct Authenticator {
     naming: Naming,
-    /// Whether an upstream is shown the callers' own tokens.
+    /// Whether an upstream receives the callers' own tokens.
     tokens_go_upstream: bool,
     hash_key: hmac::Key,
 }
 
-/// What names a caller's tenant.
+/// The source of tenant names.
 enum Naming {
-    /// A key of the operator's; who shows none is refused.
+    /// A key of the operator. Callers without a valid key are rejected.
     Keys(Vec<ApiKey>),
-    /// A trusted proxy, in this header; what does not come through it is refused.
+    /// This header, set by a trusted proxy. Requests without the header are rejected.
     Header(HeaderName),
-    /// The token that goes upstream; who shows none is [`EVERYONE`].
+    /// The token for the upstream. Callers without a token are [`EVERYONE`].
     Token,
-    /// Nothing: no token goes anywhere, so that nobody judges it.
+    /// None: no upstream receives a token, so no one checks it.
     Nothing,
 }
 
-/// Settings of which it is not clear whose data a caller sees, as a sentence for the operator.
+/// Settings that do not clearly determine the tenant of a caller. The error text is for the
+/// operator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NamingError {
     #[error("keys and a header both say whose data a caller sees; give one of them")]
@@ -60,12 +61,14 @@ pub(crate) enum NamingError {
     Reserved(String),
 }
 
-/// Whether a tenant's name is one that the gateway gives itself, which no key may open.
+/// Whether the gateway assigns this tenant name itself. The tenant of a key must not have such a
+/// name.
 pub fn is_reserved(name: &str) -> bool {
     name == EVERYONE || name.starts_with(TOKEN) || name.starts_with(NAMED)
 }
 
-/// The reason why no caller can be this tenant under these settings, as a sentence for the operator.
+/// The reason why no caller can be this tenant under these settings, as a sentence for the
+/// operator.
 pub fn tenant_flaw(settings: &Settings, tenant: &Tenant) -> Option<String> {
     let name = tenant.as_str();
     let naming = Naming::of(settings, tokens_go_upstream(settings)).ok()?;
@@ -90,7 +93,7 @@ pub fn tenant_flaw(settings: &Settings, tenant: &Tenant) -> Option<String> {
     Some(format!("no caller can be the tenant '{name}': {expected}"))
 }
 
-/// Whether an upstream is shown the callers' own tokens.
+/// Whether an upstream receives the callers' own tokens.
 fn tokens_go_upstream(settings: &Settings) -> bool {
     settings.upstreams.iter().any(|upstream| upstream.key.is_none())
 }
@@ -112,7 +115,7 @@ impl Naming {
 }
 
 impl Authenticator {
-    /// `hash_key` keys the hashes by which tokens name tenants.
+    /// `hash_key` is the key of the hashes that turn tokens into tenant names.
     pub(crate) fn new(settings: &Settings, hash_key: [u8; 32]) -> Result<Self, NamingError> {
         let tokens_go_upstream = tokens_go_upstream(settings);
         Ok(Self {
@@ -122,7 +125,7 @@ impl Authenticator {
         })
     }
 
-    /// The caller that these headers name.
+    /// The caller with these headers.
     pub(crate) fn authenticate(
         &self,
         headers: &HeaderMap,
@@ -148,7 +151,8 @@ impl Authenticator {
         }
     }
 
-    /// Compares with every key, each in constant time, so that time tells nothing about them.
+    /// Compares the token with every key in constant time, so that timing reveals nothing about the
+    /// keys.
     fn tenant_of_key(&self, keys: &[ApiKey], token: &str) -> Result<Tenant, ApiError> {
         let shown = hmac::sign(&self.hash_key, KeyHash::of(token).as_bytes());
         let mut tenant = None;
@@ -159,7 +163,7 @@ impl Authenticator {
         tenant.cloned().ok_or_else(|| incorrect_key(token))
     }
 
-    /// The provider's headers that go upstream; the one that names the tenant stays here.
+    /// The provider's headers for the upstream, without the header that contains the tenant.
     fn provider_headers(&self, headers: &HeaderMap) -> HeaderMap {
         let names_tenant =
             |name: &HeaderName| matches!(&self.naming, Naming::Header(header) if header == name);
@@ -170,9 +174,9 @@ impl Authenticator {
     }
 }
 
-/// The tenant that callers with this token are, where an upstream judges it, in the store of this
-/// snapshot. `None` where no gateway has ever been started on it. The error is a sentence for the
-/// operator: none of the secrets opens the store's key.
+/// The tenant of callers with this token in this store, if an upstream checks the token. `None` if
+/// no gateway has ever run on the store. The error is a sentence for the operator: none of the
+/// secrets decrypts the store's key.
 pub async fn tenant_of_token(
     snapshot: &mut dyn Snapshot,
     secrets: &[Secret],
@@ -184,8 +188,8 @@ pub async fn tenant_of_token(
     Ok(Some(hashed(&hmac::Key::new(hmac::HMAC_SHA256, &hash_key), token)))
 }
 
-/// Whether one of the secrets opens the key that the store of this snapshot keeps, as a gateway
-/// would open it when it starts. The error is a sentence for the operator.
+/// Checks that one of the secrets decrypts the gateway's key in this store, as a gateway does at
+/// startup. The error is a sentence for the operator.
 pub async fn check_secrets(snapshot: &mut dyn Snapshot, secrets: &[Secret]) -> io::Result<()> {
     match snapshot.kept(secret::NAME).await.map_err(io::Error::other)? {
         Some(kept) => MasterKey::found(&kept, secrets).map(drop),
@@ -193,15 +197,15 @@ pub async fn check_secrets(snapshot: &mut dyn Snapshot, secrets: &[Secret]) -> i
     }
 }
 
-/// A token that an upstream will judge names a tenant by its hash.
+/// The tenant of a token that an upstream checks. Its name is a hash of the token.
 fn hashed(hash_key: &hmac::Key, token: &str) -> Tenant {
     let mut name = String::from(TOKEN);
     push_hex(&mut name, &hmac::sign(hash_key, token.as_bytes()).as_ref()[..16]);
     Tenant::new(name)
 }
 
-/// The tenant that a proxy names. Two names are none, and so are two that a proxy joined with a
-/// comma: a caller may have sent one of them.
+/// The tenant in the header of a proxy. Two values, also joined with a comma, are rejected, because
+/// the caller may have sent one of them.
 fn named(header: &HeaderName, headers: &HeaderMap) -> Result<Tenant, ApiError> {
     let mut values = headers.get_all(header).iter();
     let Some(value) = values.next() else {
@@ -227,7 +231,7 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token.trim())
 }
 
-/// The key as Anthropic's clients show it.
+/// The key in the header of Anthropic's clients.
 fn anthropic_key(headers: &HeaderMap) -> Option<&str> {
     let key = headers.get("x-api-key")?.to_str().ok()?.trim();
     (!key.is_empty()).then_some(key)
@@ -247,7 +251,7 @@ fn unauthorized(message: String) -> ApiError {
     ApiError::of(StatusCode::UNAUTHORIZED, "invalid_request_error", message)
 }
 
-/// Enough of a wrong key to recognize it by, never half of it.
+/// The start of a wrong key, so that its owner can recognize it: at most a quarter of the key.
 fn masked(token: &str) -> String {
     let shown = if token.chars().count() >= 12 { 3 } else { 0 };
     let head: String = token.chars().take(shown).collect();

@@ -1,4 +1,4 @@
-//! Who is calling, once that is known.
+//! An authenticated caller.
 
 use antiphon_store::Tenant;
 use http::HeaderMap;
@@ -6,15 +6,15 @@ use http::HeaderMap;
 use crate::request_id::RequestId;
 use crate::settings::Secret;
 
-/// A caller: whose data it may see, and what it shows an upstream.
+/// A caller: its tenant, and its credentials for an upstream.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// The tenant.
     pub(crate) tenant: Tenant,
-    /// The bearer token that it came with, where one goes upstream.
+    /// Its bearer token, if an upstream receives it.
     pub(crate) token: Option<Secret>,
     /// The id of its request.
     pub(crate) request_id: RequestId,
-    /// Headers of the provider's that go upstream as they came.
+    /// The provider's headers, forwarded unchanged.
     pub(crate) headers: HeaderMap,
 }

@@ -52,7 +52,7 @@ impl Chunks {
         std::iter::from_fn(move || self.next_frame())
     }
 
-    /// The text in one piece, which copies it unless it is one chunk.
+    /// The text in one piece. This copies the text unless it is a single chunk.
     pub(crate) fn to_bytes(&self) -> Bytes {
         if let [chunk] = self.chunks.as_slices().0
             && self.chunks.len() == 1
@@ -64,7 +64,7 @@ impl Chunks {
         whole.freeze()
     }
 
-    /// The next bytes to send: one long chunk, or several short ones together.
+    /// The next frame: one long chunk, or several short chunks joined.
     fn next_frame(&mut self) -> Option<Bytes> {
         let first = self.chunks.pop_front()?;
         let fits = |length: usize, next: &Bytes| length + next.len() <= FRAME;

@@ -1,19 +1,19 @@
-//! Files that a request holds in itself: `data:` URLs.
+//! Files embedded in a request as `data:` URLs.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// How much of an image's base64 is read to find its size: it stands in the beginning, behind what
-/// cameras write.
+/// The length of an image's base64 that is searched for its size. Camera metadata may come before
+/// the size.
 const HEADER: usize = 256 << 10;
 
-/// The media type of a data URL in base64, and the data.
+/// The media type and the data of a base64 data URL.
 pub(crate) fn data_url(text: &str) -> Option<(&str, &str)> {
     let (head, data) = text.strip_prefix("data:")?.split_once(',')?;
     Some((head.strip_suffix(";base64")?, data))
 }
 
-/// Width and height of an image in base64, in pixels; `None` where that is no image of a known form.
+/// Width and height in pixels of an image in base64. `None` if its format is unknown.
 pub(crate) fn size_of_image(data: &str) -> Option<(u64, u64)> {
     let whole = data.len().min(HEADER) / 4 * 4;
     let header = STANDARD.decode(data.as_bytes().get(..whole)?).ok()?;

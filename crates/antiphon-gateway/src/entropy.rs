@@ -1,10 +1,10 @@
-//! Where the gateway's identifiers and its clock come from.
+//! The source of identifiers and of the current time.
 
 use std::time::UNIX_EPOCH;
 
 use antiphon::IdSource;
 
-/// Identifiers from the operating system's random numbers.
+/// Creates identifiers from the operating system's random numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomIds;
 
@@ -14,7 +14,7 @@ impl IdSource for RandomIds {
     }
 }
 
-/// A random number.
+/// A random byte.
 pub(crate) fn random_byte() -> u8 {
     let mut byte = [0];
     RandomIds.fill(&mut byte);

@@ -1,4 +1,4 @@
-//! Errors as callers get them: the provider's form, in one place.
+//! API errors in the provider's form.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use crate::error_body::ErrorBody;
 use crate::refused::Refused;
 use crate::retry_headers::retry_headers;
 
-/// The `code` of the refusal.
+/// The `code` of a quota error.
 pub(crate) const QUOTA_EXCEEDED: &str = "quota_exceeded";
 
-/// An error on its way to a caller.
+/// An error for a caller.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ApiError {
-    /// One of ours, in the provider's words.
+    /// An error of the gateway, in the provider's form.
     Ours(OurError),
-    /// An upstream's, passed on as it came.
+    /// An upstream's error, forwarded unchanged.
     Upstream(Box<Refused>),
 }
 
-/// The fields of an `error` object and the status that goes with them.
+/// The fields of an `error` object, and its status.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OurError {
     pub(crate) status: StatusCode,
@@ -32,38 +32,38 @@ pub(crate) struct OurError {
     pub(crate) code: Option<&'static str>,
     pub(crate) param: Option<String>,
     pub(crate) message: String,
-    /// When trying again may help.
+    /// The delay after which a retry may succeed.
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// How much of a field's name an error repeats, in characters.
+/// The maximum length in characters of a field's name that an error repeats.
 const MAX_SHOWN: usize = 256;
 
 impl ApiError {
-    /// The caller's mistake.
+    /// An invalid request.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::of(StatusCode::BAD_REQUEST, "invalid_request_error", message)
     }
 
-    /// What does not exist, or not for this caller.
+    /// An object that does not exist for this caller.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::of(StatusCode::NOT_FOUND, "invalid_request_error", message)
     }
 
-    /// Our mistake, or the world's.
+    /// A failure of the gateway or of a service that it uses.
     pub(crate) fn server(status: StatusCode, message: impl Into<String>) -> Self {
         Self::of(status, "server_error", message).code("server_error")
     }
 
-    /// More than a caller may ask for just now. The type is that of the Open Responses specification,
-    /// the code OpenAI's, whose own types for it vary (`requests`, `tokens`).
+    /// A rate limit. The type comes from the Open Responses specification and the code from OpenAI,
+    /// whose own types vary (`requests`, `tokens`).
     pub(crate) fn too_many_requests(message: impl Into<String>) -> Self {
         Self::of(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
             .code("rate_limit_exceeded")
     }
 
-    /// More than may be stored. Trying again helps nothing, so the status is none that clients repeat a
-    /// request for, as they do for OpenAI's `insufficient_quota`, 429.
+    /// A storage quota is exceeded. A retry does not help, so the status must not be one that
+    /// clients retry, as they do with 429 for OpenAI's `insufficient_quota`.
     pub(crate) fn quota_exceeded(message: impl Into<String>) -> Self {
         Self::of(StatusCode::FORBIDDEN, "invalid_request_error", message).code(QUOTA_EXCEEDED)
     }
@@ -109,7 +109,7 @@ impl ApiError {
         self
     }
 
-    /// A turn that the stop did not wait for: its caller is still there, and what was finished stays.
+    /// The shutdown ended this turn before it was complete. The finished items stay stored.
     pub(crate) fn stopped() -> Self {
         Self::server(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -117,7 +117,7 @@ impl ApiError {
         )
     }
 
-    /// What nobody begins while the gateway stops.
+    /// A new request during the shutdown.
     pub(crate) fn stopping() -> Self {
         Self::server(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -126,7 +126,7 @@ impl ApiError {
         .retry_after(Duration::from_secs(1))
     }
 
-    /// The store failed: a full disk, a lost connection.
+    /// The store failed, for example with a full disk or a lost connection.
     pub(crate) fn store_unavailable(message: impl Into<String>) -> Self {
         Self::server(StatusCode::SERVICE_UNAVAILABLE, message)
             .code("store_unavailable")
@@ -137,7 +137,7 @@ impl ApiError {
         Self::not_found(format!("Conversation with id '{id}' not found."))
     }
 
-    /// A turn finds its conversation gone.
+    /// The conversation was deleted during the turn.
     pub(crate) fn conversation_deleted() -> Self {
         Self::not_found("The conversation was deleted while this request was working on it.")
     }
@@ -156,7 +156,7 @@ impl ApiError {
             .param("previous_response_id")
     }
 
-    /// A response that is to be stored would have gone on from one that only its connection remembers.
+    /// A response with `store: true` cannot continue one that only its connection remembers.
     pub(crate) fn previous_response_not_stored(id: &str) -> Self {
         Self::invalid(format!(
             "Previous response with id '{id}' was not stored: only a response with store set to \
@@ -204,7 +204,7 @@ impl ApiError {
         .param(path)
     }
 
-    /// A value that is none of those that belong at `path`.
+    /// A value that is not valid at `path`.
     pub(crate) fn invalid_value(path: &str, value: &str, supported: &[&str]) -> Self {
         Self::invalid(format!(
             "Invalid value: '{value}'. Supported values are: {}.",
@@ -232,13 +232,13 @@ impl ApiError {
         )
     }
 
-    /// A body that is JSON, but `got` in the place of an object.
+    /// A JSON body that is not an object but has the type `got`.
     pub(crate) fn no_object(got: &str) -> Self {
         Self::invalid(format!("Invalid JSON body: expected an object, but got {got} instead."))
             .code("invalid_type")
     }
 
-    /// The sentence.
+    /// The error text.
     pub(crate) fn message(&self) -> &str {
         match self {
             Self::Ours(error) => &error.message,
@@ -246,7 +246,7 @@ impl ApiError {
         }
     }
 
-    /// The failure of a response that cannot be refused any more.
+    /// Converts the error to the failure of a response that has already started.
     pub(crate) fn as_failure(&self) -> Failure {
         match self {
             Self::Ours(error) => Failure {
@@ -267,7 +267,7 @@ impl ApiError {
 }
 
 impl ApiError {
-    /// The headers that go with it.
+    /// The headers of the error answer.
     pub(crate) fn headers(&self) -> HeaderMap {
         match self {
             Self::Ours(error) => error.retry_after.into_iter().flat_map(retry_headers).collect(),
@@ -277,7 +277,7 @@ impl ApiError {
 }
 
 impl OurError {
-    /// Its body, in the form that all clients read.
+    /// The body, in the form that all clients read.
     pub(crate) fn body(&self) -> ErrorBody<'_> {
         let (message, param) = (self.message.as_str(), self.param.as_deref());
         ErrorBody { message, kind: self.kind, param, code: self.code }
@@ -295,7 +295,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// `'a' and 'b'`, `'a', 'b', and 'c'`.
+/// Formats a list: `'a' and 'b'`, `'a', 'b', and 'c'`.
 fn in_words(values: &[&str]) -> String {
     match values {
         [] => String::new(),

@@ -1,27 +1,26 @@
-//! The `error` object of every error, in the one form that all clients read.
+//! The `error` object of all errors, in a form that all clients read.
 //!
-//! The provider's own bodies hold null where an error has no `code` or no `param`. Here an empty string
-//! stands there, because one client (`@ai-sdk/open-responses`) takes nothing but strings and tells its
-//! caller the status in place of the message where it finds null. The others lose nothing by it: the
-//! official clients for Python and Node and `@ai-sdk/openai` take either, LangChain and Agent Framework
-//! ask whether there is something in the field, which there is not in both, and the Agents SDK looks for
-//! codes by name. To Go's and other typed clients null is an empty string anyway.
+//! In the provider's own errors, a missing `code` or `param` is null. Here it is an empty string,
+//! because `@ai-sdk/open-responses` accepts only strings, and with null it shows the status instead
+//! of the message. Other clients lose nothing: the official clients for Python and Node and
+//! `@ai-sdk/openai` accept both, LangChain and Agent Framework treat both as absent, and the Agents
+//! SDK looks for codes by name. Go's and other typed clients read null as an empty string anyway.
 
 use antiphon::json::{Object, quote};
 use bytes::Bytes;
 
-/// What an error says.
+/// The content of an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ErrorBody<'a> {
     pub(crate) message: &'a str,
-    /// Its `type`.
+    /// The field `type`.
     pub(crate) kind: &'a str,
     pub(crate) param: Option<&'a str>,
     pub(crate) code: Option<&'a str>,
 }
 
 impl ErrorBody<'_> {
-    /// The body: an object that holds nothing but `error`.
+    /// The body: an object with only the field `error`.
     pub(crate) fn to_json(self) -> String {
         format!(r#"{{"error":{}}}"#, self.to_object())
     }
@@ -37,9 +36,9 @@ impl ErrorBody<'_> {
     }
 }
 
-/// A body that an upstream made, with strings for `message`, `type`, `param` and `code` in its `error`: a
-/// `message` that is an object is replaced by the message in it, or by its text. Whatever else
-/// it holds stays as it came; one without an `error` object, and one that has them, is the same bytes.
+/// Converts `message`, `type`, `param` and `code` in the `error` of an upstream's body to strings.
+/// If `message` is an object, its inner message replaces it, or else its JSON text. All other
+/// fields stay the same. A body that needs no change, or has no `error` object, keeps its bytes.
 pub(crate) fn with_strings(body: Bytes) -> Bytes {
     completed(&body).map_or(body, Bytes::from)
 }
@@ -64,7 +63,7 @@ fn completed(body: &[u8]) -> Option<String> {
     (!missing.is_empty() || message.is_some()).then(|| body.to_text())
 }
 
-/// The message in an object, or its text.
+/// The message in an object, or the JSON text.
 fn sentence(raw: &str) -> String {
     let object = Object::parse(raw.as_bytes()).ok();
     let message = object.as_ref().and_then(|object| object.string("message"));

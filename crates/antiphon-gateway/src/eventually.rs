@@ -1,4 +1,4 @@
-//! What has to be done in the store, and can wait until the store works again.
+//! Retries store operations until the store works again.
 
 use std::future::Future;
 use std::time::Duration;
@@ -6,15 +6,16 @@ use std::time::Duration;
 use antiphon_store::StoreError;
 use tokio::time::sleep;
 
-/// The pause behind the first attempt. Each later one is twice as long as the last, up to the longest.
+/// The pause after the first attempt. It doubles with each attempt, up to the longest pause.
 const PAUSE: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// How many attempts there are: they last for a day. A disk may be full for long, and nobody else does
-/// it while this process lives.
+/// The number of attempts, which last for a day. A disk may be full for a long time, and while this
+/// process lives, no other process does this work.
 const ATTEMPTS: usize = 24 * 60 + 13;
 
-/// Attempts it until it is done, or given up; `what` is not done yet as long as that.
+/// Retries the operation until it succeeds or the attempts are used up. `what` starts the log line
+/// about a failed attempt, which ends with "yet".
 pub(crate) async fn eventually<F>(what: &str, mut attempt: impl FnMut() -> F)
 where
     F: Future<Output = Result<(), StoreError>>,

@@ -1,4 +1,4 @@
-//! What the routes share.
+//! The shared state of the routes.
 
 use std::io;
 use std::sync::Arc;
@@ -24,38 +24,38 @@ use crate::watcher::Watcher;
 use crate::webhooks::Webhooks;
 use crate::write_check::WriteCheck;
 
-/// Everything that the routes share.
+/// The shared state of the routes.
 pub(crate) struct Gateway {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
-    /// Whether the store takes writes.
+    /// Whether the store accepts writes.
     pub(crate) write_check: WriteCheck,
     pub(crate) upstreams: Upstreams,
     pub(crate) authenticator: Authenticator,
     pub(crate) refused_callers: RefusedCallers,
     pub(crate) fingerprint_key: FingerprintKey,
     pub(crate) limiter: Limiter,
-    /// What `/readyz` knows of the store.
+    /// The latest store check of `/readyz`.
     pub(crate) readiness: Readiness,
-    /// Open turns. They outlive their connections.
+    /// Open turns. They can outlive their connections.
     pub(crate) turns: TaskTracker,
-    /// Cancelled when a stop begins: new requests are refused.
+    /// Cancelled when a shutdown starts: new requests are rejected.
     pub(crate) stopping: CancellationToken,
-    /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
+    /// Cancelled at the end of the grace period: open turns end as after a disconnect.
     pub(crate) closing: CancellationToken,
-    /// Told when a conversation is deleted.
+    /// Notified when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
-    /// The background responses that are worked on here.
+    /// The background responses that this process runs.
     pub(crate) jobs: Jobs,
-    /// Who works on what.
+    /// The leases on conversations, responses and requests.
     pub(crate) leases: Leases,
-    /// Responses in upstreams' own background whose end is awaited.
+    /// Watches of background responses that run at upstreams.
     pub(crate) watcher: Watcher,
-    /// Who is told of responses' ends.
+    /// The endpoints that are notified when responses end.
     pub(crate) webhooks: Webhooks,
-    /// Keys the digests that requests are known by.
+    /// The key for digests that identify requests.
     pub(crate) digest_key: DigestKey,
-    /// Seals compactions.
+    /// The key that encrypts compactions.
     pub(crate) compaction_key: Arc<CompactionKey>,
 }
 
@@ -69,7 +69,7 @@ impl Gateway {
         let has_ledgers = store.ledgers().any().await.map_err(io::Error::other)?;
         let turns = TaskTracker::new();
         let write_check = WriteCheck::new(settings.store.trusted_for);
-        // The gateway's own key has just been kept.
+        // Loading the gateway's own key has just written to the store.
         write_check.note(&Ok(()));
         Ok(Self {
             upstreams: Upstreams::new(&settings, has_ledgers),
@@ -95,17 +95,17 @@ impl Gateway {
         })
     }
 
-    /// Fails with status 503 if the store takes no writes, so that nothing is begun in vain.
+    /// Fails with status 503 if the store accepts no writes, so that no turn starts in vain.
     pub(crate) async fn check_store(&self) -> Result<(), ApiError> {
         Ok(self.write_check.check(&*self.store).await?)
     }
 
-    /// Who answers for `model`.
+    /// The upstream that serves `model`.
     pub(crate) fn upstream_of(&self, model: &str) -> Result<Upstream<'_>, ApiError> {
         self.upstreams.of_model(model).ok_or_else(|| ApiError::model_not_found(model))
     }
 
-    /// The right to be the one open turn of a conversation.
+    /// Waits for the exclusive right to run a turn of a conversation.
     pub(crate) async fn lease(
         &self,
         tenant: &Tenant,

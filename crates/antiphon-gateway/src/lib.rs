@@ -1,9 +1,9 @@
-//! A gateway that any client of the OpenAI Responses API can point its base URL at.
+//! A gateway for all clients of the OpenAI Responses API.
 //!
-//! It keeps conversations and responses in a [`Store`](antiphon_store::Store), gives an upstream the
-//! whole of what it needs to know with every request, and gives its caller one well-formed stream of
-//! events. What is new in a request, and what of it a provider would refuse, is decided by the
-//! [`antiphon`] crate.
+//! It stores conversations and responses in a [`Store`](antiphon_store::Store), sends the full
+//! context to an upstream with every request, and returns one well-formed stream of events to its
+//! caller. The [`antiphon`] crate finds the new items of a request, and the items that a provider
+//! would reject.
 
 mod abandoned;
 mod alias;

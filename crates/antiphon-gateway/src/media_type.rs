@@ -1,15 +1,15 @@
-//! The media type that a body is declared to have.
+//! The declared media type of a body.
 
 use http::{HeaderMap, header};
 
-/// The type without its parameters, in lower case; empty where none is declared.
+/// The type without parameters, in lower case. Empty if none is declared.
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default();
     media_type.trim().to_ascii_lowercase()
 }
 
-/// Whether it is `application/json`, or a type that is written in JSON.
+/// Whether the type is `application/json` or another type with JSON syntax.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let media_type = media_type(headers);
     media_type == "application/json" || media_type.ends_with("+json")

@@ -1,4 +1,4 @@
-//! The open turns of conversations, so that deleting one ends its turn.
+//! Tracks the open turns of conversations, so that deleting a conversation ends its turn.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 type Key = (Tenant, ConversationId);
 
-/// The turns of conversations that are open in this process: at most one of each, because a turn
-/// enters with the conversation's lease. A turn that another process runs is not among them; it
-/// finds out when it is committed.
+/// The open turns of conversations in this process. Each conversation has at most one, because a
+/// turn registers under the conversation's lease. Turns of other processes are not included; they
+/// detect the deletion when they commit.
 #[derive(Clone, Default)]
 pub(crate) struct OpenTurns(Arc<Mutex<HashMap<Key, CancellationToken>>>);
 
@@ -22,8 +22,8 @@ pub(crate) struct OpenTurn {
 }
 
 impl OpenTurns {
-    /// Enters a turn. To be done before the conversation is looked up: who finds it then will hear
-    /// of its deletion.
+    /// Registers a turn. This must happen before the conversation is looked up, so that a later
+    /// deletion reaches the turn.
     pub(crate) fn enter(&self, tenant: &Tenant, id: &ConversationId) -> OpenTurn {
         let of = (tenant.clone(), id.clone());
         let deletion = CancellationToken::new();
@@ -31,7 +31,7 @@ impl OpenTurns {
         OpenTurn { of, turns: self.clone(), deletion }
     }
 
-    /// Tells the conversation's open turn, if there is one, that the conversation was deleted.
+    /// Notifies the conversation's open turn, if any, that the conversation was deleted.
     pub(crate) fn conversation_deleted(&self, tenant: &Tenant, id: &ConversationId) {
         let turn = self.entered(|turns| turns.remove(&(tenant.clone(), id.clone())));
         if let Some(deletion) = turn {

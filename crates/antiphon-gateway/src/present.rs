@@ -1,4 +1,4 @@
-//! Items as the API shows them: with id, type and status, whatever they came with.
+//! Items in the form of the API: always with id, type and status.
 
 use antiphon::json::{Object, quote};
 use antiphon::{HeldItem, Item, Kind};
@@ -9,16 +9,16 @@ use crate::chunks::Chunks;
 /// Values of at least this length share the memory of their item; shorter ones are copied.
 const SHARED: usize = 4 << 10;
 
-/// The item as JSON. `encrypted`: with encrypted reasoning, which callers have to ask for.
+/// The item as JSON. `encrypted` includes encrypted reasoning, which callers must request.
 ///
-/// Source: the conversation and response items of the API, where a message's content is a list, and
-/// the Open Responses specification, which demands a status of every item.
+/// Source: the conversation and response items of the API, in which a message's content is a list,
+/// and the Open Responses specification, which requires a status for every item.
 pub(crate) fn present(held: &HeldItem, encrypted: bool) -> String {
     let shown = present_shared(held, encrypted).to_bytes();
     String::from_utf8(shown.into()).expect("it consists of JSON texts")
 }
 
-/// The same text as [`present`] makes. Its long values share the memory of the item.
+/// The same text as [`present`] returns. Its long values share the memory of the item.
 pub(crate) fn present_shared(held: &HeldItem, encrypted: bool) -> Chunks {
     let Some(item) = held.item() else {
         return "null".to_owned().into();
@@ -38,8 +38,7 @@ pub(crate) fn present_shared(held: &HeldItem, encrypted: bool) -> Chunks {
     Writer::new(&item).write(&object)
 }
 
-/// The list of one part that a string of content stands for: the text before the string and the text
-/// after it.
+/// The one-part list that replaces a string content: the text before and after the string.
 fn part_around_text(item: &Item) -> (&'static str, &'static str) {
     match item.head().is_model_made() {
         true => (r#"[{"type":"output_text","text":"#, r#","annotations":[],"logprobs":[]}]"#),
@@ -50,7 +49,7 @@ fn part_around_text(item: &Item) -> (&'static str, &'static str) {
 /// Writes an item as JSON. Short values are copied, long ones are slices of the item.
 struct Writer<'a> {
     item: &'a Item,
-    /// What was copied since the last slice.
+    /// The bytes copied since the last slice.
     copied: String,
     chunks: Chunks,
 }
@@ -76,8 +75,8 @@ impl<'a> Writer<'a> {
         self.chunks
     }
 
-    /// Where the object has a message's content as a string. Of two fields of that name, the last
-    /// counts.
+    /// The position of a message's string content in the object. If the field is repeated, the last
+    /// one counts.
     fn content_position(&self, object: &Object<'_>) -> Option<usize> {
         let fields = object.iter().enumerate();
         let (position, (_, value)) = fields.filter(|(_, (key, _))| *key == "content").last()?;
@@ -102,7 +101,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The value as a slice of the item; `None` where it is no part of it.
+    /// The value as a slice of the item. `None` if the value is not part of the item.
     fn slice(&self, value: &str) -> Option<Bytes> {
         let (whole, part) = (self.item.raw().as_ptr_range(), value.as_bytes().as_ptr_range());
         let is_part = whole.start <= part.start && part.end <= whole.end;
@@ -114,7 +113,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A page of items as the API lists them. Long items share the memory of the stored ones.
+/// A page of items in the form of the API. Long items share the memory of the stored ones.
 pub(crate) fn list(items: &[HeldItem], has_more: bool, encrypted: bool) -> Chunks {
     let mut page = Chunks::from(r#"{"object":"list","data":"#.to_owned());
     page.append(array(items, encrypted));

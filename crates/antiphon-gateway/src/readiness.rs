@@ -1,4 +1,4 @@
-//! Whether the store can be read and written.
+//! Checks that the store can be read and written.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use tokio::time::{Instant, timeout};
 
 use crate::entropy::RandomIds;
 
-/// How long each of the two checks may take.
+/// The time limit of each of the two checks.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long an outcome is used again, so that many probes cost the store one write a second.
+/// The lifetime of a result. It limits the probes to one write per second.
 const MEMORY: Duration = Duration::from_secs(1);
 
-/// Checks the store by a read and by a write, one check at a time.
+/// Checks the store with a read and a write, one check at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Readiness {
     last: Mutex<Option<(Instant, StoreHealth)>>,
 }
 
-/// What the store can do.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StoreHealth {
     Working,
@@ -29,7 +29,7 @@ pub(crate) enum StoreHealth {
 }
 
 impl Readiness {
-    /// What the store can do now, or could a second ago.
+    /// The current result, at most one second old.
     pub(crate) async fn check(&self, store: &dyn Store) -> StoreHealth {
         let mut last = self.last.lock().await;
         if let Some((at, health)) = *last

@@ -10,14 +10,14 @@ use serde_json::Value;
 pub(crate) struct Refused {
     /// Its status.
     pub(crate) status: StatusCode,
-    /// Those of its headers that callers act on.
+    /// The headers that callers evaluate.
     pub(crate) headers: HeaderMap,
     /// Its body.
     pub(crate) body: Bytes,
 }
 
 impl Refused {
-    /// The server may say itself whether to ask again, as OpenAI's does.
+    /// Whether a retry may succeed. The server can decide this with a header, as OpenAI's does.
     pub(crate) fn may_pass(&self) -> bool {
         match self.headers.get("x-should-retry").map(http::HeaderValue::as_bytes) {
             Some(b"true") => true,
@@ -26,9 +26,9 @@ impl Refused {
         }
     }
 
-    /// Whether it refused encrypted reasoning or a compaction that it made, or that another server of
-    /// its kind did: OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the
-    /// code `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    /// Whether the server rejected encrypted reasoning or a compaction of its own kind. OpenAI
+    /// answers `The encrypted content gAAA...c90= could not be verified.` with the code
+    /// `invalid_encrypted_content`, Anthropic `` Invalid `signature` in `thinking` block ``.
     pub(crate) fn refuses_reasoning(&self) -> bool {
         let error = self.error();
         let message = error["message"].as_str().unwrap_or_default();
@@ -39,14 +39,14 @@ impl Refused {
                 || message.contains("Invalid `data` in `redacted_thinking` block"))
     }
 
-    /// Whether it refused to compact a history by itself: it names what it was asked for.
+    /// Whether the server rejected the compaction settings: the error names one of the fields.
     pub(crate) fn refuses_compaction(&self) -> bool {
         let body = String::from_utf8_lossy(&self.body);
         matches!(self.status.as_u16(), 400 | 422)
             && ["context_management", "compaction_trigger"].iter().any(|name| body.contains(name))
     }
 
-    /// What it says, under `error`; null where it says nothing so.
+    /// The `error` of the body, or null without one.
     pub(crate) fn error(&self) -> Value {
         let body = serde_json::from_slice::<Value>(&self.body);
         body.map(|mut body| body["error"].take()).unwrap_or_default()
@@ -54,7 +54,7 @@ impl Refused {
 
     pub(crate) fn as_failure(&self) -> Failure {
         let error = self.error();
-        // Some servers repeat their status there.
+        // Some servers repeat the status as the code.
         let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());
         let code = match (error["code"].as_str().filter(is_a_code), self.status) {
             (Some(code), _) => code,
@@ -69,8 +69,8 @@ impl Refused {
     }
 }
 
-/// Statuses by which a server says that it did nothing, and may do it next time. 529 is Anthropic's
-/// of a server that is overloaded.
+/// Statuses that permit a retry: the server did nothing, and may succeed next time. 529 is
+/// Anthropic's status for an overloaded server.
 const PASSING_STATUSES: [u16; 8] = [408, 409, 429, 500, 502, 503, 504, 529];
 
 #[cfg(test)]

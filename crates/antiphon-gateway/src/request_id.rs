@@ -1,4 +1,4 @@
-//! The id of a request: in its answer, in each of its log lines and in its report.
+//! The id of a request, which its answer, its log lines and its report contain.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,25 +9,24 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::entropy::RandomIds;
 
-/// The header that holds the id, in a request and in its answer. The official SDKs show it as
+/// The header with the id, in a request and in its answer. The official SDKs expose it as
 /// `_request_id`.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The header that holds the id that an upstream gave to the request that was made to it.
+/// The header with the id that an upstream assigned to the gateway's request.
 pub(crate) const UPSTREAM_REQUEST_ID: HeaderName =
     HeaderName::from_static("antiphon-upstream-request-id");
 
-/// The bound on the length of an id that a caller or an upstream chooses.
+/// The maximum length of an id from a caller or an upstream.
 const MAX_LENGTH: usize = 128;
 
-/// The id of a request. It is short and holds only letters, digits, `.`, `_`, `:` and `-`, so that it
-/// can stand in a header and in a log line as it is.
+/// The id of a request. It is short and contains only letters, digits, `.`, `_`, `:` and `-`, so
+/// that it needs no escaping in a header or a log line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequestId(Arc<str>);
 
 impl RequestId {
-    /// The id that the caller chose, or a new one if it chose none, several, or one that is not
-    /// well-formed.
+    /// The caller's id. A new id if the header is missing, repeated or not well-formed.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let mut sent = headers.get_all(REQUEST_ID).iter();
         match (sent.next(), sent.next()) {
@@ -50,7 +49,7 @@ impl RequestId {
         Self::parse(value.to_str().ok()?)
     }
 
-    /// The id of this text; `None` if it is not well-formed.
+    /// Parses an id. `None` if it is not well-formed.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         is_plain_id(text).then(|| Self(text.into()))
     }

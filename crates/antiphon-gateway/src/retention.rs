@@ -1,4 +1,4 @@
-//! Responses whose time is over.
+//! Deletes expired responses.
 
 use std::time::Duration;
 
@@ -7,21 +7,20 @@ use tokio::time::{Instant, sleep};
 
 use crate::entropy::unix_now;
 
-/// How often they are looked for.
+/// The interval between searches.
 const PERIOD: Duration = Duration::from_mins(10);
 
-/// How many are deleted at a time. The turns that are committed meanwhile wait for no more.
+/// The size of a batch. A concurrent commit waits for one batch at most.
 const BATCH: usize = 32;
 
-/// The pause behind a batch, at the least.
+/// The minimum pause after a batch.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The pause behind a batch, in times of what the batch took: of the store's time, expiry takes a fifth
-/// at the most.
+/// The pause after a batch, as a multiple of the batch's duration. Expiry uses at most a fifth of
+/// the store's time.
 const REST: u32 = 4;
 
-/// Deletes responses once they were kept for `retention`, from now on and for ever; none where there
-/// is no such time.
+/// Deletes responses that are older than `retention`, and never returns. `None` deletes nothing.
 pub(crate) async fn expire(store: &dyn Store, retention: Option<Duration>) {
     let Some(retention) = retention else { return std::future::pending().await };
     let retention = i64::try_from(retention.as_secs()).unwrap_or(i64::MAX);
@@ -35,7 +34,7 @@ pub(crate) async fn expire(store: &dyn Store, retention: Option<Duration>) {
     }
 }
 
-/// Deletes what was created before this time, batch by batch; says how many responses.
+/// Deletes responses created before this time, in batches. Returns their number.
 async fn expire_all(store: &dyn Store, created_before: i64) -> Result<usize, StoreError> {
     let mut expired = 0;
     loop {

@@ -1,19 +1,20 @@
-//! How long to wait, as headers tell it.
+//! Headers with a delay before a retry.
 
 use std::time::Duration;
 
 use http::header::RETRY_AFTER;
 use http::{HeaderName, HeaderValue};
 
-/// When to try again: whole seconds, as HTTP has it, and milliseconds, as the provider's clients
-/// read them first. Neither is less than the wait.
+/// The headers for a retry: whole seconds as in HTTP, and milliseconds, which the provider's
+/// clients prefer. Neither is shorter than `wait`.
 pub(crate) fn retry_headers(wait: Duration) -> [(HeaderName, HeaderValue); 2] {
     let millis = millis(wait);
     let seconds = millis.div_ceil(1000).max(1);
     [(RETRY_AFTER, seconds.into()), (HeaderName::from_static("retry-after-ms"), millis.into())]
 }
 
-/// A time as the provider's `x-ratelimit-reset-*` headers have it: `12ms`, `1s`, `8.64s`, `6m0s`.
+/// A duration in the form of the provider's `x-ratelimit-reset-*` headers: `12ms`, `1s`, `8.64s`,
+/// `6m0s`.
 pub(crate) fn in_units(time: Duration) -> String {
     let millis = millis(time);
     let (minutes, rest) = (millis / 60_000, millis % 60_000);
@@ -32,7 +33,7 @@ fn seconds(millis: u64) -> String {
     format!("{whole}{}s", fraction.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Rounded up.
+/// Milliseconds, rounded up.
 fn millis(time: Duration) -> u64 {
     let millis = time.as_nanos().div_ceil(1_000_000);
     u64::try_from(millis).unwrap_or(u64::MAX)

@@ -1,4 +1,4 @@
-//! What an operator decides.
+//! The settings of a gateway.
 
 mod api_key;
 mod capabilities;
@@ -26,49 +26,50 @@ pub use self::state::{Ledger, State};
 pub use self::store::StoreSettings;
 pub use self::webhooks::{Allowed, SigningSecret, Webhook, WebhookEvent};
 
-/// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
+/// The settings of a gateway, independent of their source (flags, environment, file).
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where models other than `sim` are. The first that takes a model's name answers for it.
+    /// The upstreams for models other than `sim`. The first one that matches a model's name serves
+    /// it.
     pub upstreams: Vec<UpstreamSettings>,
-    /// The keys that callers may present. Empty: any token, or none, is let in, and each token that
-    /// goes to an upstream is a tenant of its own. A token that goes nowhere is none.
+    /// The keys of callers. If empty, callers need no key. Each token that goes to an upstream is
+    /// then a tenant of its own, and a token that goes to no upstream is ignored.
     pub api_keys: Vec<ApiKey>,
-    /// The header in which a trusted proxy names the tenant, for tokens that rotate. Never beside
+    /// The header in which a trusted proxy names the tenant, for tokens that rotate. It excludes
     /// `api_keys`.
     pub tenant_header: Option<HeaderName>,
-    /// The web pages that may use the gateway, by their origins. Where it listens on a loopback address
-    /// and has neither `api_keys` nor a `tenant_header`, all other pages are refused.
+    /// The origins of web pages that may use the gateway. If the gateway listens on a loopback
+    /// address and has neither `api_keys` nor a `tenant_header`, all other pages are rejected.
     pub allowed_origins: Vec<Origin>,
-    /// The names, beside those of this machine and of the allowed origins, by which clients may reach a
-    /// gateway that refuses pages.
+    /// Additional host names for clients of a gateway that rejects pages. The names of this machine
+    /// and of the allowed origins are always accepted.
     pub allowed_hosts: Vec<HostName>,
-    /// The operator's secrets: with them the store keeps the gateway's own key encrypted. The first
-    /// encrypts, any of them may decrypt.
+    /// The operator's secrets, which encrypt the gateway's own key in the store. The first one
+    /// encrypts, and any of them can decrypt.
     pub secrets: Vec<Secret>,
-    /// What to do with input that a provider would refuse.
+    /// The handling of input that a provider would reject.
     pub faults: Faults,
-    /// How long a turn waits for an open one of its conversation.
+    /// The maximum time that a turn waits for an open turn of its conversation.
     pub turn_wait: Duration,
-    /// What becomes of a turn whose caller leaves.
+    /// The handling of a turn whose caller disconnects.
     pub on_disconnect: OnDisconnect,
-    /// How events are named where OpenAI and Open Responses differ.
+    /// The names of events that differ between OpenAI and Open Responses.
     pub event_names: Form,
-    /// How long responses are kept; `None`: until they are deleted. Conversations do not expire.
+    /// The lifetime of responses. `None` means until they are deleted. Conversations do not expire.
     pub retention: Option<Duration>,
-    /// How long a stop waits for open turns before it settles them.
+    /// The time that a shutdown waits for open turns before it settles them.
     pub shutdown_grace: Duration,
-    /// How much callers may send, hold open and ask for.
+    /// The limits for callers.
     pub limits: Limits,
-    /// What passes to upstreams of the requests that are none of the gateway's own. `None`: everything
-    /// to an upstream that is shown the caller's own token, or where there is one tenant; else what
-    /// stores nothing.
+    /// The requests outside the gateway's own routes that pass to upstreams. `None` passes all
+    /// requests to an upstream that receives the caller's own token, or if there is one tenant;
+    /// otherwise only requests that store nothing.
     pub pass_through: Option<PassThrough>,
-    /// Who is told when responses in the background have ended.
+    /// The endpoints that are notified when background responses end.
     pub webhooks: Vec<Webhook>,
-    /// What is kept of items whose owner is an upstream.
+    /// The stored data of items that an upstream owns.
     pub ledger: Ledger,
-    /// How the gateway meets a store that fails.
+    /// The handling of a failing store.
     pub store: StoreSettings,
 }
 
@@ -101,44 +102,44 @@ impl Default for Settings {
 /// An upstream.
 #[derive(Clone, Debug)]
 pub struct UpstreamSettings {
-    /// What operators and callers know it by. `None`: operators by its host, callers by nothing, since
-    /// no caller is told of hosts.
+    /// The name for operators and callers. If `None`, operators see its host, and callers see no
+    /// name, because they must not see hosts.
     pub name: Option<String>,
-    /// The models that it answers for; by default all.
+    /// The models that it serves; by default all.
     pub models: Vec<ModelPattern>,
-    /// The API that it speaks: Responses, Chat Completions or Anthropic Messages.
+    /// Its API: Responses, Chat Completions or Anthropic Messages.
     pub api: Dialect,
-    /// Its base URL: `/responses`, `/chat/completions` or `/messages` is put behind it.
+    /// Its base URL, to which `/responses`, `/chat/completions` or `/messages` is appended.
     pub url: Uri,
-    /// The key to present to it; `None`: the caller's own token.
+    /// The key for the upstream. `None` means the caller's own token.
     pub key: Option<Secret>,
-    /// How long a connection may take to open, name lookup and TLS included.
+    /// The time limit for opening a connection, including the name lookup and TLS.
     pub connect_timeout: Duration,
-    /// How long it may stay silent before the first byte of an answer, the headers aside. Models
-    /// that reason may be silent for minutes, and the provider's clients wait for 10.
+    /// The time limit for the first byte of an answer's body. Models that reason may be silent for
+    /// minutes, and the provider's clients wait for 10.
     pub first_byte_timeout: Duration,
-    /// How long it may stay silent between two bytes. Comments of an event stream count as bytes.
+    /// The time limit between two bytes. Comments of an event stream count as bytes.
     pub idle_timeout: Duration,
-    /// How long an answer may take in all, retries included.
+    /// The time limit of a whole answer, retries included.
     pub total_timeout: Duration,
-    /// How often it is asked again.
+    /// The retry settings.
     pub retries: Retries,
-    /// The bound, in bytes, on what an answer comes to: on the output of one that streams and on each
-    /// of its events, and on the whole of one that does not stream.
+    /// The maximum size of an answer in bytes. In a stream, it applies to the output and to each
+    /// event; otherwise, to the whole answer.
     pub max_answer: usize,
-    /// How many tokens its models take, input and answer together; `None`: not known here.
+    /// The context window of its models, input and output together, in tokens. `None` if unknown.
     pub context_window: Option<u32>,
-    /// Who keeps what is begun with its models.
+    /// The owner of new conversations with its models.
     pub state: State,
-    /// What it can do where it keeps the state; `None`: found out.
+    /// Its capabilities, if it owns the state. `None` means that they are detected.
     pub capabilities: Option<Capabilities>,
-    /// How many of its answers may be open at once; a request beyond them is refused with status
-    /// 429, which clients try again. `None`: any number.
+    /// The maximum number of its open answers. Further requests fail with status 429, which clients
+    /// retry. `None` means no limit.
     pub max_open: Option<usize>,
 }
 
 impl UpstreamSettings {
-    /// The upstream at `url` for all models, speaking the Responses API, with the usual bounds.
+    /// Creates an upstream at `url` for all models, with the Responses API and default limits.
     pub fn new(url: Uri, key: Option<Secret>) -> Self {
         Self {
             name: None,
@@ -160,26 +161,26 @@ impl UpstreamSettings {
     }
 }
 
-/// How often an upstream that failed is asked again, and when.
+/// The retries of failed requests to an upstream.
 ///
-/// It is where the failure may pass (no connection, one that broke, status 408, 409, 429, 500, 502, 503,
-/// 504 or 529, or an answer that failed so) and only before the first event of output: a caller is
-/// told nothing twice.
+/// A request is retried if the failure may be temporary: no connection, a lost connection, status
+/// 408, 409, 429, 500, 502, 503, 504 or 529, or a failed response with such a code. There is no
+/// retry after the first event of output, so that a caller never receives output twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retries {
-    /// How often at most; 0: never.
+    /// The maximum number of retries; 0 means none.
     pub max: u32,
-    /// The delay before the first retry. It doubles with each.
+    /// The delay before the first retry. It doubles with each retry.
     pub first_delay: Duration,
-    /// The bound on these delays.
+    /// The maximum of these delays.
     pub max_delay: Duration,
-    /// The longest wait that an upstream may ask for. One that asks for more is not asked again:
-    /// what it said is passed on to the caller, who may wait.
+    /// The longest delay that an upstream may request. If it requests more, there is no retry: its
+    /// answer passes to the caller, which may wait.
     pub max_told_delay: Duration,
 }
 
 impl Retries {
-    /// An upstream is asked once.
+    /// No retries.
     pub fn none() -> Self {
         Self { max: 0, ..Self::default() }
     }
@@ -196,12 +197,13 @@ impl Default for Retries {
     }
 }
 
-/// Names of models: `*` stands for any characters, also none; all others for themselves.
+/// A pattern for model names. `*` matches any number of characters; all other characters match
+/// themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelPattern(String);
 
 impl ModelPattern {
-    /// The pattern of this text.
+    /// Creates a pattern from its text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -211,13 +213,13 @@ impl ModelPattern {
         &self.0
     }
 
-    /// Whether it takes every name that `other` takes: the stars of `other` stand for characters
-    /// that only a star takes.
+    /// Whether it matches all names that `other` matches. The stars of `other` are compared as
+    /// characters that only a star matches.
     pub fn covers(&self, other: &Self) -> bool {
         self.takes(&other.0)
     }
 
-    /// Whether a model's name is one of them.
+    /// Whether it matches a model's name.
     pub fn takes(&self, model: &str) -> bool {
         let mut pieces = self.0.split('*');
         let first = pieces.next().unwrap_or_default();
@@ -231,35 +233,35 @@ impl ModelPattern {
     }
 }
 
-/// What to do with input that a provider would refuse.
+/// The handling of input that a provider would reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Faults {
-    /// Mend it in what is sent, and say so.
+    /// Repair it in the upstream request, and report the repair.
     Repair,
-    /// Refuse it with the provider's own error.
+    /// Reject it with the provider's own error.
     Reject,
 }
 
-/// What becomes of a turn whose caller leaves before its end.
+/// The handling of a turn whose caller disconnects before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDisconnect {
-    /// The upstream is left; what is finished is kept.
+    /// Cancel the upstream request, and store the finished items.
     Settle,
-    /// The upstream is heard to its end; the whole turn is kept.
+    /// Read the upstream's answer to its end, and store the whole turn.
     Finish,
 }
 
-/// A key or token. It is never shown.
+/// A key or a token. Its text is never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `text` from being shown.
+    /// Wraps `text`.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, for the header that it goes into.
+    /// The text itself, for use in a header.
     pub fn reveal(&self) -> &str {
         &self.0
     }

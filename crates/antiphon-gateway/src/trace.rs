@@ -1,4 +1,4 @@
-//! The span of a request: it puts the ids of the request into each of its log lines.
+//! The span of a request, which adds the request's ids to each of its log lines.
 
 use tracing::Span;
 use tracing::field::Empty;
@@ -6,10 +6,10 @@ use tracing::field::Empty;
 use crate::request::{Continues, CreateRequest};
 use crate::request_id::{RequestId, is_plain_id};
 
-/// The bound on a text in a log line that somebody else chose, in characters.
+/// The maximum length in characters of a text from outside in a log line.
 pub(crate) const MAX_TEXT: usize = 100;
 
-/// The bound on a sentence of an error in a log line, in characters.
+/// The maximum length in characters of an error text in a log line.
 pub(crate) const MAX_REASON: usize = 300;
 
 /// The span of one request. It has the highest level, so that no log filter leaves its fields out of
@@ -35,7 +35,7 @@ pub(crate) fn lane_span(id: &RequestId, connection: &RequestId, tenant: &str) ->
     span
 }
 
-/// Adds what is known of a turn to the current span.
+/// Adds the fields of a turn to the current span.
 pub(crate) fn record_turn(request: &CreateRequest, upstream: Option<&str>) {
     let span = Span::current();
     span.record("model", shortened(&request.model, MAX_TEXT));
@@ -47,7 +47,7 @@ pub(crate) fn record_turn(request: &CreateRequest, upstream: Option<&str>) {
     }
 }
 
-/// Adds the id of a turn's conversation to a span, if it can stand in a log line as it is.
+/// Adds the id of a turn's conversation to a span, unless it would need escaping.
 pub(crate) fn record_conversation(span: &Span, id: Option<&str>) {
     if let Some(id) = id.filter(|id| is_plain_id(id)) {
         span.record("conversation", id);

@@ -1,9 +1,9 @@
-//! Whether the store takes writes, remembered for a moment.
+//! Checks whether the store accepts writes, and caches the result for a short time.
 //!
-//! A turn that is to be stored asks here before it asks a model: what cannot be stored is not asked.
-//! A write that succeeded vouches for the store for a moment ([`StoreSettings::trusted_for`]), so that
-//! a busy gateway asks nothing more than it writes anyway. After that, one small write is made, which
-//! all turns that wait share.
+//! A stored turn checks the store before it sends a request to a model, so that no model works in
+//! vain. A successful write is trusted for a short time ([`StoreSettings::trusted_for`]), so a busy
+//! gateway needs no extra writes. After that, the check makes one small write, which all waiting
+//! turns share.
 //!
 //! [`StoreSettings::trusted_for`]: crate::settings::StoreSettings::trusted_for
 
@@ -13,14 +13,14 @@ use std::time::Duration;
 use antiphon_store::{Store, StoreError};
 use tokio::time::Instant;
 
-/// What is known of the store.
+/// The latest known result of a write.
 pub(crate) struct WriteCheck {
     trusted_for: Duration,
     last: Mutex<Option<Last>>,
     checking: tokio::sync::Mutex<()>,
 }
 
-/// How the last write ended, and when.
+/// The result and the time of the last write.
 #[derive(Clone, Debug)]
 struct Last {
     at: Instant,
@@ -28,19 +28,19 @@ struct Last {
 }
 
 impl WriteCheck {
-    /// Of a store of which nothing is known yet.
+    /// Creates a check without a known result.
     pub(crate) fn new(trusted_for: Duration) -> Self {
         Self { trusted_for, last: Mutex::default(), checking: tokio::sync::Mutex::default() }
     }
 
-    /// Remembers how a write ended. A refusal shows that the store works.
+    /// Records the result of a write. A rejected write shows that the store works.
     pub(crate) fn note<T>(&self, written: &Result<T, StoreError>) {
         let error = written.as_ref().err().filter(|error| error.is_outage());
         let last = Last { at: Instant::now(), error: error.cloned() };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
 
-    /// Fails if the store takes no writes.
+    /// Fails if the store accepts no writes.
     pub(crate) async fn check(&self, store: &dyn Store) -> Result<(), StoreError> {
         let asked = Instant::now();
         if let Some(known) = self.known_since(asked) {
@@ -55,7 +55,7 @@ impl WriteCheck {
         written
     }
 
-    /// The answer, if it is known: from a write that succeeded lately, or from a failure since `asked`.
+    /// The result, if it is known: from a recent successful write, or from a failure since `asked`.
     fn known_since(&self, asked: Instant) -> Option<Result<(), StoreError>> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         match last.error {

@@ -29,7 +29,7 @@ fn keyed(key: &str, tenant: &str) -> Settings {
     Settings { api_keys: vec![ApiKey::new(key, Tenant::new(tenant))], ..Settings::default() }
 }
 
-/// One upstream with a key of the gateway's, or one that is given the callers' own tokens.
+/// One upstream with a key of the gateway, or one that receives the callers' own tokens.
 fn upstream(key: Option<&str>) -> UpstreamSettings {
     UpstreamSettings::new("http://upstream/v1".parse().unwrap(), key.map(Secret::new))
 }
@@ -96,7 +96,8 @@ fn a_proxy_names_the_tenant_whatever_the_token() {
     assert_eq!(of(&[]).unwrap_err().status(), StatusCode::UNAUTHORIZED);
 }
 
-/// A proxy that adds its line behind the caller's, or joins the two, lets the caller choose.
+/// A proxy that appends to the caller's header, or joins both values, lets the caller choose the
+/// tenant.
 #[test]
 fn a_proxys_name_is_one_short_word_that_its_caller_had_no_part_in() {
     let authenticator = authenticator(&behind_a_proxy(Settings::default()));

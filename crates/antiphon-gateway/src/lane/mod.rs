@@ -1,4 +1,4 @@
-//! What a connection remembers of responses that are not stored.
+//! The memory of a connection for responses that are not stored.
 
 mod stream_id;
 
@@ -10,11 +10,11 @@ use bytes::Bytes;
 
 pub(crate) use self::stream_id::StreamId;
 
-/// The latest response of each lane of a connection, if it is not stored: as many as there are lanes,
-/// and no more bytes than a request may have.
+/// The latest unstored response of each lane of a connection. The number of entries is limited by
+/// the number of lanes, and their size by the maximum size of a request.
 pub(crate) struct Memory {
     most_bytes: usize,
-    /// The latest last.
+    /// The latest entry is the last one.
     latest: Mutex<Vec<Remembered>>,
 }
 
@@ -25,8 +25,8 @@ struct Remembered {
     bytes: usize,
 }
 
-/// The lane of a connection that a request came by. Whatever lane a response was made on, others can
-/// go on from it; each lane remembers its own latest one.
+/// The lane of a connection that received a request. Any lane can continue any remembered response,
+/// but each lane remembers only its own latest one.
 #[derive(Clone)]
 pub(crate) struct Lane {
     name: Option<StreamId>,
@@ -34,12 +34,12 @@ pub(crate) struct Lane {
 }
 
 impl Memory {
-    /// With nothing in it.
+    /// Creates an empty memory.
     pub(crate) fn new(most_bytes: usize) -> Self {
         Self { most_bytes, latest: Mutex::default() }
     }
 
-    /// Changes are made in one step: a panic elsewhere leaves none half made.
+    /// Each change is one step, so a panic elsewhere cannot leave it inconsistent.
     fn latest(&self) -> MutexGuard<'_, Vec<Remembered>> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -50,15 +50,15 @@ impl Lane {
         Self { name, memory: Arc::clone(memory) }
     }
 
-    /// The transcript up to the end of a response that the connection remembers.
+    /// The transcript up to the end of a response, if the connection remembers it.
     pub(crate) fn recall(&self, response: &str) -> Option<Arc<Transcript>> {
         let latest = self.memory.latest();
         let found = latest.iter().find(|remembered| remembered.response == response)?;
         Some(Arc::clone(&found.transcript))
     }
 
-    /// Remembers it in the place of the lane's last. Where all of it is too much, what is remembered
-    /// for the longest is forgotten first.
+    /// Remembers a response in place of the lane's previous one. If the total size is too large,
+    /// the oldest entries are removed.
     pub(crate) fn remember(&self, response: &str, transcript: &Transcript) {
         let transcript: Transcript = transcript.items().iter().map(detached).collect();
         let bytes = size(&transcript);
@@ -77,7 +77,7 @@ impl Lane {
         }
     }
 
-    /// Forgets a response of this lane; what another one remembers stays.
+    /// Removes a response of this lane. Responses of other lanes stay.
     pub(crate) fn forget(&self, response: &str) {
         let is_it = |remembered: &Remembered| {
             remembered.lane == self.name && remembered.response == response
@@ -86,21 +86,21 @@ impl Lane {
     }
 }
 
-/// The item in memory of its own: as it came it is a slice of its message, all of which would be kept
-/// for it.
+/// Copies the item. The original is a slice of its message, and would keep the whole message in
+/// memory.
 fn detached(item: &HeldItem) -> HeldItem {
     let copied = |bytes: &Bytes| Body::Here(Bytes::copy_from_slice(bytes));
     let body = item.body.bytes().map_or_else(|| item.body.clone(), copied);
     HeldItem { body, ..item.clone() }
 }
 
-/// What it takes to remember the items, which may be many and short.
+/// The memory size of the items, including the fixed size of each one.
 fn size(transcript: &Transcript) -> usize {
     let of_item = |item: &HeldItem| size_of::<HeldItem>() + item.body.bytes().map_or(0, Bytes::len);
     transcript.items().iter().map(of_item).sum()
 }
 
-/// What it remembers is not shown.
+/// The output does not contain the memory.
 impl fmt::Debug for Lane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Lane").field(&self.name).finish()
@@ -142,7 +142,7 @@ mod tests {
         assert!(unnamed.recall("resp_2").is_none());
     }
 
-    /// The bytes of a message, which are there for as long as this is.
+    /// The bytes of a message, which exist as long as this value.
     struct Message(Arc<Vec<u8>>);
 
     impl AsRef<[u8]> for Message {

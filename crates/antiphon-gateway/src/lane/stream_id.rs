@@ -13,14 +13,14 @@ pub(crate) struct StreamId(Arc<str>);
 const LONGEST: usize = 256;
 
 impl StreamId {
-    /// The lane that a client's event names; `None` for the one without a name.
+    /// The lane in a client's event. `None` means the unnamed lane.
     pub(crate) fn of(event: &Object<'_>) -> Result<Option<Self>, ApiError> {
         let Some(raw) = event.present("stream_id") else { return Ok(None) };
         let name = json::unquote(raw).filter(|name| is_name(name)).ok_or_else(invalid)?;
         Ok(Some(Self(name.into())))
     }
 
-    /// The name. It stands in JSON as it is.
+    /// The name. It needs no escaping in JSON.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -4,7 +4,7 @@
 //! antiphon-key-1 | salt, 16 bytes | nonce, 12 bytes | key and tag, 48 bytes
 //! ```
 //!
-//! The key of the encryption (AES-256-GCM) is derived from secret and salt by HKDF-SHA-256.
+//! The encryption key (AES-256-GCM) is derived from the secret and the salt with HKDF-SHA-256.
 
 use bytes::Bytes;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
@@ -29,7 +29,7 @@ pub(super) fn close(key: &[u8; 32], secret: &Secret) -> Bytes {
     [VERSION, &salt, &nonce, &content].concat().into()
 }
 
-/// The key in an envelope; `None` where it is not one that `secret` closed.
+/// Decrypts an envelope. `None` if it was not encrypted with `secret`.
 pub(super) fn open(envelope: &[u8], secret: &Secret) -> Option<[u8; 32]> {
     let rest = envelope.strip_prefix(VERSION)?;
     let (salt, rest) = rest.split_first_chunk::<16>()?;

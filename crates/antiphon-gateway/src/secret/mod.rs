@@ -1,5 +1,5 @@
-//! The gateway's own key: random, kept by the store, and shared by all gateways on it. Every hash
-//! and every digest is keyed with a key derived from it, one for each purpose.
+//! The gateway's own key: a random key in the store, shared by all gateways on it. The key of each
+//! hash and digest is derived from it, with one derived key per purpose.
 
 mod envelope;
 
@@ -13,22 +13,22 @@ use ring::hmac;
 use crate::entropy::RandomIds;
 use crate::settings::Secret;
 
-/// The name under which stores keep it.
+/// The name of the key in the store.
 pub(crate) const NAME: &str = "secret";
 
-/// How often another gateway may be quicker to put the key in another envelope.
+/// The maximum number of attempts to replace the envelope while other gateways also replace it.
 const TRIES: usize = 8;
 
-/// The key that all others are derived from. It is never shown.
+/// The key from which all other keys are derived. It is never shown.
 pub(crate) struct MasterKey([u8; 32]);
 
 impl MasterKey {
-    /// The key that the store keeps, or a new one that it keeps from now on.
+    /// Loads the key from the store, or creates and stores a new one.
     ///
-    /// Where the operator has `secrets`, the store keeps it encrypted: any of them may open it, and
-    /// the first closes it again, so that the operator's secrets can change and the key does not. To
-    /// change them while several gateways run, give all of them both, then both with the new one
-    /// first, then the new one alone.
+    /// If the operator has `secrets`, the stored key is encrypted. Any of them can decrypt it, and
+    /// the first one encrypts it again, so the secrets can change while the key stays the same. To
+    /// change secrets while several gateways run, give all gateways both secrets, then both with
+    /// the new one first, then only the new one.
     pub(crate) async fn of(store: &dyn Store, secrets: &[Secret]) -> io::Result<Self> {
         let new = Self(random());
         let mut kept = keep(store, new.closed(secrets.first())).await?;
@@ -46,12 +46,12 @@ impl MasterKey {
         Err(io::Error::other("other gateways keep changing the secret; give all of them the same"))
     }
 
-    /// The key that a store was found to keep.
+    /// Decrypts a key that was read from the store.
     pub(crate) fn found(kept: &Bytes, secrets: &[Secret]) -> io::Result<Self> {
         Ok(Self::opened(kept, secrets)?.0)
     }
 
-    /// A key for one purpose.
+    /// Derives the key for one purpose.
     pub(crate) fn derive(&self, purpose: &str) -> [u8; 32] {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let mut derived = [0; 32];
@@ -59,7 +59,7 @@ impl MasterKey {
         derived
     }
 
-    /// What the store keeps of it.
+    /// The stored form of the key.
     fn closed(&self, secret: Option<&Secret>) -> Bytes {
         match secret {
             None => Bytes::copy_from_slice(&self.0),
@@ -67,7 +67,7 @@ impl MasterKey {
         }
     }
 
-    /// The key, and whether it is kept as it should be.
+    /// The key, and whether its stored form is up to date.
     fn opened(kept: &Bytes, secrets: &[Secret]) -> io::Result<(Self, bool)> {
         if let Ok(plain) = <[u8; 32]>::try_from(&**kept) {
             return Ok((Self(plain), secrets.is_empty()));

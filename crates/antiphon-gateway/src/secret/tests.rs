@@ -64,7 +64,7 @@ fn keys_of_different_purposes_differ() {
     assert_ne!(key.derive("one"), key.derive("two"));
 }
 
-/// A roll-out takes its time: gateways of the step before may start again while it lasts.
+/// During a roll-out, gateways of the previous step may start again.
 #[tokio::test]
 async fn gateways_of_neighbouring_steps_of_a_change_start_in_any_order() {
     let steps = [&["old"][..], &["old", "new"], &["new", "old"], &["new"]];
