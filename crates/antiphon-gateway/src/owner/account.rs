@@ -1,4 +1,5 @@
-//! Accounts that several tenants share: to each of them exists what it began there, and nothing else.
+//! Access checks for upstream accounts that several tenants share. Each tenant can only use the
+//! objects that it created.
 
 use std::collections::HashSet;
 
@@ -15,14 +16,14 @@ use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstream};
 
 impl Gateway {
-    /// Whether several tenants share one account with this upstream: it is shown a key of the operator's
-    /// and cannot tell them apart.
+    /// Whether several tenants share one account at this upstream: it receives a key of the
+    /// operator and cannot distinguish them.
     pub(crate) fn is_shared(&self, upstream: &HttpUpstream) -> bool {
         upstream.has_own_key() && !self.authenticator.has_one_tenant()
     }
 
-    /// Refuses a request whose items, under `key` in its body, name others that are not the tenant's own
-    /// where several share the account.
+    /// Rejects a request with items of other tenants, if tenants share the account. The items are
+    /// under `key` in the body.
     pub(crate) async fn check_named(
         &self,
         caller: &Caller,
@@ -42,8 +43,8 @@ impl Gateway {
         self.check_items(caller, &items, stands_for).await
     }
 
-    /// The same of a turn whose state its caller keeps: what it says goes to where others have theirs.
-    /// Its references are resolved here.
+    /// The same check for a turn whose state the caller manages: its upstream also stores objects
+    /// of other tenants. The gateway resolves references itself.
     pub(crate) async fn check_stateless(
         &self,
         caller: &Caller,
@@ -61,7 +62,7 @@ impl Gateway {
         .await
     }
 
-    /// The same of a turn.
+    /// The same check for a turn.
     pub(crate) async fn check_turn(
         &self,
         caller: &Caller,
@@ -75,7 +76,7 @@ impl Gateway {
         self.check_items(caller, &request.input, stands_for).await
     }
 
-    /// The same of items that Antiphon held, and that an upstream is about to hold.
+    /// The same check for items that move from Antiphon to an upstream.
     pub(crate) async fn check_held(
         &self,
         caller: &Caller,
@@ -89,8 +90,8 @@ impl Gateway {
         self.check_items(caller, &items, stands_for).await
     }
 
-    /// Refuses items that the tenant does not have of those that are `named` by their ids, as the
-    /// provider refuses what it does not have.
+    /// Rejects items that refer to objects of other tenants. `named` returns the id that an item
+    /// refers to. The error is the provider's error for an unknown item.
     async fn check_items(
         &self,
         caller: &Caller,
@@ -110,8 +111,9 @@ impl Gateway {
     }
 }
 
-/// The id that is all there is of an item, as of a reference and of reasoning without content. Source:
-/// the provider's guide to images, whose calls are named without their results.
+/// The id of an item that consists of its id only, such as a reference or reasoning without
+/// content. Source: the provider's guide to images, in which a call without its result refers to
+/// the image.
 fn stands_for(item: &Item) -> Option<&ItemId> {
     let is_named = match item.head().kind {
         Kind::ItemReference => true,
@@ -121,13 +123,12 @@ fn stands_for(item: &Item) -> Option<&ItemId> {
     item.head().id.as_ref().filter(|_| is_named)
 }
 
-/// The keys that say what a request goes on from, and what an item is or stands for.
+/// The keys that determine the continued state, and the kind or the id of an item.
 const TELLING: [&str; 7] =
     ["conversation", "id", "input", "items", "previous_response_id", "store", "type"];
 
-/// Refuses an object that says a thing twice, or under a key that is one of these but for the case of
-/// its letters: a server that counts another of the two, or reads keys in letters of either case, would
-/// not do what was checked.
+/// Rejects an object with a repeated key, or with one of these keys in another case. A server that
+/// uses the other copy, or ignores the case of keys, would not process the data that was checked.
 fn check_keys(object: &Object<'_>) -> Result<(), ApiError> {
     let refused = |key: &str, what: &str| {
         let message = format!("The key '{key}' {what}.");

@@ -1,4 +1,4 @@
-//! What an upstream can do where it keeps the state: told, known, or found out.
+//! The capabilities of an upstream that owns state: configured, known by its host, or detected.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,23 +14,24 @@ use crate::request_id::RequestId;
 use crate::settings::{Capabilities, Preset, State};
 use crate::upstream::{HttpUpstream, Upstreams};
 
-/// How long an upstream may take to say what it can do. A turn may wait for it.
+/// The time limit for detecting capabilities. A turn may wait for it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl HttpUpstream {
-    /// What it can do: what the settings say; else what is known of its host; else what it says itself
-    /// when it is asked, on behalf of this caller where the operator has no key there.
+    /// The capabilities from the settings, else those known for its host, else those that a probe
+    /// detects. The probe uses this caller's token if the operator has no key for the upstream.
     ///
-    /// One that does not say (it cannot be reached, it does not let this caller in) is taken to be able to
-    /// do everything, for this request: then it is the upstream that refuses what it cannot do, and
-    /// nothing that lasts is decided by a guess. Taken to have no conversations it would have them kept
-    /// here, for ever, because it was away for a moment. The next to need it asks again.
+    /// If the probe has no result (the upstream is unreachable or rejects the caller), this request
+    /// assumes all capabilities. The upstream then rejects unsupported requests itself, and no
+    /// lasting decision depends on a guess: if the gateway assumed no conversations during a short
+    /// outage, it would create them in its own store for good. The next request that needs the
+    /// capabilities probes again.
     pub(crate) async fn capabilities(&self, caller: &Caller) -> Capabilities {
         let found = self.find_capabilities(caller).await;
         found.unwrap_or_else(|| Preset::OpenAi.capabilities())
     }
 
-    /// The same; `None` where it does not say.
+    /// The capabilities, or `None` if the probe has no result.
     async fn find_capabilities(&self, caller: &Caller) -> Option<Capabilities> {
         let known = self.known_capabilities();
         if known.is_some() {
@@ -39,7 +40,7 @@ impl HttpUpstream {
         let findings = self.findings();
         let unsaid = findings.unsaid.load(Ordering::Acquire);
         let _alone = findings.asked.lock().await;
-        // Whoever was waited for has either found it out or asked in vain.
+        // Another task may have finished the probe during the wait, with or without a result.
         if findings.found.get().is_some() || findings.unsaid.load(Ordering::Acquire) != unsaid {
             return findings.found.get().copied();
         }
@@ -54,7 +55,7 @@ impl HttpUpstream {
         said
     }
 
-    /// What needs no request.
+    /// The capabilities that need no probe.
     fn known_capabilities(&self) -> Option<Capabilities> {
         let found = || self.findings().found.get().copied();
         self.told_capabilities()
@@ -76,14 +77,14 @@ impl HttpUpstream {
     }
 }
 
-/// Asks the upstreams that keep state what they can do, as soon as a gateway serves; then it is never done.
+/// Probes the upstreams that own state when the gateway starts, and never returns.
 pub(crate) async fn find_out(upstreams: &Upstreams) {
     ask_all(upstreams).await;
     std::future::pending::<()>().await;
 }
 
-/// Asks those to which the operator has a key, where it is not known. The others are asked when a caller's
-/// request needs it, with what that caller shows them.
+/// Probes the upstreams with a key of the operator and unknown capabilities. The others are probed
+/// with a caller's token when a request needs them.
 async fn ask_all(upstreams: &Upstreams) {
     let nobody = Caller {
         tenant: Tenant::new(""),
@@ -101,10 +102,10 @@ async fn ask_all(upstreams: &Upstreams) {
     join_all(asked).await;
 }
 
-/// The kind of server that has this host.
+/// The preset for this host.
 ///
-/// A Foundry project is none of them: it shares the hosts of Azure's resources, but its path may have
-/// conversations of its own.
+/// A Foundry project has none: it shares the hosts of Azure resources, but may have conversations
+/// under its own path.
 fn of_host(url: &Uri) -> Option<Preset> {
     const AZURE: [&str; 3] =
         [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];

@@ -1,4 +1,4 @@
-//! Finding who keeps what has an id.
+//! Finds the owner of an id.
 
 use antiphon::kept::Segment;
 use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
@@ -12,13 +12,13 @@ use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstreams};
 
 impl Owned<'_> {
-    /// Kept here, or nowhere.
+    /// Owned by Antiphon, or unknown.
     const HERE: Self = Self { owner: Owner::Here, ledger: None, known_as: KnownAs::OwnersId };
 }
 
 impl Gateway {
-    /// Who keeps what has this id, in the order in which it is looked for. What nobody has is asked of
-    /// `asked`, if the caller may ask it.
+    /// Finds the owner of this id in a fixed order: ledgers, the store, then `asked`. The upstream
+    /// `asked` becomes the owner of an unknown id, if the caller may access it.
     pub(crate) async fn owned<'a>(
         &'a self,
         caller: &Caller,
@@ -44,7 +44,7 @@ impl Gateway {
         }
     }
 
-    /// The owner of the conversation or response that the store has under this id.
+    /// The owner of the conversation or response with this id in the store.
     async fn owned_by_our_id(
         &self,
         caller: &Caller,
@@ -78,7 +78,7 @@ impl Gateway {
         Ok(Owned { owner: Owner::Upstream(keeper), ledger: Some(entry), ..Owned::HERE })
     }
 
-    /// Whether the store has it, or will have it at the end of a turn that is open.
+    /// Whether the store has the object, or will have it at the end of an open turn.
     async fn has(&self, caller: &Caller, kept: &Kept) -> Result<bool, ApiError> {
         match kept {
             Kept::Conversation(id) => {
@@ -90,13 +90,13 @@ impl Gateway {
 
     async fn has_response(&self, caller: &Caller, id: &ResponseId) -> Result<bool, ApiError> {
         let (store, tenant) = (&self.store, &caller.tenant);
-        // It may end between the first two.
+        // The turn may end between the first two checks.
         Ok(store.response(tenant, id).await?.is_some()
             || store.is_open(tenant, id).await?
             || store.response(tenant, id).await?.is_some())
     }
 
-    /// Whether an upstream may be asked for what nobody has heard of here.
+    /// Whether a request with an unknown id may go to an upstream.
     async fn may_ask(&self, caller: &Caller, http: &HttpUpstream, id: &str) -> bool {
         let is_conversation = || id.starts_with("conv_");
         may_be_id(id)
@@ -106,8 +106,7 @@ impl Gateway {
 }
 
 impl Gateway {
-    /// The id that the record of a response has here, whoever keeps the response; `None` where there is
-    /// none.
+    /// The id of the gateway's record of a response with any owner. `None` if there is no record.
     pub(crate) async fn record_of(
         &self,
         caller: &Caller,
@@ -122,18 +121,18 @@ impl Gateway {
 }
 
 impl Upstreams {
-    /// Whether any keeps what is begun with its models, or a ledger was there when the gateway started.
+    /// Whether any upstream owns new state, or a ledger existed when the gateway started.
     pub(crate) fn keep_state(&self) -> bool {
         self.kept || self.all().iter().any(keeps)
     }
 
-    /// The one that takes what names no model, if it keeps what is begun there.
+    /// The upstream for requests without a model, if it owns new state.
     pub(crate) fn keeping(&self) -> Option<&HttpUpstream> {
         self.of_api(false).filter(|http| keeps(http))
     }
 
-    /// The one at this base URL: of several, one that keeps what is begun there, and first of those the
-    /// one that takes what names no model.
+    /// The upstream at this base URL. If there are several, those that own new state come first,
+    /// and among them the one for requests without a model.
     pub(crate) fn at(&self, base: &str) -> Option<&HttpUpstream> {
         let mut there = self.all().iter().filter(|http| http.base() == base);
         let keeping = self.keeping().filter(|http| http.base() == base);
@@ -145,12 +144,12 @@ fn keeps(http: &HttpUpstream) -> bool {
     http.state() == State::Upstream
 }
 
-/// Whether a text may be somebody's id: what may not is asked of nobody.
+/// Whether a text can be an id. Other texts are never sent to an upstream.
 pub(crate) fn may_be_id(text: &str) -> bool {
     Segment::of(text).is_some()
 }
 
-/// A ledger is known by its provider's id alone.
+/// The error for Antiphon's own id of a ledger: callers use the provider's id.
 fn known_otherwise(id: &str, kept: &Kept) -> ApiError {
     match kept {
         Kept::Conversation(_) => ApiError::conversation_not_found(id),

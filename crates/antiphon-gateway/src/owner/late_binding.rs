@@ -1,9 +1,9 @@
-//! Binding a conversation to an upstream at its first turn.
+//! Binds a conversation to an upstream at its first turn.
 //!
-//! `POST /v1/conversations` names no model. If several upstreams keep conversations, a new one is
-//! [`Binding::Pending`]: Antiphon keeps its items and metadata until its first turn names a model. Then
-//! the gateway creates the conversation at that model's upstream, with its metadata and items, and
-//! deletes Antiphon's copy. Callers know it by Antiphon's id for good ([`Alias`](super::Alias)).
+//! `POST /v1/conversations` names no model. If several upstreams own conversations, a new one is
+//! [`Binding::Pending`]: Antiphon stores its items and metadata until its first turn names a model.
+//! Then the gateway creates the conversation at that model's upstream, with its metadata and items,
+//! and deletes Antiphon's copy. Callers permanently use Antiphon's id ([`Alias`](super::Alias)).
 
 use std::collections::HashSet;
 
@@ -24,17 +24,17 @@ use crate::settings::State;
 use crate::turn::StoreAttempts;
 use crate::upstream::{HttpUpstream, Upstreams};
 
-/// The owner of a conversation that begins without a turn.
+/// The owner of a conversation that is created without a turn.
 pub(crate) enum NewOwner<'a> {
-    /// It is known.
+    /// The owner is known.
     Known(Owner<'a>),
-    /// The first turn decides.
+    /// The first turn determines the owner.
     FirstTurn,
 }
 
 impl Gateway {
-    /// The owner of a new conversation without a hint. If several upstreams keep conversations, the first
-    /// turn decides; else it is the upstream that takes requests without a model.
+    /// The owner of a new conversation without a model. If several upstreams own conversations, the
+    /// first turn determines it; otherwise it is the upstream for requests without a model.
     pub(crate) async fn owner_of_new_conversation(&self, caller: &Caller) -> NewOwner<'_> {
         let keeping = self.upstreams.keeping_at_several();
         let capabilities = keeping.iter().map(|http| http.capabilities(caller));
@@ -48,8 +48,9 @@ impl Gateway {
         })
     }
 
-    /// The two ids of the conversation that a response is of, where callers know another than the
-    /// upstream's. A response without a record is asked for, where there may be such conversations.
+    /// The alias of a response's conversation, if callers use another id than the upstream. If the
+    /// gateway has no record of the response and such conversations are possible, this reads the
+    /// response from the upstream.
     pub(crate) async fn alias_in_response(
         &self,
         caller: &Caller,
@@ -91,12 +92,12 @@ impl Gateway {
         })
     }
 
-    /// Creates a pending conversation at the upstream of its first turn, and binds it for good. Nothing
-    /// happens if another turn has decided, or the conversation was deleted, meanwhile.
+    /// Creates a pending conversation at the upstream of its first turn, and binds it permanently.
+    /// Does nothing if another turn has bound it, or it was deleted.
     ///
-    /// The lease of the conversation is held from reading its items to the binding, so that two turns
-    /// never both create it. A process that dies in between leaves a pending conversation, and a copy at
-    /// the upstream that nobody knows.
+    /// The lease of the conversation is held from reading its items to the binding, so that two
+    /// turns never both create it. If the process dies in between, the conversation stays pending,
+    /// and the upstream has an unused copy.
     pub(crate) async fn bind(
         &self,
         caller: &Caller,
@@ -126,7 +127,8 @@ impl Gateway {
         };
         let held = store.transcript(tenant, cursor).await?;
         if held.iter().any(|item| item.origin.is_some()) {
-            // A model answered here while no upstream kept state: it stays here.
+            // A model of the gateway answered before any upstream owned state: Antiphon stays the
+            // owner.
             store.ledgers().keep_here(tenant, id).await?;
             return Ok(());
         }
@@ -149,7 +151,7 @@ impl Gateway {
                 Ok(())
             }
             Err(error) => {
-                // The binding may be recorded all the same: then the copy is the conversation.
+                // The binding may be recorded although the store failed. Then the copy is in use.
                 if store.ledgers().binding(tenant, id).await == Ok(Some(Binding::Pending)) {
                     delete_copy(&provider, &named).await;
                 } else {
@@ -164,8 +166,8 @@ impl Gateway {
         }
     }
 
-    /// Records the binding, and repeats that while the store is unavailable, within a bound. False if the
-    /// conversation is not pending any more.
+    /// Records the binding, with a limited number of attempts while the store is unavailable.
+    /// Returns `false` if the conversation is no longer pending.
     async fn record_binding(
         &self,
         caller: &Caller,
@@ -180,7 +182,7 @@ impl Gateway {
             let bound = ledgers.bind(tenant, id, named.clone(), thread, lease.place()).await;
             match bound {
                 Err(error) if error.is_outage() && attempts.pause().await => {}
-                // An earlier attempt may have been recorded although it failed.
+                // An earlier attempt may have succeeded although it returned an error.
                 Ok(false) => {
                     let binding = ledgers.binding(tenant, id).await?;
                     return Ok(binding.as_ref() == Some(&Binding::Bound(named.clone())));
@@ -193,8 +195,9 @@ impl Gateway {
         }
     }
 
-    /// The lease of a conversation that its first turn may bind meanwhile; `None` for any other. One that
-    /// is bound by now is refused: the request came for what Antiphon kept.
+    /// The lease of a conversation that its first turn may bind concurrently; `None` for all
+    /// others. Fails if the conversation is bound now, because the request refers to Antiphon's
+    /// copy.
     pub(crate) async fn lease_unbound(
         &self,
         caller: &Caller,
@@ -208,8 +211,8 @@ impl Gateway {
         Ok(Some(lease))
     }
 
-    /// The lease of a conversation that Antiphon keeps, for a change of its items. One that was bound
-    /// while this waited is refused.
+    /// The lease of a conversation in Antiphon's store, for a change of its items. Fails if the
+    /// conversation was bound during the wait.
     pub(crate) async fn lease_for_items(
         &self,
         caller: &Caller,
@@ -225,7 +228,7 @@ impl Gateway {
     /// Whether the conversation is pending.
     ///
     /// # Errors
-    /// It is bound.
+    /// The conversation is bound.
     pub(crate) async fn is_unbound(
         &self,
         caller: &Caller,
@@ -239,7 +242,7 @@ impl Gateway {
     }
 }
 
-/// Deletes the copy of a conversation that is not bound to it.
+/// Deletes a copy that the conversation is not bound to.
 async fn delete_copy(provider: &Provider<'_>, named: &Named) {
     if let Err(error) = provider.delete_conversation(&named.id).await {
         tracing::error!(
@@ -251,7 +254,7 @@ async fn delete_copy(provider: &Provider<'_>, named: &Named) {
 }
 
 impl Upstreams {
-    /// One upstream for each base URL where what is begun there is kept, if there is more than one.
+    /// One upstream for each base URL with upstream-owned state, if there is more than one.
     pub(crate) fn keeping_at_several(&self) -> Vec<&HttpUpstream> {
         let mut bases = HashSet::new();
         let keeping = self.all().iter().filter(|http| http.state() == State::Upstream);

@@ -1,10 +1,10 @@
-//! Errors for conversations and responses that are not in the store, and may be at the provider.
+//! Errors for unknown conversations and responses that the provider may have.
 
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::upstream::Upstream;
 
-/// Follows the provider's sentence where an id has the provider's form.
+/// A hint that follows the error text if an id has the provider's format.
 const HINT: &str = "Antiphon keeps the state here, and this id has the form of the provider's ids; to \
                     use conversations and responses that the provider stores, start the gateway with \
                     --state upstream.";
@@ -22,8 +22,8 @@ impl Gateway {
         self.hinted(ApiError::previous_response_not_found(id), id)
     }
 
-    /// Adds the hint if an upstream could keep state and none does. The id's form alone decides, so
-    /// that the hint reveals nothing about other tenants.
+    /// Adds the hint if an upstream could own state and none does. Only the format of the id
+    /// decides, so the hint reveals nothing about other tenants.
     fn hinted(&self, error: ApiError, id: &str) -> ApiError {
         let could_keep = |http| Upstream::Http(http).is_responses_server();
         let applies = has_provider_form(id)
@@ -33,9 +33,9 @@ impl Gateway {
     }
 }
 
-/// Whether an id has the form of a provider's: hexadecimal digits, in another number than ours.
-/// OpenAI's first ids have as many as ours; they begin with a time and continue like a UUID of version 8,
-/// which ours, being random, do once in 300,000.
+/// Whether an id has a provider's format: hexadecimal digits, with another length than ours.
+/// OpenAI's first ids have the same length as ours. They start with a time and continue like a UUID
+/// of version 8; one in 300,000 of our random ids does.
 fn has_provider_form(id: &str) -> bool {
     let digits = id.strip_prefix("conv_").or_else(|| id.strip_prefix("resp_"));
     let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -55,7 +55,7 @@ const OUR_DIGITS: usize = 48;
 const PROVIDER_DIGITS: std::ops::RangeInclusive<usize> = 32..=64;
 /// The digits of a UUID's variant.
 const VARIANT: [char; 4] = ['8', '9', 'a', 'b'];
-/// In seconds since 1970, from before the first response on: 2024-12-05 to 2031-08-31.
+/// Seconds since 1970, from before OpenAI's first response: 2024-12-05 to 2031-08-31.
 const TIMES: std::ops::Range<u32> = 0x6750_0000..0x7400_0000;
 
 #[cfg(test)]

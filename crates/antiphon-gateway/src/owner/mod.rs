@@ -1,7 +1,7 @@
-//! Who keeps conversations and responses: Antiphon, or an upstream under its own ids.
+//! The owners of conversations and responses: Antiphon, or an upstream with its own ids.
 //!
-//! The owner of what there is never changes, whatever the settings say later. Where no upstream keeps
-//! anything, nothing is looked up.
+//! The owner of an existing object never changes, even if the settings change. If no upstream owns
+//! state, no lookup is necessary.
 
 mod account;
 mod capabilities;
@@ -29,38 +29,38 @@ use crate::request::Continues;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstream};
 
-/// Who keeps something.
+/// The owner of an object.
 #[derive(Clone, Copy)]
 pub(crate) enum Owner<'a> {
-    /// Antiphon; or nobody, for all that the caller may know.
+    /// Antiphon; also for an unknown id.
     Here,
     /// This upstream.
     Upstream(&'a HttpUpstream),
 }
 
-/// Who keeps what has an id, and what is known of it.
+/// The owner of an id, and the data about the id.
 pub(crate) struct Owned<'a> {
-    /// Who keeps it.
+    /// The owner.
     pub(crate) owner: Owner<'a>,
-    /// Its ledger, where an upstream keeps it and it was heard of.
+    /// The ledger of the object, if an upstream owns it and the gateway has recorded it.
     pub(crate) ledger: Option<LedgerEntry>,
-    /// What its owner knows of the id.
+    /// The relation of the id to the owner.
     pub(crate) known_as: KnownAs,
 }
 
-/// How the id that a caller named is known to the owner.
+/// The relation between the id in a request and the owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KnownAs {
-    /// It is the owner's own id.
+    /// The id is the owner's own id.
     OwnersId,
-    /// It is Antiphon's id of a conversation that the upstream knows by another.
+    /// The id is Antiphon's id of a conversation with another id at the upstream.
     Alias(Alias),
-    /// It is the id of a conversation that no upstream has: its first turn decides.
+    /// The id of a pending conversation: its first turn determines the upstream.
     Pending(ConversationId),
 }
 
 impl KnownAs {
-    /// The two ids, where there are two.
+    /// The two ids, if there are two.
     pub(crate) fn alias(self) -> Option<Alias> {
         match self {
             Self::Alias(alias) => Some(alias),
@@ -70,8 +70,8 @@ impl KnownAs {
 }
 
 impl Gateway {
-    /// Who keeps the responses that begin with a model of this upstream. One that does not go on from
-    /// them keeps none.
+    /// The owner of new responses of this upstream's models. An upstream that cannot continue
+    /// responses owns none.
     pub(crate) async fn owner_of_new<'a>(
         &self,
         caller: &Caller,
@@ -83,7 +83,7 @@ impl Gateway {
         }
     }
 
-    /// Who keeps the conversations that are begun for this upstream.
+    /// The owner of new conversations for this upstream.
     pub(crate) async fn owner_of_new_conversation_for<'a>(
         &self,
         caller: &Caller,
@@ -95,21 +95,24 @@ impl Gateway {
         }
     }
 
-    /// Who keeps what has this id. Of what nobody has, that is who says so: the upstream that is asked
-    /// where no model is named; or Antiphon, where that one keeps nothing or several tenants share its
-    /// account, to each of whom only what it began there exists.
+    /// The owner of the object with this id.
+    ///
+    /// For an unknown id, the owner is the upstream for requests without a model, which then
+    /// answers the request. It is Antiphon if this upstream owns no state, or if several tenants
+    /// share its account, because each tenant may only use the objects that it created there.
     ///
     /// # Errors
-    /// It is kept by an upstream that is not there any more.
+    /// The object is owned by an upstream that is no longer configured.
     pub(crate) async fn owner_of(&self, caller: &Caller, id: &str) -> Result<Owned<'_>, ApiError> {
         self.owned(caller, id, self.upstreams.keeping()).await
     }
 
-    /// Who keeps what a request goes on from, and will keep its turn. What nobody has is asked of the
-    /// upstream that is to answer, by the same rule.
+    /// The owner of the state that a request continues, which is also the owner of the turn. An
+    /// unknown id belongs to the upstream of the turn, by the same rule as in
+    /// [`Gateway::owner_of`].
     ///
     /// # Errors
-    /// As of [`Gateway::owner_of`]; or it is kept by another upstream than the one that is to answer.
+    /// As in [`Gateway::owner_of`], or the owner is another upstream than the one of the turn.
     pub(crate) async fn owner_of_turn<'a>(
         &'a self,
         caller: &Caller,
@@ -135,7 +138,7 @@ impl Gateway {
     }
 }
 
-/// The upstream, if it keeps what is begun with its models.
+/// The upstream, if it owns new state of its models.
 fn keeping(upstream: Upstream<'_>) -> Option<&HttpUpstream> {
     match upstream {
         Upstream::Http(http) if http.state() == State::Upstream => Some(http),
@@ -143,12 +146,12 @@ fn keeping(upstream: Upstream<'_>) -> Option<&HttpUpstream> {
     }
 }
 
-/// Whether what is asked of `upstream` is asked of `keeper`, though perhaps with other settings.
+/// Whether `upstream` and `keeper` are the same server, perhaps with different settings.
 fn is_at(upstream: Upstream<'_>, keeper: &HttpUpstream) -> bool {
     matches!(upstream, Upstream::Http(http) if http.base() == keeper.base())
 }
 
-/// An upstream as callers are told of it: by the name that the operator gave it, never by its host.
+/// The description of an upstream for callers: its configured name, never its host.
 pub(crate) fn described(http: &HttpUpstream) -> String {
     match http.public_name() {
         Some(name) => format!("the upstream '{name}'"),

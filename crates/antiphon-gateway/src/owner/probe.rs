@@ -1,7 +1,7 @@
-//! Questions to a server by whose answers it is known what it can do.
+//! Detects the capabilities of a server with requests.
 //!
-//! They cost it nothing: each is for an object that cannot be there. A server that has the path names the
-//! object that it does not have; one that has not names the path, or nothing.
+//! Each request is a cheap read of an object that cannot exist. A server that has the path names
+//! the missing object in its error. A server without the path names the path, or nothing.
 
 use antiphon::json::Object;
 use bytes::Bytes;
@@ -12,11 +12,11 @@ use crate::caller::Caller;
 use crate::settings::Capabilities;
 use crate::upstream::HttpUpstream;
 
-/// Ids of the providers' form. Such are random; nobody's is all zeros.
+/// Ids in the providers' format. Ids are random, so no object has an id of zeros.
 const CONVERSATION: &str = "conv_00000000000000000000000000000000000000000000000000";
 const RESPONSE: &str = "resp_00000000000000000000000000000000000000000000000000";
 
-/// The questions to one server, on behalf of one caller.
+/// The requests to one server, for one caller.
 pub(super) struct Probes<'a> {
     http: &'a HttpUpstream,
     caller: &'a Caller,
@@ -24,15 +24,16 @@ pub(super) struct Probes<'a> {
 }
 
 impl<'a> Probes<'a> {
-    /// Which have to be answered at `end`.
+    /// Creates the probes. All answers must be complete at `end`.
     pub(super) fn of(http: &'a HttpUpstream, caller: &'a Caller, end: Instant) -> Self {
         Self { http, caller, end }
     }
 
-    /// What the server can do; `None` where an answer leaves that open.
+    /// Detects the capabilities. `None` if an answer is inconclusive.
     ///
-    /// One after the other: all answers of an upstream may share one connection. Where there are
-    /// conversations, their items can be deleted: that is part of the same API, and not tried.
+    /// The requests are sequential, because the upstream may be limited to one open answer.
+    /// A server with conversations can also delete their items: this is part of the same API and is
+    /// not probed.
     pub(super) async fn capabilities(&self) -> Option<Capabilities> {
         let conversations = format!("/conversations/{CONVERSATION}");
         let conversations = self.has(&conversations, ("conversation", CONVERSATION)).await?;
@@ -43,11 +44,11 @@ impl<'a> Probes<'a> {
         Some(Capabilities { conversations, chains, item_deletion: conversations, input_items })
     }
 
-    /// Whether the server has what is at this path, where an object of this kind would be under this id.
+    /// Whether the server has this path, given the kind and the id of the object in it.
     async fn has(&self, path: &str, (noun, id): (&str, &str)) -> Option<bool> {
         let answer = self.http.call(Method::GET, path, Bytes::new(), self.caller, self.end).await;
         match answer {
-            // Some list the nothing that they have. Some answer so wherever they are asked.
+            // Some servers return an empty list. Some return 200 for any path.
             Ok(body) => Some(is_object(&body, noun)),
             Err(error) if error.tells_of_no(noun, id) || error.tells_of_no_id(id) => Some(true),
             Err(error) if error.tells_of_no_such_path() => Some(false),
@@ -59,7 +60,7 @@ impl<'a> Probes<'a> {
     }
 }
 
-/// Whether this is the object that was asked for, or a list.
+/// Whether the body is the requested object, or a list.
 fn is_object(body: &[u8], noun: &str) -> bool {
     let object = Object::parse(body).ok();
     let kind = object.as_ref().and_then(|object| object.string("object"));

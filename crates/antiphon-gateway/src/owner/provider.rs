@@ -1,4 +1,4 @@
-//! What an upstream says of what it keeps.
+//! Requests about state to the upstream that owns it.
 
 use antiphon::Item;
 use antiphon::json::Object;
@@ -11,14 +11,14 @@ use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::upstream::{Asking, HttpUpstream, UpstreamError};
 
-/// How many items an upstream takes at a time.
+/// The maximum number of items in one request.
 const MAX_ITEMS: usize = 20;
 
-/// An upstream that keeps state, asked on behalf of one caller.
+/// An upstream that owns state, and the caller on whose behalf it receives requests.
 ///
-/// What it answers is bounded: in bytes as every answer of it is, in pages, and in time by one end for
-/// all requests. A status other than 200 is an error, also where it says that there is nothing. What
-/// fails for a moment is asked again, as often as the settings have it for each request.
+/// All answers have limits: the usual size in bytes, the number of pages, and one deadline for all
+/// requests. A status other than 200 is an error, even if it means that nothing exists. Each
+/// request is retried after temporary failures, as configured.
 pub(crate) struct Provider<'a> {
     http: &'a HttpUpstream,
     caller: &'a Caller,
@@ -26,33 +26,33 @@ pub(crate) struct Provider<'a> {
 }
 
 impl<'a> Provider<'a> {
-    /// This upstream, for this caller.
+    /// Creates the client for this upstream and this caller.
     pub(crate) fn new(http: &'a HttpUpstream, caller: &'a Caller) -> Self {
         Self { http, caller, end: from_now(http.patience().1) }
     }
 
-    /// All items of a conversation, the oldest first.
+    /// Reads all items of a conversation, the oldest first.
     pub(crate) async fn conversation_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
         let segment = Segment::of(id).ok_or_else(|| unknown("Conversation", id))?;
         self.list(&format!("/conversations/{segment}/items"), Cursor::LastId).await
     }
 
-    /// A response.
+    /// Reads a response.
     pub(crate) async fn response(&self, id: &str) -> Result<KeptResponse, UpstreamError> {
         let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
         let body = self.ask(Method::GET, &format!("/responses/{segment}")).await?;
         Ok(KeptResponse::read(body)?)
     }
 
-    /// The input of a response, the oldest item first. Of a chain some servers list what came before
-    /// too, and some do not.
+    /// Reads the input items of a response, the oldest first. For a chain, some servers also list
+    /// the items of earlier responses.
     pub(crate) async fn input_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
         let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
         self.list(&format!("/responses/{segment}/input_items"), Cursor::LastOfData).await
     }
 
-    /// Deletes an item of a conversation. One that is not there is as good as deleted; a server that has
-    /// no such path is not.
+    /// Deletes an item of a conversation. Succeeds if the item does not exist, but not if the
+    /// server has no such path.
     pub(crate) async fn delete_item(
         &self,
         conversation: &str,
@@ -68,8 +68,8 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// Creates a conversation that holds these items, and returns its id. It is deleted again if the
-    /// upstream refuses some of them.
+    /// Creates a conversation with these items, and returns its id. Deletes it again if the
+    /// upstream rejects some of the items.
     pub(crate) async fn create_conversation(
         &self,
         metadata: &[u8],
@@ -100,7 +100,7 @@ impl<'a> Provider<'a> {
         self.post(&format!("/conversations/{segment}/items"), fields).await.map(drop)
     }
 
-    /// Makes a request once: it may have changed something although it failed.
+    /// Sends a request without retries, because a failed request may still have had an effect.
     async fn post(&self, path: &str, fields: Object<'_>) -> Result<Bytes, UpstreamError> {
         self.http.call(Method::POST, path, fields.to_bytes(), self.caller, self.end).await
     }
@@ -137,7 +137,7 @@ fn id_of(conversation: &[u8]) -> Result<String, UpstreamError> {
     id.ok_or_else(|| UpstreamError::Garbled("a conversation without an id".to_owned()))
 }
 
-/// What can be nobody's id is unknown to every provider; none is asked.
+/// The error for a text that cannot be an id. It is never sent to a provider.
 fn unknown(what: &str, id: &str) -> UpstreamError {
     UpstreamError::not_found(&format!("{what} with id '{id}' not found."))
 }

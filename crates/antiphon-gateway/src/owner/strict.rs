@@ -1,4 +1,4 @@
-//! What a strict provider says, as it is understood here.
+//! Tests the reading of a strict provider's answers.
 
 use antiphon_provider::{InputItems, Options, Profile, StrictProvider};
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use crate::settings::{Preset, Secret, Settings, State, UpstreamSettings};
 use crate::upstream::{HttpUpstream, StateError, UpstreamError, Upstreams};
 
 struct World {
-    /// It stops when this is dropped.
+    /// The provider stops when this is dropped.
     provider: StrictProvider,
     upstreams: Upstreams,
     caller: Caller,
@@ -52,7 +52,7 @@ impl World {
         Ok(serde_json::from_slice(&answer).unwrap())
     }
 
-    /// A conversation that holds what these users said.
+    /// Creates a conversation with these texts as messages of the user.
     async fn conversation(&self, said: &[String]) -> String {
         let created = self.post("/conversations", &json!({})).await.unwrap();
         let id = created["id"].as_str().unwrap().to_owned();
@@ -64,7 +64,7 @@ impl World {
         id
     }
 
-    /// What is said of the state where this is the input.
+    /// The state error for a response with this input.
     async fn refusal(&self, input: Value) -> Option<StateError> {
         let body = json!({"model": "gpt-6", "input": input});
         self.post("/responses", &body).await.unwrap_err().state_error()

@@ -1,4 +1,4 @@
-//! The world of the tests: one provider, and one caller of it.
+//! The test environment: one provider and one caller.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::request_id::RequestId;
 use crate::settings::{Secret, Settings, State, UpstreamSettings};
 use crate::upstream::{HttpUpstream, Upstreams};
 
-/// A provider that says what a test has it say.
+/// A provider with scripted answers.
 pub(super) struct World {
     pub(super) upstream: FakeUpstream,
     pub(super) upstreams: Upstreams,
@@ -24,7 +24,7 @@ impl World {
         Self::with(|_| {}).await
     }
 
-    /// With settings that differ from the usual ones.
+    /// Creates the environment with changed settings.
     pub(super) async fn with(change: impl FnOnce(&mut UpstreamSettings)) -> Self {
         Self::with_entries(|mut kept| {
             change(&mut kept);
@@ -33,7 +33,7 @@ impl World {
         .await
     }
 
-    /// With several entries for the one provider.
+    /// Creates the environment with several configured upstreams for the one provider.
     pub(super) async fn with_entries(
         entries: impl FnOnce(UpstreamSettings) -> Vec<UpstreamSettings>,
     ) -> Self {
@@ -64,7 +64,7 @@ impl World {
         self.upstream.script(refusal(status, message));
     }
 
-    /// What was asked: method, path and query.
+    /// The requests so far: method, path and query.
     pub(super) fn asked(&self) -> Vec<String> {
         let line = |it: Recorded| {
             let query = it.query.map(|query| format!("?{query}")).unwrap_or_default();

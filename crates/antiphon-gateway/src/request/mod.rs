@@ -39,8 +39,8 @@ use crate::lane::Lane;
 use crate::settings::Limits;
 use crate::sim::SIM;
 
-/// The fields that determine a model's input. Source: the parameters of `POST
-/// /v1/responses/input_tokens`.
+/// The fields that determine a model's input. Source: the parameters of
+/// `POST /v1/responses/input_tokens`.
 const COUNTED: [&str; 12] = [
     "model",
     "input",
@@ -165,7 +165,8 @@ impl CreateRequest {
         Ok(Self { fields: fields.to_text(), ..request })
     }
 
-    /// Converts the request to one of a lane: it streams events, and has no fields of `without`.
+    /// Converts the request to one that a lane received: it streams events, and omits the fields
+    /// named in `without`.
     pub(crate) fn by_lane(self, lane: Lane, wants: Wants, without: &[&str]) -> Self {
         let mut fields = self.object();
         for key in without {

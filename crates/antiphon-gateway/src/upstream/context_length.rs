@@ -7,8 +7,8 @@
 //! - OpenAI, Chat Completions, and vLLM: `This model's maximum context length is 16384 tokens.
 //!   However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).`
 //!   OpenAI adds the code `context_length_exceeded` to both texts, vLLM does not.
-//! - Anthropic: `prompt is too long: 208310 tokens > 200000 maximum` and ``input length and
-//!   `max_tokens` exceed context limit: 178959 + 64000 > 200000``.
+//! - Anthropic: `prompt is too long: 208310 tokens > 200000 maximum` and
+//!   ``input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000``.
 //! - llama.cpp: the type `exceed_context_size_error`, with `n_prompt_tokens` and `n_ctx`.
 //! - `SGLang`: `The input (8203 tokens) is longer than the model's context length (8192 tokens).`
 //! - Gemini: `The input token count (1200000) exceeds the maximum number of tokens allowed

@@ -10,8 +10,8 @@ impl UpstreamError {
     ///
     /// Providers answer with status 404 and `Conversation with id '...' not found.`. Other servers
     /// use fewer words (`Response not found`) or only a code. If the server does not have the path,
-    /// the error names only the path: `Invalid URL (GET /v1/conversations/...)`, `Cannot GET
-    /// /v1/...`, `Not Found`.
+    /// the error names only the path: `Invalid URL (GET /v1/conversations/...)`,
+    /// `Cannot GET /v1/...`, `Not Found`.
     pub(crate) fn tells_of_no(&self, noun: &str, id: &str) -> bool {
         let Some(said) = self.said_with(StatusCode::NOT_FOUND) else { return false };
         let is_gone = GONE.iter().any(|gone| said.contains(gone));

@@ -1,9 +1,9 @@
 //! Counts the tokens of a request at an upstream.
 //!
 //! Sources: OpenAI's `POST /responses/input_tokens`, with the answer
-//! `{"object":"response.input_tokens", "input_tokens":N}`. Anthropic's `POST
-//! /messages/count_tokens`, which takes the request fields of the messages but none of the output,
-//! with the answer `{"input_tokens":N}`. Chat Completions has no equivalent.
+//! `{"object":"response.input_tokens", "input_tokens":N}`. Anthropic's
+//! `POST /messages/count_tokens`, which takes the request fields of the messages but none of the
+//! output, with the answer `{"input_tokens":N}`. Chat Completions has no equivalent.
 
 use antiphon::dialect::Dialect;
 use antiphon::json::Object;

@@ -11,8 +11,8 @@ const HOUR: u64 = 60 * 60;
 /// The longest delay that an endpoint can request.
 const LONGEST: Duration = Duration::from_secs(24 * HOUR);
 
-/// The number of attempts after which an endpoint may request a shorter delay than scheduled. An
-/// endpoint that always requests one second would otherwise use up all attempts during an outage.
+/// After this number of attempts, an endpoint can no longer request a delay shorter than scheduled.
+/// An endpoint that always requests one second would otherwise use up all attempts during an outage.
 const SOONER: u32 = 3;
 
 /// The delay after attempt number `attempt`, from 1. `None` after the last attempt.

@@ -21,7 +21,7 @@ fn nothing() -> Capabilities {
     Capabilities { conversations: false, chains: false, item_deletion: false, input_items: false }
 }
 
-/// What is found out where these are the answers, and with how many requests.
+/// The capabilities that these answers lead to, and the number of requests.
 async fn found(answers: Vec<Reply>) -> (Capabilities, usize) {
     let world = World::new().await;
     for answer in answers {
@@ -35,7 +35,7 @@ fn missing(message: &str) -> Reply {
     refusal(StatusCode::NOT_FOUND, message)
 }
 
-/// A server that has everything.
+/// Scripts the answers of a server with all capabilities.
 fn has_all(world: &World) {
     for message in [NO_CONVERSATION, NO_RESPONSE, NO_RESPONSE] {
         world.refuses(StatusCode::NOT_FOUND, message);
