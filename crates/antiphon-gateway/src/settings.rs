@@ -129,7 +129,7 @@ pub struct UpstreamSettings {
     pub max_answer: usize,
     /// The context window of its models, input and output together, in tokens. `None` if unknown.
     pub context_window: Option<u32>,
-    /// The owner of new conversations with its models.
+    /// The owner of new conversations and responses of its models.
     pub state: State,
     /// Its capabilities, if it owns the state. `None` means that they are detected.
     pub capabilities: Option<Capabilities>,

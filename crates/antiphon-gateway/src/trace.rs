@@ -12,8 +12,8 @@ pub(crate) const MAX_TEXT: usize = 100;
 /// The maximum length in characters of an error text in a log line.
 pub(crate) const MAX_REASON: usize = 300;
 
-/// The span of one request. It has the highest level, so that no log filter leaves its fields out of
-/// the lines that it lets through.
+/// The span of one request. It has the highest level, so that no log filter removes its fields from
+/// the lines that pass.
 pub(crate) fn request_span(id: &RequestId) -> Span {
     tracing::error_span!(
         "request",

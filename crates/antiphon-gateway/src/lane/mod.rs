@@ -11,7 +11,7 @@ use bytes::Bytes;
 pub(crate) use self::stream_id::StreamId;
 
 /// The latest unstored response of each lane of a connection. The number of entries is limited by
-/// the number of lanes, and their size by the maximum size of a request.
+/// the number of lanes, and their total size by the maximum size of a request.
 pub(crate) struct Memory {
     most_bytes: usize,
     /// The latest entry is the last one.

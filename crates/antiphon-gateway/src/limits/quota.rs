@@ -2,8 +2,8 @@
 //!
 //! The gateway checks a quota before it sends a request to a model or an upstream. A request that
 //! would exceed the quota fails with status 403, which clients do not retry by themselves. The
-//! answer to an accepted turn is always stored, whatever its length. Concurrent requests do not see
-//! each other, so the open requests of a tenant can exceed its quota once.
+//! answer to an accepted turn is always stored, even if it is very long. Concurrent requests do not
+//! see each other, so the open requests of a tenant can exceed its quota once.
 //!
 //! Without quotas, this module counts nothing and sends no query to the store.
 

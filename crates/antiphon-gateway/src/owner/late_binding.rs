@@ -127,8 +127,8 @@ impl Gateway {
         };
         let held = store.transcript(tenant, cursor).await?;
         if held.iter().any(|item| item.origin.is_some()) {
-            // A model of the gateway answered before any upstream owned state: Antiphon stays the
-            // owner.
+            // The conversation contains a model's output from a time when no upstream owned state:
+            // Antiphon stays the owner.
             store.ledgers().keep_here(tenant, id).await?;
             return Ok(());
         }

@@ -58,7 +58,8 @@ fn check_text(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that an image has a `file_id` or a URL: `https:`, or `data:` with the image in it.
+/// Checks that an image has a `file_id` or a URL (`https:`, `http:`, or `data:` with the image in
+/// it).
 fn check_image(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     check_strings(part, &["file_id", "image_url", "detail"], path)?;
     let path = format!("{path}.image_url");

@@ -3,7 +3,7 @@
 //! The estimate counts the text that a model receives: the texts of messages, names, arguments and
 //! outputs, the schemas of tools and output formats, and an overhead for each message and tool.
 //! Images and files are counted by the rules of the providers. The estimate does not include
-//! additions of the server, its serialization of tools, and vocabularies other than OpenAI's.
+//! additions of the server, its serialization of tools, or vocabularies other than OpenAI's.
 //!
 //! The time is linear, and the number of bytes that are tokenized is bounded.
 

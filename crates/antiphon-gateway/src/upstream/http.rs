@@ -108,7 +108,7 @@ impl HttpUpstream {
         self.settings.key.is_some()
     }
 
-    /// The owner of new conversations with the models of this upstream.
+    /// The owner of new conversations and responses of this upstream's models.
     pub(crate) fn state(&self) -> State {
         self.settings.state
     }

@@ -29,10 +29,10 @@ pub(crate) struct Foreign {
     pub(crate) body: RequestBody,
 }
 
-/// The answer of the upstream, unchanged.
+/// The answer of the upstream to a request that passed through.
 pub(crate) struct Passed {
     pub(crate) status: StatusCode,
-    /// The original headers.
+    /// The headers of the answer.
     pub(crate) headers: HeaderMap,
     body: Received,
     translation: Option<AnswerTranslation>,

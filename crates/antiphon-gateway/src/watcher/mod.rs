@@ -30,8 +30,8 @@ use crate::caller::Caller;
 use crate::entropy::unix_now;
 use crate::gateway::Gateway;
 
-/// The maximum number of concurrent polls. Watches with callers' tokens have a separate limit of the
-/// same size.
+/// The maximum number of concurrent polls. Watches with callers' tokens have a separate limit of
+/// the same size.
 const AT_ONCE: usize = 16;
 /// The maximum number of watches with callers' tokens.
 const MOST_WITH_TOKENS: usize = 10_000;

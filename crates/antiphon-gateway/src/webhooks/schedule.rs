@@ -12,7 +12,7 @@ const HOUR: u64 = 60 * 60;
 const LONGEST: Duration = Duration::from_secs(24 * HOUR);
 
 /// After this number of attempts, an endpoint can no longer request a delay shorter than scheduled.
-/// An endpoint that always requests one second would otherwise use up all attempts during an outage.
+/// An endpoint that always requests one second would otherwise use up all attempts in an outage.
 const SOONER: u32 = 3;
 
 /// The delay after attempt number `attempt`, from 1. `None` after the last attempt.
