@@ -176,8 +176,8 @@ impl Mask {
 /// Continues the search after backslashes that do not start a key.
 ///
 /// A character after an odd number of backslashes belongs to their escape. If the text is not JSON,
-/// a key may start with that character. This one character stays, so that JSON stays well formed, and
-/// the rest of the key is removed.
+/// a key may start with that character. This one character stays, so that JSON stays well formed,
+/// and the rest of the key is removed.
 fn after_backslashes(pattern: &KeyPattern, text: &[u8], stop: usize) -> Step {
     let count = backslashes_at(text, stop);
     let end = stop + count;
