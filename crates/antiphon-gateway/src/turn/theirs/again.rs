@@ -1,9 +1,9 @@
-//! A request that its client makes again, where the upstream keeps the state.
+//! A request that its client retries, at an upstream that owns the state.
 //!
-//! It never doubles a turn. Where the upstream completed the first attempt, it gives that answer again,
-//! and no model is asked. Where it kept a part of it, the turn goes on behind that part: nothing can be
-//! taken back there as it is in a conversation that is kept here. Where it kept nothing, the turn is made
-//! as if for the first time.
+//! A retry never adds a second turn. If the upstream completed the first attempt, its answer is
+//! replayed and no model is asked. If the upstream stored only a part of it, the turn continues
+//! after that part: unlike a conversation of the gateway, the upstream's cannot be reset. If it
+//! stored nothing, the turn runs as a first attempt.
 
 use std::ops::Range;
 
@@ -25,24 +25,24 @@ use crate::turn::retry::{still_answered, unreadable};
 use crate::turn::{Client, report};
 use crate::upstream::Upstream;
 
-/// What came of a request when it was made before.
+/// The result of earlier attempts at the same request.
 pub(super) enum Made {
-    /// Nothing that the upstream has.
+    /// The upstream has nothing of an earlier attempt.
     Never,
-    /// A whole answer.
+    /// A complete answer.
     Whole(Box<KeptResponse>),
-    /// A response in the upstream's background, however far it is.
+    /// A response in the upstream's background, with any status.
     Queued(Box<KeptResponse>),
-    /// Its input is held, and perhaps some output: positions in the input, and where each is held.
+    /// The input, and perhaps some output, is stored: position in the input, position in the
+    /// transcript.
     Begun(Vec<(usize, usize)>),
 }
 
-/// An earlier attempt, and what the upstream says of its response.
+/// An earlier attempt, and the upstream's response for it.
 type Attempt = (ResponseRecord, Option<KeptResponse>);
 
 impl Theirs<'_> {
-    /// What came of the request when it was made before. The ledger of its conversation is not in
-    /// doubt any more.
+    /// Finds the result of earlier attempts at this request. The ledger must be fresh.
     pub(super) async fn made_before(&self, opened: &Opened) -> Result<Made, ApiError> {
         let mut attempts = self.attempts(opened).await?;
         if attempts.is_empty() {
@@ -69,7 +69,7 @@ impl Theirs<'_> {
         Ok(Made::Never)
     }
 
-    /// The attempts that are known, the newest first, and what the upstream has of each.
+    /// The known attempts, newest first, each with the upstream's response.
     async fn attempts(&self, opened: &Opened) -> Result<Vec<Attempt>, ApiError> {
         let mut attempts = Vec::new();
         for record in self.turn.known_attempts(opened).await?.known {
@@ -89,9 +89,9 @@ impl Theirs<'_> {
         Ok(attempts)
     }
 
-    /// Whether the attempt came to a whole answer, and the upstream has it where the turn goes on. A
-    /// response that it gives is no proof of what its conversation holds. Of a conversation, the answer
-    /// is what was said last, unless a key says which one it is.
+    /// Whether the attempt completed and its output is part of the context that the turn continues.
+    /// A response alone does not prove that its conversation contains its items. In a conversation,
+    /// only the last answer counts, unless a key identifies the attempt.
     fn is_answered(&self, (record, kept): &Attempt, held: &Transcript) -> bool {
         let Some(kept) = kept else { return false };
         let ended = crate::turn::retry::is_whole(record) && kept.status != Status::Failed.as_str();
@@ -107,8 +107,9 @@ impl Theirs<'_> {
         }
     }
 
-    /// Leaves those attempts that are this request's. Without a key, an equal request in the conversation
-    /// that was answered before the latest was a turn of its own, and so was what came before it.
+    /// Removes attempts that are turns of their own. Without a key, an equal request in the
+    /// conversation that was answered before the latest attempt was a different turn, and so were
+    /// all before it.
     fn keep_own(&self, attempts: &mut Vec<Attempt>) {
         let Continues::Conversation(_) = &self.turn.request.continues else { return };
         let mut earlier = attempts.iter().skip(1);
@@ -118,8 +119,9 @@ impl Theirs<'_> {
         }
     }
 
-    /// The attempt that is made again, of all that came to a whole answer: under a key the newest, in a
-    /// conversation the last turn; elsewhere the only one, since several are turns of their own.
+    /// Picks the attempt to replay from all complete ones. With a key, that is the newest; in a
+    /// conversation, the last turn. Elsewhere it is the only attempt, because several are turns of
+    /// their own.
     fn the_one(&self, mut whole: Vec<Attempt>) -> Option<KeptResponse> {
         let is_named = self.turn.is_keyed()
             || matches!(self.turn.request.continues, Continues::Conversation(_));
@@ -127,8 +129,9 @@ impl Theirs<'_> {
         is_one.then(|| whole.swap_remove(0).1).flatten()
     }
 
-    /// What of the input the upstream's conversation holds by an attempt that was cut short: its last
-    /// words that are not a model's; with a key, also words that other turns followed. Elsewhere an attempt leaves nothing in what a turn goes on from.
+    /// The input items that a cut attempt left in the upstream's conversation: the last items that
+    /// no model created or, with a key, also items before later turns. Outside a conversation, a
+    /// cut attempt leaves nothing in the context of the turn.
     async fn brought_by(
         &self,
         record: &ResponseRecord,
@@ -148,7 +151,8 @@ impl Theirs<'_> {
         })
     }
 
-    /// Pairs messages of the input with held ones, in order. What has an id or a call is known by that.
+    /// Pairs messages of the input with stored ones, in order. Items with an id or a call id are
+    /// matched by those.
     fn of_input(&self, tail: &[usize], held: &Transcript) -> Vec<(usize, usize)> {
         let key: FingerprintKey = self.turn.gateway.fingerprint_key;
         let mut input = self.turn.request.input.iter().enumerate();
@@ -163,7 +167,8 @@ impl Theirs<'_> {
         tail.iter().filter_map(|at| Some((next(at)?.0, *at))).collect()
     }
 
-    /// Gives again what was answered before, if that is so; else what of the input is held.
+    /// Replays the complete answer and returns `None`; otherwise returns the input items that are
+    /// already stored.
     pub(super) async fn told_again(
         &self,
         made: Made,
@@ -180,7 +185,7 @@ impl Theirs<'_> {
         }
     }
 
-    /// Gives a whole answer again, as the upstream gives it.
+    /// Replays a complete answer as the upstream returns it.
     pub(super) async fn answer_again(
         &self,
         answer: &KeptResponse,
@@ -195,7 +200,7 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// Tells a response in the background as the upstream has it now.
+    /// Returns a background response as the upstream has it now.
     fn tell_again(&self, queued: &KeptResponse, client: &mut Client) {
         client.begin(report::head_again_unnamed());
         client.told(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));
@@ -213,7 +218,7 @@ impl Theirs<'_> {
     }
 }
 
-/// Sequence numbers as places in a transcript.
+/// Sequence numbers as positions in a transcript.
 fn place(range: &Range<u64>) -> Option<Range<usize>> {
     Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }

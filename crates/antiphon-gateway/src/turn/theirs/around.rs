@@ -1,7 +1,8 @@
-//! Going on from a response that holds what no request mends.
+//! Continues a response chain around items that no request can repair.
 //!
-//! Nothing of a response can be deleted. The turn goes on from the one before it instead, and refers to
-//! what stood behind that: the input of the response, and of its output what the upstream takes.
+//! Items of a response cannot be deleted. The turn therefore continues the response before it, and
+//! refers to the rest of the items by id: the input of the blocked response and the valid part of
+//! its output.
 
 use std::collections::HashSet;
 
@@ -20,18 +21,20 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::open::Opened;
 
-/// What a turn goes on from in the place of a response.
+/// The context of a turn that does not continue the response in the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Around {
-    /// The response before that one, if there is one and its items are not listed.
+    /// The response before the blocked one. `None` if there is none, or if the references list its
+    /// items too.
     pub(super) previous: Option<String>,
-    /// The items that stood behind it, by reference.
+    /// References to the items after that response.
     references: Vec<Item>,
 }
 
 impl Theirs<'_> {
-    /// The same turn around what is stuck in the response that it goes on from; as it was where that is
-    /// elsewhere, or the upstream does not list what stood there: then it has the last word.
+    /// Plans the turn around the blocking items of the previous response. The plan stays unchanged
+    /// if these items are elsewhere, or if the upstream does not list the items of the response.
+    /// The upstream then decides.
     pub(super) async fn around(&self, planned: Planned) -> Result<Planned, ApiError> {
         let Continues::Response(id) = &self.turn.request.continues else { return Ok(planned) };
         let stuck = planned.plan.stuck.ids();
@@ -47,7 +50,7 @@ impl Theirs<'_> {
         Ok(Planned { opened, plan, basis })
     }
 
-    /// Asks what stands around these items of a response.
+    /// Asks the upstream for the other items of the response.
     async fn found_around(
         &self,
         id: &str,
@@ -74,14 +77,15 @@ impl Theirs<'_> {
 }
 
 impl Around {
-    /// What is sent, with what stood behind the previous response before it.
+    /// Puts the references before the sent items.
     pub(super) fn sent_behind(&self, sent: Vec<Item>) -> Vec<Item> {
         self.references.iter().cloned().chain(sent).collect()
     }
 }
 
 impl Plan {
-    /// Enters all that is held but these into what the turn leaves behind, which is a thread of its own.
+    /// Adds all stored items except these to the new items, because the turn starts a thread of its
+    /// own.
     fn leave_behind(&mut self, stuck: &HashSet<ItemId>) {
         let held = self.transcript.items()[..self.held].iter();
         let kept: Vec<HeldItem> = held.filter(|item| !stuck.contains(&item.id)).cloned().collect();
@@ -90,7 +94,7 @@ impl Plan {
     }
 }
 
-/// A thread of its own for a turn that does not go on where its response ends.
+/// A new thread, for a turn that does not continue the end of its response.
 fn apart(opened: &Opened) -> Base {
     let shard = opened.response_id.shard();
     Base::New { shard, thread: ThreadId::issue(&mut RandomIds) }
@@ -105,7 +109,7 @@ fn reference_to(id: &ItemId) -> Item {
     Item::parse(raw.into()).expect("the text above is an item")
 }
 
-/// Whether a list of input has what came before it in the chain, too.
+/// Whether an input list also contains the output of the previous response.
 fn lists_output_of(input: &[Item], previous: &KeptResponse) -> bool {
     let listed: HashSet<&ItemId> = input.iter().filter_map(id_of).collect();
     let mut output = previous.output.iter().filter_map(id_of).peekable();

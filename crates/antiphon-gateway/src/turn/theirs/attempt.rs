@@ -1,4 +1,5 @@
-//! Sending a turn, and sending it once more where the upstream holds something else than was known.
+//! Sends a turn. If the upstream's state differs from the ledger, sends it once more after a
+//! resync.
 
 use tokio::time::Instant;
 
@@ -18,48 +19,49 @@ use crate::turn::retry::still_answered;
 use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
 use antiphon::kept::Objections;
 
-/// A turn that is open, and what is to be sent.
+/// An open turn and its plan.
 pub(super) struct Planned {
     pub(super) opened: Opened,
     pub(super) plan: Plan,
     pub(super) basis: Basis,
 }
 
-/// What a plan rests on beside the ledger.
+/// The inputs of a plan besides the ledger.
 #[derive(Clone, Default)]
 pub(super) struct Basis {
-    /// What the upstream refused that what it lists does not explain.
+    /// Items that the upstream rejected although its own listing gives no reason.
     pub(super) objections: Objections,
-    /// What the request stands on at the upstream.
+    /// The point in the upstream's state that the request continues.
     pub(super) footing: Footing,
-    /// What of the input an earlier attempt of the same request brought there: for each such position
-    /// where it is held.
+    /// The input items that an earlier attempt at the request left at the upstream: position in the
+    /// input, position in the transcript.
     pub(super) brought: Vec<(usize, usize)>,
 }
 
-/// What an attempt came to.
+/// The result of an attempt.
 pub(super) enum Answer {
-    /// An answer, of which its caller was told as it came.
+    /// An answer that was passed on to the client.
     Told(Box<Answered>),
     /// A response in the upstream's own background.
     Queued(Queued),
 }
 
-/// Why an attempt came to nothing that its caller was told of.
+/// The error of an attempt of which the client has received nothing.
 pub(super) struct Failed {
     pub(super) error: ApiError,
-    /// What does not fit what the upstream holds, where that is why.
+    /// The mismatch with the upstream's state, if that is the cause.
     pub(super) fault: Option<StateError>,
 }
 
-/// What came of an attempt: an answer, or nothing where nobody wants one any more.
+/// The result of an attempt; `None` if nobody waits for the answer any more.
 type Attempted = Result<Option<Answer>, Failed>;
 
 impl Theirs<'_> {
-    /// The answer, or nothing where nobody wants it any more. What the upstream refuses because of what
-    /// it holds is sent once more, otherwise: it is asked what it has, and what is sent follows from
-    /// that. Where nothing would be sent otherwise, or that is refused too, the upstream's error is the
-    /// caller's.
+    /// Sends the request and returns the answer; `None` if nobody waits for it any more.
+    ///
+    /// If the upstream rejects the request because its state differs from the ledger
+    /// ([`StateError`]), resyncs the ledger, plans again and retries once. Returns the upstream's
+    /// own error if the retry fails too, or if the new plan equals the old one.
     pub(super) async fn answered(
         &self,
         planned: Planned,
@@ -86,10 +88,13 @@ impl Theirs<'_> {
         }
     }
 
-    /// The attempt, made again while the upstream has a turn of others open in the conversation, or one
-    /// of this gateway's that was left and has not ended there. What that leaves is learnt each time.
-    /// `None` where nobody wants the answer any more, or that turn was this one, made before, and came to
-    /// a whole answer, which was given.
+    /// Repeats the attempt while the conversation is locked at the upstream: by another client, or
+    /// by a turn of this gateway that was abandoned and still runs there. Each repetition first
+    /// resyncs the ledger.
+    ///
+    /// Returns `None` if nobody waits for the answer any more. Also returns `None` if the turn that
+    /// held the lock was an earlier attempt at this request and completed: its answer is then
+    /// replayed.
     async fn attempt_behind_others(
         &self,
         mut planned: Planned,
@@ -144,8 +149,7 @@ impl Theirs<'_> {
         Ok(Some(Answer::Told(Box::new(answered))))
     }
 
-    /// The same turn as it is to be sent in the place of what was refused; `None` where there is no
-    /// other way to send it.
+    /// Plans the turn again after a state error; `None` if there is no other way to send it.
     async fn otherwise(
         &self,
         refused: Planned,
@@ -167,7 +171,7 @@ impl Theirs<'_> {
         Ok(is_other.then_some(planned))
     }
 
-    /// The same turn with all that the response stood for that it goes on from, if the ledger has that.
+    /// Plans to replay the full content of the previous response, if the ledger has all of it.
     async fn replaying(
         &self,
         opened: Opened,
@@ -177,7 +181,7 @@ impl Theirs<'_> {
         Ok(is_here.then_some((opened, Basis { footing: Footing::Nothing, ..basis })))
     }
 
-    /// The same turn behind what the upstream says that it holds; `None` where it does not say.
+    /// Resyncs the ledger for a second attempt; `None` if the upstream does not list its items.
     async fn learnt_if_told(
         &self,
         opened: Opened,
@@ -196,7 +200,7 @@ impl Theirs<'_> {
         }
     }
 
-    /// The same turn behind what the upstream says that it holds.
+    /// Resyncs the ledger and reopens the turn.
     pub(super) async fn learnt_anew(
         &self,
         opened: Opened,
@@ -206,8 +210,8 @@ impl Theirs<'_> {
         self.with_what_was_brought(opened, basis).await
     }
 
-    /// The same turn, where an earlier attempt of the request may have got further meanwhile. One that
-    /// has just come to a whole answer is that of the next attempt.
+    /// Adds the input that an earlier attempt may have left at the upstream since. If that attempt
+    /// has just completed, fails so that the client's next retry receives its answer.
     async fn with_what_was_brought(
         &self,
         opened: Opened,
@@ -239,8 +243,7 @@ impl Theirs<'_> {
 }
 
 impl Basis {
-    /// The same where the upstream was asked again what it holds, some of it brought by an earlier
-    /// attempt.
+    /// Adjusts the inputs of the plan after a resync.
     fn learnt_anew(self, brought: Vec<(usize, usize)>) -> Self {
         let footing = match self.footing {
             Footing::Around(_) => Footing::AsAsked,
@@ -251,7 +254,7 @@ impl Basis {
 }
 
 impl Failed {
-    /// Whether another turn of the conversation is open at the upstream.
+    /// Whether another turn holds the conversation's lock at the upstream.
     fn is_of_a_lock(&self) -> bool {
         self.fault == Some(StateError::Locked)
     }

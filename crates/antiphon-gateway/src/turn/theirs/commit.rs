@@ -1,4 +1,4 @@
-//! What a turn leaves in the ledger.
+//! Writes a turn to the ledger.
 
 use antiphon::HeldItem;
 use antiphon::stream::{Finished, Status};
@@ -16,8 +16,8 @@ use crate::turn::report::Report;
 use crate::turn::shared_text::SharedEnd;
 
 impl Theirs<'_> {
-    /// Records what the ledger will say should this process die before the turn ends. It is in doubt
-    /// then, and learnt from the upstream.
+    /// Records the turn as it will be stored if this process dies before its end. The ledger is
+    /// then stale, and the next turn resyncs it.
     pub(super) async fn record_opening(
         &self,
         opened: &Opened,
@@ -30,7 +30,7 @@ impl Theirs<'_> {
         Ok(self.turn.gateway.store.record_opening(&self.turn.caller.tenant, opening).await?)
     }
 
-    /// What is known of the turn before the upstream says what it calls the response.
+    /// The record of the turn before the response has an upstream id.
     fn opening(&self, opened: &Opened, plan: &Plan) -> TurnRecord {
         TurnRecord {
             base: opened.base.clone(),
@@ -44,20 +44,20 @@ impl Theirs<'_> {
         }
     }
 
-    /// Whether the turn is on record before its end: its caller may learn the response's id, or make the
-    /// request again once it has given up on the answer. In the background, that is a job's to keep.
+    /// Whether the turn has an opening. Its client may learn the response's id, or retry the
+    /// request after it stopped waiting. In the background, the job has its own record.
     pub(super) fn has_opening(&self) -> bool {
         self.turn.request.store && !self.turn.request.background
     }
 
-    /// Forgets the opening of a turn that leaves nothing.
+    /// Drops the opening of a turn that stores nothing.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
         if self.has_opening() {
             self.turn.drop_recorded_opening(opened).await;
         }
     }
 
-    /// A request is on its way that may change the conversation.
+    /// Marks the ledger stale, before a request that may change the conversation.
     pub(super) async fn doubt(&self, opened: &Opened) -> Result<(), ApiError> {
         match &opened.conversation {
             Some(id) => Ok(self.ledgers().doubt(&self.turn.caller.tenant, id).await?),
@@ -65,8 +65,9 @@ impl Theirs<'_> {
         }
     }
 
-    /// The turn is upstream and cannot be entered: whoever took its conversation over meanwhile may be sure
-    /// of a ledger without it. Where this cannot be written either, it is in doubt still.
+    /// Marks the ledger stale again after a commit failed: a turn that has taken over the
+    /// conversation may have marked it fresh. If this write fails too, the ledger is still stale
+    /// from before the request.
     pub(super) async fn doubt_again(&self, opened: &Opened) {
         if let Err(error) = self.doubt(opened).await {
             let reason = error.message();
@@ -74,7 +75,8 @@ impl Theirs<'_> {
         }
     }
 
-    /// The request has changed nothing. Where that cannot be written, it is learnt once more.
+    /// Marks the ledger fresh after a request that changed nothing. If this write fails, the next
+    /// turn resyncs the ledger once more.
     pub(super) async fn trust(&self, opened: &Opened) {
         let Some(id) = &opened.conversation else { return };
         if let Err(error) = self.ledgers().trust(&self.turn.caller.tenant, id).await {
@@ -82,8 +84,8 @@ impl Theirs<'_> {
         }
     }
 
-    /// Enters what the upstream calls the response, before anybody is told. Only where its id is told
-    /// before the end, and can be gone on from.
+    /// Records the upstream's name for the response before the client sees it. Needed only if the
+    /// client sees the id before the end and can continue the response.
     pub(super) async fn announce(&self, named: &Named, opened: &Opened) -> Result<(), ApiError> {
         if !self.has_opening() {
             return Ok(());
@@ -92,9 +94,9 @@ impl Theirs<'_> {
         Ok(self.ledgers().announce(tenant, named.clone(), local).await?)
     }
 
-    /// Ends a turn whose caller left, or whose answer broke off, before its response was heard of. It may
-    /// be there all the same: its conversation is in doubt, and should its client make the request
-    /// again, its input is known by what is kept of it here.
+    /// Ends a turn before its response id arrived, because its client disconnected or the answer
+    /// broke off. The upstream may have stored the turn, so the ledger stays stale. The record
+    /// keeps the input, which a retry of the request needs.
     pub(super) async fn leave(&self, opened: &Opened, plan: &Plan) {
         if !self.has_opening() || opened.conversation.is_none() {
             return self.drop_opening(opened).await;
@@ -112,7 +114,7 @@ impl Theirs<'_> {
         }
     }
 
-    /// Commits what the turn came to, and only then tells the caller of its end.
+    /// Commits the result of the turn and then sends its end to the client.
     pub(super) async fn conclude(
         &self,
         opened: Opened,
@@ -145,8 +147,8 @@ impl Theirs<'_> {
         self.turn.tell_end(finished, end, committed, client).await
     }
 
-    /// Commits what is known of the turn. Where it did not end well, the upstream may hold something
-    /// else, so that it stays in doubt.
+    /// Commits the turn. If it did not end well, the upstream may have stored something else, so
+    /// the ledger stays stale.
     async fn commit(
         &self,
         opened: &Opened,
@@ -190,7 +192,7 @@ impl Theirs<'_> {
     }
 }
 
-/// The record of the response under its local id; `id` is the upstream's.
+/// The record of the response under its local id. `id` is the upstream's id.
 fn new_response(opened: &Opened, id: &str, status: Status, report: &Report) -> NewResponse {
     NewResponse {
         id: opened.response_id.clone(),

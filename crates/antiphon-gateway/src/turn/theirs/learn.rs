@@ -1,4 +1,4 @@
-//! Learning from the upstream what it holds, where that is not known or in doubt.
+//! Resyncs an unknown or stale ledger with the upstream.
 
 use std::collections::HashSet;
 
@@ -22,22 +22,22 @@ use crate::turn::open::Opened;
 use crate::turn::report::Report;
 use crate::upstream::UpstreamError;
 
-/// How many responses of a chain are asked for before the one that a turn goes on from. What stands
-/// before them is not known, as if a client had never sent it.
+/// The longest chain of responses that a resync follows back. Older items stay unknown, as if no
+/// client had ever sent them.
 const LONGEST_WALK: usize = 256;
 
-/// A chain as far back as it was not known.
+/// The part of a response chain that the ledger did not have.
 #[derive(Default)]
 struct Walked {
-    /// The newest response first, each with its input and its output.
+    /// The responses, newest first, each with its input and its output.
     responses: Vec<(Vec<Item>, KeptResponse)>,
-    /// The response before them, of which all is known here.
+    /// The response before them, which the ledger has in full.
     behind: Option<ResponseRecord>,
 }
 
 impl Theirs<'_> {
-    /// Puts what the upstream says that the conversation holds in the place of what was known. To be
-    /// called in a turn of it, which has its lease.
+    /// Replaces the ledger's items with the upstream's list for the conversation. The caller must
+    /// hold the conversation's lease.
     pub(super) async fn learn_conversation(
         &self,
         id: &str,
@@ -52,12 +52,12 @@ impl Theirs<'_> {
         Ok(self.ledgers().relearn(tenant, conversation, thread, held, opened.place()).await?)
     }
 
-    /// Keeps what the upstream says of a response, and of the chain before it as far back as it is not
-    /// known. A response that it does not have is refused as it refuses it in a turn. `refused`: where the
-    /// record ends that is not to be believed.
+    /// Stores the upstream's record of a response, and of the unknown part of the chain before it.
+    /// If the upstream does not have the response, the error is the same as in a turn. `refused` is
+    /// the end of a stored record that has proved wrong.
     ///
-    /// Of several turns, on whichever gateway, one learns and the others go on from what it learnt. Each
-    /// would put a record of its own in the place of the last, with what others are about to go on from.
+    /// If several turns need the same response, on any gateway, one fetches it and the others use
+    /// the result. Otherwise each would replace the record that the others are about to continue.
     pub(super) async fn learn_response(
         &self,
         id: &str,
@@ -80,7 +80,7 @@ impl Theirs<'_> {
         record.ok_or_else(|| ApiError::previous_response_not_found(id))
     }
 
-    /// Asks for a response and those before it.
+    /// Fetches a response and the chain before it.
     async fn walk(&self, id: &str) -> Result<Walked, ApiError> {
         let mut walked = Walked::default();
         let mut next = Some(id.to_owned());
@@ -105,12 +105,12 @@ impl Theirs<'_> {
         }
     }
 
-    /// A response as the upstream has it; `None` where it has none of this id any more.
+    /// Fetches a response; `None` if the upstream no longer has it.
     async fn kept_response(&self, id: &str) -> Result<Option<KeptResponse>, ApiError> {
         found(self.provider().response(id).await)
     }
 
-    /// The input of a response; nothing where the upstream does not list it.
+    /// Fetches the input of a response; empty if the upstream does not list it.
     async fn input_of(&self, id: &str) -> Result<Vec<Item>, ApiError> {
         if !self.http.capabilities(self.turn.caller).await.input_items {
             return Ok(Vec::new());
@@ -118,7 +118,7 @@ impl Theirs<'_> {
         Ok(found(self.provider().input_items(id).await)?.unwrap_or_default())
     }
 
-    /// What is to be kept of what was walked.
+    /// Builds the record of the fetched responses.
     async fn learnt(&self, id: &str, walked: Walked) -> Result<TurnRecord, ApiError> {
         let Walked { mut responses, behind } = walked;
         let before = self.turn.load(behind.as_ref().map(|record| record.cursor)).await?;
@@ -159,7 +159,7 @@ impl Theirs<'_> {
         })
     }
 
-    /// An item as the ledger has it, unless one of its id came before.
+    /// The ledger entry of an item, unless an item with the same id came before.
     fn seen_first(&self, item: &Item, seen: &mut HashSet<ItemId>) -> Option<HeldItem> {
         let issued = || ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
         let id = item.head().id.clone().unwrap_or_else(issued);
@@ -169,7 +169,7 @@ impl Theirs<'_> {
         seen.insert(id.clone()).then(|| self.entered(HeldItem::new(id, item, key, origin)))
     }
 
-    /// An item as the operator wants ledgers to have it.
+    /// Drops the item's body if the operator wants ledgers without bodies.
     pub(super) fn entered(&self, item: HeldItem) -> HeldItem {
         match self.turn.gateway.settings.ledger {
             Ledger::Heads => item.elsewhere(),
@@ -183,8 +183,8 @@ impl Theirs<'_> {
 }
 
 impl Walked {
-    /// Whether the input of the response behind this one lists this one's output too: then it lists
-    /// all that came before.
+    /// Whether the last fetched input also lists the output of this response. It then lists the
+    /// whole chain before it.
     fn has_all_of(&self, response: &KeptResponse) -> bool {
         let Some((input, _)) = self.responses.last() else { return false };
         let listed: HashSet<&ItemId> =
@@ -195,16 +195,16 @@ impl Walked {
     }
 }
 
-/// Where what was learnt goes, and the local id that it is kept by. Whoever learns a response again puts it
-/// where it was, so that earlier attempts of requests that go on from it are found there.
+/// The place and the local id of a fetched response. The place is the same after every resync, so
+/// that earlier attempts of requests that continue the response are found there.
 fn place_behind(id: &str, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
     let shard = behind.map_or_else(|| learning_of(id).shard(), |it| it.cursor.shard);
     let fresh = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
     (behind.map_or_else(fresh, after), ResponseId::issue(shard, &mut RandomIds))
 }
 
-/// What of a response's input is its own, where its upstream lists what came `before` it too. Users' words
-/// have no ids of the upstream's in the ledger, so that the last of the model's tells.
+/// The response's own part of its input, if the upstream also lists the items before it. User
+/// messages in the ledger have no upstream ids, so the last model item marks the boundary.
 fn behind_all_of<'a>(before: &Transcript, input: &'a [Item]) -> &'a [Item] {
     let last_made = before.items().iter().rev().find(|item| item.head.is_model_made());
     let is_it =
@@ -213,7 +213,8 @@ fn behind_all_of<'a>(before: &Transcript, input: &'a [Item]) -> &'a [Item] {
     &input[own..]
 }
 
-/// What those stand in line for who learn this response: no conversation, but as there is of each one.
+/// The lease key for fetching this response. It has the form of a conversation id but names no
+/// conversation.
 fn learning_of(id: &str) -> ConversationId {
     let digest = ring::digest::digest(&ring::digest::SHA256, id.as_bytes());
     let digest = digest.as_ref();
@@ -221,7 +222,7 @@ fn learning_of(id: &str) -> ConversationId {
     ConversationId::issue(Shard::issue(&mut Digest(shard)), &mut Digest(rest))
 }
 
-/// Bytes that follow from a text.
+/// An id source with bytes derived from a text.
 struct Digest<'a>(&'a [u8]);
 
 impl IdSource for Digest<'_> {
@@ -230,7 +231,7 @@ impl IdSource for Digest<'_> {
     }
 }
 
-/// What an upstream has; `None` where it says that it has not.
+/// Turns the upstream's 404 into `None`.
 pub(super) fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
     match answer {
         Ok(found) => Ok(Some(found)),

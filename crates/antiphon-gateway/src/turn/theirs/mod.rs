@@ -1,8 +1,33 @@
-//! A turn whose state its upstream keeps.
+//! A turn whose conversation is stored by its upstream.
 //!
-//! The upstream holds conversations, responses and their items under ids of its own, which are the
-//! only ones that callers are told. Antiphon keeps a ledger of what it holds, under ids that nobody is
-//! told: heads and fingerprints, enough to send only what is new and to mend what would be refused.
+//! The upstream stores conversations, responses and items under its own ids, and clients see only
+//! those. The gateway keeps a *ledger*: a conversation in its own store that mirrors the
+//! upstream's, under local ids that no client sees. The ledger holds item heads and fingerprints,
+//! and bodies if [`Ledger::Bodies`](crate::settings::Ledger::Bodies) is set. That is enough to send
+//! only new items and to repair an input that the upstream would reject.
+//!
+//! [`Theirs::take`] is the whole turn; start reading there. Its stages:
+//!
+//! 1. `open`: finds or creates the ledger and acquires its lease. A stale ledger is first resynced
+//!    with the upstream (`learn`). If the upstream has lost the response, `replay` continues from
+//!    the ledger alone.
+//! 2. `again`: if the client sent the request before, replays the upstream's complete answer, or
+//!    finds the input items that an earlier attempt left there.
+//! 3. `plan`: reconciles the input with the ledger and repairs the rest. `stuck` deletes stored
+//!    items that block every further turn; in a chain of responses, where nothing can be deleted,
+//!    `around` continues the response before them.
+//! 4. `attempt`: marks the ledger stale, sends the request (`send`) and retries. A state error
+//!    leads to one resync, a new plan and a second attempt. A locked conversation is retried until
+//!    the turn's wait ends.
+//! 5. `relay`: decodes the answer. The client receives nothing before the response's id is in the
+//!    ledger. `queued` handles a response in the upstream's own background.
+//! 6. `commit`: stores the turn in the ledger and marks the ledger fresh. The client receives the
+//!    terminal event only after that.
+//!
+//! # Stale ledgers
+//! A ledger is stale from the moment before a request is sent until a commit, or a rejection that
+//! surely changed nothing, makes it fresh. If the process dies in between, the next turn resyncs
+//! it.
 
 mod again;
 mod around;
@@ -39,30 +64,31 @@ use crate::owner::described;
 use crate::request::{Continues, Wants};
 use crate::upstream::{Asking, HttpUpstream, Upstream};
 
-/// A turn of a conversation, or in a chain, that its upstream keeps.
+/// A turn of a conversation or of a response chain that its upstream owns.
 pub(super) struct Theirs<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
-    /// The two ids of its conversation, where callers know another than the upstream's.
+    /// The two ids of the conversation, if callers know another one than the upstream.
     alias: Option<&'a Alias>,
-    /// Until when it waits for those who have its conversation.
+    /// The time at which the turn stops waiting for other turns of the conversation.
     waits_until: Instant,
 }
 
 impl<'a> Theirs<'a> {
-    /// The turn, its state kept by this upstream.
+    /// A turn whose state is owned by this upstream.
     pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
         let waits_until = from_now(turn.gateway.settings.turn_wait);
         Self { turn, http, alias: None, waits_until }
     }
 
-    /// The same in a conversation that callers know by another id than the upstream.
+    /// Sets the ids of a conversation that callers know by another id than the upstream.
     pub(super) fn known_as(self, alias: &'a Alias) -> Self {
         Self { alias: Some(alias), ..self }
     }
 
-    /// The turn, end to end. What the upstream refuses leaves everything there as it was; where it may
-    /// have begun, what it holds is in doubt, and learnt from it before the next turn.
+    /// Runs the turn from start to end. A rejected request leaves the upstream's state unchanged.
+    /// If the upstream may have started the turn, the ledger stays stale and the next turn resyncs
+    /// it.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check_request().await?;
         let _underway = self.turn.enter().await?;
@@ -85,7 +111,7 @@ impl<'a> Theirs<'a> {
         }
     }
 
-    /// Refuses what cannot become a turn, before anything is changed.
+    /// Rejects a request that cannot become a turn, before anything changes.
     pub(super) async fn check_request(&self) -> Result<(), ApiError> {
         self.check()?;
         let turn = self.turn;
@@ -93,7 +119,7 @@ impl<'a> Theirs<'a> {
         turn.gateway.check_turn(turn.caller, self.http, turn.request).await
     }
 
-    /// What the gateway does by itself elsewhere and cannot do here.
+    /// Rejects requests for features that exist only if the gateway owns the state.
     fn check(&self) -> Result<(), ApiError> {
         match self.turn.request.wants {
             Wants::Answer => Ok(()),
@@ -111,7 +137,7 @@ impl<'a> Theirs<'a> {
         let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
         let envelope = self.envelope(id, created_at, &fields);
         let taken = Taken::items_of(&plan.transcript);
-        // What the upstream encrypts is the caller's as it came.
+        // The caller reads what the upstream encrypts, so it passes unchanged.
         let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
             .in_form(self.turn.gateway.settings.event_names)
             .obfuscating(self.turn.request.obfuscation());
@@ -120,7 +146,7 @@ impl<'a> Theirs<'a> {
         hearing.bounded(Upstream::Http(self.http).max_event())
     }
 
-    /// The envelope of a response that the upstream keeps.
+    /// The envelope of a response that the upstream owns.
     fn envelope(&self, id: &str, created_at: i64, fields: &Object<'_>) -> Envelope {
         let envelope =
             |conversation| Envelope::new(id, created_at, fields, conversation).kept_upstream();
@@ -131,7 +157,8 @@ impl<'a> Theirs<'a> {
         }
     }
 
-    /// The upstream's response object, with the conversation's id that callers know.
+    /// Replaces the conversation id in the upstream's response object with the one that callers
+    /// know.
     fn translated(&self, response: String) -> String {
         match self.alias {
             Some(alias) => alias.text(response),
@@ -143,7 +170,7 @@ impl<'a> Theirs<'a> {
         self.turn.gateway.store.ledgers()
     }
 
-    /// Where items come from that the upstream's model made, whichever of its models.
+    /// The origin of model output: the upstream, for any of its models.
     fn origin_of(&self, item: &Item) -> Option<Origin> {
         item.head().is_model_made().then(|| Origin::new(self.http.base()))
     }

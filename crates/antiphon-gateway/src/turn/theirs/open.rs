@@ -1,4 +1,4 @@
-//! Opening the turn: its ledger, and the right to go on from it.
+//! Opens the turn: finds its ledger and acquires the lease.
 
 use antiphon_store::{
     Base, Conversation, ConversationId, Kept, LedgerEntry, Named, ResponseRecord, Shard, ThreadId,
@@ -12,11 +12,11 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::open::Opened;
 
-/// What a ledger's conversation has in the place of metadata, which its upstream keeps.
+/// The metadata of a ledger's conversation. The upstream stores the real metadata.
 const NO_METADATA: Bytes = Bytes::from_static(b"{}");
 
 impl Theirs<'_> {
-    /// Opens the turn where the request says that it goes on. What is not known, or in doubt, is learnt
+    /// Opens the turn at the point that the request continues. Resyncs an unknown or stale ledger
     /// from the upstream.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
         match &self.turn.request.continues {
@@ -26,12 +26,12 @@ impl Theirs<'_> {
         }
     }
 
-    /// Goes on in a conversation, as the one turn of it that is open here.
+    /// Continues a conversation, as its only open turn at this gateway.
     async fn open_conversation(&self, id: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::conversation_not_found(id);
         let conversation = self.ledger_of(id).await?.ok_or_else(unknown)?;
         let opened = self.turn.open_held(conversation, unknown).await?;
-        // The turn before may have changed it while this one waited.
+        // The previous turn may have changed the entry while this one waited.
         let entry = self.entry(id).await?.ok_or_else(unknown)?;
         if !entry.in_doubt {
             return Ok(opened);
@@ -45,8 +45,8 @@ impl Theirs<'_> {
         }
     }
 
-    /// The local conversation that is the ledger of this one, begun where there is none. `None` where
-    /// the id is a response's.
+    /// The local conversation that serves as the ledger, created if there is none. `None` if the id
+    /// is that of a response.
     async fn ledger_of(&self, id: &str) -> Result<Option<ConversationId>, ApiError> {
         let entry = match self.entry(id).await? {
             Some(entry) => entry,
@@ -69,8 +69,9 @@ impl Theirs<'_> {
         Ok(self.ledgers().adopt(tenant, self.named(id), conversation, thread).await?)
     }
 
-    /// What its upstream does not have has no ledger either. Where tenants share its account, a ledger is
-    /// all that makes it the tenant's own, and the request may have named another project.
+    /// Deletes the ledger of a conversation that the upstream no longer has. If tenants share the
+    /// upstream's account, the ledger stays: it is the only proof of ownership, and the request may
+    /// have named another project.
     async fn forget_if_gone(&self, id: &str, error: &ApiError) -> Result<(), ApiError> {
         if self.turn.gateway.is_shared(self.http) {
             return Ok(());
@@ -81,8 +82,8 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// Goes on from a response. Where its turn is still open, because its caller has just left it, that
-    /// ends first.
+    /// Continues a response. If the turn of that response is still open, because its client has
+    /// just disconnected, waits for its end.
     async fn open_after(&self, id: &str) -> Result<Opened, ApiError> {
         let record = match self.sure_record(id).await? {
             Some(record) => record,
@@ -92,14 +93,14 @@ impl Theirs<'_> {
         self.turn.opened(record.cursor.shard, Some(record.cursor), base, None).await
     }
 
-    /// The record of a response of which all is known here: it is not in doubt.
+    /// The record of a response, if it is complete and fresh.
     pub(super) async fn sure_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
         let Some(entry) = self.entry(id).await? else { return Ok(None) };
         let Kept::Response(open) = &entry.kept else {
             return Err(ApiError::previous_response_not_found(id));
         };
         let record = self.turn.response(open).await?;
-        // Its turn may have ended meanwhile, and well.
+        // The turn may have ended successfully in the meantime.
         match self.entry(id).await? {
             Some(now) if now.kept == entry.kept && !now.in_doubt => Ok(record),
             _ => Ok(None),
@@ -110,13 +111,13 @@ impl Theirs<'_> {
         Ok(self.ledgers().entry(&self.turn.caller.tenant, id).await?)
     }
 
-    /// What the upstream calls so.
+    /// The upstream's name for a conversation or response.
     pub(super) fn named(&self, id: &str) -> Named {
         Named { upstream: self.http.base().to_owned(), id: id.to_owned() }
     }
 }
 
-/// Where what goes on from a response goes.
+/// The place for a turn that continues this response.
 pub(super) fn after(record: &ResponseRecord) -> Base {
     let end_of = record.response.conversation.is_some().then(|| record.response.id.clone());
     Base::After { cursor: record.cursor, fork: ThreadId::issue(&mut RandomIds), end_of }

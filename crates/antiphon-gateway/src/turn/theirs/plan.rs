@@ -1,4 +1,4 @@
-//! What of the input the upstream does not have, and what it takes for it to be accepted.
+//! Plans a turn: the items that the upstream does not have, repaired so that it accepts them.
 
 use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
@@ -24,37 +24,37 @@ use crate::turn::report::Report;
 use crate::turn::resolve::Incoming;
 use crate::upstream::Upstream;
 
-/// A turn that is ready to be sent.
+/// A turn that is ready to send.
 pub(super) struct Plan {
-    /// What the upstream holds, and behind it the fresh input.
+    /// The items that the upstream stores, followed by the new items of the input.
     pub(super) transcript: Transcript,
-    /// How many items of it are held.
+    /// The number of stored items at its start.
     pub(super) held: usize,
-    /// What is sent, as the ledger will have it.
+    /// The sent items as ledger entries.
     pub(super) fresh: Vec<HeldItem>,
-    /// What is sent.
+    /// The items of the request.
     pub(super) sent: Vec<Item>,
-    /// Whether it names items that the ledger does not have, so that the ledger will not say all that
-    /// the upstream holds behind this turn.
+    /// Whether the input refers to items that the ledger does not have. The ledger is then
+    /// incomplete after this turn.
     pub(super) names_unknown: bool,
-    /// What the request stands on.
+    /// The point in the upstream's state that the request continues.
     pub(super) footing: Footing,
-    /// What is held that is better deleted before the turn is sent.
+    /// Stored items that should be deleted before the request is sent.
     pub(super) stuck: Stuck,
-    /// Who will answer.
+    /// The model that answers, as the origin of the output items.
     pub(super) origin: Origin,
-    /// What was left out and mended.
+    /// The items that were dropped or repaired.
     pub(super) report: Report,
 }
 
 impl Plan {
-    /// The same, the upstream having been asked again as often as that.
+    /// Sets how often the upstream was asked again.
     pub(super) fn retried(mut self, times: u32) -> Self {
         self.report.retried(times);
         self
     }
 
-    /// Whether something else is sent than by another plan of the same turn.
+    /// Whether this plan sends a different request than another plan of the same turn.
     pub(super) fn differs_from(&self, other: &Self) -> bool {
         let raw = |plan: &Self| -> Vec<Bytes> {
             plan.sent.iter().map(|item| item.raw().clone()).collect()
@@ -62,15 +62,15 @@ impl Plan {
         self.footing != other.footing || self.stuck.is_deleted() || raw(self) != raw(other)
     }
 
-    /// Whether nothing is left to send, though not all that the caller sent is held.
+    /// Whether nothing is left to send, although the upstream does not hold all of the caller's
+    /// input.
     pub(super) fn is_emptied(&self) -> bool {
         self.sent.is_empty() && !self.report.is_all_resent()
     }
 }
 
 impl Theirs<'_> {
-    /// Reconciles the input with the ledger, and mends what the upstream would refuse behind what it
-    /// holds.
+    /// Reconciles the input with the ledger and repairs the items that the upstream would reject.
     pub(super) async fn plan(&self, opened: &Opened, basis: &Basis) -> Result<Plan, ApiError> {
         let held = self.turn.load(opened.cursor).await?;
         let (mut admission, names_unknown) = self.admitted(held, basis)?;
@@ -91,7 +91,8 @@ impl Theirs<'_> {
         Ok(Plan { transcript, held, fresh, sent, names_unknown, footing, stuck, origin, report })
     }
 
-    /// The input behind what is held; and whether it names items that the ledger does not have.
+    /// Adds the input to the transcript. Also returns whether it refers to items that the ledger
+    /// does not have.
     fn admitted(&self, held: Transcript, basis: &Basis) -> Result<(Admission, bool), ApiError> {
         let turn = self.turn;
         let incoming: Vec<Incoming> =
@@ -109,7 +110,7 @@ impl Theirs<'_> {
         Ok((admission, names_unknown))
     }
 
-    /// What is sent behind what is held: for the ledger, and as it goes.
+    /// Repairs the new items. Returns them as ledger entries and as they are sent.
     fn mended(
         &self,
         outlines: &Outlines,
@@ -136,13 +137,13 @@ impl Theirs<'_> {
         Ok((fresh, repaired.items))
     }
 
-    /// Whether a request without input would have nothing to go on from either.
+    /// Whether a request without input would have no context either.
     fn says_nothing(&self) -> bool {
         self.turn.request.continues == Continues::Nothing && !self.turn.request.is_prompted()
     }
 
-    /// The items that are sent as they stand in the ledger. `stays`: those of the input, in order,
-    /// among which are the outputs that were made up.
+    /// The sent items as ledger entries. `stays` holds those of the input in order, which may
+    /// include placeholder outputs.
     fn for_the_ledger<'h>(
         &self,
         sent: &[Item],
@@ -160,14 +161,14 @@ impl Theirs<'_> {
         sent.iter().map(entry).collect()
     }
 
-    /// An output that was made up, as the ledger has it.
+    /// The ledger entry of a placeholder output.
     pub(super) fn made_up(&self, item: &Item) -> HeldItem {
         let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
         let key = self.turn.gateway.fingerprint_key;
         self.entered(HeldItem::new(id, item, key, Some(Origin::made_up())))
     }
 
-    /// A fresh item as it is sent, as the ledger has it.
+    /// The ledger entry of a new item, in the form in which it is sent.
     pub(super) fn sent_as(&self, held: &HeldItem, sent: &Item) -> HeldItem {
         self.entered(match held.body.bytes() == Some(sent.raw()) {
             true => held.clone(),
@@ -176,14 +177,14 @@ impl Theirs<'_> {
     }
 }
 
-/// What the upstream holds, in outline, and the fresh input behind it.
+/// The outlines of the stored items, followed by those of the new input.
 pub(super) struct Outlines {
     pub(super) items: Vec<Item>,
-    /// How many of them are held.
+    /// The number of stored items at its start.
     pub(super) held: usize,
-    /// For each of these its position in the transcript.
+    /// The transcript position of each stored item.
     pub(super) held_at: Vec<usize>,
-    /// For each fresh item its position in the transcript.
+    /// The transcript position of each new item.
     fresh: Vec<usize>,
     pub(super) made_with: HashMap<ItemId, ItemId>,
 }
@@ -210,13 +211,13 @@ impl Outlines {
         Policy { outputs_without_call, made_with: self.made_with.clone(), ..Policy::default() }
     }
 
-    /// Where in the input an item came from; `None` for what is held.
+    /// The item's position in the input; `None` for a stored item.
     pub(super) fn source(&self, position: usize, admission: &Admission) -> Option<usize> {
         let fresh = position.checked_sub(self.held)?;
         admission.sources.get(fresh).copied()
     }
 
-    /// The fresh items that are sent, mended or not.
+    /// The new items that are sent, repaired or not.
     fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission) -> Vec<&'a HeldItem> {
         let left_out = |mend: &&Mend| matches!(mend.action, Action::Dropped | Action::Replaced);
         let left_out = repaired.mends.iter().filter(left_out);
@@ -227,7 +228,7 @@ impl Outlines {
     }
 }
 
-/// Whether it is a reference to what this transcript does not have.
+/// Whether the item refers to an item that the transcript does not have.
 fn is_unknown(item: &Item, held: &Transcript) -> bool {
     let head = item.head();
     let names = head.id.as_ref().filter(|_| head.kind == Kind::ItemReference);

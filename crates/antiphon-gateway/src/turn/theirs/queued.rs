@@ -1,8 +1,8 @@
-//! A turn in the upstream's own background, of which its caller is told that it is queued.
+//! A turn in the upstream's own background. The client receives a queued response.
 //!
 //! The upstream answers requests for the response. The commit of the turn begins a watch
 //! ([`crate::watcher`]), which logs the end of the response and sends its webhooks. The ledger
-//! stays in doubt, and learns the output before the next turn.
+//! stays stale and is resynced before the next turn.
 
 use antiphon::json::Object;
 use antiphon_store::{DueNotice, LedgerTurn, NewResponse, Notice, Turn as TurnRecord};
@@ -17,16 +17,16 @@ use crate::turn::open::Opened;
 use crate::upstream::{Reply, UpstreamError};
 use crate::watcher::WatchedTurn;
 
-/// What the upstream says of a response that it has queued.
+/// The upstream's response object for a queued response.
 pub(super) struct Queued {
     id: String,
     status: String,
-    /// All of it.
+    /// The whole object.
     text: String,
 }
 
 impl Theirs<'_> {
-    /// Enters the response, and gives its caller what the upstream says of it.
+    /// Commits the turn and returns the upstream's response object to the client.
     pub(super) async fn conclude_queued(
         &self,
         opened: Opened,
@@ -50,7 +50,7 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// Begins to watch the response, after the commit of the watch.
+    /// Starts to watch the response, after the commit of the watch.
     fn watch(&self, opened: &Opened, watched: WatchedTurn, notice: Notice) {
         let committed = DueNotice {
             tenant: self.turn.caller.tenant.clone(),
@@ -91,7 +91,7 @@ impl Theirs<'_> {
 }
 
 impl Queued {
-    /// What was answered.
+    /// Parses the upstream's answer.
     pub(super) fn of(reply: Reply) -> Result<Self, UpstreamError> {
         match reply {
             Reply::Whole(body) => Self::read(&body),

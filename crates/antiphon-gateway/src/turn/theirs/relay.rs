@@ -1,4 +1,4 @@
-//! From the upstream to the caller: nobody is told of a response that is not in the ledger.
+//! Relays an answer to the client, after the response is in the ledger.
 
 use antiphon_store::Named;
 
@@ -11,14 +11,14 @@ use crate::turn::open::Opened;
 use crate::turn::relay::{Heard, Hearing, Outcome};
 use crate::upstream::{ByteStream, Reply, UpstreamError};
 
-/// How an answer came to its end.
+/// The end of an answer.
 pub(super) struct Answered {
     pub(super) outcome: Outcome,
-    /// What the upstream calls the response; `None` where the answer ended before that was told.
+    /// The upstream's name for the response; `None` if the answer ended before its id arrived.
     pub(super) named: Option<Named>,
 }
 
-/// What becomes known of an answer while it is heard.
+/// The state of an answer while it is relayed.
 struct Telling<'a> {
     opened: &'a Opened,
     plan: &'a Plan,
@@ -26,8 +26,8 @@ struct Telling<'a> {
 }
 
 impl Theirs<'_> {
-    /// Relays the answer until it ends, the caller leaves or its conversation is deleted. An error
-    /// where it came to nothing before its first event: the caller was told nothing.
+    /// Relays the answer until it ends, the client disconnects or its conversation is deleted.
+    /// Fails only if the client has received nothing of the answer.
     pub(super) async fn relay(
         &self,
         reply: Reply,
@@ -81,7 +81,7 @@ impl Theirs<'_> {
         }
     }
 
-    /// Passes on what was heard, once the response is in the ledger.
+    /// Passes on the decoded events, once the response is in the ledger.
     async fn tell(
         &self,
         hearing: &mut Hearing,
@@ -99,8 +99,9 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// The turn came to nothing of which anybody was told. What does not fit the state has left nothing;
-    /// what broke off may be there.
+    /// Cleans up after an answer that failed before the client received any of it. After a state
+    /// error the upstream has stored nothing; after a broken connection it may have stored the
+    /// turn.
     async fn untold(&self, telling: &Telling<'_>, failed: Failed) -> Failed {
         match failed.fault {
             Some(_) => self.drop_opening(telling.opened).await,
@@ -111,8 +112,8 @@ impl Theirs<'_> {
 }
 
 impl Telling<'_> {
-    /// Whether the caller was told of the response that now comes to nothing. One that waits for the whole
-    /// is told nothing before its end, so that what does not fit the state may be sent once more.
+    /// Whether the failure must be reported as part of the response. A client that waits for the
+    /// whole answer has received nothing yet, so a request with a state error can still be retried.
     fn has_told(&self, client: &Client, error: &UpstreamError) -> bool {
         let may_be_sent_again = client.awaits_whole() && error.state_error().is_some();
         self.named.is_some() && !may_be_sent_again
@@ -120,14 +121,14 @@ impl Telling<'_> {
 }
 
 impl Answered {
-    /// Whether its caller left before the end, and is told of nothing.
+    /// Whether the client disconnected before the end.
     pub(super) fn is_left(&self) -> bool {
         matches!(self.outcome, Outcome::Left(_))
     }
 }
 
-/// The upstream's id of the response, once it has told it. Nothing else is told before, a failure
-/// included: that is for whoever hears the answer.
+/// The upstream's id of the response, once it has arrived. No event is passed on before, not even a
+/// failure: the code that ends the relay handles it.
 fn id_told(hearing: &Hearing, opened: &Opened) -> Result<Option<String>, ApiError> {
     let assembler = hearing.assembler();
     let local = opened.response_id.as_str();

@@ -1,4 +1,4 @@
-//! A chain whose response its upstream no longer has, and the ledger has in full.
+//! Continues a chain whose response the upstream has lost, from the bodies in the ledger.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,20 +21,20 @@ use crate::turn::open::Opened;
 use crate::upstream::{StateError, UpstreamError};
 use antiphon::faults::LeftOut;
 
-/// What a request stands on at its upstream.
+/// The point in the upstream's state that a request continues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Footing {
-    /// What the caller named.
+    /// The response or conversation in the caller's request.
     #[default]
     AsAsked,
-    /// Nothing: it says all that the response that the caller named stood for.
+    /// Nothing: the request contains the full content of the previous response.
     Nothing,
-    /// What stands around that response.
+    /// The items around those that block the previous response.
     Around(Around),
 }
 
 impl Footing {
-    /// The response that the request goes on from, in the place of the one that the caller named.
+    /// The response that the request continues, in place of the caller's.
     pub(super) fn previous(&self) -> Previous<'_> {
         match self {
             Self::AsAsked => Previous::AsAsked,
@@ -45,8 +45,8 @@ impl Footing {
 }
 
 impl Theirs<'_> {
-    /// Opens the turn; where the response that it goes on from is lost at the upstream, behind what the
-    /// ledger has of it.
+    /// Opens the turn. If the upstream has lost the previous response, opens it on the ledger's
+    /// copy.
     pub(super) async fn open_somehow(&self) -> Result<(Opened, Basis), ApiError> {
         let lost = match self.open().await {
             Ok(opened) => return Ok((opened, Basis::default())),
@@ -66,8 +66,8 @@ impl Theirs<'_> {
         }
     }
 
-    /// What the ledger has of the response that the request goes on from, if this error says that it is
-    /// lost. The ledger may be in doubt: it is all that there is.
+    /// The ledger's record of the previous response, if this error reports that the response is
+    /// lost. A stale record counts as well, because there is no other copy.
     async fn record_of_lost(&self, error: &ApiError) -> Result<Option<ResponseRecord>, ApiError> {
         let Continues::Response(id) = &self.turn.request.continues else { return Ok(None) };
         if !says_lost(error) {
@@ -80,7 +80,7 @@ impl Theirs<'_> {
         }
     }
 
-    /// Whether the ledger has all that the turn goes on from, so that it can be sent in full.
+    /// Whether the ledger has the full context of the turn, so that it can be sent again.
     pub(super) async fn replays(&self, opened: &Opened) -> Result<bool, ApiError> {
         let is_chain = matches!(self.turn.request.continues, Continues::Response(_));
         if !is_chain || self.turn.gateway.settings.ledger != Ledger::Bodies {
@@ -90,8 +90,8 @@ impl Theirs<'_> {
         Ok(held.items().iter().all(|item| item.body != Body::Elsewhere))
     }
 
-    /// What is sent where nothing is held any more: all of the ledger and the fresh input behind it,
-    /// mended; and what of it is new to the ledger.
+    /// Repairs the full content of the ledger and the new input. Returns the items that are new to
+    /// the ledger, and all items as they are sent.
     pub(super) fn replayed(
         &self,
         outlines: Outlines,
@@ -116,7 +116,7 @@ impl Theirs<'_> {
         (fresh, repaired.items)
     }
 
-    /// Of what is sent in full, what the ledger does not have: fresh input, and made-up outputs.
+    /// The sent items that the ledger does not have: new input and placeholder outputs.
     fn new_to_the_ledger<'s>(
         &self,
         sent: &[Item],
@@ -137,16 +137,17 @@ impl Theirs<'_> {
     }
 }
 
-/// All that a chain consists of, and the input behind it.
+/// The full content of a chain, followed by the new input.
 struct Whole {
-    /// Each item, and where it is in the transcript.
+    /// Each item, with its position in the transcript.
     items: Vec<(usize, Item)>,
     made_with: HashMap<ItemId, ItemId>,
 }
 
 impl Whole {
-    /// Stored items go with the response that they were stored with. Reasoning of which there is no
-    /// more than an id is left out, therefore; what was made with it will go without its id.
+    /// Collects the items. The upstream deletes stored items together with their response, so a
+    /// reasoning item without encrypted content is lost and left out. Items that need it are later
+    /// sent without their ids.
     fn of(outlines: Outlines, admission: &mut Admission) -> Self {
         let Outlines { items, held, held_at, made_with, .. } = outlines;
         let fresh = admission.held..admission.transcript.items().len();
@@ -165,7 +166,7 @@ impl Whole {
     }
 }
 
-/// Whether it says that there is no such response to go on from.
+/// Whether the error reports that the previous response does not exist.
 fn says_lost(error: &ApiError) -> bool {
     match error {
         ApiError::Ours(error) => error.code == Some("previous_response_not_found"),

@@ -1,4 +1,4 @@
-//! Sending what is new.
+//! Sends the request to the upstream.
 
 use http::StatusCode;
 
@@ -13,9 +13,9 @@ use crate::turn::relay::Unwanted;
 use crate::upstream::{Asking, Reply, UpstreamError};
 
 impl Theirs<'_> {
-    /// Records that the upstream may come to hold more than is known, and only then sends the request:
-    /// whatever becomes of this process, the next turn knows that it has to ask. Or why nobody wants the
-    /// answer any more, before it began.
+    /// Marks the ledger stale, then sends the request. If this process dies in between, the next
+    /// turn resyncs the ledger. Returns the reason if the client stops waiting before the answer
+    /// begins.
     pub(super) async fn ask(
         &self,
         opened: &Opened,
@@ -53,8 +53,8 @@ impl Theirs<'_> {
         opening.and(doubt)
     }
 
-    /// Sends the request, and sends it again where it surely did not begin. An upstream that keeps
-    /// state may keep what it took twice.
+    /// Sends the request, and repeats it only if the upstream has surely not started it. An
+    /// upstream that owns state could otherwise store the input twice.
     async fn send(&self, plan: &Plan, asking: &mut Asking<'_>) -> Result<Reply, UpstreamError> {
         let body = encode::as_it_came(self.turn.request, &plan.sent, plan.footing.previous());
         loop {
@@ -66,16 +66,16 @@ impl Theirs<'_> {
     }
 }
 
-/// How an upstream answers that has begun nothing. One that is unavailable may have begun: so say proxies
-/// of connections that were reset.
+/// Statuses of an upstream that has not started the request. 503 is not among them: proxies use it
+/// for connections that were reset after the request began.
 const UNTOUCHED: [StatusCode; 1] = [StatusCode::TOO_MANY_REQUESTS];
 
-/// What an upstream refuses whatever it holds. What else it refuses may show that it holds something else
-/// than is known.
+/// Statuses that do not depend on the upstream's state. Any other rejection may show that its state
+/// differs from the ledger.
 const WHATEVER_IT_HOLDS: [StatusCode; 3] =
     [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::PAYLOAD_TOO_LARGE];
 
-/// Whether the same request may be sent again: it surely did not begin.
+/// Whether the same request may be sent again, because it has surely not started.
 fn is_untouched(error: &UpstreamError) -> bool {
     match error {
         UpstreamError::Unreachable(_) => true,
@@ -84,7 +84,7 @@ fn is_untouched(error: &UpstreamError) -> bool {
     }
 }
 
-/// Whether the turn may be there, although the answer did not come.
+/// Whether the upstream may have stored the turn although no answer arrived.
 fn may_have_begun(error: &UpstreamError) -> bool {
     match error {
         UpstreamError::Refused(refused) => refused.status.is_server_error() && !is_untouched(error),
@@ -99,7 +99,7 @@ fn may_have_begun(error: &UpstreamError) -> bool {
     }
 }
 
-/// Whether the upstream holds what it held before it refused.
+/// Whether the rejection left the upstream's state unchanged.
 fn has_changed_nothing(refused: &Refused) -> bool {
     UNTOUCHED.iter().chain(&WHATEVER_IT_HOLDS).any(|status| *status == refused.status)
 }

@@ -1,5 +1,4 @@
-//! What an upstream holds that is deleted there, because it takes no turn behind it, or because the
-//! real thing has come.
+//! Deletes items at the upstream that block the next turn, or whose real counterpart has arrived.
 
 use std::collections::HashSet;
 
@@ -15,19 +14,20 @@ use crate::request::Continues;
 use crate::turn::admission::Admission;
 use crate::turn::open::Opened;
 
-/// What of a conversation is better deleted before its next turn.
+/// Items of a conversation that should be deleted before its next turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stuck {
-    /// What no request mends, and what the upstream says of it.
+    /// Items that no request can repair, each with the upstream's fault name.
     unmendable: Vec<(HeldItem, &'static str)>,
-    /// Made-up outputs of calls whose real outputs came: each with its place in the input.
+    /// Placeholder outputs of calls whose real outputs arrived: the placeholder, and the position
+    /// and item of the real output in the input.
     late: Vec<(HeldItem, usize, Item)>,
-    /// Whether something was deleted for this plan.
+    /// Whether an item was deleted for this plan.
     deleted: bool,
 }
 
 impl Stuck {
-    /// What is in the way of this input.
+    /// The items that block this input.
     pub(super) fn in_the_way_of(admission: &Admission, outlines: &Outlines) -> Self {
         let held = |position: usize| admission.transcript.items()[position].clone();
         let found =
@@ -40,17 +40,17 @@ impl Stuck {
         Self { unmendable: unmendable.collect(), late: late.collect(), deleted: false }
     }
 
-    /// Whether the plan was made behind a deletion.
+    /// Whether the plan follows a deletion.
     pub(super) fn is_deleted(&self) -> bool {
         self.deleted
     }
 
-    /// What no request mends.
+    /// The items that no request can repair.
     pub(super) fn unmendable(&self) -> &[(HeldItem, &'static str)] {
         &self.unmendable
     }
 
-    /// The ids of what no request mends.
+    /// The ids of the items that no request can repair.
     pub(super) fn ids(&self) -> HashSet<ItemId> {
         self.unmendable.iter().map(|(item, _)| item.id.clone()).collect()
     }
@@ -64,19 +64,21 @@ impl Stuck {
         unmendable.chain(self.late.iter().map(|(item, ..)| item))
     }
 
-    /// Whether the upstream's own ids of all of it are known: it issues those of what it is sent.
+    /// Whether the upstream's ids of all these items are known. The upstream issues the ids of
+    /// items that it receives.
     fn is_named(&self) -> bool {
         self.items().all(|item| item.head.id.is_some())
     }
 }
 
 impl Theirs<'_> {
-    /// What is to be sent, once what is in its way is deleted where that can be: under the lease of its
-    /// conversation, there and then in the ledger. What cannot be deleted is left: a late output is told
-    /// in a message then, and for the rest the upstream has its own words.
+    /// Plans the turn after deleting the items that block it, if they can be deleted. Each is
+    /// deleted under the conversation's lease, at the upstream and then in the ledger. The others
+    /// stay: a late output is then sent as a message, and any other item is left for the upstream
+    /// to reject.
     ///
-    /// Whatever comes between a deletion and the turn, the next turn finds the call unanswered, and
-    /// answers it.
+    /// If the process dies between a deletion and the turn, the next turn finds the call without an
+    /// output and repairs it.
     pub(super) async fn planned(&self, opened: Opened, basis: Basis) -> Result<Planned, ApiError> {
         let plan = self.plan(&opened, &basis).await?;
         let Some(conversation) = self.may_delete_in(&plan).await else {
@@ -99,7 +101,7 @@ impl Theirs<'_> {
         Ok(Planned { opened, plan, basis })
     }
 
-    /// The conversation, at the upstream, of which something is to be deleted, and can be.
+    /// The upstream's conversation id, if an item should be deleted from it and can be.
     async fn may_delete_in(&self, plan: &Plan) -> Option<&str> {
         let Continues::Conversation(id) = &self.turn.request.continues else { return None };
         let is_wanted = !plan.stuck.is_nothing() && self.turn.mends();
@@ -107,8 +109,8 @@ impl Theirs<'_> {
         may.then_some(id)
     }
 
-    /// Deletes what is in the way; what of it was deleted. It ends with the first item that the upstream
-    /// keeps.
+    /// Deletes the blocking items and returns the deleted ones. Stops at the first item that the
+    /// upstream does not delete.
     async fn deleted(
         &self,
         conversation: &str,
@@ -131,7 +133,7 @@ impl Theirs<'_> {
         Ok(deleted)
     }
 
-    /// Deletes one item, at the upstream and then in the ledger; whether it is gone.
+    /// Deletes one item at the upstream and then in the ledger. Returns whether it is gone.
     async fn delete(
         &self,
         conversation: &str,
@@ -150,7 +152,7 @@ impl Theirs<'_> {
 }
 
 impl Plan {
-    /// Reports what was deleted for it.
+    /// Reports the deleted items.
     fn tell_of(&mut self, deleted: &Stuck) {
         for (item, fault) in &deleted.unmendable {
             self.report.deleted_upstream(item, fault);

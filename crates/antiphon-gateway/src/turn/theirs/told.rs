@@ -1,9 +1,9 @@
-//! What is kept of a response that its upstream keeps: its name and how it ended, never what it says.
+//! The stored part of a response that its upstream owns: its id and status, never its content.
 
 use antiphon::json::Object;
 use bytes::Bytes;
 
-/// The record's response object.
+/// The response object of the record.
 pub(super) fn envelope_of(id: &str, status: &str) -> Bytes {
     let mut envelope = Object::default();
     envelope.set_string("id", id);
