@@ -1,4 +1,4 @@
-//! Incoming items on their way into the transcript.
+//! Admits incoming items to the transcript.
 
 use std::collections::HashMap;
 
@@ -18,39 +18,40 @@ use crate::request::is_bare_reasoning;
 use antiphon::faults::LeftOut;
 use antiphon::kept::Objections;
 
-/// Who else may hold what the transcript does not.
+/// Other places that may hold items besides the transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Others {
-    /// Nobody.
+    /// None.
     None,
-    /// The upstream. What has an id may be there.
+    /// The upstream. It may hold any item that has an id.
     Upstream,
-    /// The upstream, and the input refers to some of it, which may be calls.
+    /// The upstream. The input refers to items there, and these may be calls.
     UpstreamReferredTo,
 }
 
-/// Takes incoming items into the transcript, one by one.
+/// Admits incoming items to the transcript, one by one.
 pub(super) struct Admission {
     pub(super) transcript: Transcript,
-    /// How many items were held before.
+    /// The number of items in the transcript before the input.
     pub(super) held: usize,
     incoming: Vec<Incoming>,
     verdicts: Vec<Verdict>,
-    /// For each admitted item its position in the input.
+    /// The position in the input of each admitted item.
     pub(super) sources: Vec<usize>,
-    /// The position in the input behind which no message follows.
+    /// The position of the last message in the input.
     last_message: Option<usize>,
     key: FingerprintKey,
     strict: bool,
     others: Others,
-    /// What the upstream refused of the input.
+    /// The input items that the upstream rejected.
     objections: Objections,
-    /// For each position that an earlier attempt of the same request brought, where it is held.
+    /// For each input position that an earlier attempt at the request stored: its transcript
+    /// position.
     brought: HashMap<usize, usize>,
-    /// The outputs that came late: each position in the input, and where the made-up one is held.
+    /// Late outputs: the position in the input, and the transcript position of the placeholder.
     pub(super) late: Vec<(usize, usize)>,
     pub(super) report: Report,
-    /// Which reasoning the incoming items were made with, whatever becomes of it.
+    /// For each incoming item that needs a reasoning item: its id, whether or not it is admitted.
     pub(super) made_with: HashMap<ItemId, ItemId>,
 }
 
@@ -80,8 +81,8 @@ impl Admission {
         }
     }
 
-    /// The same for a request of which an earlier attempt left its input in the transcript. That input
-    /// is judged as it was then, by what was held before it, and none of it is stored again.
+    /// Admits a request whose earlier attempt left its input in the transcript. That input is
+    /// judged by the items before it, as it was then, and none of it is stored again.
     pub(super) fn again(
         transcript: Transcript,
         incoming: Vec<Incoming>,
@@ -105,15 +106,15 @@ impl Admission {
         Self { verdicts, brought, ..Self::new(transcript, incoming, key, strict) }
     }
 
-    /// The same where the upstream refused some of it, and an earlier attempt of the same request brought
-    /// it some: positions, and where they are held.
+    /// Adds items that the upstream rejected, and items that an earlier attempt at the request
+    /// stored: position in the input, position in the transcript.
     pub(super) fn known(mut self, objections: &Objections, brought: &[(usize, usize)]) -> Self {
         self.objections = objections.clone();
         self.brought = brought.iter().copied().collect();
         self
     }
 
-    /// The same into the ledger of what an upstream keeps: what that does not say, the upstream may hold.
+    /// Admits to a ledger. The upstream may hold items that the ledger does not have.
     pub(super) fn behind_upstream(mut self) -> Self {
         let mut items = self.incoming.iter().map(|incoming| incoming.item.head());
         let is_unknown = |id: &ItemId| {
@@ -167,8 +168,8 @@ impl Admission {
         Ok(())
     }
 
-    /// Whether more is known of an item than the transcript tells: that the upstream refuses it, or that
-    /// an earlier attempt of the same request brought it there.
+    /// Whether the item is already decided by facts outside the transcript: the upstream rejects
+    /// it, or an earlier attempt at the request stored it.
     fn is_known(&mut self, position: usize, item: &Item) -> bool {
         if let Some(why) = self.objections.to_item(item.head().id.as_ref()) {
             self.report.left_out(position, item, why);
@@ -185,7 +186,8 @@ impl Admission {
         false
     }
 
-    /// A message takes the place of an output whose call a made-up one answered.
+    /// Admits a message with the text of a late output, because a placeholder already answers its
+    /// call.
     fn tell_late(&mut self, position: usize, item: &Item, made_up: usize) {
         let message = message_of_late_output(item).expect("a late output is an output");
         self.late.push((position, made_up));
@@ -196,9 +198,9 @@ impl Admission {
         self.transcript.push(kept);
     }
 
-    /// Whether the item was deleted under its id where this transcript does not reach: it comes back
-    /// to no model by a replay. A message is known by what it says too, since some servers number
-    /// their ids anew for every response.
+    /// Whether the item was deleted under its id in another transcript. Replaying a deleted item
+    /// must not bring it back to a model. The content has to match too, because some servers reuse
+    /// the same ids in every response.
     fn was_deleted_elsewhere(&self, position: usize, item: &Item) -> bool {
         let head = item.head();
         self.incoming[position].tombstone.as_ref().is_some_and(|deleted| {
@@ -207,8 +209,8 @@ impl Admission {
         })
     }
 
-    /// Whether there is anything in the item to keep: of reasoning that nobody holds, the id alone
-    /// is nothing.
+    /// Whether the item has content to store. The bare id of a reasoning item that nobody holds has
+    /// none.
     fn means_something(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
         if self.others != Others::None || !is_bare_reasoning(item) {
             return Ok(true);
@@ -220,9 +222,9 @@ impl Admission {
         Ok(false)
     }
 
-    /// Whether an output has a call to answer; everything else has no need of one. An output that
-    /// is submitted for a call that nobody knows is refused: it is new information, and there is no
-    /// place for it.
+    /// Whether the item has the call that it needs; only outputs need one. An output for an unknown
+    /// call is dropped if a message follows it, because it is then part of a resent history.
+    /// Otherwise it is a new result without a place in the transcript, and is rejected.
     fn has_its_call(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
         let Some((Side::Output, key)) = item.head().pairing() else { return Ok(true) };
         if key.call_id.as_str().is_empty() && self.transcript.exchange(&key).is_none() {
@@ -270,13 +272,13 @@ impl Admission {
         self.transcript.push(kept);
     }
 
-    /// Whether the id of the item held there may be used again.
+    /// Whether the id of the stored item at this position may be used again.
     fn is_free(&self, at: usize) -> bool {
         self.transcript.items()[at].is_tombstone()
     }
 }
 
-/// The item under an id of ours. Its bytes change only where they name another.
+/// Gives the item an id of ours. Its bytes change only if they contain another id.
 fn renamed(item: Item) -> (ItemId, Item) {
     let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
     let item = match item.head().id {
@@ -286,8 +288,8 @@ fn renamed(item: Item) -> (ItemId, Item) {
     (id, item)
 }
 
-/// Whether an attempt at the same request stored this item so: as it came, or, where it was a late
-/// output, as the message that tells of it. A compaction trigger has had its effect, and counts anew.
+/// Whether an earlier attempt at the request stored this item: unchanged or, if it was a late
+/// output, as the message with its text. A compaction trigger has had its effect and counts as new.
 fn is_stored_as(stored: &HeldItem, item: &Item, key: FingerprintKey) -> bool {
     let says = |item: &Item| {
         let (mine, head) = (item.head(), &stored.head);
@@ -303,7 +305,7 @@ fn call_unknown(item: &Item) -> Fault {
     Fault::OutputWithoutCall { kind: head.kind.clone(), call_id: head.call_id.clone() }
 }
 
-/// What a provider says of an item that it holds already, where nothing is mended.
+/// Rejects a repeated item with the provider's error, if repairs are disabled.
 fn refuse_repetition(position: usize, item: &Item, verdict: Verdict) -> Result<(), ApiError> {
     let repeats = match verdict {
         Verdict::Duplicate(_) | Verdict::FreshUnderUsedId => true,

@@ -1,4 +1,4 @@
-//! What a background turn leaves behind that came to nothing: its input, apart from its conversation.
+//! Stores the input of a background turn without output, outside its conversation.
 
 use antiphon::stream::{Assembler, Envelope, Event, Status, Taken};
 use antiphon::{HeldItem, Transcript};
@@ -16,18 +16,18 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::request::Continues;
 
-/// A turn that came to nothing.
+/// A turn without output.
 pub(super) struct Apart {
     pub(super) turn: TurnRecord,
     pub(super) status: Status,
-    /// The events that are to be told before the last.
+    /// The events before the last that the log does not have yet.
     pub(super) events: Vec<LoggedEvent>,
     pub(super) last: Event,
 }
 
 impl Turn<'_> {
-    /// The turn as it ends behind `told` events. Nothing is opened and nobody waited for; what
-    /// cannot be looked up is left out.
+    /// Ends the turn after `told` events. Opens nothing and waits for no other turn. Items that
+    /// cannot be looked up are omitted.
     pub(super) async fn apart(&self, ending: Ending, told: u64) -> Apart {
         let Announced { id, created_at } =
             self.announced.clone().expect("a turn in the background is announced first");
@@ -65,7 +65,7 @@ impl Turn<'_> {
         Apart { turn, status: finished.status, events, last: finished.event }
     }
 
-    /// Where the turn went on from, if that is still there.
+    /// The cursor that the turn continued, if it still exists.
     async fn began_at(&self) -> Option<Cursor> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         match &self.request.continues {
@@ -81,7 +81,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What of the input is new there.
+    /// The new items of the input.
     async fn fresh_behind(
         &self,
         cursor: Option<Cursor>,
@@ -98,7 +98,7 @@ impl Turn<'_> {
         self.assembler(self.envelope_announced(), taken).behind(told)
     }
 
-    /// The envelope of a turn that is announced before it opens.
+    /// The envelope of a turn whose identity is known before it opens.
     pub(super) fn envelope_announced(&self) -> Envelope {
         let Announced { id, created_at } =
             self.announced.clone().expect("a turn in the background is announced first");

@@ -1,4 +1,4 @@
-//! Accepting a turn in the background: its caller is told of a response that is queued.
+//! Accepts a background turn: the client receives a queued response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,24 +24,24 @@ use crate::lease::Underway;
 use crate::limits::TurnPermit;
 use crate::request::{Again, Continues, CreateRequest};
 
-/// How long a turn may take to be planned before its caller is told that it is queued. What is
-/// wrong with a request is found out in that time, unless it has to wait for its conversation.
+/// How long the client waits for the plan before it receives the queued response. An invalid
+/// request is found in that time, unless the turn has to wait for its conversation.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long a turn may be queued: then its conversation counts as locked.
+/// How long a turn may be queued. After that its conversation counts as locked.
 const QUEUE: Duration = Duration::from_hours(1);
 
-/// A request for a background response that was accepted.
+/// An accepted request for a background response.
 pub(crate) enum Accepted {
-    /// It has a job of its own from now on.
+    /// A new job.
     New(Head, NewResponse),
-    /// It was made before, and that response is still open.
+    /// A retry of a request whose response is still open.
     Open(Head, ResponseId),
-    /// It was made before, and has its answer.
+    /// A retry of a request that has its answer.
     Again(Answer),
 }
 
-/// A response that is queued.
+/// A queued response.
 pub(crate) struct NewResponse {
     pub(crate) id: ResponseId,
     /// The response object.
@@ -51,8 +51,8 @@ pub(crate) struct NewResponse {
 /// A turn that is being planned.
 pub(super) type Planning<'a> = BoxFuture<'a, Result<Planned, ApiError>>;
 
-/// Accepts a turn, and works on it in a task of its own. Whatever is wrong before it is accepted
-/// leaves everything as it was.
+/// Accepts a turn and runs it in its own task. An error before the turn is accepted leaves
+/// everything unchanged.
 pub(crate) async fn accept(
     gateway: Arc<Gateway>,
     caller: Caller,
@@ -100,7 +100,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Gives a whole answer again, to a caller that gets it as it asked for it.
+    /// Replays a complete answer, in the form that the request asks for.
     async fn accept_again(&self, record: &ResponseRecord, permit: TurnPermit, telling: Telling) {
         let closing = self.gateway.closing.clone();
         let (mut client, answer) = Client::new(self.request.stream, closing, permit);
@@ -113,12 +113,12 @@ impl Turn<'_> {
         tokio::join!(answering, telling);
     }
 
-    /// The same turn, which may wait for its conversation for as long as turns are queued.
+    /// Lets the turn wait for its conversation as long as turns may be queued.
     pub(super) fn queued(&self) -> Self {
         Self { leases: self.leases.waiting(QUEUE), ..self.clone() }
     }
 
-    /// Begins to plan the turn, unless the request was made before.
+    /// Starts to plan the turn, unless the request is a retry.
     async fn known_or_planned<'t>(&self, queued: &'t Turn<'_>) -> Result<Beginning<'t>, ApiError> {
         let underway = Box::new(self.enter().await?);
         if self.request.identity.again == Again::No {
@@ -139,8 +139,8 @@ impl Turn<'_> {
         Ok(Beginning::New { head, planning: ready(Ok(planned)).boxed(), underway })
     }
 
-    /// The open response of this request, if there is one that it can be told to be. Without a key,
-    /// of several equal ones none tells which it was.
+    /// The open response of this request, if it is unambiguous. Without a key, several equal
+    /// requests cannot be told apart.
     async fn still_open(&self) -> Result<Option<ResponseId>, ApiError> {
         let (digest, background) = (&self.request.identity.digest, self.gateway.store.background());
         let shard = self.shard_named()?;
@@ -149,7 +149,7 @@ impl Turn<'_> {
         Ok((open.len() == 1).then(|| open.swap_remove(0)))
     }
 
-    /// Has the store keep the job, with the events of a response that is queued.
+    /// Stores the job with the events of a queued response.
     async fn take_on(&self, body: &Bytes) -> Result<(Job, NewResponse), ApiError> {
         let Announced { id, created_at } =
             self.announced.clone().expect("a turn in the background is announced first");
@@ -170,7 +170,7 @@ impl Turn<'_> {
         Ok((entered, NewResponse { id, object }))
     }
 
-    /// The shard that the response is in.
+    /// The shard of the response.
     fn shard_named(&self) -> Result<Shard, ApiError> {
         match &self.request.continues {
             Continues::Nothing => Ok(self.shard_of_request()),
@@ -186,26 +186,26 @@ impl Turn<'_> {
     }
 }
 
-/// Logs why a turn was refused, and answers its caller.
+/// Logs the rejection and answers the client.
 fn refuse(error: ApiError, telling: Telling) {
     report::log_refusal(&error);
     drop(telling.send(Err(error)));
 }
 
-/// How many events a job begins with.
+/// The number of events at the start of a job.
 const BEGUN: u64 = 2;
 
-/// How a request for a background response begins.
+/// The start of a request for a background response.
 enum Beginning<'t> {
-    /// It was made before, and its response is still open.
+    /// A retry whose response is still open.
     Open(ResponseId),
-    /// It was made before, and has this answer.
+    /// A retry with this complete answer.
     Answered(Box<ResponseRecord>),
-    /// It is a turn of its own, among those of its request until it has a job.
+    /// A new turn. It stays registered among those of its request until it has a job.
     New { head: Head, planning: Planning<'t>, underway: Box<Underway> },
 }
 
-/// The turn as it was planned, or, where that takes longer, as it is being planned.
+/// Waits a moment for the plan. If that is too short, returns the unfinished planning.
 async fn planned_or_queued<'t>(turn: &'t Turn<'_>) -> Result<(Head, Planning<'t>), ApiError> {
     let mut planning: Planning<'t> = turn.opened_and_checked().boxed();
     tokio::select! {

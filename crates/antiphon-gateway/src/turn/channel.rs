@@ -1,4 +1,4 @@
-//! Events on their way to a caller.
+//! The channel that carries events to a client.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::chunks::Chunks;
 
-/// How many bytes of events may wait for a slow reader before its upstream has to. An event that is
-/// longer waits alone.
+/// How many bytes of events may wait for a slow reader before the upstream has to wait. A longer
+/// event waits alone.
 const BYTES_IN_FLIGHT: u32 = 64 << 10;
 
-/// What a caller of a stream is told, in whatever form its connection carries it.
+/// An event of a stream, independent of the connection's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     /// An event of the response.
     Event(Event),
-    /// An event, by its type and its JSON, that shares long texts with others.
+    /// An event as its type and JSON, which shares long texts with other events.
     Long(Cow<'static, str>, Chunks),
-    /// There is nothing more to tell. A stream that was cut ends without it.
+    /// The end of the stream. A stream that was cut ends without it.
     Done,
 }
 
 impl Told {
-    /// As it stands in an event stream.
+    /// Encodes the event for an event stream.
     pub(crate) fn into_sse(self) -> Chunks {
         let (kind, data) = match self {
             Self::Event(event) => (event.kind, event.data.into()),
@@ -38,7 +38,7 @@ impl Told {
         sse
     }
 
-    /// The event in one piece; `None` where there is nothing more to tell.
+    /// The event in one piece; `None` for the end of the stream.
     pub(crate) fn into_event(self) -> Option<Event> {
         match self {
             Self::Event(event) => Some(event),
@@ -47,7 +47,7 @@ impl Told {
         }
     }
 
-    /// The bytes that it counts for.
+    /// The number of bytes that count against the limit.
     fn weight(&self) -> usize {
         match self {
             Self::Event(event) => event.kind.len() + event.data.len(),
@@ -57,24 +57,24 @@ impl Told {
     }
 }
 
-/// The turn's end of a channel whose bound counts bytes: events are of all lengths.
+/// The sending end of a channel with a limit in bytes, because events differ in size.
 pub(super) struct EventSender {
     events: mpsc::UnboundedSender<(Told, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
 }
 
-/// The caller's end. Who drops it has left.
+/// The client's end of the channel. Dropping it disconnects the client.
 #[derive(Debug)]
 pub(crate) struct EventReceiver {
     events: mpsc::UnboundedReceiver<(Told, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
 }
 
-/// The caller has left.
+/// The error of a channel whose client has disconnected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Closed;
 
-/// A channel with nothing in it.
+/// Creates an empty channel.
 pub(super) fn channel() -> (EventSender, EventReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let room = Arc::new(Semaphore::new(BYTES_IN_FLIGHT as usize));
@@ -83,33 +83,34 @@ pub(super) fn channel() -> (EventSender, EventReceiver) {
 }
 
 impl EventSender {
-    /// Waits until there is room. Dropped before, it has sent nothing.
+    /// Waits for room and sends the event. If the future is dropped before it completes, nothing is
+    /// sent.
     pub(super) async fn send(&self, told: Told) -> Result<(), Closed> {
         let length = u32::try_from(told.weight()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
         let room = Arc::clone(&self.room).acquire_many_owned(length).await.map_err(|_| Closed)?;
         self.events.send((told, room)).map_err(|_| Closed)
     }
 
-    /// Waits until the caller has left.
+    /// Waits until the client has disconnected.
     pub(super) async fn closed(&self) {
         self.events.closed().await;
     }
 }
 
 impl EventReceiver {
-    /// What is told next; `None` where there is no more.
+    /// Receives the next event; `None` at the end of the channel.
     pub(crate) async fn recv(&mut self) -> Option<Told> {
         self.events.recv().await.map(|(told, _)| told)
     }
 
-    /// All that is told by now, once there is something; `None` where there is no more. It is as much
-    /// as the channel holds.
+    /// Waits for an event and receives all that are in the channel; `None` at its end.
     pub(super) async fn recv_all(&mut self) -> Option<Vec<Told>> {
         let mut told = vec![self.events.recv().await?];
         while let Ok(next) = self.events.try_recv() {
             told.push(next);
         }
-        // There is room again now, and not before, so that what is taken has the channel's bound.
+        // The permits are released only here, so the returned events are within the channel's
+        // limit.
         Some(told.into_iter().map(|(told, _)| told).collect())
     }
 }

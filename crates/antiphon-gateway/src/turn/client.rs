@@ -1,4 +1,4 @@
-//! The caller's end of a turn.
+//! The client's end of a turn.
 
 use std::collections::VecDeque;
 
@@ -16,40 +16,41 @@ use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::limits::TurnPermit;
 
-/// What is known before the first byte, as headers.
+/// The headers of an answer, known before its first byte.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head(pub(crate) HeaderMap);
 
-/// An answer as it goes to the caller.
+/// An answer as the client receives it.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// Events as they come.
+    /// A stream of events.
     Stream(Head, EventReceiver),
     /// The whole response object.
     Whole(Head, Chunks),
 }
 
-/// The turn's hold on its caller, who may leave at any time.
+/// The turn's handle on its client, which may disconnect at any time.
 pub(crate) struct Client {
     audience: Audience,
     head: Head,
-    /// Counted until the caller is told of the end: it may ask again at once.
+    /// The turn's place in the limiter. It is released before the client sees the end, because the
+    /// client may send its next request at once.
     permit: Option<TurnPermit>,
-    /// Cancelled when nobody waits for slow readers any longer.
+    /// Cancelled when slow readers are no longer waited for.
     closing: CancellationToken,
-    /// Why the response fails, for a caller that gets no events.
+    /// The reason for the failure, for a client that receives no events.
     failure: Option<ApiError>,
 }
 
-/// Who is told of the turn.
+/// The receiver of the turn's events.
 enum Audience {
-    /// A caller that wants a stream, which has not begun.
+    /// A client that waits for a stream to begin.
     AwaitsStream(Answering),
-    /// A caller that wants a whole answer.
+    /// A client that waits for the whole answer.
     AwaitsWhole(Answering),
-    /// A caller that reads.
+    /// A client that reads a stream.
     Reads(EventSender),
-    /// A log, which whoever likes reads.
+    /// The event log of a background turn, from which any client can read.
     Log(EventLog),
     /// Nobody any more.
     Nobody,
@@ -58,7 +59,7 @@ enum Audience {
 type Answering = oneshot::Sender<Result<Answer, ApiError>>;
 
 impl Client {
-    /// A client that wants a stream or a whole answer, and where the answer arrives.
+    /// Creates a client that waits for a stream or a whole answer, and the receiver of that answer.
     pub(crate) fn new(
         streams: bool,
         closing: CancellationToken,
@@ -72,7 +73,7 @@ impl Client {
         (Self::of(audience, closing, Some(permit)), answer)
     }
 
-    /// The client of a turn in the background: it never leaves.
+    /// The client of a background turn. It never disconnects.
     pub(super) fn logging(
         log: EventLog,
         closing: CancellationToken,
@@ -85,7 +86,7 @@ impl Client {
         Self { audience, head: Head::default(), permit, closing, failure: None }
     }
 
-    /// The log of a turn in the background, to which nothing is added any more.
+    /// Closes the log of a background turn and returns it.
     pub(super) fn into_log(mut self) -> Option<EventLog> {
         match std::mem::replace(&mut self.audience, Audience::Nobody) {
             Audience::Log(log) => Some(log),
@@ -93,7 +94,7 @@ impl Client {
         }
     }
 
-    /// The answer begins: from here on a stream can only end, not be refused.
+    /// Begins the answer. From here on a stream can end, but no longer be rejected.
     pub(super) fn begin(&mut self, head: Head) {
         self.head = head;
         self.audience = match std::mem::replace(&mut self.audience, Audience::Nobody) {
@@ -106,12 +107,12 @@ impl Client {
         };
     }
 
-    /// Whether it is told nothing before the whole answer.
+    /// Whether the client receives nothing before the whole answer.
     pub(super) fn awaits_whole(&self) -> bool {
         matches!(self.audience, Audience::AwaitsWhole(_))
     }
 
-    /// Waits until nobody wants what is still to come.
+    /// Waits until nobody waits for the rest.
     pub(super) async fn unwanted(&mut self) -> Unwanted {
         match &mut self.audience {
             Audience::AwaitsStream(answer) | Audience::AwaitsWhole(answer) => {
@@ -127,17 +128,18 @@ impl Client {
         }
     }
 
-    /// Passes an event on. Waits while the caller reads slowly; does nothing once it has left.
+    /// Passes an event on. Waits while the client reads slowly; does nothing after it has
+    /// disconnected.
     ///
-    /// The wait is bounded: a caller that takes nothing for the client time-out loses its connection,
-    /// and with it the other end of the channel. When the gateway closes, a stream that is not taken
-    /// is cut.
+    /// The wait is bounded: a client that reads nothing for the client timeout loses its
+    /// connection, and with it the other end of the channel. When the gateway closes, a stream that
+    /// is not read is cut.
     pub(super) async fn event(&mut self, event: &Event) {
         self.pass_on(Told::Event(event.clone())).await;
     }
 
-    /// Passes several events on, as [`event`](Self::event) does. Texts of the output `items` that
-    /// they repeat are kept once, however long the caller takes to read them.
+    /// Passes several events on, as [`event`](Self::event) does. Texts that they share with the
+    /// output `items` are stored once, however slowly the client reads.
     pub(super) async fn events<'a>(
         &mut self,
         events: Vec<Event>,
@@ -170,13 +172,13 @@ impl Client {
         }
     }
 
-    /// The turn is refused before its answer began.
+    /// Rejects the turn before its answer begins.
     pub(super) fn refuse(&mut self, error: ApiError) {
         self.permit = None;
         self.answer(Err(error));
     }
 
-    /// Answers a caller that has no answer yet.
+    /// Answers a client that has no answer yet.
     fn answer(&mut self, answer: Result<Answer, ApiError>) {
         self.audience = match std::mem::replace(&mut self.audience, Audience::Nobody) {
             Audience::AwaitsStream(answering) | Audience::AwaitsWhole(answering) => {
@@ -187,12 +189,12 @@ impl Client {
         };
     }
 
-    /// The response that is to end has failed for this reason.
+    /// Stores the reason for the failure of a response that is about to end.
     pub(super) fn failing(&mut self, error: ApiError) {
         self.failure = Some(error);
     }
 
-    /// The turn's end, of a response that was kept before.
+    /// Sends the end of a replayed response.
     pub(super) async fn end(&mut self, mut finished: Finished) {
         let end = SharedEnd::take(&mut finished);
         let (status, failure) = (finished.status, finished.failure.take());
@@ -200,7 +202,7 @@ impl Client {
         self.end_shared(status, failure, end).await;
     }
 
-    /// The turn's end, once it is committed. `failure`: why it failed, if it did.
+    /// Sends the end of the turn after its commit. `failure` is the reason if it failed.
     pub(super) async fn end_shared(
         &mut self,
         status: Status,
@@ -218,7 +220,7 @@ impl Client {
         }
     }
 
-    /// The whole answer, of a turn that ends elsewhere.
+    /// Sends a whole response object that the upstream created.
     pub(super) fn told(&mut self, response: String) {
         self.permit = None;
         self.answer_whole(response.into());
@@ -229,7 +231,7 @@ impl Client {
         self.answer(Ok(Answer::Whole(head, response)));
     }
 
-    /// The turn came to its end and could not be kept: the caller is told that it failed.
+    /// Reports a failure to the client, because the turn ended but could not be stored.
     pub(super) async fn break_off(&mut self, finished: &Finished, error: ApiError) {
         self.permit = None;
         if let Audience::AwaitsWhole(_) = self.audience {
@@ -251,7 +253,7 @@ impl Client {
     }
 }
 
-/// A turn that ends without an answer because the gateway closes is refused, so that its caller tries
+/// Rejects a turn that ends without an answer because the gateway closes, so that its client tries
 /// again.
 impl Drop for Client {
     fn drop(&mut self) {
@@ -261,7 +263,7 @@ impl Drop for Client {
     }
 }
 
-/// A failed response as an error, for callers that get no events.
+/// The error of a failed response, for clients that receive no events.
 fn failed(failure: Option<Failure>) -> ApiError {
     let message = failure.map_or_else(|| "The response failed.".into(), |failure| failure.message);
     ApiError::server(StatusCode::BAD_GATEWAY, message)

@@ -1,4 +1,4 @@
-//! What a turn leaves behind.
+//! Stores the result of a turn.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::error::ApiError;
 use crate::eventually::eventually;
 
 impl Turn<'_> {
-    /// Records what will be committed should this process die before the turn ends. Only where the
-    /// caller learns the id before the end, and only where the response is kept.
+    /// Records the turn as it will be stored if this process dies before its end. Needed only if
+    /// the response is stored and the client learns its id before the end.
     pub(super) async fn record_opening(
         &self,
         opened: &Opened,
@@ -46,10 +46,10 @@ impl Turn<'_> {
         Ok(recorded?)
     }
 
-    /// Forgets the opening of a turn that leaves nothing: now, or once the store works again.
+    /// Drops the opening of a turn that stores nothing: now, or as soon as the store works again.
     ///
-    /// It has to go: it would be settled one day, behind turns that came later, though its caller was
-    /// told that nothing was changed; and whoever goes on from its response would wait for a turn that
+    /// An opening that stays would be settled later, after newer turns, although the client was
+    /// informed that nothing changed. A turn that continues its response would wait for a turn that
     /// has ended.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
         if self.has_opening() {
@@ -57,7 +57,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The same of an opening that was recorded, whatever the request wants.
+    /// Drops an opening that was recorded, for any kind of request.
     pub(super) async fn drop_recorded_opening(&self, opened: &Opened) {
         let (store, id) = (&self.gateway.store, &opened.response_id);
         if let Err(error) = store.drop_opening(&self.caller.tenant, id).await {
@@ -74,15 +74,15 @@ impl Turn<'_> {
         self.gateway.turns.spawn(dropping.in_current_span());
     }
 
-    /// Drops the opening if the turn panics while this is held.
+    /// Drops the opening if the turn panics while the guard exists.
     pub(super) fn guard_opening(&self, opened: &Opened) -> OpeningGuard<'_> {
         OpeningGuard { turn: self, id: opened.response_id.clone() }
     }
 
-    /// Commits the turn: its items, and its record where the caller wants one kept.
+    /// Commits the turn: its items, and its record if the response is stored.
     ///
-    /// A turn that failed leaves its conversation as it was. Where its id was announced it can be
-    /// gone on from all the same, so it is kept apart.
+    /// A failed turn leaves its conversation unchanged. If the client has seen its id, it can be
+    /// continued nevertheless, so it is stored outside the conversation.
     pub(super) async fn commit(
         &self,
         opened: &Opened,
@@ -101,17 +101,17 @@ impl Turn<'_> {
         Ok(self.commit_patiently(turn).await?)
     }
 
-    /// Whether anything of the turn is stored although it failed, if it did.
+    /// Whether the turn is stored. A failed turn is stored only if it has an opening.
     fn outlives_failure(&self, finished: &Finished) -> bool {
         finished.status != Status::Failed || self.has_opening()
     }
 
-    /// Whether the response is stored once the turn is committed.
+    /// Whether the response is stored after the commit.
     pub(super) fn stores_response(&self, finished: &Finished) -> bool {
         self.request.store && self.outlives_failure(finished)
     }
 
-    /// What the turn leaves behind `base`.
+    /// The record of the turn, appended at `base`.
     pub(super) fn record(
         &self,
         base: Base,
@@ -147,14 +147,14 @@ impl Turn<'_> {
         finished.output.iter().map(held).collect()
     }
 
-    /// Whether the caller learns the response's id before its end and may go on from it. In the
-    /// background, that is a job's to keep.
+    /// Whether the client learns the response's id before its end and may continue the response. In
+    /// the background, the job has its own record.
     pub(super) fn has_opening(&self) -> bool {
         self.request.stream && self.request.store && self.announced.is_none()
     }
 }
 
-/// Drops the opening of a turn that panics: nobody else would while this process lives.
+/// Drops the opening of a turn that panics. Nothing else would drop it while this process lives.
 pub(super) struct OpeningGuard<'a> {
     turn: &'a Turn<'a>,
     id: ResponseId,

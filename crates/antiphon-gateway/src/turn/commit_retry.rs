@@ -1,4 +1,4 @@
-//! Committing a turn to a store that fails for a moment.
+//! Commits a turn while the store fails for a moment.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::gateway::Gateway;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The pause after the first attempt. Each later one is twice as long as the last, up to the longest.
+/// The pause after the first attempt. Each later pause is twice as long, up to [`LONGEST`].
 const PAUSE: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Waits between attempts at the same work in the store.
+/// The pauses between attempts at the same store operation.
 pub(crate) struct StoreAttempts<'a> {
     gateway: &'a Gateway,
     until: Instant,
@@ -23,14 +23,13 @@ pub(crate) struct StoreAttempts<'a> {
 }
 
 impl<'a> StoreAttempts<'a> {
-    /// Repeats the work for as long as the settings let a commit wait.
+    /// Allows attempts for as long as the settings let a commit wait.
     pub(crate) fn new(gateway: &'a Gateway) -> Self {
         let until = from_now(gateway.settings.store.commit_wait);
         Self { gateway, until, pause: PAUSE }
     }
 
-    /// Waits before the next attempt; says whether there is one. There is none once the time is over,
-    /// or once a stop waits no longer.
+    /// Waits before the next attempt. Returns `false` if the time is over or the gateway closes.
     pub(crate) async fn pause(&mut self) -> bool {
         let now = Instant::now();
         if now >= self.until {
@@ -46,11 +45,11 @@ impl<'a> StoreAttempts<'a> {
 }
 
 impl Turn<'_> {
-    /// Commits a turn. While the store is unavailable, the turn is kept in memory and the commit is
-    /// repeated, within a bound.
+    /// Commits a turn. While the store is unavailable, the turn stays in memory and the commit is
+    /// repeated, within a time limit.
     ///
-    /// A failed attempt may have been committed all the same, its answer being lost. So each further
-    /// attempt looks first, and a turn is never committed twice.
+    /// A failed attempt may have been committed although its answer was lost. Each further attempt
+    /// therefore checks first, so that a turn is never committed twice.
     pub(super) async fn commit_patiently(&self, turn: TurnRecord) -> Result<()> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         let mut attempts = StoreAttempts::new(self.gateway);
@@ -83,7 +82,7 @@ impl Turn<'_> {
         }
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         match store.commit_turn(tenant, turn.clone()).await {
-            // The attempt before may have come to its end meanwhile.
+            // The previous attempt may have completed in the meantime.
             Err(refused) if self.is_committed(turn).await? => {
                 tracing::debug!(%refused, "the turn is stored already");
                 Ok(())
@@ -92,8 +91,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether the store holds exactly this turn. Another process may have settled it meanwhile, which
-    /// leaves another record under the same id.
+    /// Whether the store holds exactly this turn. If another process has settled it in the
+    /// meantime, the record under its id is different.
     async fn is_committed(&self, turn: &TurnRecord) -> Result<bool> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         if let Some(response) = &turn.response {

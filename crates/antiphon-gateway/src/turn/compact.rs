@@ -1,4 +1,4 @@
-//! A turn whose history is compacted on the way, because its request wishes it.
+//! Compacts a long history during a turn, if the request asks for it.
 
 use antiphon::stream::{Finished, Status};
 use antiphon::{Item, Kind, Origin};
@@ -14,19 +14,19 @@ use crate::request::CompactionTrigger;
 use crate::tokens;
 use crate::upstream::{Asking, Reply, Upstream};
 
-/// What came since the last compaction is compacted from this part of the threshold on: else a history
-/// that is long by its user's own messages would be compacted in every turn.
+/// Items since the last compaction are compacted only above the threshold divided by this.
+/// Otherwise a history with many user messages would be compacted in every turn.
 const AGAIN: u64 = 4;
 
-/// An answer of nothing: all that there is to tell came before it.
+/// The empty remainder of an answer that consists of the compaction.
 const NOTHING_MORE: &[u8] = br#"{"object":"response","status":"completed","output":[]}"#;
 
 impl Turn<'_> {
-    /// Asks for the answer, of a history that is compacted first where the request wishes it and the
-    /// upstream does not do that by itself. Or why nobody wants the
-    /// answer any more, before it began.
+    /// Compacts the history if the request asks for it and the upstream does not do it, then sends
+    /// the request. Returns the reason if the client stops waiting before the answer begins.
     ///
-    /// An upstream that refuses to compact is remembered; then it is done here.
+    /// If an upstream rejects the request to compact, the gateway remembers this and compacts
+    /// itself.
     pub(super) async fn ask_of_compacted(
         &self,
         opened: &Opened,
@@ -54,8 +54,9 @@ impl Turn<'_> {
         self.ask_readably(opened, plan, asking, client).await
     }
 
-    /// Asks once more where the upstream cannot read its own compaction any more, its keys having
-    /// changed: with what it stands for, if that is held. Else the refusal stands.
+    /// Sends the request. If the upstream cannot read its own compaction any more, because its keys
+    /// have changed, sends the items that it replaced, if they are stored. Otherwise returns the
+    /// upstream's error.
     async fn ask_readably(
         &self,
         opened: &Opened,
@@ -78,7 +79,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether the upstream is left to compact by itself what the request wishes compacted.
+    /// Whether the upstream compacts the history for this request.
     pub(super) fn is_compacted_there(&self, upstream: Upstream<'_>, origin: &Origin) -> bool {
         let refusing = &self.gateway.upstreams.without_compaction;
         self.request.compaction != CompactionTrigger::None
@@ -86,14 +87,14 @@ impl Turn<'_> {
             && !refusing.contain(origin)
     }
 
-    /// Whether the compaction that was made here is all that was asked for.
+    /// Whether the gateway's compaction is the whole answer.
     pub(super) fn is_answered_by_compaction(&self, plan: &Plan) -> bool {
         self.request.compaction == CompactionTrigger::Now && plan.preface.is_some()
     }
 
-    /// Compacts the history if that is due, or says why nobody wants it any more. One that fails
-    /// changes nothing: the turn goes on with the whole history, and says so, unless the compaction is
-    /// all that was asked for.
+    /// Compacts the history if that is due. Returns the reason if the client stops waiting. After a
+    /// failed compaction the turn continues with the whole history and reports this, unless the
+    /// compaction would have been the whole answer.
     async fn compact(
         &self,
         opened: &Opened,
@@ -120,8 +121,8 @@ impl Turn<'_> {
         Ok(Ok(()))
     }
 
-    /// Whether there is enough to compact: more tokens than the request allows, and not of the user's
-    /// own messages alone, which stay. Behind a compaction, enough has to have come since.
+    /// Whether there is enough to compact: more tokens than the request allows, and not only in the
+    /// user's messages, which always stay. After a compaction, enough new items are needed too.
     async fn is_due(&self, plan: &Plan) -> Result<bool, ApiError> {
         let threshold = match self.request.compaction {
             CompactionTrigger::None => return Ok(false),
@@ -140,9 +141,9 @@ impl Turn<'_> {
         Ok(weights.total() > threshold && is_worth_it)
     }
 
-    /// An upstream that let a history pass beyond the threshold does not compact, though it does not
-    /// say so: from the next turn on it is done here. Where it ran tools of its own, its count says
-    /// nothing: it is the sum of what its model was given in each of several steps.
+    /// Remembers an upstream that let a history exceed the threshold without compacting it: from
+    /// the next turn on, the gateway compacts. If the upstream ran its own tools, its token count
+    /// proves nothing, because it adds up the input of several steps.
     pub(super) fn learn_of_compaction(&self, plan: &Plan, finished: &Finished) {
         let is_passed_over = match self.request.compaction {
             CompactionTrigger::None => return,
@@ -162,7 +163,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What seals the compactions of an upstream that makes some.
+    /// Seals the compactions of an upstream that can create them.
     pub(super) fn sealing(&self, origin: &Origin, upstream: Upstream<'_>) -> Option<Sealing> {
         let key = std::sync::Arc::clone(&self.gateway.compaction_key);
         let sealing = || Sealing::new(key, self.caller.tenant.clone(), origin.clone());
@@ -170,20 +171,20 @@ impl Turn<'_> {
     }
 }
 
-/// Whether the model is given a compaction already.
+/// Whether the transcript contains a compaction already.
 fn was_compacted(plan: &Plan) -> bool {
     let items = plan.transcript.items().iter();
     items.filter(|item| !item.is_tombstone()).any(|item| item.head.kind == Kind::Compaction)
 }
 
-/// Whether a compaction takes the place of the item.
+/// Whether a compaction replaces the item.
 fn is_compactable(item: &Item) -> bool {
     let head = item.head();
     let is_its_own = matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger);
     !is_its_own && !head.stays_through_compaction()
 }
 
-/// Whether a model puts the item out without being asked once more for what follows.
+/// Whether a model produces the item in a single step.
 fn is_of_one_step(item: &Item) -> bool {
     use Kind as K;
     matches!(item.head().kind, K::Message | K::Reasoning | K::FunctionCall | K::CustomToolCall)

@@ -1,4 +1,4 @@
-//! A history compacted by itself, without a turn: `POST /v1/responses/compact`.
+//! Compacts a history without a turn: `POST /v1/responses/compact`.
 
 use antiphon::json::{Object, quote};
 use antiphon::{HeldItem, IdSource, Item, Kind, Role};
@@ -17,20 +17,20 @@ use crate::request::CreateRequest;
 use crate::trace::{MAX_REASON, MAX_TEXT, shortened};
 use crate::upstream::{Asking, Upstream, UpstreamError};
 
-/// Where upstreams of the Responses API compact.
+/// The path of the compaction route at Responses API upstreams.
 const PATH: &str = "/responses/compact";
 
-/// What an answer has counted where its upstream counts nothing.
+/// The usage of an answer whose upstream reports none.
 const UNCOUNTED: &str = concat!(
     r#"{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"#,
     r#""output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}"#
 );
 
-/// The compacted history of a request: a `response.compaction` as JSON. It is a snapshot: nothing is
-/// opened, nothing is kept, and turns that go on meanwhile are not in it.
+/// Returns the compacted history of a request: a `response.compaction` object as JSON. It is a
+/// snapshot: it opens and stores nothing, and does not contain turns that are still open.
 ///
-/// The upstream does it where it has a route for it, and is remembered where it has none; else its
-/// model does.
+/// The upstream compacts if it has a route for that; otherwise its model writes a summary. The
+/// gateway remembers upstreams without the route.
 pub(crate) async fn compacted(
     gateway: &Gateway,
     caller: &Caller,
@@ -54,7 +54,7 @@ pub(crate) async fn compacted(
     compacted.map(|(report, compacted)| (report.head_unnamed(), compacted))
 }
 
-/// One line for the operator.
+/// Logs one line for the operator.
 fn log(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
     let model = shortened(&request.model, MAX_TEXT);
     match compacted {
@@ -72,7 +72,8 @@ fn log(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
 }
 
 impl Turn<'_> {
-    /// By the upstream's own route, with its compaction items sealed; `None` where it has none.
+    /// Compacts by the upstream's own route and seals its compaction items; `None` if it has no
+    /// route.
     async fn compacted_there(
         &self,
         plan: &mut Plan,
@@ -94,8 +95,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The upstream's answer; `None` where it does not speak the Responses API. One that cannot read
-    /// the reasoning that it is given is asked once more without.
+    /// Asks the upstream to compact; `None` if it does not speak the Responses API. If it cannot
+    /// read the reasoning in the input, asks once more without it.
     async fn asked_to_compact(
         &self,
         plan: &mut Plan,
@@ -117,7 +118,7 @@ impl Turn<'_> {
         }
     }
 
-    /// By the model: all the user's messages, then the compaction of everything.
+    /// Compacts by the model: all messages of the user, followed by a summary of everything.
     async fn compacted_here(
         &self,
         plan: &mut Plan,
@@ -140,8 +141,8 @@ impl Turn<'_> {
     }
 }
 
-/// An upstream's answer as one of ours: under an id that is nobody's response, every item with an id.
-/// Without a compaction in it, it is none.
+/// Converts the upstream's answer: with a new id that names no response, and an id for each item.
+/// An answer without a compaction is an error.
 fn as_ours(answer: &Bytes) -> Result<String, UpstreamError> {
     let garbled = || UpstreamError::Garbled("no compacted output".to_owned());
     let mut compacted = Object::parse(answer).map_err(|_| garbled())?;
@@ -163,7 +164,7 @@ fn as_ours(answer: &Bytes) -> Result<String, UpstreamError> {
     Ok(compacted.to_text())
 }
 
-/// The item as the API shows it.
+/// The item in the form of the API.
 fn with_id(item: &Item) -> String {
     let id = item.head().id.clone();
     let id = id.unwrap_or_else(|| RandomIds.issue(item.head().kind.id_prefix()).into());
@@ -171,7 +172,7 @@ fn with_id(item: &Item) -> String {
     present(&HeldItem::new(id, item, key, None), true)
 }
 
-/// An id of the form that responses have. No response goes by it.
+/// An id in the form of a response id. It names no response.
 fn issued() -> ResponseId {
     ResponseId::issue(Shard::issue(&mut RandomIds), &mut RandomIds)
 }

@@ -1,4 +1,4 @@
-//! How many tokens a model would be given.
+//! Counts the tokens of a prompt.
 
 use super::encode;
 use super::plan::Plan;
@@ -10,18 +10,18 @@ use crate::request::CreateRequest;
 use crate::tokens;
 use crate::upstream::Asking;
 
-/// How many tokens a request is, and who says so.
+/// The number of tokens of a request, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenCount {
-    /// Its model's server.
+    /// Counted by the model's server.
     Upstream(u64),
-    /// The gateway, which cannot know for certain.
+    /// Estimated by the gateway.
     Estimated(u64),
 }
 
 impl Preview<'_> {
-    /// Counts the tokens of the request that this is the preview of. Its upstream is asked where it
-    /// counts; one that does not is remembered.
+    /// Counts the tokens of the preview's request. Asks the upstream if it can count, and remembers
+    /// an upstream that cannot.
     pub(crate) async fn count_tokens(
         &self,
         gateway: &Gateway,

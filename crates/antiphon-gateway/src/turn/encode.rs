@@ -1,4 +1,4 @@
-//! The request as an upstream gets it.
+//! Encodes the upstream request.
 
 use std::collections::HashMap;
 
@@ -11,32 +11,33 @@ use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::request::{CreateRequest, ENCRYPTED, includes};
 
-/// What the gateway does itself, so that no upstream is asked for it.
+/// Fields that the gateway implements itself, so that the upstream never receives them.
 const OWN_FIELDS: [&str; 3] = ["conversation", "previous_response_id", "background"];
 
-/// The field that asks for compaction.
+/// The field that requests compaction.
 const COMPACTION: &str = "context_management";
 
-/// What an upstream of the Responses API is asked for beside the answer, because not all can do it.
+/// Optional features that the gateway requests from a Responses API upstream. Not every upstream
+/// has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beside {
-    /// Its reasoning, encrypted.
+    /// Encrypted reasoning.
     pub(super) encrypted: bool,
-    /// To compact the history by itself where the caller wishes it.
+    /// Compaction by the upstream, if the caller requests it.
     pub(super) compaction: bool,
 }
 
-/// The response that a request to an upstream that keeps the state goes on from.
+/// The response that a request continues at an upstream that owns the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Previous<'a> {
-    /// The one that the caller named, if any.
+    /// The one in the caller's request, if any.
     AsAsked,
-    /// Another, or none.
+    /// Another one, or none.
     Other(Option<&'a str>),
 }
 
-/// The request in the dialect of an upstream that does not speak the Responses API, and what of it
-/// was left out.
+/// Encodes the request in the dialect of an upstream that does not speak the Responses API. Returns
+/// the omitted fields and items as well.
 pub(super) fn translated(
     dialect: Dialect,
     request: &CreateRequest,
@@ -44,7 +45,7 @@ pub(super) fn translated(
     origin: &Origin,
 ) -> Result<Encoded, ApiError> {
     let mut fields = request.object();
-    // What is too long is compacted or cut here, since these APIs know no such fields.
+    // These APIs have no such fields: the gateway compacts or cuts a long input itself.
     for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
         fields.remove(key);
     }
@@ -52,8 +53,8 @@ pub(super) fn translated(
         .map_err(|error| unsupported(&error, request, view))
 }
 
-/// What an upstream's dialect cannot carry is the caller's to change: it is named where the caller
-/// wrote it.
+/// The error for a part of the request that the dialect cannot carry. It names the caller's own
+/// field or input position, which the caller can change.
 fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> ApiError {
     let refused = |message: &str| ApiError::invalid(message).code("unsupported_parameter");
     let Place::Item(at, path) = &error.place else {
@@ -65,8 +66,8 @@ fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> A
         .param(param.unwrap_or("input".into()))
 }
 
-/// An encoder's sentence on the item at `at` of the view, which names it as its caller knows it: by
-/// its place in the input, or, where it was held before, by its id.
+/// Rewrites an encoder's message about the item at `at` of the view so that it names the item as
+/// the caller knows it: by its position in the input or, for a stored item, by its id.
 pub(super) fn message_of(message: &str, at: usize, item: &Item, source: Option<usize>) -> String {
     let id = item.head().id.as_ref().map_or("without an id", antiphon::ItemId::as_str);
     let known_as = match source {
@@ -76,7 +77,7 @@ pub(super) fn message_of(message: &str, at: usize, item: &Item, source: Option<u
     message.replace(&format!("input[{at}]"), &known_as)
 }
 
-/// Where in the input the items of the view came from: they are the same bytes.
+/// Maps items of the view to their positions in the input. Both share the same bytes.
 pub(super) struct Sources(HashMap<*const u8, usize>);
 
 impl Sources {
@@ -85,14 +86,14 @@ impl Sources {
         Self(places.enumerate().map(|(position, place)| (place, position)).collect())
     }
 
-    /// The position in the input; `None` for what was held before.
+    /// The position in the input; `None` for a stored item.
     pub(super) fn position(&self, item: &Item) -> Option<usize> {
         self.0.get(&item.raw().as_ptr()).copied()
     }
 }
 
-/// The body of the upstream's request: stateless, streamed, with this input. The caller's other
-/// fields stand in it as they came; the items are shared, not copied.
+/// Encodes a stateless, streamed request with this input. The caller's other fields are copied as
+/// they are; the items are shared, not copied.
 pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) -> Chunks {
     let mut fields = request.object();
     for key in OWN_FIELDS {
@@ -110,9 +111,9 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
     with_input(&fields.to_text(), input)
 }
 
-/// The body of a request to an upstream that keeps the state: with this input, streamed unless its caller
-/// wants to be told that it is queued, and else as the caller made it; or behind another response than
-/// it names.
+/// Encodes a request for an upstream that owns the state. The caller's fields stay as they are,
+/// except that the request is streamed (unless it is queued) and that `previous` can replace the
+/// response id.
 pub(super) fn as_it_came(
     request: &CreateRequest,
     input: &[Item],
@@ -130,7 +131,7 @@ pub(super) fn as_it_came(
     with_input(&fields.to_text(), input)
 }
 
-/// The body of a request for nothing but a compaction of this input.
+/// Encodes a request that only compacts this input.
 pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();
     for key in OWN_FIELDS.into_iter().chain(["store", "stream", "include", COMPACTION]) {
@@ -139,7 +140,7 @@ pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
     with_input(&fields.to_text(), input).to_bytes()
 }
 
-/// The body of a request that asks how many tokens this input is.
+/// Encodes a request that counts the tokens of this input.
 pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();
     for key in OWN_FIELDS {
@@ -148,7 +149,7 @@ pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
     with_input(&fields.to_text(), input).to_bytes()
 }
 
-/// The object `fields` with the array of items as its last field.
+/// Appends the items to the object `fields` as its last field, `input`.
 fn with_input(fields: &str, input: &[Item]) -> Chunks {
     let open = fields.strip_suffix('}').expect("an object ends with a brace");
     let mut body = Chunks::from(format!(r#"{open},"input":["#));
@@ -162,8 +163,8 @@ fn with_input(fields: &str, input: &[Item]) -> Chunks {
     body
 }
 
-/// The item without the `status` that callers are shown of every item, where OpenAI's API defines
-/// none for its kind, or, of reasoning, refuses the one that it defines: `Unknown parameter:
+/// Removes the `status` that the gateway shows on every item. OpenAI's API defines none for these
+/// kinds and, for reasoning, rejects the one that it defines: `Unknown parameter:
 /// 'input[1].status'.`
 fn as_a_provider_takes_it(item: &Item) -> Bytes {
     use Kind as K;
@@ -182,7 +183,7 @@ fn as_a_provider_takes_it(item: &Item) -> Bytes {
     }
 }
 
-/// What to include: as the caller asked, and encrypted reasoning where the model gives it.
+/// The `include` field: the caller's values, and encrypted reasoning if the model provides it.
 fn include(fields: &Object<'_>, encrypted: bool) -> Option<String> {
     let mut includes = includes(fields).unwrap_or_default();
     includes.retain(|include| include != ENCRYPTED);

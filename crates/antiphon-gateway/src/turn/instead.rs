@@ -1,16 +1,16 @@
-//! What is sent in the place of what was planned.
+//! A fallback prompt, sent in place of the planned one.
 
 use super::plan::{Plan, Prompt};
 use super::report::Report;
 
-/// Another prompt than the plan's, and the report that says what is different.
+/// A prompt that differs from the plan's, and the report of the differences.
 pub(super) struct Instead {
     pub(super) prompt: Prompt,
     pub(super) report: Report,
 }
 
 impl Instead {
-    /// The same, told of together with what was to be sent before it.
+    /// Adds the report of an earlier fallback, which this one replaces.
     pub(super) fn behind(mut self, earlier: Option<Self>) -> Self {
         if let Some(Self { mut report, .. }) = earlier {
             report.add_new(self.report);
@@ -19,7 +19,7 @@ impl Instead {
         self
     }
 
-    /// From here on it is what was planned.
+    /// Makes this prompt the planned one.
     pub(super) fn takes_the_place_in(self, plan: &mut Plan) {
         plan.prompt = self.prompt;
         plan.report.add_new(self.report);

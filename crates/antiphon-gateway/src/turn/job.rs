@@ -1,4 +1,4 @@
-//! Working on a turn in the background, to its end or until this process cannot go on.
+//! Runs a background turn to its end, or until this process cannot continue it.
 
 use std::sync::Arc;
 
@@ -21,11 +21,10 @@ use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::upstream::Asking;
 
-/// How many events are told before the first of the output: the response is created, queued and in
-/// progress.
+/// The number of events before the first output event: created, queued and in progress.
 pub(super) const BEGINNING: u64 = 3;
 
-/// Why a turn ends that came to nothing.
+/// The reason for the end of a turn without output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// It was cancelled.
@@ -35,13 +34,13 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// Whether its input exceeds a quota.
+    /// Whether the input exceeds a quota.
     pub(super) fn is_of_quota(&self) -> bool {
         matches!(self, Self::Failed(failure) if failure.code == QUOTA_EXCEEDED)
     }
 }
 
-/// A job that is worked on, of which `told` events are told. Where the turn panics, it is left behind.
+/// A job that this process runs. If the turn panics, another process can take the job over.
 struct Held<'a> {
     gateway: &'a Gateway,
     job: Arc<Job>,
@@ -55,15 +54,15 @@ impl Turn<'_> {
         self.planned(opened, CutAttempts::default()).await
     }
 
-    /// The same, and fails if the turn exceeds a quota. A job that is taken up again was accepted before,
-    /// and is not checked.
+    /// Opens and plans the turn, and fails if it exceeds a quota. A resumed job is not checked,
+    /// because it was accepted before.
     pub(super) async fn opened_and_checked(&self) -> Result<Planned, ApiError> {
         let planned = self.opened_and_planned().await?;
         self.check_planned(&planned).await?;
         Ok(planned)
     }
 
-    /// Works on a job of which `told` events are told.
+    /// Runs a job whose log has `told` events.
     pub(super) async fn work(
         &self,
         job: Job,
@@ -87,7 +86,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Ends a job as it stands.
+    /// Ends a job without running it.
     pub(super) async fn end_at_once(&self, job: Job, ending: Ending, told: u64) {
         let held = Held { gateway: self.gateway, job: Arc::new(job) };
         self.end_job_apart(&held, ending, told).await;
@@ -117,7 +116,8 @@ impl Turn<'_> {
         let mut asking = Asking::of(upstream);
         self.hearing(&opened, &plan, upstream).behind(told).start(&mut client).await;
         let asked = self.ask_of_compacted(&opened, &mut plan, &mut asking, &mut client).await;
-        // Now it is known whether the history was compacted, which the response then begins with.
+        // Whether the history was compacted is known only now. The response then begins with the
+        // compaction.
         let hearing = self.hearing(&opened, &plan, upstream).behind(told.max(BEGINNING));
         let outcome = match asked {
             Ok(Ok(reply)) => {
@@ -130,7 +130,8 @@ impl Turn<'_> {
         self.conclude_job(Planned { opened, plan }, held, outcome, client).await;
     }
 
-    /// Has what a turn goes on from kept until it has ended. A conversation keeps its own.
+    /// Protects the items that the turn continues from deletion until its end. In a conversation
+    /// they are safe already.
     async fn reach(&self, opened: &Opened, held: &Held<'_>) -> Result<(), StoreError> {
         let (Base::After { .. }, Some(cursor)) = (&opened.base, opened.cursor) else {
             return Ok(());
@@ -139,7 +140,7 @@ impl Turn<'_> {
         store.reach(tenant, held.job.id(), cursor).await
     }
 
-    /// Commits what the turn came to, once all of its events but the last are in the log.
+    /// Commits the result of the turn after all events but the last are in the log.
     async fn conclude_job(
         &self,
         planned: Planned,
@@ -181,7 +182,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Ends a job that came to nothing, with its input apart from its conversation.
+    /// Ends a job without output and stores its input outside the conversation.
     async fn end_job_apart(&self, held: &Held<'_>, ending: Ending, told: u64) {
         match self.try_to_end_apart(held, ending, told).await {
             Ok(()) => {}
@@ -208,8 +209,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The one place where the end of a background turn is committed, whatever it came to: with its
-    /// last event, which is the first that is not told yet, and with what endpoints are told of it.
+    /// Commits the end of a background turn, for every result. The commit includes the last event,
+    /// which no client has seen yet, and the webhook deliveries.
     async fn end_job(
         &self,
         held: &Held<'_>,
@@ -229,7 +230,7 @@ impl Turn<'_> {
     }
 }
 
-/// Logs the end of a job that came to nothing.
+/// Logs the end of a job without output.
 fn log_apart(held: &Held<'_>, status: Status) {
     let (response, status_name) = (held.job.id().as_str(), status.as_str());
     if status == Status::Failed {
@@ -240,7 +241,7 @@ fn log_apart(held: &Held<'_>, status: Status) {
 }
 
 impl Held<'_> {
-    /// Leaves the job to whoever takes it up next, now or once the store works again.
+    /// Releases the job for another process, now or as soon as the store works again.
     fn leave_behind(&self) {
         let (store, jobs) = (Arc::clone(&self.gateway.store), self.gateway.jobs.clone());
         let job = Arc::clone(&self.job);

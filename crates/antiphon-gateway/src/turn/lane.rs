@@ -1,7 +1,7 @@
-//! What the lane of a WebSocket remembers of its turns.
+//! The turns that one lane of a WebSocket connection remembers.
 //!
-//! A response that is not stored can be gone on from, for as long as its connection lasts and its
-//! lane has no later one.
+//! A response that is not stored can be continued while its connection is open and its lane has no
+//! later response.
 
 use std::sync::Arc;
 
@@ -15,14 +15,13 @@ use super::resolve::copies;
 use crate::request::Continues;
 
 impl Turn<'_> {
-    /// The transcript up to the end of a response that is not stored, where this connection remembers
-    /// it.
+    /// The transcript up to the end of an unstored response, if this connection remembers it.
     pub(super) fn remembered(&self, id: &str) -> Option<Arc<Transcript>> {
         self.request.lane.as_ref()?.recall(id)
     }
 
-    /// What a connection remembers, without what was deleted from the store meanwhile: that reaches no
-    /// model again.
+    /// Returns a remembered transcript without the items that were since deleted from the store. A
+    /// deleted item must reach no model again.
     pub(super) async fn without_deleted(
         &self,
         remembered: &Transcript,
@@ -44,8 +43,9 @@ impl Turn<'_> {
         Ok(items.iter().map(kept).collect())
     }
 
-    /// Remembers what the turn came to, before its caller is told of the end, and may go on from it.
-    /// `transcript` ends with its input. One that failed is forgotten, and so is what it went on from.
+    /// Remembers the result of the turn. This happens before the client receives the terminal
+    /// event, because the client may continue at once. `transcript` ends with the input of the
+    /// turn. A failed turn is forgotten, and so is the response that it continued.
     pub(super) fn remember(
         &self,
         opened: &Opened,
@@ -64,8 +64,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What a turn failed to go on from is not gone on from again: its client sends everything anew.
-    /// Source: the provider's guide to its WebSocket mode.
+    /// Forgets the response that a failed turn tried to continue: the client resends the full
+    /// history. Source: the provider's guide to its WebSocket mode.
     pub(super) fn forget(&self) {
         if let (Some(lane), Continues::Response(id)) = (&self.request.lane, &self.request.continues)
         {

@@ -1,7 +1,7 @@
-//! What the model is given where its server cannot read the reasoning that it made.
+//! Removes reasoning that the model's server can no longer read.
 //!
-//! Encrypted reasoning is bound to keys and to an account that may have changed since. The provider
-//! then refuses the whole request, and would refuse every later turn of the conversation.
+//! Encrypted reasoning depends on keys and on an account, and both may change. The provider then
+//! rejects the whole request, and would reject every later turn of the conversation.
 
 use antiphon::repair::{Policy, made_with, repair_with};
 use antiphon::{Item, Kind, Origin};
@@ -15,8 +15,8 @@ use crate::upstream::Upstream;
 use antiphon::faults::LeftOut;
 
 impl Turn<'_> {
-    /// The prompt without encrypted reasoning. What was made with it goes without its id, under which
-    /// a provider would miss the reasoning. `None` where there is none to leave out.
+    /// The prompt without encrypted reasoning; `None` if it has none. Items that need the reasoning
+    /// lose their ids, because the provider would otherwise report the reasoning as missing.
     pub(super) fn without_reasoning(
         &self,
         prompt: &Prompt,

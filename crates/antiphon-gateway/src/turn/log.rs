@@ -1,4 +1,4 @@
-//! The log of a background response's events: all that a turn in the background tells goes here.
+//! The event log of a background response. It receives all events of the turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,27 +16,26 @@ use super::relay::Unwanted;
 use crate::background::Job;
 use crate::gateway::Gateway;
 
-/// The first pause before what could not be written is written again. Each later one is twice as
-/// long as the last.
+/// The pause before a failed write is repeated. Each later pause is twice as long.
 const PAUSE: Duration = Duration::from_millis(10);
-/// How often it is tried: for some seconds. As long as that, the upstream waits.
+/// How many writes are attempted: for some seconds, in which the upstream waits.
 const ATTEMPTS: u32 = 9;
 
 /// A log that is being written.
 ///
-/// Events are written beside the turn, and what has come since the last write goes in one write.
-/// What waits for it has the bound of a channel to a caller; beyond that, the upstream waits.
+/// A separate task writes the events and combines all that arrived since its last write. The number
+/// of bytes that wait is limited as in a channel to a client; beyond that, the upstream waits.
 pub(super) struct EventLog {
     job: Arc<Job>,
     events: Option<EventSender>,
-    /// How many events the log has, once all are written.
+    /// The final number of events in the log.
     written: oneshot::Receiver<Result<u64, StoreError>>,
     /// Cancelled when nothing more can be written.
     lost: CancellationToken,
 }
 
 impl EventLog {
-    /// The log of a job, which has `told` events already.
+    /// Opens the log of a job that has `told` events already.
     pub(super) fn begin(gateway: &Gateway, tenant: &Tenant, job: Arc<Job>, told: u64) -> Self {
         let (events, receiver) = channel();
         let (telling, written) = oneshot::channel();
@@ -59,15 +58,15 @@ impl EventLog {
         Self { job, events: Some(events), written, lost }
     }
 
-    /// Adds an event. Waits while too much waits to be written; does nothing once the log is lost.
+    /// Adds an event. Waits if too many bytes are pending; does nothing after a failed write.
     pub(super) async fn send(&self, told: Told) {
         if let Some(events) = &self.events {
-            // A writer that is gone has said why.
+            // A writer that has stopped has reported its error.
             let _ = events.send(told).await;
         }
     }
 
-    /// Waits until nobody wants what is still to come.
+    /// Waits until the turn is cancelled or its log has failed.
     pub(super) async fn unwanted(&self) -> Unwanted {
         tokio::select! {
             () = self.job.cancelled() => Unwanted::Cancelled,
@@ -75,7 +74,7 @@ impl EventLog {
         }
     }
 
-    /// Waits until all is written; says how many events the log has.
+    /// Waits until all events are written and returns the number of events in the log.
     pub(super) async fn finish(mut self) -> Result<u64, StoreError> {
         self.events = None;
         let closed = || StoreError::Unavailable("the log was not written to its end".into());
@@ -104,7 +103,7 @@ impl Writer {
         Ok(self.next)
     }
 
-    /// Writes, again where the store failed in passing.
+    /// Writes events, and repeats the write if the store is briefly unavailable.
     async fn write(&self, events: Vec<LoggedEvent>) -> Result<(), StoreError> {
         let mut pause = PAUSE;
         for _ in 1..ATTEMPTS {
@@ -130,7 +129,7 @@ async fn append(
     store.background().append(tenant, id, events).await
 }
 
-/// Events with their numbers, the first of which is `from`.
+/// Numbers events, starting with `from`.
 pub(super) fn numbered(from: u64, bodies: impl Iterator<Item = Bytes>) -> Vec<LoggedEvent> {
     let numbered = (from..).zip(bodies);
     numbered.map(|(sequence_number, body)| LoggedEvent { sequence_number, body }).collect()

@@ -1,4 +1,38 @@
-//! One turn, from a request to a committed answer.
+//! One turn: from a request to a committed answer.
+//!
+//! [`answer`] runs a turn in its own task, so that the turn ends in order even if its client
+//! disconnects. [`Turn::take`] is the whole turn; start reading there. Its stages, each in the
+//! module of that name:
+//!
+//! 1. `state_owner`: decides who stores the conversation. If that is the upstream, the turn leaves
+//!    this list and runs as [`Theirs::take`](theirs::Theirs::take).
+//! 2. `retry`: registers the turn among those of the same request. Attempts that still run end
+//!    first.
+//! 3. `open`: acquires the conversation's lease, finds the end of the transcript and issues the
+//!    response id. The result is [`Opened`].
+//! 4. `retry` again: if the client sent the request before, replays the complete answer or retracts
+//!    the cut one ([`Made`]).
+//! 5. `plan`: loads the transcript, replaces references with stored items (`resolve`), drops resent
+//!    items (`admission`), repairs the rest (`view`) and builds the prompt. The result is [`Plan`].
+//!    `quota` then checks the new items.
+//! 6. `compact`, `window`, `send`: shorten the prompt if needed and send it. At the same time
+//!    `commit` records the opening, which is the turn as it will be stored if this process dies.
+//! 7. `relay`: decodes the upstream's stream ([`Hearing`]) and passes events to the [`Client`]. An
+//!    answer that fails before its first output is requested again.
+//! 8. `commit`: stores the turn. The client receives the terminal event only after that.
+//!
+//! # Guarantees
+//! # Guarantees
+//! - A turn that fails before its answer begins changes nothing.
+//! - A client that saw the end of a stored response can continue that response.
+//! - A recognized retry never adds a second turn: it has the request's key or, marked as a retry by
+//!   the client, the request's body.
+//!
+//! # Other entry points
+//! - [`accept`]: a background turn. `job` runs it and `log` stores its events. The `resume` module
+//!   takes over a job after its process died.
+//! - [`Preview`]: the prompt of a request without a turn, for token counts and for the compaction
+//!   route.
 
 mod admission;
 mod apart;
@@ -74,7 +108,7 @@ use crate::settings::OnDisconnect;
 use crate::trace;
 use crate::upstream::{Asking, Reply, Upstream, UpstreamError};
 
-/// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
+/// Runs a turn in its own task, so that it ends in order even if its client disconnects.
 pub(crate) async fn answer(
     gateway: Arc<Gateway>,
     caller: Caller,
@@ -92,7 +126,7 @@ pub(crate) async fn answer(
     received(answer).await
 }
 
-/// Whether an upstream keeps what the request goes on from, and will keep its turn.
+/// Whether the turn belongs to an upstream that owns the state of its conversation.
 pub(crate) async fn is_kept_upstream(
     gateway: &Gateway,
     caller: &Caller,
@@ -119,9 +153,9 @@ struct Turn<'a> {
     gateway: &'a Gateway,
     caller: &'a Caller,
     request: &'a CreateRequest,
-    /// How it waits for others.
+    /// The leases, with the time that this turn may wait for others.
     leases: Leases,
-    /// Who its response is, where that is told before the turn opens.
+    /// The identity of the response, if the client learns it before the turn opens.
     announced: Option<Announced>,
 }
 
@@ -133,7 +167,7 @@ struct Announced {
     created_at: i64,
 }
 
-/// A turn that is open, and what its upstream is to be given.
+/// An open turn and its plan.
 struct Planned {
     opened: Opened,
     plan: Plan,
@@ -146,7 +180,7 @@ impl<'a> Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Has each log line of the turn say which model it asks, where, and in which conversation.
+    /// Records the model, the upstream and the conversation in the span of the turn's log lines.
     fn record_in_span(&self) {
         let upstream = self.gateway.upstreams.of_model(&self.request.model);
         trace::record_turn(self.request, upstream.map(Upstream::label));
@@ -160,7 +194,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The turn, end to end. Whatever fails before the answer begins leaves everything as it was.
+    /// Runs the turn from start to end. An error before the answer begins leaves everything
+    /// unchanged.
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
         if let StateOwner::Upstream(http, alias) = self.bound_state_owner(upstream).await? {
@@ -191,7 +226,8 @@ impl Turn<'_> {
         self.conclude(opened, plan, outcome, client).await
     }
 
-    /// Fails if the turn is to be stored and the store takes no writes: its model is not asked.
+    /// Fails if the turn needs the store and the store accepts no writes. The model is not asked
+    /// then.
     async fn check_store(&self) -> Result<(), ApiError> {
         match self.stores_items() {
             true => self.gateway.check_store().await,
@@ -199,8 +235,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Loads what is held, and decides what of the input is new and what the model is given.
-    /// `cut`: the attempts at the same request that were cut short.
+    /// Loads the transcript, finds the new items of the input and builds the prompt. `cut` holds
+    /// the attempts at the same request that were cut short.
     async fn planned(&self, opened: Opened, cut: CutAttempts) -> Result<Planned, ApiError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
         let held = self.held(&opened).await?;
@@ -210,8 +246,8 @@ impl Turn<'_> {
         Ok(Planned { opened, plan })
     }
 
-    /// Records the opening and sends the request, both at once; or why nobody wants the answer any
-    /// more, before it began.
+    /// Records the opening and sends the request, at the same time. Returns the reason if the
+    /// client stops waiting before the answer begins.
     async fn ask(
         &self,
         opened: &Opened,
@@ -226,8 +262,8 @@ impl Turn<'_> {
         Ok(sent?.map(|sent| sent.told_in(plan)))
     }
 
-    /// Where the request is not sent, the opening may be recorded all the same. Where the opening
-    /// cannot be recorded, the answer is not waited for.
+    /// Runs both operations. If the request fails, the opening may be recorded nevertheless. If the
+    /// recording fails, the answer is not awaited.
     async fn record_and_send(
         &self,
         opened: &Opened,
@@ -244,14 +280,15 @@ impl Turn<'_> {
             }
         };
         let sent = self.while_wanted(both, opened, client).await;
-        // A store ends what it has begun, whoever waits: before that there is nothing to drop.
+        // The store completes a write that has begun, so the opening can be dropped only after
+        // that.
         recording.as_mut().await;
         let recorded = recording.as_mut().take_output().expect("it was waited for");
         recorded?;
         Ok(sent?.map(|sent| sent.expect("the opening is recorded")))
     }
 
-    /// What was sent, or why nobody waits for that any more.
+    /// Awaits `sent` while somebody waits for the answer.
     async fn while_wanted<T>(
         &self,
         sent: impl Future<Output = Result<T, UpstreamError>>,
@@ -265,8 +302,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Waits until nobody wants the turn's end any more: its caller has left, or the gateway is
-    /// closing.
+    /// Waits until the turn must end early: its client has disconnected, or the gateway is closing.
     async fn left(&self, client: &mut Client) -> Unwanted {
         let settles = self.gateway.settings.on_disconnect == OnDisconnect::Settle;
         tokio::select! {
@@ -295,7 +331,7 @@ impl Turn<'_> {
         assembler.obfuscating(self.request.obfuscation())
     }
 
-    /// Commits what the turn came to, and only then tells the caller of its end.
+    /// Commits the result of the turn and then sends its end to the client.
     async fn conclude(
         &self,
         opened: Opened,
@@ -305,7 +341,7 @@ impl Turn<'_> {
     ) -> Result<(), ApiError> {
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let mut finished = match outcome {
-            // Nobody was told of it, so nobody can go on from it: there was no turn.
+            // The client saw nothing of the response and cannot continue it, so there was no turn.
             Outcome::Left(_) if !self.request.stream => return Ok(()),
             outcome => outcome.finished(),
         };
@@ -340,7 +376,8 @@ impl Turn<'_> {
             Ok(()) if finished.status == Status::Cancelled => ApiError::stopped(),
             Ok(()) => {
                 let (status, failure) = (finished.status, finished.failure.take());
-                // The output is committed: only what is told of it waits for the caller.
+                // The output is committed. While the client reads, only the terminal event stays in
+                // memory.
                 drop(finished);
                 client.end_shared(status, failure, end).await;
                 return Ok(());
@@ -353,7 +390,7 @@ impl Turn<'_> {
     }
 }
 
-/// Waits until the opening could not be recorded; for ever, where it is.
+/// Waits until the recording fails; waits forever after a successful one.
 async fn until_failed<T>(
     mut recording: Pin<&mut MaybeDone<impl Future<Output = Result<T, ApiError>>>>,
 ) {

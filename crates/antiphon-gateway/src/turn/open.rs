@@ -1,4 +1,4 @@
-//! Opening a turn: where it goes on from, and the right to do so.
+//! Opens a turn: finds its start in the transcript and acquires the conversation's lease.
 
 use std::sync::Arc;
 
@@ -16,38 +16,38 @@ use crate::request::Continues;
 
 /// An open turn.
 pub(super) struct Opened {
-    /// The id that the response has from its first event on.
+    /// The response id, the same from the first event on.
     pub(super) response_id: ResponseId,
     /// Unix seconds.
     pub(super) created_at: i64,
-    /// The conversation that it is a turn of.
+    /// The conversation of the turn, if any.
     pub(super) conversation: Option<ConversationId>,
-    /// Where the transcript ends that it goes on from; `None` for a new thread.
+    /// The end of the transcript that the turn continues; `None` for a new thread.
     pub(super) cursor: Option<Cursor>,
-    /// The transcript itself, where it goes on from a response that only its connection remembers.
+    /// The transcript itself, if the turn continues a response that only its connection remembers.
     remembered: Option<Arc<Transcript>>,
-    /// Where its items go.
+    /// The place to which the commit appends the items.
     pub(super) base: Base,
-    /// What it holds of the conversation, until it is committed.
+    /// The turn's hold on the conversation, until the commit.
     within: Option<Within>,
-    /// The response itself, as long.
+    /// The hold on the response itself, for as long.
     _response: OpenResponse,
 }
 
-/// What a turn holds of its conversation.
+/// A turn's hold on its conversation.
 pub(super) struct Within {
-    /// Its place among the open turns, left before the lease is.
+    /// The entry among the open turns. It is dropped before the lease.
     turn: OpenTurn,
     lease: Lease,
 }
 
 impl Opened {
-    /// The place in the conversation's line that the turn is committed from.
+    /// The turn's place in the conversation's queue, which the commit checks.
     pub(super) fn place(&self) -> Option<Place> {
         self.within.as_ref().and_then(|within| within.lease.place())
     }
 
-    /// Whether it goes on from the very end of this response.
+    /// Whether the turn starts exactly at the end of this response.
     pub(super) fn begins_behind(&self, record: &ResponseRecord) -> bool {
         self.cursor == Some(record.cursor)
     }
@@ -59,7 +59,7 @@ impl Opened {
         })
     }
 
-    /// Where the items of a turn go that failed: not into the conversation.
+    /// The place for the items of a failed turn: a fork outside the conversation.
     pub(super) fn base_apart(&self) -> Base {
         match (&self.base, self.cursor) {
             (Base::Conversation(_), Some(cursor)) => {
@@ -69,7 +69,7 @@ impl Opened {
         }
     }
 
-    /// Ends it: whoever waits for the conversation or the response is let in.
+    /// Closes the turn, so that the next turn in the queue can continue.
     pub(super) async fn close(self) {
         if let Some(Within { turn, lease }) = self.within {
             drop(turn);
@@ -77,7 +77,7 @@ impl Opened {
         }
     }
 
-    /// Waits until the conversation that it is a turn of is deleted.
+    /// Waits until the turn's conversation is deleted; never returns without a conversation.
     pub(super) async fn conversation_deleted(&self) {
         match &self.within {
             Some(within) => within.turn.conversation_deleted().await,
@@ -87,14 +87,14 @@ impl Opened {
 }
 
 impl Announced {
-    /// A new one.
+    /// Issues a response id with the current time.
     pub(super) fn now(shard: Shard) -> Self {
         Self { id: ResponseId::issue(shard, &mut RandomIds), created_at: unix_now() }
     }
 }
 
 impl Turn<'_> {
-    /// Opens the turn where the request says that it goes on.
+    /// Opens the turn where the request continues.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
         match &self.request.continues {
             Continues::Nothing => self.open_new().await,
@@ -103,15 +103,15 @@ impl Turn<'_> {
         }
     }
 
-    /// Goes on from nothing.
+    /// Opens the turn on a new thread.
     pub(super) async fn open_new(&self) -> Result<Opened, ApiError> {
         let shard = self.shard_of_request();
         let thread = ThreadId::issue(&mut RandomIds);
         self.opened(shard, None, Base::New { shard, thread }, None).await
     }
 
-    /// Goes on from a response. Where its turn is still open, because its caller has just left it,
-    /// that ends first.
+    /// Continues a response. If the turn of that response is still open, because its client has
+    /// just disconnected, waits for its end.
     async fn open_after(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || self.gateway.previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
@@ -119,7 +119,7 @@ impl Turn<'_> {
             return self.open_remembered(&id, remembered).await;
         }
         let Some(record) = self.response(&id).await? else {
-            // Another lane's turn may have ended meanwhile.
+            // A turn of another lane may have ended in the meantime.
             let remembered = self.remembered(text).ok_or_else(unknown)?;
             return self.open_remembered(&id, remembered).await;
         };
@@ -129,8 +129,8 @@ impl Turn<'_> {
         self.opened(shard, Some(cursor), Base::After { cursor, fork, end_of }, None).await
     }
 
-    /// Goes on from a response that the store does not have. What is kept of a chain is all of it, so
-    /// that nothing that is stored goes on from it.
+    /// Continues a response that only the connection remembers. A chain is stored in full or not at
+    /// all, so a stored turn cannot continue it.
     async fn open_remembered(
         &self,
         id: &ResponseId,
@@ -144,8 +144,8 @@ impl Turn<'_> {
         Ok(Opened { remembered: Some(remembered), ..opened })
     }
 
-    /// Where a turn of this request would go on from: `None` for a new thread. Nothing is opened; an
-    /// open turn is waited for only where the request names its response.
+    /// The cursor that a turn of this request would continue; `None` for a new thread. Opens
+    /// nothing, and waits for an open turn only if the request names its response.
     pub(super) async fn begins_at(&self) -> Result<Option<Cursor>, ApiError> {
         match &self.request.continues {
             Continues::Nothing => Ok(None),
@@ -169,7 +169,7 @@ impl Turn<'_> {
         self.open_held(id, unknown).await
     }
 
-    /// Goes on in a conversation of the store, as the one turn of it that is open.
+    /// Continues a conversation of the store, as its only open turn.
     pub(super) async fn open_held(
         &self,
         id: ConversationId,
@@ -185,7 +185,7 @@ impl Turn<'_> {
         self.opened(id.shard(), Some(cursor), base, Some((id, Within { turn, lease }))).await
     }
 
-    /// The same turn, where what its conversation holds was put right meanwhile.
+    /// Moves the turn to the conversation's current end after its items were resynced.
     pub(super) async fn reopened(&self, opened: Opened) -> Result<Opened, ApiError> {
         let Some(id) = &opened.conversation else { return Ok(opened) };
         let found = self.gateway.store.conversation(&self.caller.tenant, id).await?;
@@ -216,19 +216,19 @@ impl Turn<'_> {
         })
     }
 
-    /// Who the response of this turn is.
+    /// The identity of the turn's response.
     fn announced(&self, shard: Shard) -> Announced {
         self.announced.clone().unwrap_or_else(|| Announced::now(shard))
     }
 
-    /// A new thread's shard follows from the request, so that the thread is found should the request
-    /// be made again.
+    /// The shard of a new thread. It follows from the request digest, so that a retry of the
+    /// request finds the thread.
     pub(super) fn shard_of_request(&self) -> Shard {
         self.request.identity.digest.shard()
     }
 
-    /// The record of a response, once its turn has ended: here, and where there is none, in another
-    /// process.
+    /// The record of a response after its turn has ended. Waits for turns of this process first and
+    /// then, if no record exists, for those of other processes.
     pub(super) async fn response(
         &self,
         id: &ResponseId,
@@ -247,7 +247,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The transcript that the turn goes on from: what its connection remembers, or what is stored.
+    /// The transcript that the turn continues: remembered by its connection, or stored.
     pub(super) async fn held(&self, opened: &Opened) -> Result<Transcript, ApiError> {
         match &opened.remembered {
             Some(remembered) => Ok(self.without_deleted(remembered).await?),

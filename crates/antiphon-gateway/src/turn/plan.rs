@@ -1,4 +1,4 @@
-//! What of the input is new, and what the model is to be given.
+//! Plans a turn: finds the new items of the input and builds the prompt for the model.
 
 use std::collections::HashMap;
 
@@ -21,55 +21,55 @@ use crate::request::{check_choice_is_there, nothing_to_say};
 use crate::settings::Faults;
 use crate::upstream::Upstream;
 
-/// A turn that is ready to be sent.
+/// A turn that is ready to send.
 pub(super) struct Plan {
-    /// What is held, and behind it the fresh input.
+    /// The stored items, followed by the new items of the input.
     pub(super) transcript: Transcript,
-    /// The fresh input, to be kept.
+    /// The new items of the input, which the commit stores.
     pub(super) fresh: Vec<HeldItem>,
-    /// What the model is given.
+    /// The input of the upstream request.
     pub(super) prompt: Prompt,
-    /// Who will answer.
+    /// The model that answers, as the origin of the output items.
     pub(super) origin: Origin,
-    /// What was left out and mended.
+    /// The items that were dropped or repaired.
     pub(super) report: Report,
-    /// The compaction that the response begins with.
+    /// The compaction item at the start of the response.
     pub(super) preface: Option<Preface>,
     admitted: Admitted,
 }
 
-/// What is known of the input once it is in the transcript.
+/// Facts about the input items after they were added to the transcript.
 struct Admitted {
-    /// How many items were held before it.
+    /// The number of stored items before them.
     held: usize,
-    /// For each item of it that was fresh its position in the input.
+    /// The position in the input of each new item.
     sources: Vec<usize>,
-    /// Which reasoning items were made with.
+    /// For each item that needs a reasoning item: the id of that reasoning item.
     made_with: HashMap<ItemId, ItemId>,
-    /// What was left out of it.
+    /// The items of the input that were dropped.
     report: Report,
-    /// The positions of items that an earlier attempt at the request stored, which the model is
-    /// asked again.
+    /// Positions of items that an earlier attempt stored and that this attempt asks the model
+    /// again.
     asked_again: Vec<usize>,
 }
 
 impl Admitted {
-    /// Where in the input the item at this position of the transcript came from.
+    /// The position in the input of the item at this transcript position.
     fn source(&self, at: usize) -> Option<usize> {
         self.sources.get(at.checked_sub(self.held)?).copied()
     }
 }
 
-/// What the model is given.
+/// The input of an upstream request.
 pub(super) struct Prompt {
-    /// As items.
+    /// The items.
     pub(super) view: Vec<Item>,
-    /// As a request, where the upstream does not speak the Responses API.
+    /// The encoded request, if the upstream does not speak the Responses API.
     pub(super) encoded: Option<Bytes>,
 }
 
 impl Plan {
-    /// The plan of a request that is to sum this one up, of which nothing is kept.
+    /// The plan of a request for a summary of this plan. The gateway stores none of its items.
     pub(super) fn of_summary(&self, prompt: Prompt, report: Report) -> Self {
         let admitted = Admitted {
             held: 0,
@@ -82,7 +82,7 @@ impl Plan {
         Self { transcript, fresh: Vec::new(), prompt, origin, report, preface: None, admitted }
     }
 
-    /// Earlier attempts at the same request were cut short.
+    /// Reports that earlier attempts at the same request were cut short.
     pub(super) fn follows(&mut self, cut: &CutAttempts) {
         self.report.follows(cut);
         self.admitted.report.follows(cut);
@@ -90,8 +90,10 @@ impl Plan {
 }
 
 impl Turn<'_> {
-    /// Reconciles and repairs. What a provider would refuse is refused here if the operator wants
-    /// it so, and an output that is submitted for a call that nobody knows always is.
+    /// Reconciles the input with the stored items and repairs the result.
+    ///
+    /// With [`Faults::Reject`], an input that a provider would reject fails here. An output for an
+    /// unknown call always fails.
     pub(super) fn plan(
         &self,
         held: Transcript,
@@ -101,7 +103,7 @@ impl Turn<'_> {
         self.plan_after(held, incoming, None, upstream)
     }
 
-    /// The same for a request of which an earlier attempt left its input in the conversation.
+    /// Like [`Self::plan`], for a request whose earlier attempt left its input in the conversation.
     pub(super) fn plan_after(
         &self,
         held: Transcript,
@@ -128,8 +130,7 @@ impl Turn<'_> {
         Ok(Plan { transcript, fresh, prompt, origin, report, preface: None, admitted })
     }
 
-    /// The plan of the same turn with a history that this compaction stands for. `usage`: what it
-    /// took to make it.
+    /// Replaces the history in the plan with this compaction. `usage` is the cost of creating it.
     pub(super) fn compacted(
         &self,
         plan: &mut Plan,
@@ -148,7 +149,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The plan of the same turn without what only the upstream could read, and cannot any more.
+    /// Plans again without the items that only the upstream could read, after it failed to read
+    /// them.
     pub(super) fn expanded(&self, plan: &mut Plan, upstream: Upstream<'_>) -> Result<(), ApiError> {
         let target = Target { origin: &plan.origin, upstream, reads_its_own: false };
         let prompted = self.prompt_of(&plan.transcript, &plan.admitted, target)?;
@@ -156,7 +158,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// What the model is given of a transcript, and what was left out and mended on the way.
+    /// Builds the prompt for a transcript, and the report of dropped and repaired items.
     fn prompt_of(
         &self,
         transcript: &Transcript,
@@ -183,7 +185,7 @@ impl Turn<'_> {
         Ok((prompt, report))
     }
 
-    /// The items as the upstream is given them. What its API cannot carry is reported.
+    /// Encodes the items for the upstream. The report lists all that its API cannot carry.
     pub(super) fn prompt(
         &self,
         view: Vec<Item>,
@@ -224,8 +226,8 @@ impl Turn<'_> {
     }
 }
 
-/// Which reasoning items were made with: what this transcript holds, deleted items included, says
-/// more than what a caller sent.
+/// Pairs items with the reasoning items that they need. The transcript, including deleted items,
+/// takes precedence over the pairs from the request.
 pub(super) fn known_reasoning(
     transcript: &Transcript,
     mut incoming: HashMap<ItemId, ItemId>,

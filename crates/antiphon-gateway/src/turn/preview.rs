@@ -1,4 +1,4 @@
-//! What a model would be given, without a turn.
+//! Builds the prompt of a request without a turn.
 
 use super::Turn;
 use super::plan::Plan;
@@ -8,14 +8,14 @@ use crate::gateway::Gateway;
 use crate::request::CreateRequest;
 use crate::upstream::Upstream;
 
-/// What the model would be given if a request were a turn now. Nothing is opened, kept or sent.
+/// The prompt that a request would send if it were a turn now. Nothing is opened, stored or sent.
 pub(crate) struct Preview<'a> {
     pub(super) plan: Plan,
     upstream: Upstream<'a>,
 }
 
 impl<'a> Preview<'a> {
-    /// Looks up, reconciles and mends what the request says. It is refused as a turn would be.
+    /// Looks up, reconciles and repairs the input. Fails with the same errors as a turn.
     pub(crate) async fn of(
         gateway: &'a Gateway,
         caller: &Caller,
@@ -27,18 +27,18 @@ impl<'a> Preview<'a> {
         let input = turn.resolve(&held, request.input.clone()).await?;
         let mut plan = turn.plan(held, input, upstream)?;
         if turn.truncates() {
-            // What is too long even so is shown as it is.
+            // A prompt that is still too long is shown unchanged.
             drop(turn.fit(&mut plan, upstream).await);
         }
         Ok(Self { plan, upstream })
     }
 
-    /// What would be sent.
+    /// The plan of the request.
     pub(super) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Who would answer.
+    /// The upstream that would answer.
     pub(crate) fn upstream(&self) -> Upstream<'a> {
         self.upstream
     }

@@ -1,4 +1,4 @@
-//! Whether the new items of a turn may be stored.
+//! Checks whether the new items of a turn may be stored.
 
 use antiphon::HeldItem;
 use antiphon_store::Usage;
@@ -9,8 +9,8 @@ use crate::error::ApiError;
 use crate::request::Continues;
 
 impl Turn<'_> {
-    /// Fails if the new items of the turn exceed a quota. `held`: the items before them. A turn that stores
-    /// nothing is not refused.
+    /// Fails if the new items of the turn exceed a quota. `held` are the items before them. A turn
+    /// that stores nothing always passes.
     pub(super) async fn check_quotas(
         &self,
         opened: &Opened,
@@ -27,7 +27,7 @@ impl Turn<'_> {
         self.gateway.check_tenant_quota(&self.caller.tenant, added).await
     }
 
-    /// The same for a turn whose state is in the store.
+    /// Checks the quotas of a turn whose state is in the gateway's store.
     pub(super) async fn check_planned(&self, planned: &Planned) -> Result<(), ApiError> {
         let Planned { opened, plan } = planned;
         let items = plan.transcript.items();
@@ -35,7 +35,7 @@ impl Turn<'_> {
         self.check_quotas(opened, held, &plan.fresh).await
     }
 
-    /// Whether the store gets items of the turn.
+    /// Whether the turn stores items.
     pub(super) fn stores_items(&self) -> bool {
         self.request.store || matches!(self.request.continues, Continues::Conversation(_))
     }

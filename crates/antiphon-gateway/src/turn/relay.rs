@@ -1,4 +1,4 @@
-//! From the upstream to the caller, event by event.
+//! Relays an upstream's answer to the client, event by event.
 
 use antiphon::dialect::{Asked, Dialect, Listener};
 use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
@@ -12,18 +12,18 @@ use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::upstream::{Asking, ByteStream, Reply, UpstreamError};
 
-/// How the relay came to its end.
+/// The end of the relay.
 pub(super) enum Outcome {
-    /// The response ended, well or not.
+    /// The response ended, successfully or not.
     Ended(Assembler),
-    /// The caller left before.
+    /// The client disconnected before the end.
     Left(Assembler),
-    /// The conversation was deleted before: the response has failed.
+    /// The conversation was deleted before the end; the response has failed.
     ConversationDeleted(Assembler),
 }
 
 impl Outcome {
-    /// What the response comes to, now.
+    /// Ends the response now and returns its result.
     pub(super) fn finished(self) -> Finished {
         match self {
             Self::Left(assembler) => assembler.settle(unix_now()),
@@ -34,49 +34,49 @@ impl Outcome {
     }
 }
 
-/// How one answer came to its end.
+/// The end of one answer.
 pub(super) enum Heard {
-    /// It ended well.
+    /// The answer completed.
     Whole,
-    /// It did not, or told of a failure.
+    /// The answer broke off or reported a failure.
     Broken(UpstreamError),
-    /// Nobody wanted the rest.
+    /// Nobody waits for the rest.
     Unwanted(Unwanted),
 }
 
-/// Why nobody wants the rest of an answer.
+/// The reason why nobody waits for the rest of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unwanted {
-    /// The caller left, or the gateway is closing. Of a turn in the background: this process cannot
-    /// go on with it.
+    /// The client disconnected, or the gateway is closing. For a background turn: this process
+    /// cannot continue it.
     Left,
-    /// A turn in the background was cancelled.
+    /// A background turn was cancelled.
     Cancelled,
     /// The conversation was deleted.
     ConversationDeleted,
 }
 
-/// An upstream's answer as it is heard.
+/// Decodes an upstream's answer into the events of the response.
 pub(super) struct Hearing {
     dialect: Dialect,
     asked: Asked,
-    /// The bound on what the answer comes to, and on each event, in bytes.
+    /// The maximum size in bytes of the answer, and of each event.
     max_answer: usize,
-    /// The bytes of the stream that came since the answer's length was measured.
+    /// The bytes received since the answer's length was last measured.
     unmeasured: usize,
     decoder: Decoder,
     listener: Listener,
     assembler: Assembler,
-    /// Seals what only the upstream can read; `None` where it makes nothing of the kind.
+    /// Seals content that only the upstream can read; `None` if the upstream has no such content.
     sealing: Option<Sealing>,
 }
 
-/// How many bytes of a stream come between two measurements of the answer's length.
+/// How many bytes of a stream may arrive between two measurements of the answer's length.
 const MEASURED_EVERY: usize = 64 << 10;
 
 impl Turn<'_> {
-    /// Relays the answer until it ends, the caller leaves or its conversation is deleted. An answer that comes to nothing before
-    /// its first event of output is asked for again, where that may help.
+    /// Relays the answer until it ends, the client disconnects or its conversation is deleted. If
+    /// the answer fails before its first output event, asks for another one while that can help.
     pub(super) async fn relay(
         &self,
         mut reply: Reply,
@@ -107,7 +107,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Waits until nobody wants the rest of an answer.
+    /// Waits until nobody waits for the rest of the answer.
     pub(super) async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
         tokio::select! {
             unwanted = self.left(client) => unwanted,
@@ -115,7 +115,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Asks for another answer in the place of one that came to nothing, or says why there is none.
+    /// Asks for another answer after a failure. Returns the error if a retry cannot help.
     async fn ask_again(
         &self,
         error: UpstreamError,
@@ -131,7 +131,7 @@ impl Turn<'_> {
         } else if !asking.may_ask_again(&error).await {
             let explained = self.explained(error, &plan.prompt).await;
             if matches!(explained, UpstreamError::TooLong(_)) {
-                // It says more than the upstream's own word for it.
+                // This error has more detail than the upstream's own.
                 hearing.begin_anew();
             }
             return Err(explained);
@@ -179,7 +179,7 @@ impl Turn<'_> {
 }
 
 impl Hearing {
-    /// An answer in `dialect`, to a request of which `asked` is known.
+    /// Decodes an answer in `dialect`. `asked` holds the facts of the request that decoding needs.
     pub(super) fn new(dialect: Dialect, asked: Asked, assembler: Assembler) -> Self {
         let listener = Listener::new(dialect, asked.clone());
         let max_answer = usize::MAX;
@@ -196,17 +196,17 @@ impl Hearing {
         }
     }
 
-    /// The same with a bound on the answer, and so on each of its events, in bytes.
+    /// Limits the size of the answer and of each event, in bytes.
     pub(super) fn bounded(self, max_answer: usize) -> Self {
         Self { decoder: Decoder::new(max_answer), max_answer, ..self }
     }
 
-    /// The same with an upstream's own compactions sealed.
+    /// Seals the upstream's own compactions.
     pub(super) fn sealing(self, sealing: Option<Sealing>) -> Self {
         Self { sealing, ..self }
     }
 
-    /// Hears an answer to its end that no caller follows.
+    /// Decodes an answer to its end. No client receives its events.
     pub(super) async fn hear_out(mut self, reply: Reply) -> Result<Finished, UpstreamError> {
         match reply {
             Reply::Whole(body) => self.hear_whole(&body)?,
@@ -223,22 +223,22 @@ impl Hearing {
         }
     }
 
-    /// The same of a response that was queued, of which `told` events are told.
+    /// Continues a queued response, whose first `told` events exist already.
     pub(super) fn behind(self, told: u64) -> Self {
         Self { assembler: self.assembler.behind(told), ..self }
     }
 
-    /// What was heard so far, as it is told.
+    /// The response as decoded so far.
     pub(super) fn assembler(&self) -> &Assembler {
         &self.assembler
     }
 
-    /// The same where no more is heard.
+    /// Ends decoding and returns the response.
     pub(super) fn into_assembler(self) -> Assembler {
         self.assembler
     }
 
-    /// What an answer that has ended came to.
+    /// The result of an answer that has ended; `None` if it has not.
     pub(super) fn finish(self, now: i64) -> Option<Finished> {
         self.assembler.has_ended().then(|| self.assembler.finish(now))
     }
@@ -248,7 +248,7 @@ impl Hearing {
         client.events(events, self.assembler.output_items()).await;
     }
 
-    /// Hears an answer that comes as one object.
+    /// Decodes an answer that arrives as one object.
     pub(super) fn whole(&mut self, body: &Bytes) {
         if let Err(error) = self.hear_whole(body) {
             self.assembler.fail(error.as_failure());
@@ -268,33 +268,34 @@ impl Hearing {
         }
     }
 
-    /// Another answer follows in the place of this one.
+    /// Resets the decoder for another answer that replaces this one.
     fn begin_anew(&mut self) {
         self.assembler.hear_anew();
         self.decoder = Decoder::new(self.max_answer);
         self.listener = Listener::new(self.dialect, self.asked.clone());
     }
 
-    /// The response failed, if it has not already. `error` is for callers that get no events.
+    /// Fails the response, unless it has failed already. `error` is for clients that receive no
+    /// events.
     pub(super) async fn fail(&mut self, failure: Failure, error: ApiError, client: &mut Client) {
         self.assembler.fail(failure);
         self.pass_on(client).await;
         client.failing(error);
     }
 
-    /// The response begins before its upstream is heard: it is told to be in progress.
+    /// Starts the response before the upstream answers. The client sees it in progress.
     pub(super) async fn start(&mut self, client: &mut Client) {
         self.assembler.start();
         self.pass_on(client).await;
     }
 
-    /// The upstream gave no answer at all.
+    /// Fails the response because the upstream gave no answer.
     pub(super) async fn refused(mut self, error: ApiError, client: &mut Client) -> Outcome {
         self.fail(error.as_failure(), error, client).await;
         Outcome::Ended(self.assembler)
     }
 
-    /// The rest is not waited for.
+    /// Ends the response because nobody waits for the rest.
     pub(super) async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
         match unwanted {
             Unwanted::Left => Outcome::Left(self.assembler),
@@ -311,7 +312,7 @@ impl Hearing {
         }
     }
 
-    /// How an answer ended of which the last that came was `heard`.
+    /// The end of an answer whose last part was decoded with this result.
     pub(super) fn end(&self, heard: Result<(), UpstreamError>) -> Heard {
         match (heard, self.assembler.failure()) {
             (Err(error), _) => Heard::Broken(error),
@@ -320,7 +321,7 @@ impl Hearing {
         }
     }
 
-    /// The next bytes of a stream; `None` where it is over.
+    /// Decodes the next bytes of a stream; `None` at its end.
     pub(super) fn piece(
         &mut self,
         piece: Option<Result<Bytes, UpstreamError>>,
@@ -334,8 +335,8 @@ impl Hearing {
         self.check_length(piece.len())
     }
 
-    /// Refuses an answer that comes to more than the bound, after these further bytes of its stream.
-    /// What was kept of it is dropped: telling its end would take several times as much.
+    /// Rejects an answer that exceeds the size limit after `more` bytes of its stream. The stored
+    /// part is dropped, because its terminal events would need several times as much memory.
     fn check_length(&mut self, more: usize) -> Result<(), UpstreamError> {
         self.unmeasured += more;
         if self.unmeasured < MEASURED_EVERY.min(self.max_answer) {
@@ -349,10 +350,11 @@ impl Hearing {
         Err(UpstreamError::TooLarge(self.max_answer))
     }
 
-    /// The stream is over: what it ended in, if that was an event, else a break.
+    /// Handles the end of the stream. The rest of the buffer may be a last event; otherwise the
+    /// stream broke off.
     fn last(&mut self) -> Result<(), UpstreamError> {
         if let Ok(Some(frame)) = self.decoder.finish() {
-            // What a broken line says is not an event: the break is what there is to tell.
+            // A broken last line is no event. The error to report is the broken stream.
             drop(self.event(&frame.data));
         }
         self.listener.over(&mut self.assembler);

@@ -1,4 +1,4 @@
-//! What was left out and mended, told to the caller and to the operator.
+//! The report of a turn: dropped and repaired items, for the caller and the operator.
 
 mod lines;
 mod upstream;
@@ -24,44 +24,45 @@ use super::retry::CutAttempts;
 use crate::error::ApiError;
 use crate::request_id::RequestId;
 
-/// The report of one turn. It names items and rules, never what they say.
+/// The report of one turn. It names items and rules, never content.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     object: &'static str,
-    /// The id of the request; `None` where the turn came past the gateway.
+    /// The id of the request; `None` for a turn that did not pass through the gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
-    /// How many items the caller sent.
+    /// The number of items in the request.
     input_items: usize,
-    /// Whether the turn stands in the place of an earlier attempt that was cut short.
+    /// Whether the turn replaces an earlier attempt that was cut short.
     superseding: bool,
     /// The earlier attempt at the same request whose stored input the turn answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_of: Option<String>,
-    /// How often the upstream was asked again because it failed.
+    /// How often the upstream was asked again after a failure.
     retries: u32,
-    /// What an upstream that keeps the state refused, whereupon it was asked what it holds and the turn
-    /// was sent once more.
+    /// The state error of an upstream after which the gateway resynced the ledger and sent the turn
+    /// once more.
     #[serde(skip_serializing_if = "Option::is_none")]
     relearned: Option<Relearned>,
-    /// How many held items were sent in full, in the place of a response that the upstream no longer has.
+    /// How many stored items were sent in full, because the upstream has lost the previous
+    /// response.
     #[serde(skip_serializing_if = "Option::is_none")]
     replayed: Option<usize>,
-    /// Items that were held already.
+    /// Items that were stored already.
     resent: Vec<ResentItem>,
-    /// What a provider would have refused, and what was done about it.
+    /// Faults that a provider would have rejected, and their repairs.
     repairs: Vec<Repair>,
-    /// Fields that the upstream's API cannot carry as they are: left out, or put otherwise.
+    /// Fields that the upstream's API cannot carry unchanged: dropped or converted.
     adapted_fields: Vec<AdaptedField>,
-    /// The oldest items, left out of what the model was given because it was too long.
+    /// The oldest items, dropped because the prompt was too long.
     truncated: Vec<TruncatedItem>,
-    /// What was put right in the upstream's stream.
+    /// Repairs of the upstream's stream.
     stream: Vec<StreamRepair>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct TruncatedItem {
-    /// Its position in the input; null for an item that was held before.
+    /// The position in the input; null for a stored item.
     position: Option<usize>,
     #[serde(rename = "type")]
     kind: String,
@@ -70,38 +71,38 @@ struct TruncatedItem {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct AdaptedField {
-    /// Its path in the request.
+    /// The path in the request.
     field: String,
     message: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct ResentItem {
-    /// Its position in the input.
+    /// The position in the input.
     position: usize,
     #[serde(rename = "type")]
     kind: String,
-    /// The id under which it is held.
+    /// The id of the stored item.
     item_id: String,
-    /// The rule by which it was known.
+    /// The rule that matched the stored item.
     rule: &'static str,
-    /// Whether it said something else than what is held, which was kept.
+    /// Whether the content differs from the stored item, which takes precedence.
     differs: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Repair {
-    /// Its position in the input; null for an item that was held before.
+    /// The position in the input; null for a stored item.
     position: Option<usize>,
     #[serde(rename = "type")]
     kind: String,
     item_id: Option<String>,
-    /// Its call, by which the log names an item without an id.
+    /// The call id, by which the log names an item without an id.
     #[serde(skip)]
     call_id: Option<String>,
     fault: &'static str,
     action: &'static str,
-    /// The provider's words for the fault, or ours where it has none.
+    /// The provider's message for the fault, or ours if it has none.
     message: String,
 }
 
@@ -109,7 +110,7 @@ struct Repair {
 struct StreamRepair {
     fault: &'static str,
     from: Option<String>,
-    /// What stands in its place; null where nothing does.
+    /// The replacement; null if there is none.
     to: Option<String>,
 }
 
@@ -132,24 +133,24 @@ impl Report {
         }
     }
 
-    /// The same with the id of the request that it reports on.
+    /// Sets the id of the request.
     pub(super) fn of_request(mut self, id: &RequestId) -> Self {
         self.request_id = Some(id.to_string());
         self
     }
 
-    /// Earlier attempts at the same request were cut short.
+    /// Reports that earlier attempts at the same request were cut short.
     pub(super) fn follows(&mut self, cut: &CutAttempts) {
         self.superseding = cut.superseded;
         self.retry_of = cut.prior.as_ref().map(|prior| prior.response.to_string());
     }
 
-    /// How often the upstream was asked again.
+    /// Sets how often the upstream was asked again.
     pub(super) fn retried(&mut self, retries: u32) {
         self.retries = retries;
     }
 
-    /// Adds what another report of the same turn says beyond this one.
+    /// Adds the entries of another report of the same turn that this one lacks.
     pub(super) fn add_new(&mut self, other: Self) {
         for repair in other.repairs {
             if !self.repairs.contains(&repair) {
@@ -164,12 +165,12 @@ impl Report {
         self.truncated.extend(other.truncated);
     }
 
-    /// What was left out of something beside the turn because it was too long.
+    /// Adds the truncated items of a related request, such as the one for a summary.
     pub(super) fn truncated_too(&mut self, other: Self) {
         self.truncated.extend(other.truncated);
     }
 
-    /// An item was left out because the whole was too long.
+    /// Reports an item that was dropped because the prompt was too long.
     pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item, id: Option<&ItemId>) {
         let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));
         self.truncated.push(TruncatedItem { position, kind, item_id });
@@ -193,13 +194,13 @@ impl Report {
         self.repair(source, item, why.name(), "dropped", why.message().into());
     }
 
-    /// A compaction that the model cannot read gave its place to the items that it stands for.
+    /// Reports a compaction that the model cannot read and that was expanded.
     pub(super) fn expanded(&mut self, source: Option<usize>, item: &Item) {
         let why = LeftOut::ForeignCompaction;
         self.repair(source, item, why.name(), "expanded", why.message().into());
     }
 
-    /// The history was to be compacted, and could not be: the turn goes on with all of it.
+    /// Reports a failed compaction. The turn continues with the whole history.
     pub(super) fn compaction_failed(&mut self, error: &ApiError) {
         let (position, item_id, call_id) = (None, None, None);
         let (fault, action) = ("failed_compaction", "uncompacted");
@@ -218,18 +219,18 @@ impl Report {
         self.repair(source, item, mend.fault.name(), mend.action.name(), refusal.message);
     }
 
-    /// A field that the upstream's API cannot carry.
+    /// Reports a field that the upstream's API cannot carry.
     pub(super) fn adapted_field(&mut self, field: &str, message: &str) {
         let (field, message) = (field.to_owned(), message.to_owned());
         self.adapted_fields.push(AdaptedField { field, message });
     }
 
-    /// An item, or a part of one, that the upstream's API cannot carry.
+    /// Reports an item, or a part of one, that the upstream's API cannot carry.
     pub(super) fn adapted_item(&mut self, source: Option<usize>, item: &Item, message: &str) {
         self.repair(source, item, "not_in_dialect", "adapted", message.to_owned());
     }
 
-    /// Calls whose reasoning is lost went with something in its place.
+    /// Reports calls that were sent with a placeholder for their lost reasoning.
     pub(super) fn reasoning_stood_in(&mut self, calls: usize) {
         let repair = Repair {
             position: None,
@@ -260,13 +261,13 @@ impl Report {
         self.repairs.push(Repair { position, kind, item_id, call_id, fault, action, message });
     }
 
-    /// The report with what was put right in the stream.
+    /// Adds the repairs of the upstream's stream.
     pub(super) fn with_notes(mut self, notes: &[Note]) -> Self {
         self.stream = notes.iter().map(stream_repair).collect();
         self
     }
 
-    /// What is known before the first byte.
+    /// The headers, known before the first byte.
     pub(super) fn head(&self, response_id: &ResponseId) -> Head {
         let Head(mut headers) = self.head_unnamed();
         if self.superseding {
@@ -276,7 +277,7 @@ impl Report {
         Head(headers)
     }
 
-    /// The same where there is no response, or its id is not known yet.
+    /// The headers without a response id, if there is no response or its id is not known yet.
     pub(super) fn head_unnamed(&self) -> Head {
         let mut headers = HeaderMap::new();
         headers.insert("antiphon-resent", self.resent.len().into());
@@ -297,7 +298,7 @@ impl Report {
         Head(headers)
     }
 
-    /// `fault=N, …`, by name.
+    /// Counts the repairs by fault name, as `fault=N, …`.
     fn counts(&self) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for repair in &self.repairs {
@@ -319,8 +320,8 @@ impl Report {
     }
 }
 
-/// The earlier attempt that stored the input of a response with this report; `None` where the
-/// response stored its own.
+/// The earlier attempt that stored the input of the response with this report; `None` if the
+/// response stored its own input.
 pub(crate) fn input_stored_by(report: &[u8]) -> Option<ResponseId> {
     let attempt = Object::parse(report).ok()?.string("retry_of")?.into_owned();
     ResponseId::parse(&attempt)
@@ -362,14 +363,14 @@ fn stream_repair(note: &Note) -> StreamRepair {
     }
 }
 
-/// What is known before the first byte of an answer that is given again.
+/// The headers of a replayed answer.
 pub(super) fn head_again(response_id: &ResponseId) -> Head {
     let Head(mut headers) = head_again_unnamed();
     headers.insert("antiphon-response", id_header(response_id));
     Head(headers)
 }
 
-/// The same where the answer tells its id.
+/// The headers of a replayed answer whose body contains its id.
 pub(super) fn head_again_unnamed() -> Head {
     let mut headers = HeaderMap::new();
     headers.insert("antiphon-answered-again", HeaderValue::from_static("true"));

@@ -1,4 +1,4 @@
-//! Items that this tenant holds elsewhere: references to them, and replays of them.
+//! Replaces references and replayed items with the tenant's stored items.
 
 use std::collections::HashMap;
 
@@ -11,29 +11,29 @@ use crate::compaction::check_compactions;
 use crate::error::ApiError;
 use crate::request::is_bare_reasoning;
 
-/// How many items are looked up at a time.
+/// How many items one lookup covers.
 const BATCH: usize = 500;
 
-/// An incoming item, and what is held under its id in another transcript.
+/// An incoming item, and facts about the item with its id in another transcript.
 #[derive(Clone, Debug)]
 pub(crate) struct Incoming {
     pub(crate) item: Item,
     pub(crate) origin: Option<antiphon::Origin>,
-    /// What is left of an item that was deleted under its id, and of which no copy lives.
+    /// The tombstone of an item that was deleted under this id, if no live copy exists.
     pub(crate) tombstone: Option<HeldItem>,
 }
 
 impl Incoming {
-    /// An item as it came.
+    /// An item without a stored copy.
     pub(super) fn of(item: Item) -> Self {
         Self { item, origin: None, tombstone: None }
     }
 }
 
 impl Turn<'_> {
-    /// Puts held bytes in the place of references and of replayed items that a model made, so that
-    /// what a client stripped from them is there again. What this transcript holds is left alone:
-    /// reconcile knows it.
+    /// Replaces references, and replayed items that a model created, with their stored bytes. This
+    /// restores content that a client stripped. Items of this transcript stay unchanged, because
+    /// reconciliation recognizes them.
     pub(super) async fn resolve(
         &self,
         held: &Transcript,
@@ -45,7 +45,7 @@ impl Turn<'_> {
     }
 }
 
-/// See [`Turn::resolve`]. A reference to what nobody holds is refused as the provider does.
+/// Implements [`Turn::resolve`]. A reference to an unknown item fails with the provider's error.
 pub(crate) async fn resolve(
     store: &dyn Store,
     tenant: &Tenant,
@@ -73,12 +73,12 @@ pub(crate) async fn resolve(
     resolved.collect()
 }
 
-/// Whether a caller made the item: it is what it says, whatever is held elsewhere.
+/// Whether the caller created the item. Its content then counts, and not that of a stored copy.
 fn is_the_callers(item: &Item) -> bool {
     item.head().kind != Kind::ItemReference && !item.head().is_model_made()
 }
 
-/// What is held anywhere of these items: of each a live copy, or else what is left of one.
+/// Looks up these items in all transcripts: a live copy of each or, failing that, a tombstone.
 pub(super) async fn copies(
     store: &dyn Store,
     tenant: &Tenant,
@@ -92,8 +92,8 @@ pub(super) async fn copies(
     Ok(copies)
 }
 
-/// The held copy, under the id that it is held by, where it is what the item stands for. Some
-/// servers number their ids anew for every response, so an equal id alone says nothing.
+/// The stored copy, if it is the same item. An equal id alone proves nothing, because some servers
+/// reuse the same ids in every response.
 fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
     let Some(held) = copy.item().filter(|held| stands_for(item, held)) else {
         return Incoming::of(item.clone());
@@ -102,12 +102,13 @@ fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
         Some(_) => held,
         None => held.with(|object| object.set_string("id", copy.id.as_str())),
     };
-    // A compaction was made in its place there, not here.
+    // The copy was created in another thread, which may hold the items that it replaces; this one
+    // does not.
     let origin = copy.origin.clone().filter(|_| held.head().kind != Kind::Compaction);
     Incoming { origin, ..Incoming::of(held) }
 }
 
-/// Whether the item is a reference to the held one, or the held one with less in it.
+/// Whether the item is a reference to the stored one, or the stored one with less content.
 fn stands_for(item: &Item, held: &Item) -> bool {
     let (head, full) = (item.head(), held.head());
     let brings_more = head.encrypted && !full.encrypted;

@@ -1,4 +1,4 @@
-//! A background turn that another process left behind.
+//! Resumes a background turn of another process.
 
 use std::sync::Arc;
 
@@ -18,11 +18,10 @@ use crate::request::{Again, CreateRequest, Identity};
 use crate::settings::Limits;
 use crate::trace::request_span;
 
-/// How often a turn is begun anew. What ends each process that works on it does not go on for ever.
+/// How often a turn is restarted. A turn that ends every process should not run forever.
 const TIMES: u32 = 3;
 
-/// Begins the turn anew where nothing of its output was told, and ends it as failed where it cannot be
-/// begun anew.
+/// Restarts the turn if no output event was logged; ends it as failed if it cannot be restarted.
 pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
     let work = Work::read(&left.work).unwrap_or_else(Work::unknown);
     let caller = work.caller(&left.tenant);
@@ -51,7 +50,8 @@ async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: 
     turn.work(job, turn.opened_and_planned().boxed(), left.told, permit).await;
 }
 
-/// Why a job that was left behind is not begun anew; the one place where a restart fails a turn.
+/// Why a job of another process cannot be restarted. No other code fails a turn because of a
+/// restart.
 fn ending_of(left: &LeftJob, work: &Work) -> Option<Ending> {
     let why = if left.is_cancelled {
         return Some(Ending::Cancelled);
@@ -70,7 +70,7 @@ fn ending_of(left: &LeftJob, work: &Work) -> Option<Ending> {
     Some(Ending::Failed(Failure::server_error(why)))
 }
 
-/// In the place of a request that this version cannot read any more.
+/// A stand-in for a request that this version can no longer read.
 fn nothing_known(left: &LeftJob) -> CreateRequest {
     let body = Bytes::from_static(br#"{"model":"unknown","input":"","background":true}"#);
     let identity = Identity { digest: left.request, again: Again::No };

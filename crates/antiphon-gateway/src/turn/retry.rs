@@ -1,12 +1,13 @@
-//! A request that its client makes again: after a time-out, a lost answer, a crash.
+//! A request that its client retries: after a timeout, a lost answer or a crash.
 //!
-//! It never doubles a turn. Where the first attempt came to a whole answer, that is given again, and
-//! no model is asked. Where it was cut short, it is superseded: its conversation returns to where it
-//! began. What failed left nothing there.
+//! A retry never adds a second turn. If an earlier attempt completed, the gateway replays its
+//! answer and asks no model. If it was cut short, the retry replaces it: the conversation returns
+//! to the state before the attempt. A failed attempt left nothing in the conversation.
 //!
 //! A cut attempt stays in its conversation if another turn was appended to it, or if a response
-//! continues from it. A request with a key then continues the conversation as it is now: it stores no
-//! input item again, and the model gets the stored input at the end of its view ([`PriorInput`]).
+//! continues from it. A request with a key then continues the conversation as it is now: it stores
+//! no input item again, and the model gets the stored input at the end of its view
+//! ([`PriorInput`]).
 
 use std::ops::Range;
 
@@ -28,28 +29,28 @@ use crate::lease::Underway;
 use crate::request::{Again, Identity};
 use crate::sim::SIM;
 
-/// For how long a request that its client counts as a retry is known by its body, in seconds. The
-/// provider's clients give up an attempt after 10 minutes.
+/// How long a retry that its client counts is recognized by its body, in seconds. The provider's
+/// clients abandon an attempt after 10 minutes.
 const COUNTED: i64 = 15 * 60;
-/// For how long a request is known by its key, in seconds.
+/// How long a request is recognized by its key, in seconds.
 const KEYED: i64 = 24 * 60 * 60;
 
-/// How many earlier attempts are looked at. Clients give up after fewer.
+/// How many earlier attempts are considered. Clients retry less often.
 const ATTEMPTS: usize = 8;
 
-/// What came of a request when it was made before.
+/// The result of earlier attempts at the same request.
 pub(super) enum Made {
-    /// Nothing that is known.
+    /// No earlier attempt is known.
     Never,
-    /// A whole answer.
+    /// An attempt that completed.
     Whole(Box<ResponseRecord>),
     /// Attempts that were cut short.
     Cut(CutAttempts),
 }
 
 impl PriorInput {
-    /// The positions of the live items that a model is to answer: messages and outputs. Instructions
-    /// and items that a model made stay in their places.
+    /// The positions of the live items that a model should answer: messages and outputs.
+    /// Instructions and model output keep their places.
     pub(super) fn words(&self, transcript: &Transcript) -> Vec<usize> {
         let is_word = |at: &usize| {
             let item = &transcript.items()[*at];
@@ -63,7 +64,7 @@ impl PriorInput {
 }
 
 impl Made {
-    /// The attempts that were cut short, of which there are none if this is something else.
+    /// The attempts that were cut short; empty for the other variants.
     pub(super) fn cut(self) -> CutAttempts {
         match self {
             Self::Cut(cut) => cut,
@@ -75,9 +76,9 @@ impl Made {
 /// Attempts at the request that were cut short in its conversation.
 #[derive(Debug, Default)]
 pub(super) struct CutAttempts {
-    /// Whether the last turn of the conversation was one, and has been taken back.
+    /// Whether the last turn of the conversation was one, and has been retracted.
     pub(super) superseded: bool,
-    /// The input of one that is still in the conversation.
+    /// The input of an attempt that is still in the conversation.
     pub(super) prior: Option<PriorInput>,
 }
 
@@ -94,20 +95,21 @@ pub(super) struct PriorInput {
 #[derive(Default)]
 pub(super) struct Attempts {
     pub(super) known: Vec<ResponseRecord>,
-    /// Those that are too long ago.
+    /// Attempts that are too old to count.
     forgotten: Vec<ResponseRecord>,
 }
 
 impl Turn<'_> {
-    /// Enters the turn among those of the same request. One that was made before waits for the end of
-    /// the attempts that still run.
+    /// Registers the turn among those of the same request. A retry waits until the earlier attempts
+    /// have ended.
     pub(super) async fn enter(&self) -> Result<Underway, ApiError> {
         let Identity { digest, again } = self.request.identity;
         let entered = self.leases.underway(&self.caller.tenant, &digest, again).await?;
         entered.ok_or_else(still_answered)
     }
 
-    /// What came of the request when it was made before.
+    /// Finds the result of earlier attempts at this request. Retracts a cut attempt if it is the
+    /// last turn of the conversation.
     pub(super) async fn made_before(&self, opened: &Opened) -> Result<Made, ApiError> {
         if self.request.identity.again == Again::No {
             return Ok(Made::Never);
@@ -116,7 +118,7 @@ impl Turn<'_> {
         if let Some(record) = self.the_one(opened, known.into_iter().filter(is_whole).collect()) {
             return Ok(Made::Whole(Box::new(record)));
         }
-        // What is not known any more is a turn of its own: nothing takes its place.
+        // An attempt that is too old counts as a turn of its own and is never replaced.
         if forgotten.iter().any(|record| opened.begins_behind(record)) {
             return Ok(Made::Never);
         }
@@ -131,8 +133,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The input that an earlier attempt left in the conversation. Only a key makes this certain: an
-    /// equal body without one may be a turn of its own.
+    /// Finds the input that an earlier attempt left in the conversation. This needs a key: without
+    /// one, an equal body may be a turn of its own.
     async fn find_prior_input(&self, opened: &Opened) -> Result<Option<PriorInput>, ApiError> {
         if opened.conversation.is_none() {
             return Ok(None);
@@ -141,7 +143,7 @@ impl Turn<'_> {
         let holds_input =
             |record: &ResponseRecord| opened.is_on_thread_of(record) && !record.input.is_empty();
         let Some(record) = known.into_iter().find(holds_input) else { return Ok(None) };
-        // The thread only grows behind this response, so that its positions stay.
+        // Later turns are appended after this response, so its positions do not change.
         let end = self.load(Some(record.cursor)).await?.items().len();
         let length = |range: &Range<u64>| usize::try_from(range.end - range.start).ok();
         let positions = length(&record.output).zip(length(&record.input)).and_then(|(out, inp)| {
@@ -152,7 +154,7 @@ impl Turn<'_> {
         Ok(positions.map(|positions| PriorInput { response, positions }))
     }
 
-    /// The earlier attempts at the request; none where it does not say that it was made before.
+    /// The earlier attempts at the request; none if the request is not marked as a retry.
     pub(super) async fn known_attempts(&self, opened: &Opened) -> Result<Attempts, ApiError> {
         if self.request.identity.again == Again::No {
             return Ok(Attempts::default());
@@ -164,8 +166,7 @@ impl Turn<'_> {
         Ok(Attempts { known, forgotten })
     }
 
-    /// The attempts that have ended, the newest first; those that still run, in whatever process, end
-    /// before.
+    /// The attempts that have ended, newest first. Waits for those that still run in any process.
     async fn attempts(&self, opened: &Opened) -> Result<Vec<ResponseRecord>, ApiError> {
         let mut found = self.earlier(opened).await?;
         let open = found.iter().filter_map(|turn| match turn {
@@ -193,9 +194,9 @@ impl Turn<'_> {
         Ok(self.gateway.store.earlier(&self.caller.tenant, shard, digest, ATTEMPTS).await?)
     }
 
-    /// The attempt that is made again, of all that came to a whole answer. A key names it. Without
-    /// one, in a conversation it is the last turn; elsewhere the only one: where there are several, they
-    /// are turns of their own with equal bodies, and tell nothing of this one.
+    /// Picks the attempt to replay from all complete ones. With a key, that is the newest. Without
+    /// a key it is the last turn of the conversation or, outside a conversation, the only attempt:
+    /// several equal bodies are turns of their own.
     fn the_one(&self, opened: &Opened, mut whole: Vec<ResponseRecord>) -> Option<ResponseRecord> {
         if self.is_keyed() {
             return (!whole.is_empty()).then(|| whole.swap_remove(0));
@@ -220,7 +221,7 @@ impl Turn<'_> {
         self.request.identity.again == Again::Keyed
     }
 
-    /// Gives a whole answer again.
+    /// Replays a complete answer.
     pub(super) async fn answer_again(
         &self,
         record: &ResponseRecord,
@@ -237,7 +238,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The response object as an upstream would have sent it.
+    /// Rebuilds the response object as an upstream would have sent it.
     async fn whole(
         &self,
         record: &ResponseRecord,
@@ -270,7 +271,7 @@ pub(super) fn is_whole(record: &ResponseRecord) -> bool {
     envelope.is_ok_and(|envelope| is_whole(&envelope))
 }
 
-/// When it was completed, in Unix seconds; 0 where it was not.
+/// The completion time in Unix seconds; 0 if the response did not complete.
 fn completed_at(envelope: &Object<'_>) -> i64 {
     let at = envelope.present("completed_at").and_then(|at| at.parse().ok());
     at.unwrap_or_default()

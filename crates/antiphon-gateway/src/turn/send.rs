@@ -1,5 +1,4 @@
-//! Sending the request, and sending it again where a server says what it wants otherwise, or failed
-//! to answer.
+//! Sends the request. Retries if the upstream failed to answer or asks for a different form.
 
 use antiphon::Origin;
 use antiphon::dialect::{Dialect, with_reasoning_stood_in};
@@ -12,12 +11,12 @@ use super::{Turn, encode};
 use crate::settings::Faults;
 use crate::upstream::{Asking, Reply, UpstreamError};
 
-/// A request that is being answered.
+/// A request that the upstream accepted, and its reply.
 pub(super) struct Sent {
     reply: Reply,
-    /// How many calls went with something in place of the reasoning that they were made with.
+    /// The number of calls sent with a placeholder for their reasoning.
     stood_in: usize,
-    /// What was sent in place of what was planned.
+    /// The fallback prompt, if it replaced the planned one.
     instead: Option<Instead>,
 }
 
@@ -26,7 +25,7 @@ impl Sent {
         Self { reply, stood_in: 0, instead: None }
     }
 
-    /// The reply. How the request came to be answered is told in the plan's report.
+    /// Returns the reply and adds to the plan's report how it was obtained.
     pub(super) fn told_in(self, plan: &mut Plan) -> Reply {
         plan.report.reasoning_stood_in(self.stood_in);
         if let Some(instead) = self.instead {
@@ -37,8 +36,8 @@ impl Sent {
 }
 
 impl Turn<'_> {
-    /// Sends the request, and sends it again while that may help: otherwise, where the upstream says
-    /// what it wants otherwise, and as it was, where it failed to answer.
+    /// Sends the request and retries while a retry can help. If the error asks for a change, the
+    /// retry sends a fallback prompt; if the upstream failed to answer, it sends the same request.
     pub(super) async fn send(
         &self,
         plan: &Plan,
@@ -59,8 +58,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What to send in the place of a prompt that was refused: without the encrypted reasoning that
-    /// the upstream cannot read, or less of it.
+    /// The fallback after the upstream rejected a prompt: without the encrypted reasoning that it
+    /// cannot read, or with fewer items.
     async fn otherwise(
         &self,
         error: &UpstreamError,
@@ -89,8 +88,8 @@ impl Turn<'_> {
         }
     }
 
-    /// A model that refuses to be asked for encrypted reasoning is asked again without, and
-    /// remembered.
+    /// Sends the request. If the model rejects a request for encrypted reasoning, sends it without
+    /// and remembers this for the model.
     async fn send_with_encryption(
         &self,
         prompt: &Prompt,
@@ -113,8 +112,8 @@ impl Turn<'_> {
         }
     }
 
-    /// A model that refuses calls without reasoning, where a client lost it, is asked again with
-    /// something in its place, and remembered.
+    /// Sends the request over the Chat Completions API. If the model rejects calls whose reasoning
+    /// the client has lost, sends it with a placeholder and remembers this for the model.
     async fn send_as_chat(
         &self,
         body: &Bytes,

@@ -1,7 +1,8 @@
-//! Long texts that several events of one answer repeat.
+//! Shares long texts among the events of an answer that repeat them.
 //!
-//! The end of a text stands in four events: of the text, its part, its item and the response. Where a
-//! caller reads slowly these events wait in memory. They are made to share the text of the item.
+//! The full text of a message is in four events: those of the text, its part, its item and the
+//! response. If a client reads slowly, these events wait in memory. They share the bytes of the
+//! item.
 
 use std::borrow::Cow;
 
@@ -13,13 +14,13 @@ use memchr::{memchr, memchr2, memmem};
 use super::channel::Told;
 use crate::chunks::Chunks;
 
-/// Texts of at least this length are shared.
+/// The minimum length of a shared text.
 const LONG: usize = 16 << 10;
 
-/// How many texts are looked for in an event: what is beyond them is copied.
+/// How many texts are searched for in an event. Any others are copied.
 const MAX_TEXTS: usize = 16;
 
-/// The long strings of some items, as they stand in their JSON.
+/// The long strings of some items, in their JSON form.
 #[derive(Default)]
 pub(super) struct SharedTexts(Vec<Bytes>);
 
@@ -39,7 +40,7 @@ impl SharedTexts {
         Self(texts)
     }
 
-    /// The event, as it waits for a reader.
+    /// The event, with shared texts if it contains any.
     pub(super) fn told(&self, event: Event) -> Told {
         let mut data = Chunks::default();
         match share(&self.0, &event.data, &mut data) {
@@ -48,7 +49,7 @@ impl SharedTexts {
         }
     }
 
-    /// A text that may repeat these.
+    /// A text, with shared slices if it contains any.
     fn chunks(&self, text: &str) -> Chunks {
         let mut chunks = Chunks::default();
         share(&self.0, text.as_bytes(), &mut chunks);
@@ -56,13 +57,13 @@ impl SharedTexts {
     }
 }
 
-/// Whether the event is long enough to repeat a text. A piece of a text is new, however long.
+/// Whether the event is long enough to repeat a text. A delta never repeats one, however long.
 fn may_repeat(event: &Event) -> bool {
     event.data.len() >= LONG && !event.kind.ends_with(".delta")
 }
 
-/// Writes `data` with slices of these texts where it repeats them, and copies the rest; says whether
-/// there was any.
+/// Copies `data` to `shared`, with slices of these texts if it contains them. Returns whether it
+/// does.
 fn share(texts: &[Bytes], data: &[u8], shared: &mut Chunks) -> bool {
     for (position, text) in texts.iter().enumerate() {
         if let Some(start) = memmem::find(data, text) {
@@ -77,15 +78,15 @@ fn share(texts: &[Bytes], data: &[u8], shared: &mut Chunks) -> bool {
     false
 }
 
-/// What is told of a response's end, taken out of it. It shares the texts of the output, so that a turn
-/// that waits for its commit or its caller has them once.
+/// The end of a response, taken out of [`Finished`]. It shares the texts of the output, so that a
+/// turn that waits for its commit or its client has them in memory once.
 pub(super) struct SharedEnd {
     response: Chunks,
     event: Told,
 }
 
 impl SharedEnd {
-    /// Takes response and event, and leaves them empty.
+    /// Takes the response and the event, and leaves them empty.
     pub(super) fn take(finished: &mut Finished) -> Self {
         let items = finished.output.iter().map(|output| &output.announced);
         let texts = SharedTexts::within(items);
@@ -95,7 +96,7 @@ impl SharedEnd {
         Self { response, event }
     }
 
-    /// Puts them back.
+    /// Puts the response and the event back.
     pub(super) fn put_back(self, finished: &mut Finished) {
         let response = String::from_utf8(self.response.to_bytes().into());
         finished.response = response.expect("it was taken from a text");
@@ -113,7 +114,7 @@ impl SharedEnd {
     }
 }
 
-/// The insides of the long strings of a JSON text, as slices of it.
+/// The contents of the long strings of a JSON text, as slices of it.
 fn long_strings(json: &Bytes) -> Vec<Bytes> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(quote) = memchr(b'"', &json[at..]) {
@@ -127,7 +128,7 @@ fn long_strings(json: &Bytes) -> Vec<Bytes> {
     found
 }
 
-/// Where the string ends whose inside begins at `start`.
+/// The end of the string whose content starts at `start`.
 fn end_of_string(json: &[u8], start: usize) -> usize {
     let mut at = start;
     while let Some(found) = json.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {

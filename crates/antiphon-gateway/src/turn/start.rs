@@ -1,4 +1,4 @@
-//! The compaction that a model's view begins with.
+//! Finds the compaction at the start of a model's view.
 
 use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
 
@@ -8,39 +8,39 @@ use crate::compaction::{Compaction, Unreadable, as_message};
 use crate::error::ApiError;
 use crate::upstream::Upstream;
 
-/// The latest compaction that a model can read.
+/// The latest compaction that the model can read.
 pub(super) struct Start {
-    /// Where it is in the transcript.
+    /// Its position in the transcript.
     pub(super) at: usize,
-    /// What the model gets in its place.
+    /// The item that the model receives instead of it.
     pub(super) item: Item,
-    /// Whether it was made in this turn, of which it is the last item then.
+    /// Whether this turn created it. It is then the last item of the transcript.
     pub(super) is_new: bool,
 }
 
-/// Who is to read it.
+/// The model that reads the compaction.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) origin: &'a Origin,
     pub(super) upstream: Upstream<'a>,
-    /// Whether it reads what it made itself.
+    /// Whether the upstream can read compactions of its own.
     pub(super) reads_its_own: bool,
 }
 
 impl<'a> Target<'a> {
-    /// The upstream of this origin, which reads what it made.
+    /// A target that reads its own compactions.
     pub(super) fn new(origin: &'a Origin, upstream: Upstream<'a>) -> Self {
         Self { origin, upstream, reads_its_own: true }
     }
 }
 
 impl Turn<'_> {
-    /// Where the view of a transcript starts. Items from `new` on were made in this turn; `source`
-    /// tells where in the input the others came from.
+    /// Finds the start of the view. Items from position `new` on were created in this turn;
+    /// `source` maps older positions to positions in the input.
     ///
-    /// A compaction that the target cannot read gives its place to the items that it stands for where
-    /// they are held: where it was made in this thread. A caller that brings it from elsewhere is
-    /// refused, since what it stands for would be lost without a word.
+    /// A compaction that the target cannot read is expanded to the items that it replaced, if it
+    /// was created in this thread. If the caller brought it from elsewhere, the turn fails: the
+    /// model would otherwise lose that history silently.
     pub(super) fn start(
         &self,
         transcript: &Transcript,
@@ -61,7 +61,7 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    /// The item that tells the target of a compaction; `None` where it cannot be told.
+    /// The item that conveys the compaction to the target; `None` if the target cannot read it.
     fn read(
         &self,
         item: &Item,
@@ -94,7 +94,7 @@ fn foreign(held: &HeldItem, source: Option<usize>) -> ApiError {
     .param(place(source))
 }
 
-/// Where the content stands that cannot be read.
+/// The path of the unreadable content, for the error's `param`.
 fn place(source: Option<usize>) -> String {
     source.map_or("input".into(), |position| format!("input[{position}].encrypted_content"))
 }

@@ -12,17 +12,18 @@ use crate::upstream::{HttpUpstream, Upstream};
 
 /// The owner of the state, and of the turn that is added to it.
 pub(super) enum StateOwner<'a> {
-    /// Antiphon.
+    /// The gateway.
     Here,
-    /// This upstream, by an id that callers do not know where there is an alias.
+    /// This upstream. An alias is present if callers know the conversation by another id.
     Upstream(&'a HttpUpstream, Option<Alias>),
-    /// This upstream, as soon as the conversation is bound to it.
+    /// This upstream, after the conversation is bound to it.
     ToBeBound(&'a HttpUpstream, ConversationId),
 }
 
 impl Turn<'_> {
-    /// The owner of the state. State that nobody stored is replayed by the caller or its connection. A
-    /// pending conversation stays here from now on if the model's upstream keeps no conversations.
+    /// Finds the owner of the state. State that nobody stored is replayed by the client or its
+    /// connection. A pending conversation stays at the gateway from now on if the model's upstream
+    /// has no conversations.
     pub(super) async fn state_owner<'u>(
         &'u self,
         upstream: Upstream<'u>,
@@ -64,7 +65,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The owner of the state, after a pending conversation is bound to the turn's upstream.
+    /// Finds the owner of the state and binds a pending conversation to the turn's upstream.
     pub(super) async fn bound_state_owner<'u>(
         &'u self,
         upstream: Upstream<'u>,
@@ -76,12 +77,12 @@ impl Turn<'_> {
         match self.state_owner(upstream).await? {
             owner @ StateOwner::Upstream(..) => Ok(owner),
             StateOwner::Here if !self.request.background => Ok(StateOwner::Here),
-            // The conversation stays here since a moment ago, and the next attempt finds it so.
+            // The conversation has just become the gateway's. The next attempt will see that.
             StateOwner::Here | StateOwner::ToBeBound(..) => Err(ApiError::conversation_locked()),
         }
     }
 
-    /// The turn, end to end, whose state this upstream keeps.
+    /// Runs a turn whose state this upstream owns, from start to end.
     pub(super) async fn take_upstream(
         &self,
         http: &HttpUpstream,

@@ -1,4 +1,4 @@
-//! A summary of a history, written by the model that is asked.
+//! Summarizes a history with the model of the request.
 
 use antiphon::dialect::Asked;
 use antiphon::json::Object;
@@ -15,19 +15,19 @@ use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::upstream::{Asking, Reply, Upstream, UpstreamError};
 
-/// What a model wrote in the place of a history.
+/// A model's summary of a history.
 pub(super) struct Summary {
-    /// The compaction item that holds it.
+    /// The compaction item with the summary.
     pub(super) compaction: Item,
-    /// What it took, raw, as responses have it; `None` where the upstream does not say.
+    /// The usage of the summary in the form of the API; `None` if the upstream reports none.
     pub(super) usage: Option<String>,
-    /// What was done to the history for it to be summed up.
+    /// The changes to the history before it was summarized.
     pub(super) report: Report,
 }
 
 impl Turn<'_> {
-    /// Has the model sum up what it would be given: one request of its own, which changes nothing.
-    /// A summary that is cut short is none.
+    /// Asks the model to summarize the plan's view, in a separate request that changes nothing. An
+    /// incomplete summary is an error.
     pub(super) async fn summary(
         &self,
         plan: &Plan,
@@ -49,7 +49,7 @@ impl Turn<'_> {
         Ok(Summary { compaction, usage, report: plan.report })
     }
 
-    /// The whole answer, asked for again where that may help: nobody was told of any of it.
+    /// The complete answer. Retries while that can help, because no client has seen any of it.
     async fn written(
         &self,
         plan: &mut Plan,
@@ -80,7 +80,7 @@ impl Turn<'_> {
     }
 }
 
-/// What the messages of a completed answer say; `None` where it is cut short or says nothing.
+/// The text of a completed answer's messages; `None` if it is incomplete or empty.
 fn text_of(finished: &Finished) -> Option<String> {
     let items = finished.output.iter().filter_map(|output| output.item.as_ref());
     let messages = items.filter(|item| item.head().kind == Kind::Message);

@@ -1,4 +1,4 @@
-//! What the model is given.
+//! Builds the view: the items that the model receives.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::error::ApiError;
 use crate::request::is_bare_reasoning;
 use antiphon::faults::LeftOut;
 
-/// The items that a model is to be given, while they are being sorted out.
+/// The items for the model, before and during repair.
 pub(super) struct View {
     entries: Vec<Entry>,
     report: Report,
@@ -23,14 +23,14 @@ pub(super) struct View {
 struct Entry {
     item: Item,
     origin: Option<Origin>,
-    /// Its position in the input; `None` for what was held before.
+    /// The position in the input; `None` for a stored item.
     source: Option<usize>,
 }
 
 impl View {
-    /// The items of `transcript` after its start. `asked_again` holds the positions of stored items that
-    /// the model is asked again, `fresh` the range of the new input. `source` gives the position in the
-    /// input from which the item at a position of the transcript came.
+    /// Collects the items of `transcript` after its start. `asked_again` holds the positions of
+    /// stored items that the model is asked again, `fresh` the range of the new input. `source`
+    /// maps positions in the transcript to positions in the input.
     pub(super) fn of(
         transcript: &Transcript,
         starts: Option<&Start>,
@@ -57,12 +57,12 @@ impl View {
         Self { entries: positions.into_iter().map(entry).collect(), report }
     }
 
-    /// A compaction trigger is for upstreams that compact by themselves.
+    /// Removes compaction triggers, which only upstreams with their own compaction understand.
     pub(super) fn leave_trigger(&mut self) {
         self.entries.retain(|entry| entry.item.head().kind != Kind::CompactionTrigger);
     }
 
-    /// Encrypted reasoning goes back only to where it was made, bare reasoning nowhere.
+    /// Removes encrypted reasoning of other models, and all bare reasoning.
     pub(super) fn leave_unusable_reasoning(
         &mut self,
         origin: &Origin,
@@ -82,7 +82,8 @@ impl View {
         Ok(())
     }
 
-    /// The items that a provider accepts. `made_with`: which reasoning items need before them.
+    /// Repairs the items so that a provider accepts them. `made_with` maps items to the reasoning
+    /// items that they need.
     pub(super) fn mended(
         mut self,
         strict: bool,
@@ -103,8 +104,8 @@ impl View {
     }
 }
 
-/// Puts the compaction that a view ends with before the caller's last words. They are to be answered,
-/// and stand before it only because it was made in their turn.
+/// Moves a new compaction at the end of the view before the caller's last messages. The model
+/// should answer those messages; they precede the compaction only because the same turn created it.
 fn put_before_last_words(transcript: &Transcript, compaction: usize, view: &mut [usize]) {
     let is_word = |at: &usize| {
         let head = &transcript.items()[*at].head;
@@ -116,7 +117,7 @@ fn put_before_last_words(transcript: &Transcript, compaction: usize, view: &mut 
     view[place..].rotate_right(1);
 }
 
-/// Moves stored items to the end of a view, in their order. Only the fresh input stays behind them.
+/// Moves stored items to the end of a view, in their order. Only the new input stays after them.
 fn move_to_end(view: &mut Vec<usize>, moved: &[usize], fresh: &Range<usize>) {
     let (last, mut others): (Vec<usize>, Vec<usize>) =
         view.iter().partition(|position| moved.contains(position));
@@ -125,7 +126,7 @@ fn move_to_end(view: &mut Vec<usize>, moved: &[usize], fresh: &Range<usize>) {
     *view = others;
 }
 
-/// Why a reasoning item cannot be sent to `target`.
+/// Why a reasoning item cannot be sent to `target`; `None` if it can.
 fn unusable(
     item: &Item,
     made_by: Option<&Origin>,

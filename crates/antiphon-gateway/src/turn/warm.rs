@@ -1,4 +1,4 @@
-//! A turn that only prepares the next.
+//! Runs a turn that only prepares the next one.
 
 use antiphon::stream::Taken;
 use bytes::Bytes;
@@ -9,12 +9,12 @@ use super::relay::Outcome;
 use super::{Client, Turn, envelope};
 use crate::error::ApiError;
 
-/// What a model that was not asked has answered.
+/// The answer of a model that was not asked.
 const NOTHING: &[u8] = br#"{"status":"completed","output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#;
 
 impl Turn<'_> {
-    /// Takes the input as any turn does, and answers with an empty response that can be gone on from.
-    /// No model is asked, and no token is used.
+    /// Processes the input like any other turn and answers with an empty response that can be
+    /// continued. No model is asked, and no token is used.
     pub(super) async fn warm_up(
         &self,
         opened: Opened,

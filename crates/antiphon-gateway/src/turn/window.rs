@@ -1,8 +1,9 @@
-//! The model's context window: inputs that are too long for it.
+//! Handles inputs that are too long for the model's context window.
 //!
-//! Where its size is known, a view that is too long is cut before it is sent; where the server finds
-//! it too long, before it is asked again. Only where the caller lets it be: `truncation` is `auto`.
-//! Else the turn is refused with the two ways out of it. Nothing that is stored changes.
+//! If the size of the window is known, the gateway cuts a long view before it sends it. If the
+//! upstream rejects the view as too long, the gateway cuts it and asks again. Both need the
+//! caller's permission: `truncation: "auto"`. Without it, the turn fails with an error that names
+//! the two remedies. Stored items never change.
 
 use std::collections::HashMap;
 
@@ -20,15 +21,15 @@ use crate::error::ApiError;
 use crate::tokens::{self, Weights};
 use crate::upstream::{Asking, Overflow, TooLong, Upstream, UpstreamError};
 
-/// How much of an input stays with each attempt where nobody says how much is too much. The last
-/// leaves what cannot be left out.
+/// The fraction of the input that each attempt sends if the upstream's error names no limit. The
+/// last attempt sends only the items that cannot be dropped.
 const FRACTIONS: [f64; 4] = [0.75, 0.5, 0.25, 0.0];
 
-/// What a server's count and ours may differ by.
+/// Margin for the difference between the upstream's token count and ours.
 const MARGIN: f64 = 0.98;
 
 impl Turn<'_> {
-    /// Cuts the plan's view where it is too long for a window whose size is known, or refuses it.
+    /// Cuts the plan's view to a window of known size, or fails if it does not fit.
     pub(super) async fn fit(
         &self,
         plan: &mut Plan,
@@ -59,8 +60,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What to send in the place of a prompt that its server found too long; `None` where the error
-    /// is another, and where nothing can or may be left out.
+    /// Returns a shorter prompt after the upstream rejected this one as too long. Returns `None`
+    /// for any other error, or if no item can or may be dropped.
     pub(super) async fn shortened(
         &self,
         error: &UpstreamError,
@@ -76,11 +77,11 @@ impl Turn<'_> {
         cut.map(|(instead, _)| instead)
     }
 
-    /// How many of `total` tokens are too many, by our count.
+    /// The number of excess tokens out of `total`, by our count.
     fn excess(&self, overflow: &Overflow, attempt: u32, total: u64) -> u64 {
         let told = overflow.fitting(answer_bound(&self.request.object()));
         let by_attempt = FRACTIONS[(attempt as usize).min(FRACTIONS.len() - 1)];
-        // What is told is believed, but for the last attempt.
+        // The last attempt ignores the upstream's figures.
         let stays = match told {
             Some(fraction) if by_attempt > 0.0 => fraction * MARGIN,
             _ => by_attempt,
@@ -88,7 +89,7 @@ impl Turn<'_> {
         total - fraction_of(total, stays).min(total)
     }
 
-    /// The prompt without its oldest groups, and what these weigh; `None` where there are none.
+    /// Drops the oldest groups of the prompt and returns their weight; `None` if there are none.
     fn cut(
         &self,
         prompt: &Prompt,
@@ -112,7 +113,7 @@ impl Turn<'_> {
         Some((Instead { prompt, report }, cut.weight))
     }
 
-    /// The error as it is told: of an input that is too long, with the ways out.
+    /// Turns an upstream's "too long" error into one that names the remedies.
     pub(super) async fn explained(&self, error: UpstreamError, prompt: &Prompt) -> UpstreamError {
         let Some(overflow) = error.overflow() else { return error };
         let truncates = self.truncates();
@@ -126,19 +127,20 @@ impl Turn<'_> {
         UpstreamError::TooLong(TooLong { needed, window: overflow.window, truncates })
     }
 
-    /// Whether the caller lets the oldest turns be left out.
+    /// Whether the caller permits dropping the oldest turns.
     pub(super) fn truncates(&self) -> bool {
         self.request.object().string("truncation").as_deref() == Some("auto")
     }
 }
 
-/// The ids under which items are held, also of those that came without one, by where their bytes are.
+/// Maps the address of each item's bytes to its id in the transcript, which the gateway issued if
+/// the item arrived without one.
 fn held_ids(plan: &Plan) -> HashMap<*const u8, &ItemId> {
     let items = plan.transcript.items().iter();
     items.filter_map(|item| Some((item.body.bytes()?.as_ptr(), &item.id))).collect()
 }
 
-/// The bound on the answer that the caller asks for, which is held free.
+/// The caller's limit for the answer; this part of the window stays free.
 fn answer_bound(fields: &Object<'_>) -> u64 {
     fields.present("max_output_tokens").and_then(|bound| bound.parse().ok()).unwrap_or_default()
 }

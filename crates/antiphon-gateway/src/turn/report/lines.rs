@@ -1,6 +1,6 @@
-//! Turns in the log: one short line for each, however long its history is. What the line only counts is
-//! listed at the level `debug`. The span has the request's id, the tenant, the conversation, the model
-//! and the upstream.
+//! Log lines of turns: one short line for each, however long its history is. At the level `debug`,
+//! a second line lists the entries that the first only counts. The span has the request's id, the
+//! tenant, the conversation, the model and the upstream.
 
 use std::fmt::Write as _;
 
@@ -13,13 +13,13 @@ use crate::request::CreateRequest;
 use crate::trace::{MAX_REASON, shortened};
 use crate::upstream::{known_code, known_path};
 
-/// How many repairs a line names. It counts them all.
+/// How many repairs a line names. It counts all of them.
 const NAMED: usize = 3;
-/// The bound on the id of a repaired item, in characters.
+/// The maximum length of the id of a repaired item, in characters.
 const MAX_ID: usize = 32;
 
 impl Report {
-    /// Logs the end of a turn. `response`: the id of the response, if it can be read now.
+    /// Logs the end of a turn. `response` is the id of the response, if it can be read now.
     pub(in crate::turn) fn log(
         &self,
         request: &CreateRequest,
@@ -31,7 +31,7 @@ impl Report {
             ($level:ident) => {
                 tracing::$level!(
                     response,
-                    // A turn that is not stored has failed, whatever its model answered.
+                    // A turn that could not be stored has failed, even if its model completed.
                     status = failure.map_or(finished.status, |_| Status::Failed).as_str(),
                     failure = finished.failure.as_ref().and_then(|it| known_code(&it.code)),
                     not_committed = failure.map(|error| shortened(error.message(), MAX_REASON)),
@@ -57,7 +57,7 @@ impl Report {
         self.log_list();
     }
 
-    /// Logs a turn that waits in the background of the upstream that keeps it.
+    /// Logs a turn that is queued in the background of the upstream that owns it.
     pub(in crate::turn) fn log_queued(&self, response: Option<&str>, status: &str) {
         tracing::info!(
             response,
@@ -85,7 +85,7 @@ impl Report {
         self.log_list();
     }
 
-    /// Everything that the line counts, at the level `debug`.
+    /// Logs the full report at the level `debug`.
     fn log_list(&self) {
         if tracing::enabled!(tracing::Level::DEBUG) && !self.says_nothing() {
             tracing::debug!(report = self.to_json(), "turn report");
@@ -103,12 +103,12 @@ impl Report {
             && self.stream.is_empty()
     }
 
-    /// `fault=N, …`; `None` if there are no repairs.
+    /// Counts the repairs as `fault=N, …`; `None` if there are none.
     fn repairs_counted(&self) -> Option<String> {
         Some(self.counts()).filter(|counts| !counts.is_empty())
     }
 
-    /// The first repairs, each with its item: `fault item, …`. The rest is a number.
+    /// Names the first repairs with their items, as `fault item, …`, and counts the others.
     fn repairs_named(&self) -> Option<String> {
         let mut text = String::new();
         for repair in self.repairs.iter().take(NAMED) {
@@ -126,7 +126,7 @@ impl Report {
     }
 }
 
-/// The status of a response, if the API has it.
+/// The status, if the API defines it.
 fn known_status(status: &str) -> Option<&str> {
     const KNOWN: [&str; 6] =
         ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"];
@@ -137,12 +137,12 @@ fn counted(count: usize) -> Option<usize> {
     (count > 0).then_some(count)
 }
 
-/// Logs that an answer was given again.
+/// Logs that an answer was replayed.
 pub(in crate::turn) fn log_again(response: &NewResponse) {
     tracing::info!(response = response.id.as_str(), "turn answered again");
 }
 
-/// Logs a request for a turn that could not be read. Its error may repeat any of its values, so that
+/// Logs a turn request that could not be parsed. Its error may repeat any value of the request, so
 /// only the code and the field are logged.
 pub(crate) fn log_unreadable(error: &ApiError) {
     let ApiError::Ours(ours) = error else { return log_refusal(error) };
@@ -154,7 +154,7 @@ pub(crate) fn log_unreadable(error: &ApiError) {
     tracing::info!(status, code, param, "turn refused");
 }
 
-/// Logs a turn that was refused, at the level `warn` if that was not its caller's fault.
+/// Logs a rejected turn, at the level `warn` if the caller is not at fault.
 pub(crate) fn log_refusal(error: &ApiError) {
     let (status, reason) = (error.status().as_u16(), shortened(error.message(), MAX_REASON));
     if error.status().is_server_error() {

@@ -1,4 +1,4 @@
-//! What a report says of turns whose state their upstream keeps.
+//! Report entries of turns whose state is owned by an upstream.
 
 use antiphon::made_up::LateOutput;
 use antiphon::{HeldItem, Item, ItemId};
@@ -6,31 +6,31 @@ use serde::Serialize;
 
 use super::{Repair, Report, ResentItem};
 
-/// A refusal that made the gateway ask what the upstream holds.
+/// A rejection that made the gateway resync its ledger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Relearned {
     fault: &'static str,
-    /// The upstream's words.
+    /// The upstream's message.
     message: String,
 }
 
 impl Report {
-    /// The upstream refused the turn as it was first sent, and was asked what it holds.
+    /// Reports that the upstream rejected the turn and that the ledger was resynced.
     pub(in crate::turn) fn relearned(&mut self, fault: &'static str, message: &str) {
         self.relearned = Some(Relearned { fault, message: message.to_owned() });
     }
 
-    /// So many held items were sent in full.
+    /// Reports how many stored items were sent in full.
     pub(in crate::turn) fn replayed(&mut self, items: usize) {
         self.replayed = Some(items);
     }
 
-    /// Whether all that the caller sent is held already.
+    /// Whether all input items were stored already.
     pub(in crate::turn) fn is_all_resent(&self) -> bool {
         self.resent.len() == self.input_items
     }
 
-    /// An earlier attempt of the same request brought the item.
+    /// Reports an item that an earlier attempt at the same request stored.
     pub(in crate::turn) fn brought(&mut self, position: usize, item: &Item, held: &ItemId) {
         self.resent.push(ResentItem {
             position,
@@ -41,25 +41,25 @@ impl Report {
         });
     }
 
-    /// An output came behind a made-up one of the same call.
+    /// Reports an output that arrived after a placeholder for the same call.
     pub(in crate::turn) fn late_output(&mut self, position: usize, item: &Item, late: LateOutput) {
         let (fault, message) = (LateOutput::FAULT, late.message().to_owned());
         self.repair(Some(position), item, fault, late.action(), message);
     }
 
-    /// An item was deleted at the upstream, which refuses every turn behind it.
+    /// Reports an item that was deleted at the upstream, because it blocked every later turn.
     pub(in crate::turn) fn deleted_upstream(&mut self, item: &HeldItem, fault: &'static str) {
         let message = "The upstream took no turn behind the item, which was deleted there.";
         self.repair_upstream(item, fault, "deleted_upstream", message);
     }
 
-    /// The output that was made up for a call gave way to the real one.
+    /// Reports a placeholder output that was deleted in favor of the real one.
     pub(in crate::turn) fn gave_way_upstream(&mut self, made_up: &HeldItem) {
         let message = "The output that was made up was deleted: the real one takes its place.";
         self.repair_upstream(made_up, LateOutput::FAULT, "deleted_upstream", message);
     }
 
-    /// Items stay in the response that the caller named, and the turn goes on around them.
+    /// Reports items that stay in the previous response while the turn continues without them.
     pub(in crate::turn) fn left_behind(&mut self, items: &[(HeldItem, &'static str)]) {
         let message = "The upstream took no turn behind the item. This one goes on from the response \
                        before it, and refers to what else stood there.";
