@@ -130,8 +130,8 @@ impl Turn<'_> {
         self.conclude_job(Planned { opened, plan }, held, outcome, client).await;
     }
 
-    /// Protects the items that the turn continues from deletion until its end. In a conversation
-    /// they are safe already.
+    /// Keeps the items that the turn continues from being swept before its end. The items of a
+    /// conversation are never swept.
     async fn reach(&self, opened: &Opened, held: &Held<'_>) -> Result<(), StoreError> {
         let (Base::After { .. }, Some(cursor)) = (&opened.base, opened.cursor) else {
             return Ok(());

@@ -8,8 +8,8 @@
 //!    this list and runs as [`Theirs::take`](theirs::Theirs::take).
 //! 2. `retry`: registers the turn among those of the same request. Attempts that still run end
 //!    first.
-//! 3. `open`: acquires the conversation's lease, finds the end of the transcript and issues the
-//!    response id. The result is [`Opened`].
+//! 3. `open`: acquires the conversation's lease, if the turn has a conversation, finds the end of
+//!    the transcript and issues the response id. The result is [`Opened`].
 //! 4. `retry` again: if the client sent the request before, replays the complete answer or retracts
 //!    the cut one ([`Made`]).
 //! 5. `plan`: loads the transcript, replaces references with stored items (`resolve`), drops resent
@@ -21,7 +21,6 @@
 //!    answer that fails before its first output is requested again.
 //! 8. `commit`: stores the turn. The client receives the terminal event only after that.
 //!
-//! # Guarantees
 //! # Guarantees
 //! - A turn that fails before its answer begins changes nothing.
 //! - A client that saw the end of a stored response can continue that response.
@@ -186,6 +185,7 @@ impl Turn<'_> {
         trace::record_turn(self.request, upstream.map(Upstream::label));
     }
 
+    /// Runs the turn and reports an error before its answer begins to the client.
     async fn run(&self, mut client: Client) {
         if let Err(error) = self.take(&mut client).await {
             report::log_refusal(&error);

@@ -92,8 +92,8 @@ impl Plan {
 impl Turn<'_> {
     /// Reconciles the input with the stored items and repairs the result.
     ///
-    /// With [`Faults::Reject`], an input that a provider would reject fails here. An output for an
-    /// unknown call always fails.
+    /// With [`Faults::Reject`], an input that a provider would reject fails here. A new output for
+    /// an unknown call always fails.
     pub(super) fn plan(
         &self,
         held: Transcript,
@@ -149,8 +149,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Plans again without the items that only the upstream could read, after it failed to read
-    /// them.
+    /// Plans again after the upstream failed to read its own compaction: the prompt then contains
+    /// the items that the compaction replaced.
     pub(super) fn expanded(&self, plan: &mut Plan, upstream: Upstream<'_>) -> Result<(), ApiError> {
         let target = Target { origin: &plan.origin, upstream, reads_its_own: false };
         let prompted = self.prompt_of(&plan.transcript, &plan.admitted, target)?;

@@ -207,6 +207,7 @@ impl Turn<'_> {
         (whole.len() == 1).then(|| whole.swap_remove(0))
     }
 
+    /// Retracts the last turn of the conversation if it is a cut attempt at this request.
     async fn take_back(
         &self,
         conversation: &ConversationId,
@@ -262,6 +263,7 @@ impl Turn<'_> {
     }
 }
 
+/// Whether the response of the attempt completed, if only up to a token limit.
 pub(super) fn is_whole(record: &ResponseRecord) -> bool {
     let envelope = Object::parse(&record.response.envelope);
     let whole = [Status::Completed, Status::Incomplete].map(Status::as_str);

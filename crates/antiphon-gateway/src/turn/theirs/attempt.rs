@@ -128,6 +128,7 @@ impl Theirs<'_> {
         }
     }
 
+    /// Sends the request once and relays the answer.
     async fn attempt(
         &self,
         planned: &Planned,
@@ -225,6 +226,7 @@ impl Theirs<'_> {
         Ok((opened, basis.learnt_anew(brought)))
     }
 
+    /// Resyncs the ledger and reopens the turn at its end.
     async fn reopened_as_learnt(&self, opened: Opened) -> Result<Opened, ApiError> {
         match &self.turn.request.continues {
             Continues::Nothing => Ok(opened),

@@ -182,6 +182,7 @@ impl Theirs<'_> {
         Ok(self.turn.commit_patiently(turn).await?)
     }
 
+    /// The output items as ledger entries.
     fn output(&self, finished: &Finished, plan: &Plan) -> Vec<HeldItem> {
         let output = self.turn.output_items(finished, &plan.origin).into_iter();
         let entered = output.map(|item| match item.is_tombstone() {

@@ -195,7 +195,7 @@ impl Walked {
     }
 }
 
-/// The place and the local id of a fetched response. The place is the same after every resync, so
+/// The place and the local id of a fetched response. The shard is the same after every resync, so
 /// that earlier attempts of requests that continue the response are found there.
 fn place_behind(id: &str, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
     let shard = behind.map_or_else(|| learning_of(id).shard(), |it| it.cursor.shard);

@@ -8,9 +8,9 @@
 //!
 //! [`Theirs::take`] is the whole turn; start reading there. Its stages:
 //!
-//! 1. `open`: finds or creates the ledger and acquires its lease. A stale ledger is first resynced
-//!    with the upstream (`learn`). If the upstream has lost the response, `replay` continues from
-//!    the ledger alone.
+//! 1. `open`: finds or creates the ledger and acquires the lease of a conversation. A stale ledger
+//!    is first resynced with the upstream (`learn`). If the upstream has lost the response,
+//!    `replay` continues from the ledger alone.
 //! 2. `again`: if the client sent the request before, replays the upstream's complete answer, or
 //!    finds the input items that an earlier attempt left there.
 //! 3. `plan`: reconciles the input with the ledger and repairs the rest. `stuck` deletes stored
@@ -21,8 +21,8 @@
 //!    the turn's wait ends.
 //! 5. `relay`: decodes the answer. The client receives nothing before the response's id is in the
 //!    ledger. `queued` handles a response in the upstream's own background.
-//! 6. `commit`: stores the turn in the ledger and marks the ledger fresh. The client receives the
-//!    terminal event only after that.
+//! 6. `commit`: stores the turn in the ledger, and marks the ledger fresh if the turn ended well.
+//!    The client receives the terminal event only after that.
 //!
 //! # Stale ledgers
 //! A ledger is stale from the moment before a request is sent until a commit, or a rejection that

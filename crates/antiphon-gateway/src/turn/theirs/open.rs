@@ -58,6 +58,7 @@ impl Theirs<'_> {
         })
     }
 
+    /// Creates the ledger of a conversation that exists only at the upstream.
     async fn adopt(&self, id: &str) -> Result<LedgerEntry, ApiError> {
         let conversation = Conversation {
             id: ConversationId::issue(Shard::issue(&mut RandomIds), &mut RandomIds),

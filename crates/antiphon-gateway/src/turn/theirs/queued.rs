@@ -61,6 +61,7 @@ impl Theirs<'_> {
         self.turn.gateway.watcher.begin(committed, watched, self.turn.caller);
     }
 
+    /// Commits the turn, with the watch of its response. The ledger stays stale.
     async fn enter(
         &self,
         opened: &Opened,

@@ -1,4 +1,5 @@
-//! Deletes items at the upstream that block the next turn, or whose real counterpart has arrived.
+//! Deletes items at the upstream: those that block the next turn, and placeholder outputs whose
+//! real outputs have arrived.
 
 use std::collections::HashSet;
 
