@@ -263,7 +263,7 @@ impl Turn<'_> {
     }
 }
 
-/// Whether the response of the attempt completed, if only up to a token limit.
+/// Whether the response of the attempt is `completed` or `incomplete`.
 pub(super) fn is_whole(record: &ResponseRecord) -> bool {
     let envelope = Object::parse(&record.response.envelope);
     let whole = [Status::Completed, Status::Incomplete].map(Status::as_str);
