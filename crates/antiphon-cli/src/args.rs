@@ -22,76 +22,76 @@ pub(crate) enum Command {
     /// Serve the Responses and Conversations API
     #[command(after_help = SOURCES)]
     Serve(Box<ServeArgs>),
-    /// Tell what a provider would refuse in a history; exit code 1 where there is something
+    /// Report the items of a history that a provider would reject; exit code 1 if there are any
     #[command(after_help = HISTORIES)]
     Check(HistoryArgs),
-    /// Mend what a provider would refuse in a history, and tell what was mended
+    /// Repair the items of a history that a provider would reject, and report each repair
     #[command(after_help = REPAIRS)]
     Repair(RepairArgs),
-    /// Hash an API key, read from standard input, for the settings to hold in its place
+    /// Hash an API key, read from standard input, for use in the settings in place of the key
     HashKey,
     /// Convert a model's stream from one API's events to another's
     #[command(after_help = STREAMS)]
     Convert(ConvertArgs),
-    /// List the tenants of whom a store holds anything, and how much, a line of JSON each
+    /// List the tenants with data in a store, and the amount of it, as one JSON object per line
     Tenants(StoreArgs),
-    /// Write all that a store holds of a tenant, as lines of JSON
+    /// Export all data of a tenant in a store, as JSON lines
     #[command(after_help = LINES)]
     Export(ExportArgs),
-    /// Erase all that a store holds of a tenant
+    /// Erase all data of a tenant in a store
     #[command(after_help = ERASURE)]
     Erase(EraseArgs),
-    /// Play a provider with state, to test an agent or a gateway against
+    /// Run a simulated stateful provider, to test an agent or a gateway against
     #[command(after_help = SIM)]
     Sim(SimArgs),
 }
 
-/// What `convert` is told.
+/// The arguments of `convert`.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
-    /// What standard input holds: ai-sdk, chat, anthropic or responses
+    /// Dialect of standard input: ai-sdk, chat, anthropic or responses
     #[arg(long, value_name = "DIALECT")]
     pub(crate) from: String,
-    /// What to write: responses or anthropic
+    /// Dialect of the output: responses or anthropic
     #[arg(long, value_name = "DIALECT")]
     pub(crate) to: String,
-    /// Write one event a line, without the event stream around it
+    /// Write one event per line, without the event stream framing
     #[arg(long, conflicts_with = "fold")]
     pub(crate) ndjson: bool,
     /// Write the whole answer as one JSON object
     #[arg(long)]
     pub(crate) fold: bool,
-    /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
+    /// Event names of raw reasoning: openai or open-responses [default: openai]
     #[arg(long, value_name = "WHOSE")]
     pub(crate) event_names: Option<String>,
-    /// The request that is answered, as JSON; its tools and tool choice are then known
+    /// Request that the stream answers, as JSON; supplies its tools and tool choice
     #[arg(long, value_name = "FILE")]
     pub(crate) request: Option<PathBuf>,
 }
 
-/// Which histories `check` and `repair` read, and how they tell what they found.
+/// The arguments that `check` and `repair` share: the histories to read, and the report format.
 #[derive(Args, Debug)]
 pub(crate) struct HistoryArgs {
-    /// The file to read; standard input when it is - or none is named
+    /// File to read; - or no file reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Every line is a history of its own
+    /// Read one history per line
     #[arg(long)]
     pub(crate) ndjson: bool,
-    /// What the server holds already: an array of items or a conversation's list of them
+    /// Items that the server already holds: an array of items, or a conversation's list of items
     #[arg(long, value_name = "FILE")]
     pub(crate) held: Option<PathBuf>,
-    /// How to tell what was found: text or json, one line each [default: text]
+    /// Report format: text or json, one line per finding [default: text]
     #[arg(long, value_name = "FORM")]
     pub(crate) report: Option<String>,
 }
 
-/// What `repair` is told.
+/// The arguments of `repair`.
 #[derive(Args, Debug)]
 pub(crate) struct RepairArgs {
     #[command(flatten)]
     pub(crate) history: HistoryArgs,
-    /// What to do where there is a choice: a name, or KEY=VALUE,... [default: repair]
+    /// Repair policy: a name, or KEY=VALUE,... [default: repair]
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<String>,
 }
@@ -158,8 +158,10 @@ or, of these, those that differ from the first:
 
 See 'antiphon check --help' for what a history is and how --held and --ndjson work.";
 
-/// What the command line asks for. Where it asks for help or the version, these are printed and
-/// the process ends here; so it does, with exit code 2, on a command line that cannot be read.
+/// Parses the command line.
+///
+/// If the user asks for help or the version, this function prints it and ends the process. If the
+/// command line is invalid, the process ends with exit code 2.
 pub(crate) fn parse() -> Result<Command, Failure> {
     match CommandLine::try_parse() {
         Ok(line) => Ok(line.command),
@@ -170,7 +172,8 @@ pub(crate) fn parse() -> Result<Command, Failure> {
     }
 }
 
-/// Whether the message would repeat a stray word, which may be a key that a blank split off.
+/// Whether the error message would repeat a stray word. Such a word may be part of an API key that
+/// a blank split off.
 fn shows_a_value(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::UnknownArgument
         && matches!(

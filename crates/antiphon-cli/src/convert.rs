@@ -15,7 +15,7 @@ use crate::args::ConvertArgs;
 use crate::failure::Failure;
 use crate::settings::form;
 
-/// Converts standard input to standard output, event by event as they come.
+/// Converts standard input to standard output, event by event as the input arrives.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let from = dialect("--from", &args.from)?;
     let to = dialect("--to", &args.to)?;
@@ -87,7 +87,7 @@ fn run(
     }
 }
 
-/// The end, where nobody reads what is written any more: that is no failure.
+/// Treats a closed output pipe as a successful end.
 fn unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> {
     match written {
         Ok(()) => Ok(None),
@@ -96,14 +96,14 @@ fn unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> {
     }
 }
 
-/// How events are written.
+/// The output format.
 #[derive(Clone, Copy)]
 enum Output {
-    /// As an event stream; `[DONE]` ends it or not.
+    /// An event stream. `says_done` adds the final `[DONE]`.
     EventStream { says_done: bool },
-    /// One event a line.
+    /// One event per line.
     Ndjson,
-    /// The whole answer, at the end.
+    /// The whole response as one JSON object, at the end.
     Folded,
 }
 
@@ -141,7 +141,8 @@ impl Output {
     }
 }
 
-/// Tells what was put right, and what the upstream says of its failure if it failed, a line each.
+/// Prints one line per note of the conversion, and the upstream's error message if the response
+/// failed.
 fn tell(converted: &Converted) {
     let finished = &converted.finished;
     for note in &finished.notes {

@@ -1,16 +1,16 @@
-//! Why the command ends without success.
+//! The reasons for which a command fails.
 
 use std::fmt;
 use std::process::ExitCode;
 
-/// A sentence for the operator, by whose fault it is. It never contains a key or a token.
+/// A message for the operator; the variant names the cause. It never contains a key or a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The command line, the environment or the file asks for what cannot be done: exit code 2.
+    /// The command line, the environment or the configuration file is invalid: exit code 2.
     Usage(String),
-    /// The machine does not give what is needed: exit code 1.
+    /// An operation failed at run time: exit code 1.
     Runtime(String),
-    /// A history is refused, as its policy has it: exit code 1.
+    /// The policy rejects a history: exit code 1.
     Refused(String),
 }
 

@@ -1,4 +1,4 @@
-//! What `serve` tells the person who started it.
+//! The greeting that `serve` prints at startup.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -10,22 +10,23 @@ use crate::keepers::Keepers;
 
 /// A first request to the gateway, in curl and in Python, ready to paste.
 pub(crate) struct Greeting {
-    /// Where the gateway listens.
+    /// The address on which the gateway listens.
     pub(crate) address: SocketAddr,
-    /// What callers have to show.
+    /// The credentials that a request needs.
     pub(crate) shown: Shown,
-    /// Who keeps what callers begin.
+    /// The owners of new conversations and responses.
     pub(crate) keepers: Keepers,
 }
 
-/// What names a caller.
+/// The credentials that identify a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// Any token, or none.
     Anything,
-    /// A key: ours, or one of the upstream's. It is taken from `OPENAI_API_KEY`, never shown.
+    /// An API key of the gateway or of an upstream. The examples read it from `OPENAI_API_KEY`, so
+    /// the greeting never contains a key.
     Key,
-    /// This header, which the proxy in front will set.
+    /// This header, which the proxy in front of the gateway sets.
     Header(HeaderName),
 }
 
@@ -40,7 +41,7 @@ impl Shown {
         }
     }
 
-    /// The line that curl needs.
+    /// The additional option for curl.
     fn to_curl(&self) -> String {
         match self {
             Self::Anything => String::new(),
@@ -49,7 +50,7 @@ impl Shown {
         }
     }
 
-    /// The arguments that Python's client needs.
+    /// The additional arguments for Python's client.
     fn to_python(&self) -> String {
         match self {
             Self::Anything => ", api_key=\"any\"".to_owned(),
@@ -61,7 +62,7 @@ impl Shown {
     }
 }
 
-/// The base URL to give to clients.
+/// The base URL for clients.
 pub(crate) fn base_url(address: SocketAddr) -> String {
     format!("http://{address}/v1")
 }
@@ -99,14 +100,14 @@ or in Python:
 }
 
 impl Greeting {
-    /// A model that answers in a conversation of its keeper's: `sim` in ours.
+    /// A model to use in a conversation of the default owner: `sim` if the gateway owns it.
     fn model(&self) -> String {
         let keeper = self.keepers.of_conversations.as_ref();
         keeper.map_or_else(|| "sim".to_owned(), |keeper| format!("a model of {}", keeper.host))
     }
 }
 
-/// The address as one connects to it from this machine: "every address" is none to connect to.
+/// Replaces an unspecified address (`0.0.0.0`, `::`), to which nobody can connect, by loopback.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => address.set_ip(Ipv4Addr::LOCALHOST.into()),

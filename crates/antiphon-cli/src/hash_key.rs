@@ -7,10 +7,10 @@ use antiphon_gateway::settings::KeyHash;
 
 use crate::failure::Failure;
 
-/// The bound on a key, in bytes.
+/// The maximum length of a key, in bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// Prints the hash of the key on standard input's first line.
+/// Prints the hash of the key on the first line of standard input.
 pub(crate) fn hash_key() -> Result<ExitCode, Failure> {
     let mut line = String::new();
     io::stdin()

@@ -1,23 +1,24 @@
-//! Who keeps the state of conversations, as `serve` tells it when it starts.
+//! The owners of conversation state, as `serve` reports them at startup.
 
 use std::fmt;
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{ModelPattern, Settings, State, UpstreamSettings};
 
-/// The hosts of the upstreams that keep what begins with their models. Antiphon keeps the rest.
+/// The hosts of the upstreams that own the state of conversations with their models. Antiphon owns
+/// all other state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keepers {
     hosts: Vec<String>,
-    /// Which of them keeps conversations that are created for no model.
+    /// The upstream that owns conversations created without a model.
     pub(crate) of_conversations: Option<Keeper>,
 }
 
-/// An upstream that keeps conversations.
+/// An upstream that owns conversations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Keeper {
     pub(crate) host: String,
-    /// Whether it is shown the callers' own tokens.
+    /// Whether the gateway forwards the callers' own tokens to it.
     pub(crate) takes_tokens: bool,
 }
 
@@ -33,7 +34,7 @@ impl Keepers {
         Self { hosts, of_conversations }
     }
 
-    /// Logs it, where it is not Antiphon alone.
+    /// Logs each upstream that owns state.
     pub(crate) fn log(&self) {
         for upstream in &self.hosts {
             tracing::info!(upstream, "this upstream keeps what begins with its models");
@@ -53,8 +54,8 @@ impl fmt::Display for Keepers {
     }
 }
 
-/// Who is asked where a request names no model: the first that takes every model's name, else the
-/// first; servers of Anthropic's API last.
+/// The upstream for requests that name no model: the first one that accepts every model, otherwise
+/// the first one. Upstreams with Anthropic's API come last.
 fn default_upstream(settings: &Settings) -> Option<&UpstreamSettings> {
     let any = ModelPattern::new("*");
     let speaking = || settings.upstreams.iter().filter(|it| it.api != Dialect::Anthropic);

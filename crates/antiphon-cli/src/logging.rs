@@ -1,4 +1,4 @@
-//! Logs, on standard error. No level of them shows a key, a token or what an item says.
+//! Logs, on standard error. No log level shows a key, a token or the content of an item.
 
 use std::io::{self, IsTerminal as _};
 use std::panic::PanicHookInfo;
@@ -13,8 +13,10 @@ use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 use crate::failure::Failure;
 use crate::settings::{Environment, LOG, LOG_FORMAT};
 
-/// Sends what the process logs to standard error: `ANTIPHON_LOG` says what (a filter; see [`DEFAULT`]
-/// and [`is_discreet`]), `ANTIPHON_LOG_FORMAT` how (`text` or `json`).
+/// Sends the logs of the process to standard error.
+///
+/// `ANTIPHON_LOG` is the filter (see [`DEFAULT`] and [`is_discreet`]); `ANTIPHON_LOG_FORMAT` is
+/// `text` or `json`.
 pub(crate) fn install(environment: impl Environment) -> Result<Format, Failure> {
     let filter = filter(environment(LOG)?)?;
     let format = format(environment(LOG_FORMAT)?.as_deref())?;
@@ -25,14 +27,14 @@ pub(crate) fn install(environment: impl Environment) -> Result<Format, Failure> 
     Ok(format)
 }
 
-/// A panic as a line of JSON.
+/// Logs a panic as a line of JSON.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string);
     let payload = panic.payload_as_str();
     tracing::error!(place, payload, "panicked");
 }
 
-/// Tells on standard error why the command ends, in the form of the log.
+/// Prints the failure on standard error, in the format of the log.
 pub(crate) fn tell_failure(failure: &Failure, format: Format) {
     match format {
         Format::Text => eprintln!("error: {failure}"),
@@ -44,22 +46,24 @@ pub(crate) fn tell_failure(failure: &Failure, format: Format) {
     }
 }
 
-/// The form of a line.
+/// The format of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Text,
     Json,
 }
 
-/// What the parts that are not ours have to say at `info` is of no use to an operator.
+/// The default filter. Events of dependencies at `info` are of no use to an operator.
 const DEFAULT: &str = "warn,antiphon=info,antiphon_gateway=info,antiphon_store=info";
 
-/// Of the parts that are not ours, nothing below this level is logged, whatever the filter says.
+/// The most verbose level for events of dependencies, whatever the filter allows.
 const MOST_OF_OTHERS: Level = Level::INFO;
 
-/// Whether events of this kind may be logged. Ours name items and never quote them, at every level.
-/// Libraries tell below `info` what passes through them: the PostgreSQL client, for one, the
-/// parameters of each statement, which are whole items.
+/// Whether an event may be logged.
+///
+/// Events of our own crates name items and never quote them, at any level. Dependencies may log
+/// user data below `info`: the PostgreSQL client, for example, logs the parameters of each
+/// statement, which are complete items.
 fn is_discreet(event: &Metadata<'_>) -> bool {
     let of = event.target().split("::").next().unwrap_or_default();
     let is_ours = of == "antiphon" || of.starts_with("antiphon_");
@@ -92,8 +96,8 @@ fn filter(text: Option<String>) -> Result<EnvFilter, Failure> {
         .map_err(|error| Failure::usage(format!("{LOG}: '{text}' is not a log filter: {error}")))
 }
 
-/// Whether a word of a filter is no level. Alone, it would be taken for a target: of everything else
-/// nothing would be logged.
+/// Whether a word of a filter is a misspelt level. The filter would accept it as a target, and then
+/// log no events of any other target.
 fn is_misspelt_level(word: &str) -> bool {
     let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_word && word != "antiphon" && word.parse::<LevelFilter>().is_err()
@@ -116,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// What is logged of events at every level of three parts, one of them ours.
+    /// The log lines for events at every level from three crates, one of them ours.
     fn logged(filter: &str) -> Vec<String> {
         let file = tempfile::NamedTempFile::new().unwrap();
         let writer = File::create(file.path()).unwrap();

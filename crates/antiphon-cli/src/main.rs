@@ -1,9 +1,14 @@
 //! The `antiphon` command.
 //!
-//! A usage error is a sentence on standard error and exit code 2, a failure at run time one with
-//! exit code 1. Standard output is for what was asked for: of `serve` and `sim`, a readiness line; of
-//! `check`, what is wrong, and then the exit code is 1 too; of `repair`, the mended histories; of
-//! `convert`, the events; of `tenants` and `export`, lines of JSON; of `erase`, what was erased.
+//! A usage error prints a message on standard error and ends with exit code 2; a runtime failure
+//! ends with exit code 1. Standard output carries only the result of the command:
+//!
+//! - `serve` and `sim`: a readiness line.
+//! - `check`: the findings; the exit code is 1 if there are any.
+//! - `repair`: the repaired histories.
+//! - `convert`: the events.
+//! - `tenants` and `export`: JSON lines.
+//! - `erase`: a summary of the erased data.
 
 mod args;
 mod convert;
@@ -27,8 +32,8 @@ use failure::Failure;
 use logging::Format;
 use settings::ServeArgs;
 
-/// Gives memory back to the system some seconds after it was freed. The system's own allocator keeps
-/// most of what long answers took: see "Measured" in ARCHITECTURE.md.
+/// Returns freed memory to the system after a few seconds. The system's allocator keeps most of the
+/// memory of long answers: see "Measured" in ARCHITECTURE.md.
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

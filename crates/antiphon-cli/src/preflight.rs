@@ -1,4 +1,4 @@
-//! `antiphon serve --check`: makes the checks of a start, and does not start.
+//! `antiphon serve --check`: performs the checks of a start without starting the gateway.
 
 use std::io::{self, Write as _};
 
@@ -8,8 +8,10 @@ use antiphon_store::StoreState;
 use crate::failure::Failure;
 use crate::settings::Configuration;
 
-/// Checks the store and the secrets of settings that were read without a refusal. Nothing is bound,
-/// created or migrated, and no upstream is asked. A gateway may run on the store meanwhile.
+/// Checks the store and the secrets of a configuration that was parsed without an error.
+///
+/// Binds no port, creates and migrates nothing, and sends no request to an upstream. A gateway may
+/// be running on the same store.
 pub(crate) fn check(configuration: &Configuration) -> Result<(), Failure> {
     configuration.log_warnings();
     let lines = tokio::runtime::Builder::new_current_thread()
@@ -17,12 +19,12 @@ pub(crate) fn check(configuration: &Configuration) -> Result<(), Failure> {
         .build()
         .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))?
         .block_on(check_store(configuration))?;
-    // A failed write is ignored: the exit code says the same.
+    // Ignore a failed write: the exit code carries the same result.
     let _ = write!(io::stdout(), "settings: ok\n{lines}");
     Ok(())
 }
 
-/// Returns the lines to print.
+/// Checks the store and returns the lines to print.
 async fn check_store(configuration: &Configuration) -> Result<String, Failure> {
     let state = antiphon_store::inspect(&configuration.store)
         .await

@@ -14,7 +14,7 @@ use crate::logging::Format;
 use crate::settings::Configuration;
 use crate::signals::{Hangups, Signals};
 
-/// Serves until a signal asks for the end, then lets open turns end.
+/// Serves until a signal arrives, then waits for open turns to end.
 pub(crate) fn serve(configuration: Configuration, format: Format) -> Result<(), Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -23,8 +23,8 @@ pub(crate) fn serve(configuration: Configuration, format: Format) -> Result<(), 
         .block_on(run(configuration, format))
 }
 
-/// Binds before it opens the store: a second gateway, started by mistake, ends at the port that the
-/// first one holds and does not touch its conversations.
+/// Binds the port before opening the store. A second gateway, started by mistake, fails on the port
+/// that the first one holds and does not touch its conversations.
 async fn run(configuration: Configuration, format: Format) -> Result<(), Failure> {
     configuration.log_warnings();
     let Configuration { listen, store, gateway, warnings: _ } = configuration;
@@ -47,7 +47,8 @@ async fn run(configuration: Configuration, format: Format) -> Result<(), Failure
     announce(&Greeting { address, shown, keepers }, format);
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
-        // An error is the sender's end without a signal: the process is ending all the same.
+        // An error means that the sender was dropped without a signal: the process is ending
+        // anyway.
         let _ = stopped.await;
     };
     tokio::select! {
@@ -59,8 +60,8 @@ async fn run(configuration: Configuration, format: Format) -> Result<(), Failure
     }
 }
 
-/// Every open stream takes two files, the caller's connection and the upstream's. Systems let a
-/// process have few at first, and more when it asks.
+/// Raises the limit on open files. Every open stream takes two files: the caller's connection and
+/// the upstream's. Systems start a process with a low soft limit and let it raise that limit.
 pub(crate) fn make_room_for_connections() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(files) => tracing::debug!(files, "files that may be open at once"),
@@ -75,18 +76,21 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure>
     Ok((listener, address))
 }
 
-/// The first signal asks for the end; this returns at the second, which does not wait for it.
+/// Asks the server to stop on the first signal. Returns on the second, without waiting for open
+/// turns.
 async fn relay(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
     let signal = signals.next().await;
     tracing::info!(signal, "stopping; a second signal does not wait for open turns");
-    // An error is a gateway that has ended already.
+    // An error means that the gateway has already ended.
     let _ = stop.send(());
     let signal = signals.next().await;
     Failure::runtime(format!("stopped by a second signal, {signal}, before every turn had ended"))
 }
 
-/// Standard output gets one line, for programs; people read the rest on standard error, unless that is
-/// for programs too. Neither being read is no reason not to serve.
+/// Announces that the gateway is ready.
+///
+/// Standard output gets one line, for programs. Standard error gets the greeting, for people,
+/// unless the log format is JSON. A failed write does not stop the gateway.
 fn announce(greeting: &Greeting, format: Format) {
     let mut out = io::stdout().lock();
     let ready = writeln!(out, "antiphon listening on {}", base_url(greeting.address));

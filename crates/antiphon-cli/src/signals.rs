@@ -6,7 +6,7 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// SIGINT and SIGTERM. From its making on they no longer end the process by themselves.
+/// SIGINT and SIGTERM. Once this exists, these signals no longer end the process by themselves.
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -20,7 +20,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one and says which it was.
+    /// Waits for the next signal and returns its name.
     pub(crate) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.interrupt.recv() => "SIGINT",

@@ -10,7 +10,7 @@ use super::{held, unwritable};
 use crate::args::HistoryArgs;
 use crate::failure::Failure;
 
-/// Tells on standard output what is wrong with every history.
+/// Prints the faults of every history on standard output.
 pub(crate) fn check(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     let form = Form::parse(args.report.as_deref())?;
     let transcript = held::read(args.held.as_deref())?;

@@ -1,4 +1,4 @@
-//! A history in the shape in which it came.
+//! A history in its original form.
 
 use std::ops::Range;
 
@@ -13,38 +13,38 @@ use serde_json::value::RawValue;
 use super::place::Place;
 use crate::failure::Failure;
 
-/// An array of items or messages, a request, or a conversation.
+/// A parsed history: an array of items or messages, a request, or a conversation.
 pub(super) struct Document {
     text: Bytes,
-    /// Where in the text the items stand.
+    /// The byte range of the list of items in the text.
     list: Range<usize>,
-    /// The form in which the history came.
+    /// The form of the input.
     pub(super) form: HistoryForm,
-    /// The items, the oldest first.
+    /// The items, oldest first.
     pub(super) items: Vec<Item>,
-    /// For each item the position of the element of the list that it was made of.
+    /// For each item, the position of its source element in the list.
     sources: Vec<Option<usize>>,
-    /// The parts of messages that no item can stand for.
+    /// The parts of messages that no item can represent.
     pub(super) omissions: Vec<Omission>,
-    /// Whether the list stands in a request of another API, where items have no place.
+    /// Whether the list belongs to a request of another API, which cannot contain items.
     is_foreign_request: bool,
-    /// Whether the list has the newest item first.
+    /// Whether the list starts with the newest item.
     newest_first: bool,
-    /// By what a request says that a server holds what is before it.
+    /// The field of a request that refers to earlier items on a server.
     pub(super) marker: Option<Marker>,
-    /// The number of its line, from 1, where every line is a history.
+    /// The line number, from 1, if every line is a history.
     pub(super) line: Option<usize>,
 }
 
-/// Where a history's items stand.
+/// The position of the item list in a history.
 struct List {
     range: Range<usize>,
-    /// The field; `None` where the whole text is the list.
+    /// The name of the field; `None` if the whole text is the list.
     field: Option<&'static str>,
-    /// Whether it is a list as the API lists items.
+    /// Whether the list is a list object of the API.
     is_listing: bool,
     marker: Option<Marker>,
-    /// The raw system prompt that stands beside Anthropic messages.
+    /// The raw system prompt next to Anthropic messages.
     system: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Document {
             place.refused(&text, error.valid_up_to(), "this is not JSON: it is not UTF-8")
         })?;
         let refused = |offset: usize, sentence: &str| place.refused(&text, offset, sentence);
-        // What stands behind the last value is no place for an error.
+        // Trim the end, so that an error never points to blanks after the last value.
         let value: &RawValue =
             serde_json::from_str(json.trim_end()).map_err(|error| place.no_json(&error))?;
         let list = List::of(json, value.get())
@@ -97,19 +97,19 @@ impl Document {
         }
     }
 
-    /// Whether the history came as items, so that what is written has the form of what was read.
+    /// Whether the input consisted of items. The output then has the form of the input.
     pub(super) fn is_of_items(&self) -> bool {
         self.form == HistoryForm::Responses
     }
 
-    /// The position in the list, as it came, of the item at `position` in [`Document::items`], or
-    /// of the message that it was made of.
+    /// The position in the original list of the item at `position` in [`Document::items`], or of
+    /// the message from which it was converted.
     pub(super) fn position(&self, position: usize) -> Option<usize> {
         self.sources.get(position).copied().flatten()
     }
 
-    /// The document with these items in the place of its list. All other bytes stay, unless they
-    /// are of a request of another API: then the items stand alone.
+    /// The document with `items` in place of its list. All other bytes stay the same. For a request
+    /// of another API, the result is the array of items alone.
     pub(super) fn with(&self, items: &[Item]) -> Bytes {
         if self.is_foreign_request {
             let end = if self.line.is_some() { "\n" } else { "" };
@@ -145,8 +145,9 @@ impl List {
         Ok(Self { range: range_in(text, list), field: Some(field), is_listing, marker, system })
     }
 
-    /// The history in the list. A request's `messages` are rather those of Chat Completions, and
-    /// beside a system prompt Anthropic's; all other lists are rather of items.
+    /// Imports the history in the list. If its form is ambiguous, `messages` count as Chat
+    /// Completions, or as Anthropic's if a system prompt is present; every other list counts as
+    /// items.
     fn import(&self, text: &Bytes) -> Result<Imported, ImportError> {
         let preferred = match (self.field, &self.system) {
             (Some("messages"), Some(_)) => HistoryForm::Anthropic,
@@ -170,7 +171,7 @@ fn no_list(field: Option<&str>) -> String {
     }
 }
 
-/// The history that a text is as input: one message.
+/// The history of a text input: one message.
 fn text_input(text: &str) -> Imported {
     let raw = format!(r#"{{"role":"user","content":{text}}}"#);
     let message = Item::parse(raw.into()).expect("a role and a string make a message");
@@ -182,8 +183,9 @@ fn text_input(text: &str) -> Imported {
     }
 }
 
-/// The API lists the newest item first unless it is asked not to, and a list does not tell. In the
-/// right order fewer faults are found, and where there are as many, the model does not begin.
+/// Whether the list starts with the newest item. The API lists the newest item first by default,
+/// and a list object does not contain its order. The order with fewer faults is taken as the right
+/// one. If both have the same number, the right one does not begin with an item of the model.
 fn is_newest_first(items: &[Item]) -> bool {
     let oddities = |items: &[Item]| {
         let begins_with_model = items.first().is_some_and(|item| item.head().is_model_made());
@@ -193,7 +195,7 @@ fn is_newest_first(items: &[Item]) -> bool {
     oddities(&reversed) < oddities(items)
 }
 
-/// Where in the array `list` the element at fault begins.
+/// The offset in the array `list` of the element that caused the error.
 fn offset_of(error: &ImportError, list: &str) -> usize {
     let elements: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
     let element = error.position().and_then(|position| elements.get(position));

@@ -1,4 +1,4 @@
-//! What the server holds before a history.
+//! The items that the server holds before a history.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::input;
 use super::notice::Notices;
 use crate::failure::Failure;
 
-/// What `path` says that the server holds.
+/// Reads the held items from the file at `path`.
 pub(super) fn read(path: Option<&Path>) -> Result<Option<Transcript>, Failure> {
     let Some(path) = path else {
         return Ok(None);
@@ -20,8 +20,10 @@ pub(super) fn read(path: Option<&Path>) -> Result<Option<Transcript>, Failure> {
     Ok(Some(antiphon_surface::history::transcript(&held.items)))
 }
 
-/// What is held before the history: what was said to be, or, where the history says itself that
-/// something is, what nobody can tell. `None` where it stands for itself.
+/// The items that the server holds before the history.
+///
+/// These are the items of `--held` if given. Otherwise, if the history refers to earlier items on a
+/// server, they are [`Held::Unknown`]. `None` means that the history is complete.
 pub(super) fn before<'a>(
     history: &Document,
     transcript: Option<&'a Transcript>,

@@ -9,11 +9,11 @@ use super::place::Place;
 use crate::args::HistoryArgs;
 use crate::failure::Failure;
 
-/// The histories that a command is given.
+/// The histories that a command reads.
 pub(super) struct Input {
     reader: Box<dyn BufRead>,
     name: String,
-    /// The number of the line that was read last; `None` where the whole of it is one history.
+    /// The number of the last line read; `None` if the whole input is one history.
     line: Option<usize>,
     is_over: bool,
 }
@@ -31,12 +31,12 @@ impl Input {
         Ok(Self { reader, name, line: args.ndjson.then_some(0), is_over: false })
     }
 
-    /// The name of the file, as errors have it.
+    /// The name of the input, for error messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The next history.
+    /// Reads the next history.
     pub(super) fn next(&mut self) -> Result<Option<Document>, Failure> {
         let Some(text) = self.text().map_err(|error| unreadable(&self.name, &error))? else {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Input {
         Document::parse(text, &place).map(Some)
     }
 
-    /// The text of the next history, with the end of its line. Empty lines are none.
+    /// Reads the text of the next history, with its line end. Skips empty lines.
     fn text(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut text = Vec::new();
         if let Some(line) = &mut self.line {
@@ -65,14 +65,14 @@ impl Input {
     }
 }
 
-/// The one history in the file at `path`.
+/// Reads the single history in the file at `path`.
 pub(super) fn read(path: &Path) -> Result<Document, Failure> {
     let name = path.display().to_string();
     let text = fs::read(path).map_err(|error| unreadable(&name, &error))?;
     Document::parse(text, &Place { name, line: None })
 }
 
-/// The file that is named; `None` for standard input.
+/// The named file; `None` for standard input.
 fn named(file: Option<&Path>) -> Option<&Path> {
     file.filter(|path| path.as_os_str() != "-")
 }

@@ -1,7 +1,7 @@
 //! `antiphon check` and `antiphon repair`: histories in files.
 //!
-//! What is wrong with a history, and how it is mended, is the engine's to say; here it is read and
-//! told.
+//! The `antiphon` crate finds and repairs the faults. This module reads the histories and reports
+//! the findings.
 
 mod check;
 mod document;

@@ -1,4 +1,4 @@
-//! In which form histories are read, on standard error.
+//! Notices on standard error about the form of a history.
 
 use std::io::{self, Write as _};
 
@@ -8,14 +8,14 @@ use serde::Serialize;
 use super::document::Document;
 use super::report::Form;
 
-/// Says in which form a history is read that came in another than items, once until it changes.
+/// Prints the form of each history that does not consist of items, once until the form changes.
 pub(super) struct Notices {
     report: Form,
     writes: bool,
     last: HistoryForm,
 }
 
-/// The same as a line of JSON.
+/// The notice about the form, as JSON.
 #[derive(Serialize)]
 struct ReadAs {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ struct ReadAs {
     written_as: &'static str,
 }
 
-/// A part that is not written, as a line of JSON.
+/// The notice about an omitted part, as JSON.
 #[derive(Serialize)]
 struct LeftOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,17 +34,18 @@ struct LeftOut<'a> {
 }
 
 impl Notices {
-    /// Of a command that writes nothing but its findings.
+    /// Notices of a command that writes only its findings.
     pub(super) fn of_reading() -> Self {
         Self { report: Form::Text, writes: false, last: HistoryForm::Responses }
     }
 
-    /// Of a command that writes histories, and reports on standard error in this form.
+    /// Notices of a command that writes histories and reports in the given format on standard
+    /// error.
     pub(super) fn of_writing(report: Form) -> Self {
         Self { report, writes: true, ..Self::of_reading() }
     }
 
-    /// Says how the history was read, and what of it is not written.
+    /// Prints the form of a history, and its parts that the output omits.
     pub(super) fn tell(&mut self, name: &str, history: &Document) {
         if history.form != self.last {
             self.last = history.form;
@@ -89,7 +90,7 @@ impl Notices {
     }
 }
 
-/// Nobody listening is no reason to stop.
+/// Writes a line and ignores a failed write.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

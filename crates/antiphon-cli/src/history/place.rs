@@ -1,24 +1,24 @@
-//! Where something stands in a file.
+//! Positions in a file.
 
 use crate::failure::Failure;
 
-/// A text's place: the whole of a file, or one line of it.
+/// The source of a text: a whole file or one line of it.
 pub(super) struct Place {
-    /// The file, as it was named.
+    /// The name of the file, as the user gave it.
     pub(super) name: String,
-    /// The number of the line, from 1; `None` for the whole of a file.
+    /// The line number, from 1; `None` for a whole file.
     pub(super) line: Option<usize>,
 }
 
 impl Place {
-    /// What keeps `text` from being read, at `offset`.
+    /// The failure for an invalid `text`, with the line and column of `offset`.
     pub(super) fn refused(&self, text: &[u8], offset: usize, sentence: &str) -> Failure {
         let lines = || text[..offset].split(|byte| *byte == b'\n');
         let column = 1 + lines().next_back().map_or(0, <[u8]>::len);
         self.at(lines().count(), column, sentence)
     }
 
-    /// What keeps a text from being JSON.
+    /// The failure for a text that is not JSON.
     pub(super) fn no_json(&self, error: &serde_json::Error) -> Failure {
         let (line, column) = (error.line(), error.column());
         let sentence = error.to_string();

@@ -1,15 +1,15 @@
-//! What `--policy` says.
+//! The value of `--policy`.
 
 use antiphon::repair::Policy;
 use antiphon_surface::CHOICES;
 
 use crate::failure::Failure;
 
-/// The way in which histories are mended.
+/// The selected repair.
 #[derive(Debug, PartialEq)]
 pub(super) enum Way {
     Policy(Policy),
-    /// Orphaned reasoning is left out and nothing else is touched.
+    /// Drop orphaned reasoning and touch nothing else.
     OrphanedReasoning,
 }
 

@@ -16,7 +16,7 @@ use super::{held, unwritable};
 use crate::args::RepairArgs;
 use crate::failure::Failure;
 
-/// Writes every history, mended, to standard output, and what was mended to standard error.
+/// Writes every repaired history to standard output, and each repair to standard error.
 pub(crate) fn repair(args: &RepairArgs) -> Result<ExitCode, Failure> {
     let form = Form::parse(args.history.report.as_deref())?;
     let way = Way::parse(args.policy.as_deref())?;
@@ -38,7 +38,7 @@ pub(crate) fn repair(args: &RepairArgs) -> Result<ExitCode, Failure> {
             .and_then(|()| out.flush())
             .map_err(|error| unwritable(&error))?;
         for finding in &mended.findings {
-            // Nobody listening is no reason not to mend.
+            // Ignore a failed write: the repaired history matters more than the report.
             let _ = writeln!(io::stderr(), "{}", form.line(&Row::of_mend(&history, finding)));
         }
     }

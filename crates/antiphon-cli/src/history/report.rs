@@ -1,4 +1,4 @@
-//! What was found, a line each.
+//! The report: one line per finding.
 
 use antiphon::json::quote;
 use antiphon::repair;
@@ -8,17 +8,17 @@ use serde::Serialize;
 use super::document::Document;
 use crate::failure::Failure;
 
-/// How a line is written.
+/// The format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Text,
     Json,
 }
 
-/// What one line tells.
+/// The content of one line.
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
-    /// The number of the history's line, where every line is a history.
+    /// The line number of the history, if every line is a history.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     #[serde(flatten)]
@@ -36,7 +36,7 @@ impl Form {
         }
     }
 
-    /// The line, without its end.
+    /// The line, without a line end.
     pub(super) fn line(self, row: &Row) -> String {
         match self {
             Self::Text => row.text(),
@@ -46,19 +46,19 @@ impl Form {
 }
 
 impl Row {
-    /// What is wrong, and nothing was done about.
+    /// A fault that was found and not repaired.
     pub(super) fn of_fault(history: &Document, finding: &repair::Finding) -> Self {
         let Self { line, found } = Self::of_mend(history, finding);
         Self { line, found: Finding { action: None, ..found } }
     }
 
-    /// What was mended.
+    /// A repair.
     pub(super) fn of_mend(history: &Document, finding: &repair::Finding) -> Self {
         let position = finding.position.and_then(|position| history.position(position));
         let found = if history.is_of_items() {
             Finding::at(position, finding)
         } else {
-            // The provider's words count the items that the messages become.
+            // The provider's message counts the items, not the messages that they come from.
             Finding { position, ..Finding::of_mend(finding) }
         };
         Self { line: history.line, found }
@@ -75,7 +75,7 @@ impl Row {
     }
 }
 
-/// Ids are as clients made them up.
+/// Quotes an id that contains blanks or control characters: clients choose ids freely.
 fn one_word(id: &str) -> String {
     let is_odd = |c: char| c.is_whitespace() || c.is_control();
     if id.contains(is_odd) { quote(id) } else { id.to_owned() }

@@ -1,4 +1,4 @@
-//! Who may call: keys, the header of a trusted proxy, and the secrets that keep names apart.
+//! Access for callers: API keys, the tenant header of a trusted proxy, and secrets.
 
 use antiphon_gateway::settings::{ApiKey, KeyHash, Secret};
 use antiphon_store::Tenant;
@@ -8,10 +8,10 @@ use super::layer::Said;
 use super::parse::{A_KEY, is_token};
 use crate::failure::Failure;
 
-/// The fewest characters of a secret.
+/// The minimum length of a secret, in characters.
 const SHORTEST: usize = 16;
 
-/// Every key with its tenant, no key twice.
+/// Parses the API keys with their tenants. Rejects a key that occurs twice.
 pub(super) fn api_keys(entries: &[Said]) -> Result<Vec<ApiKey>, Failure> {
     let mut keys: Vec<ApiKey> = Vec::with_capacity(entries.len());
     for said in entries {
@@ -25,7 +25,8 @@ pub(super) fn api_keys(entries: &[Said]) -> Result<Vec<ApiKey>, Failure> {
     Ok(keys)
 }
 
-/// The last `=` divides: keys in base64 may end in one, names of tenants need none.
+/// Parses `KEY=TENANT`. The last `=` separates the two: keys in base64 may end in `=`, and names of
+/// tenants do not need it.
 fn api_key(said: &Said) -> Result<ApiKey, Failure> {
     let (key, tenant) = said
         .trimmed()
@@ -50,11 +51,12 @@ fn api_key(said: &Said) -> Result<ApiKey, Failure> {
     Ok(ApiKey { hash, tenant: Tenant::new(tenant) })
 }
 
-/// Headers that hold a caller's token, which would be stored and logged as the name of a tenant.
+/// Headers that hold a caller's token. As a tenant header, such a header would put tokens into the
+/// store and the log.
 const OF_TOKENS: [&str; 5] =
     ["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"];
 
-/// A header that can name tenants: not one that holds a token.
+/// Parses the name of a header that can name tenants. Rejects headers that hold a token.
 pub(super) fn tenant_header(said: &Said) -> Result<HeaderName, Failure> {
     let name = said.trimmed();
     let parsed = name.parse::<HeaderName>().ok();
@@ -63,12 +65,13 @@ pub(super) fn tenant_header(said: &Said) -> Result<HeaderName, Failure> {
         .ok_or_else(|| said.refused(format!("'{name}' is not a header that can name a tenant")))
 }
 
-/// Every secret, the one that encrypts first.
+/// Parses the secrets; the first one encrypts.
 pub(super) fn secrets(entries: &[Said]) -> Result<Vec<Secret>, Failure> {
     entries.iter().map(secret).collect()
 }
 
-/// A comma would divide it where it is given by a variable, and so make it another secret there.
+/// Parses a secret. Commas are rejected because they separate the secrets in the environment
+/// variable.
 fn secret(said: &Said) -> Result<Secret, Failure> {
     let text = said.trimmed();
     if text.chars().count() < SHORTEST || text.contains(',') {

@@ -13,8 +13,8 @@ pub(crate) const LOG: &str = "ANTIPHON_LOG";
 /// The variable that sets the form of a log line.
 pub(crate) const LOG_FORMAT: &str = "ANTIPHON_LOG_FORMAT";
 
-/// Looks up an environment variable. An empty one counts as none: that is how container files
-/// leave a variable out.
+/// Looks up an environment variable. An empty variable counts as unset: container files leave
+/// variables out this way.
 pub(crate) trait Environment: Fn(&str) -> Result<Option<String>, Failure> {}
 
 impl<F: Fn(&str) -> Result<Option<String>, Failure>> Environment for F {}
@@ -28,20 +28,20 @@ pub(crate) fn environment(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The names of all variables of this process that are not empty. A name that is not UTF-8 is none
-/// of ours.
+/// The names of all non-empty variables of this process. Skips names that are not UTF-8: they
+/// cannot belong to a setting.
 pub(crate) fn variable_names() -> Vec<String> {
     let set = env::vars_os().filter(|(_, text)| !text.is_empty());
     set.filter_map(|(name, _)| name.into_string().ok()).collect()
 }
 
-/// Every variable that `serve` reads, the ones that the file names aside.
+/// The variables that `serve` reads, except those that the settings file names.
 pub(super) fn known_variables() -> impl Iterator<Item = String> {
     let settings = Setting::ALL.into_iter().map(Setting::variable);
     settings.chain([CONFIG, LOG, LOG_FORMAT].map(str::to_owned))
 }
 
-/// What the variables of the settings say.
+/// Reads the variables of the settings.
 pub(super) fn layer(environment: impl Environment) -> Result<Layer, Failure> {
     let mut layer = Layer::default();
     for setting in Setting::ALL {
@@ -53,7 +53,7 @@ pub(super) fn layer(environment: impl Environment) -> Result<Layer, Failure> {
     Ok(layer)
 }
 
-/// Commas separate the entries of a list; any other setting has one value.
+/// Splits the value of a list at its commas. Any other setting has a single value.
 fn entries(setting: Setting, text: &str) -> Vec<&str> {
     if setting.is_list() { text.split(',').collect() } else { vec![text] }
 }

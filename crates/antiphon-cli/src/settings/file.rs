@@ -1,4 +1,4 @@
-//! The file as a layer.
+//! The settings file as a layer.
 //!
 //! ```toml
 //! listen = "127.0.0.1:8484"
@@ -6,11 +6,11 @@
 //! api-keys = ["KEY=TENANT", "KEY=TENANT"]
 //! ```
 //!
-//! The API keys are a list of the strings that `--api-key` takes, not a table: in TOML whatever
-//! follows a table's header belongs to the table, so that a setting written below `[api-keys]`
-//! would have become a key that lets callers in.
+//! The API keys are a list of strings, in the form of `--api-key`, and not a table. In TOML, every
+//! line after a table header belongs to that table: a setting written below `[api-keys]` would
+//! become a valid API key.
 //!
-//! Refusals name the line, but repeat none of its values: any of them may be a key.
+//! Errors name the line but never repeat a value: any value may be a key.
 
 use std::fs;
 use std::io;
@@ -30,8 +30,8 @@ use crate::failure::Failure;
 
 const DEFAULT: &str = "antiphon.toml";
 
-/// What the file says: the `named` one, which must exist, else `antiphon.toml` in the working
-/// directory, which need not.
+/// Reads the settings file: the `named` one, which must exist, or else `antiphon.toml` in the
+/// working directory, which may be absent.
 pub(super) fn read(
     named: Option<&Path>,
     environment: &impl Environment,
@@ -47,7 +47,7 @@ pub(super) fn read(
     }
 }
 
-/// What a file of this name and text says.
+/// Parses the text of a settings file.
 pub(super) fn understood(
     name: &str,
     text: &str,
@@ -79,21 +79,21 @@ pub(super) fn understood(
     Ok(FromFile { layer, upstreams, webhooks, limits })
 }
 
-/// The file's keys that no other place has: their values are tables.
+/// Keys of the file that have no flag and no variable: their values are tables.
 const UPSTREAMS: &str = "upstreams";
 const WEBHOOKS: &str = "webhooks";
 const LIMITS: &str = "limits";
 
-/// What the file says.
+/// The settings in the file.
 #[derive(Default)]
 pub(super) struct FromFile {
-    /// The settings that can be said elsewhere too.
+    /// The settings that also have a flag and a variable.
     pub(super) layer: Layer,
-    /// The upstreams by models.
+    /// The upstreams, in the order of the file.
     pub(super) upstreams: Vec<upstreams::FromTable>,
-    /// The endpoints that are told how background responses ended.
+    /// The webhook endpoints for the outcomes of background responses.
     pub(super) webhooks: Vec<webhooks::FromTable>,
-    /// The limits, some of which can be said elsewhere too.
+    /// The limits. Some of them also have a flag and a variable.
     pub(super) limits: FromTable,
 }
 
@@ -114,7 +114,7 @@ impl Document<'_> {
         })
     }
 
-    /// What a setting's value says: a list has several entries, any other setting has one value.
+    /// The values of a setting: several for a list, otherwise one.
     fn said(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<Said>, Failure> {
         match (setting, value.get_ref()) {
             (_, DeValue::Array(entries)) if setting.is_list() => {
@@ -144,7 +144,7 @@ impl Document<'_> {
         Ok(self.said_at(setting.key(), value, text))
     }
 
-    /// A text that stands here.
+    /// A value with its position in the file.
     pub(super) fn said_at(
         &self,
         key: &'static str,
@@ -172,7 +172,7 @@ impl Document<'_> {
         Failure::usage(format!("{}:{line}: {sentence}", self.name))
     }
 
-    /// The number of the line that `span` begins in, from 1.
+    /// The line number, from 1, of the start of `span`.
     fn line(&self, span: Range<usize>) -> usize {
         let before = self.text.bytes().take(span.start);
         1 + before.filter(|&byte| byte == b'\n').count()

@@ -1,4 +1,4 @@
-//! What one place says, and which place is believed.
+//! Layers of settings and their precedence.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use super::args::ServeArgs;
 use super::setting::Setting;
 use crate::failure::Failure;
 
-/// What one place says of the settings that it mentions.
+/// The settings that one source contains: the command line, the environment or the file.
 #[derive(Default)]
 pub(super) struct Layer(BTreeMap<Setting, Vec<Said>>);
 
@@ -61,34 +61,34 @@ impl From<ServeArgs> for Layer {
     }
 }
 
-/// A setting's text, and where it stands.
+/// The text of a setting and its place.
 pub(super) struct Said {
     pub(super) text: String,
     pub(super) place: Place,
 }
 
 impl Said {
-    /// The text without blanks around it.
+    /// The text without surrounding blanks.
     pub(super) fn trimmed(&self) -> &str {
         self.text.trim()
     }
 
-    /// The usage error that names the place and says `sentence` of it.
+    /// A usage error for this setting, with its place.
     pub(super) fn refused(&self, sentence: impl fmt::Display) -> Failure {
         Failure::usage(format!("{}: {sentence}", self.place))
     }
 }
 
-/// Where a text stands.
+/// The source of a text.
 pub(super) enum Place {
-    /// In the flag or the variable of this name.
+    /// The flag or the environment variable of this name.
     Named(String),
-    /// In a file.
+    /// A line of a file.
     Line { file: String, line: usize, key: &'static str },
 }
 
 impl Place {
-    /// Whether it is an environment variable.
+    /// Whether the place is an environment variable.
     pub(super) fn is_variable(&self) -> bool {
         matches!(self, Self::Named(name) if !name.starts_with('-'))
     }
@@ -103,11 +103,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// The command line, the environment and the file: the first that mentions a setting decides it.
+/// The command line, the environment and the file. The first layer that contains a setting decides
+/// it.
 pub(super) struct Layers(pub(super) [Layer; 3]);
 
 impl Layers {
-    /// What is said of `setting`, understood by `parse`; `None` where nothing is said.
+    /// The value of `setting`, parsed with `parse`; `None` if no layer contains it.
     pub(super) fn one<T>(
         &self,
         setting: Setting,
@@ -116,7 +117,7 @@ impl Layers {
         self.all(setting).first().map(parse).transpose()
     }
 
-    /// All that the deciding layer says of `setting`. The layers do not add to one another.
+    /// All values of `setting` in the deciding layer. Layers do not add to one another.
     pub(super) fn all(&self, setting: Setting) -> &[Said] {
         self.0.iter().find_map(|layer| layer.0.get(&setting)).map_or(&[], Vec::as_slice)
     }

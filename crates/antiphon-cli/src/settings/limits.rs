@@ -21,10 +21,11 @@
 //! max-conversation-items = 10000
 //! ```
 //!
-//! All are whole numbers above 0, times are in seconds. `requests-per-second`, `max-open-turns` and the
-//! quotas of tenants and conversations have a flag and a variable too. Without
-//! `requests-per-second`, callers may ask as often as they like; without `burst`, as many requests may
-//! come at once as may come in a second; without a quota, callers may store as much as they like.
+//! All values are whole numbers above 0; times are in seconds. `requests-per-second`,
+//! `max-open-turns` and the quotas of tenants and conversations also have a flag and a variable.
+//!
+//! Defaults: without `requests-per-second`, the request rate is unlimited; without `burst`, a burst
+//! may have `requests-per-second` requests; without a quota, storage is unlimited.
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
@@ -40,18 +41,18 @@ use super::parse;
 use super::setting::Setting;
 use crate::failure::Failure;
 
-/// What the file's table says.
+/// The limits in the file's table.
 #[derive(Default)]
 pub(super) struct FromTable {
-    /// Those that no other place can say.
+    /// The limits that only the file can set.
     limits: Limits,
     burst: Option<Said>,
-    /// The bound on what an upstream's answer comes to, in bytes.
+    /// The maximum size of an upstream's answer, in bytes.
     pub(super) max_answer: Option<usize>,
 }
 
 impl FromTable {
-    /// The limits, with those that other places can say as well.
+    /// The limits, completed with those that also have a flag or a variable.
     pub(super) fn with(mut self, layers: &Layers) -> Result<Limits, Failure> {
         if let Some(open) = layers.one(Setting::MaxOpenTurns, parse::count::<NonZeroU32>)? {
             self.limits.max_open_turns = open.get() as usize;
@@ -80,8 +81,8 @@ impl FromTable {
     }
 }
 
-/// The quota of a conversation. Above that of its tenant, which has no more in all its conversations, it
-/// is never reached.
+/// The quota of a conversation. Rejects one above the tenant's quota: it would have no effect,
+/// because the tenant's quota covers all its conversations together.
 fn within(
     layers: &Layers,
     setting: Setting,
@@ -103,7 +104,7 @@ fn within(
     layers.one(setting, checked)
 }
 
-/// What a table says; what other places can say too goes to `layer`.
+/// Parses the table. Limits that also have a flag go to `layer`.
 pub(super) fn understood(
     document: &Document<'_>,
     value: &Spanned<DeValue<'_>>,
@@ -138,7 +139,8 @@ pub(super) fn understood(
     Ok(table)
 }
 
-/// An item is part of a body: a bound on it that is above the body's is never reached.
+/// Rejects an item limit above the body limit. It would have no effect, because a body contains its
+/// items.
 fn check_item_bound(
     document: &Document<'_>,
     entries: &DeTable<'_>,
@@ -161,7 +163,7 @@ fn check_item_bound(
 const BURST: &str = "burst";
 const MAX_ANSWER: &str = "max-answer-bytes";
 
-/// Limits that may be greater than 32 bits hold.
+/// Limits whose values may exceed 32 bits.
 const QUOTAS: [Setting; 4] = [
     Setting::MaxTenantBytes,
     Setting::MaxTenantItems,
@@ -189,7 +191,7 @@ const KEYS: [&str; 17] = [
     "max-conversation-items",
 ];
 
-/// Whether the file alone can set the limit of this key.
+/// Whether only the file can set the limit `key`.
 pub(super) fn is_file_only(key: &str) -> bool {
     KEYS.contains(&key) && Setting::ALL.into_iter().all(|setting| setting.key() != key)
 }

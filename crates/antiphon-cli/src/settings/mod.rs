@@ -1,8 +1,8 @@
-//! From what the operator says to what the gateway is given.
+//! The settings of the commands.
 //!
-//! Three places say something, each as a [`Layer`] of texts: the command line, the environment, and
-//! the file. The first of them that mentions a setting decides it; only then is its text
-//! understood, once for all places, and a refusal names the place.
+//! Settings come from three sources, each of which is a [`Layer`] of texts: the command line, the
+//! environment, and the file. The first source that contains a setting decides it. Only this text
+//! is parsed, by the same code for every source, and an error names the source.
 
 mod args;
 mod callers;
@@ -34,16 +34,16 @@ use setting::Setting;
 
 use crate::failure::Failure;
 
-/// What `serve` needs to know.
+/// The configuration of `serve`.
 #[derive(Debug)]
 pub(crate) struct Configuration {
-    /// Where to listen.
+    /// The address to listen on.
     pub(crate) listen: SocketAddr,
     /// The URL of the store.
     pub(crate) store: String,
-    /// How the gateway behaves.
+    /// The settings of the gateway.
     pub(crate) gateway: Settings,
-    /// Sentences about settings that have no effect and may be mistakes.
+    /// Warnings about settings that have no effect and may be mistakes.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -55,8 +55,10 @@ impl Configuration {
     }
 }
 
-/// Asks the command line, then the environment, then the file. `set`: the names of all variables of
-/// the environment, of which those that have no effect are reported.
+/// Resolves the settings from the command line, the environment and the file.
+///
+/// `set` has the names of all environment variables. The configuration gets a warning for each one
+/// that looks like a setting and has no effect.
 pub(crate) fn resolve(
     args: ServeArgs,
     environment: impl Environment,
@@ -82,16 +84,17 @@ pub(crate) fn resolve(
     Ok(configuration)
 }
 
-/// What a command needs to know that works on a store beside a gateway, or in its place.
+/// The access to a store, for a command that runs next to a gateway or instead of it.
 #[derive(Debug)]
 pub(crate) struct Access {
     /// The URL of the store.
     pub(crate) store: String,
-    /// What may open the store's key.
+    /// The secrets that may decrypt the key in the store.
     pub(crate) secrets: Vec<Secret>,
 }
 
-/// Asks the command line, then the environment; not the file, which is a gateway's.
+/// Resolves the access from the command line and the environment. It does not read the settings
+/// file, which belongs to a gateway.
 pub(crate) fn access(args: ServeArgs, environment: impl Environment) -> Result<Access, Failure> {
     let variables = environment::layer(&environment)?;
     let layers = Layers([Layer::from(args), variables, Layer::default()]);
@@ -165,7 +168,7 @@ fn parse_each<T>(
     entries.iter().map(parse).collect()
 }
 
-/// Those of the file, and then the one that every place can name.
+/// The upstreams of the file, followed by the one of `--upstream`.
 fn all_upstreams(
     layers: &Layers,
     of_file: Vec<upstreams::FromTable>,
@@ -186,7 +189,7 @@ fn all_upstreams(
     Ok(upstreams)
 }
 
-/// The one upstream that every place can name. It answers for what no other one takes.
+/// The upstream of `--upstream`. It serves every model that no other upstream takes.
 fn upstream(layers: &Layers) -> Result<Option<(&Said, UpstreamSettings)>, Failure> {
     let key = layers.one(Setting::UpstreamKey, parse::upstream_key)?;
     let api = layers.one(Setting::UpstreamApi, parse::upstream_api)?;
@@ -198,10 +201,10 @@ fn upstream(layers: &Layers) -> Result<Option<(&Said, UpstreamSettings)>, Failur
     Ok(Some((said, UpstreamSettings { api, ..UpstreamSettings::new(url, key) })))
 }
 
-/// The settings of the one upstream that every place can name.
+/// The settings of the upstream that `--upstream` names.
 const OF_UPSTREAM: [Setting; 2] = [Setting::UpstreamKey, Setting::UpstreamApi];
 
-/// Refuses the settings of an upstream that is not named. A variable is only reported: another
+/// Rejects the settings of `--upstream` if it is missing. A variable causes only a warning: another
 /// process of the same environment may need it, or `key-env` names it.
 fn no_upstream(layers: &Layers) -> Result<(), Failure> {
     let mut said = OF_UPSTREAM.into_iter().filter_map(|setting| layers.all(setting).first());

@@ -1,4 +1,4 @@
-//! What a setting's text means. A refusal repeats the text only where it cannot hold a secret.
+//! Parsers for the texts of settings. An error repeats the text only if it cannot hold a secret.
 
 use std::net::SocketAddr;
 use std::str::FromStr;
@@ -32,8 +32,8 @@ fn is_above_ports(digits: &str) -> bool {
     are_digits && digits.parse::<u16>().is_err()
 }
 
-/// The reason why a URL names no port that can be connected to. The URL type takes any digits, and
-/// a client would use the scheme's own port in the place of one that does not exist.
+/// The reason for which nobody can connect to the port of a URL. The URL type accepts any digits,
+/// and a client would replace a port that does not exist by the default of the scheme.
 pub(super) fn port_flaw(url: &Uri) -> Option<String> {
     let authority = url.authority()?.as_str();
     let (_, address) = authority.rsplit_once('@').unwrap_or(("", authority));
@@ -45,7 +45,7 @@ pub(super) fn port_flaw(url: &Uri) -> Option<String> {
     })
 }
 
-/// What names a store; no refusal repeats it, since it may hold a password.
+/// Parses the URL of a store. No error repeats the URL, since it may hold a password.
 pub(super) fn store(said: &Said) -> Result<String, Failure> {
     let text = said.trimmed();
     match antiphon_store::check(text) {
@@ -57,8 +57,8 @@ pub(super) fn store(said: &Said) -> Result<String, Failure> {
     }
 }
 
-/// The base URL without a slash at its end. Servers of the Chat Completions API have it under paths of
-/// all kinds; those of the others, under `/v1`.
+/// Parses the base URL of an upstream and removes a slash at its end. The Chat Completions API may
+/// be under any path; the other APIs are under `/v1`.
 pub(super) fn upstream(said: &Said, api: Dialect) -> Result<Uri, Failure> {
     let text = said.trimmed();
     let base = text.strip_suffix('/').unwrap_or(text);
@@ -90,7 +90,7 @@ fn is_base_url(uri: &Uri) -> bool {
     (scheme == Some(&Scheme::HTTP) || scheme == Some(&Scheme::HTTPS)) && is_plain
 }
 
-/// The origin of a web page.
+/// Parses the origin of a web page.
 pub(super) fn origin(said: &Said) -> Result<Origin, Failure> {
     let text = said.trimmed();
     Origin::parse(text).ok_or_else(|| {
@@ -101,7 +101,7 @@ pub(super) fn origin(said: &Said) -> Result<Origin, Failure> {
     })
 }
 
-/// The name of a host, without a port.
+/// Parses a host name without a port.
 pub(super) fn host_name(said: &Said) -> Result<HostName, Failure> {
     let text = said.trimmed();
     HostName::parse(text).ok_or_else(|| {
@@ -109,7 +109,7 @@ pub(super) fn host_name(said: &Said) -> Result<HostName, Failure> {
     })
 }
 
-/// The API of a server: the AI SDK is none.
+/// Parses the API of an upstream. The AI SDK is a dialect but not the API of a server.
 pub(super) fn upstream_api(said: &Said) -> Result<Dialect, Failure> {
     match said.trimmed() {
         "responses" => Ok(Dialect::Responses),
@@ -169,7 +169,7 @@ pub(super) fn seconds(said: &Said) -> Result<Duration, Failure> {
     Ok(Duration::from_secs(seconds.into()))
 }
 
-/// For how long something is kept; `None`: for ever.
+/// Parses a retention period. `None` means without limit.
 pub(super) fn retention(said: &Said) -> Result<Option<Duration>, Failure> {
     let text = said.trimmed();
     if text == "never" {
@@ -181,7 +181,7 @@ pub(super) fn retention(said: &Said) -> Result<Option<Duration>, Failure> {
     Ok((days > 0).then(|| Duration::from_hours(24 * u64::from(days))))
 }
 
-/// A number that is not zero.
+/// Parses a number above zero.
 pub(super) fn count<T: FromStr>(said: &Said) -> Result<T, Failure> {
     let text = said.trimmed();
     text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))
@@ -208,7 +208,7 @@ pub(super) fn event_names(said: &Said) -> Result<Form, Failure> {
     form(said.trimmed()).map_err(|sentence| said.refused(sentence))
 }
 
-/// How events are named, by the name of who names them so; or a sentence on what is no such name.
+/// Parses the naming scheme of events. The error is a sentence for the user.
 pub(crate) fn form(name: &str) -> Result<Form, String> {
     match name {
         "openai" => Ok(Form::OpenAi),
@@ -217,7 +217,7 @@ pub(crate) fn form(name: &str) -> Result<Form, String> {
     }
 }
 
-/// A secret that can be a bearer token.
+/// A secret that is a valid bearer token.
 fn secret(text: &str) -> Option<Secret> {
     is_token(text).then(|| Secret::new(text))
 }

@@ -1,4 +1,4 @@
-//! What settings must not be together.
+//! Rules for combinations of settings.
 
 use std::net::IpAddr;
 
@@ -25,8 +25,8 @@ fn one_way_to_name_a_tenant(configuration: &Configuration) -> Result<(), Failure
     Ok(())
 }
 
-/// Without a key of its own, the upstream is given the caller's token. Where callers present our
-/// keys, that would hand our keys to the provider, who does not know them.
+/// Rejects gateway API keys next to an upstream without a key. The gateway forwards the caller's
+/// token to such an upstream, and so would send its own API keys to the provider.
 fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
     if configuration.forwards_tokens_to_some() && !configuration.gateway.api_keys.is_empty() {
         return Err(Failure::usage(
@@ -37,7 +37,7 @@ fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A gateway that is its own upstream would ask itself without end.
+/// Rejects an upstream that is this gateway: each request would cause another one, without end.
 fn no_upstream_is_this_gateway(configuration: &Configuration) -> Result<(), Failure> {
     let listen = configuration.listen;
     let is_here = |upstream: &&UpstreamSettings| {
@@ -65,8 +65,9 @@ fn is_served_by(host: &str, ip: IpAddr) -> bool {
     }
 }
 
-/// Someone must know the caller: we, by our keys; a proxy, which tells us; the provider, by the token
-/// forwarded to it; or the machine, which nobody else reaches.
+/// Rejects a setup in which nobody authenticates the callers. One of these must do so: the gateway,
+/// by its API keys; a proxy, by the tenant header; the provider, by the forwarded token; or the
+/// machine, by a loopback address.
 fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
     let listen = configuration.listen;
     let is_known = listen.ip().to_canonical().is_loopback()
@@ -84,12 +85,12 @@ fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
 }
 
 impl Configuration {
-    /// Whether an upstream is presented the callers' own tokens.
+    /// Whether any upstream receives the callers' own tokens.
     fn forwards_tokens_to_some(&self) -> bool {
         self.gateway.upstreams.iter().any(|upstream| upstream.key.is_none())
     }
 
-    /// Whether there are upstreams and every one judges the callers' own tokens.
+    /// Whether there are upstreams and each one receives the callers' own tokens.
     fn forwards_tokens_to_all(&self) -> bool {
         let upstreams = &self.gateway.upstreams;
         !upstreams.is_empty() && upstreams.iter().all(|upstream| upstream.key.is_none())

@@ -1,6 +1,6 @@
-//! The settings' names.
+//! The names of the settings.
 
-/// A setting. Its flag, its environment variable and its key in the file follow from one name.
+/// A setting. One name gives its flag, its environment variable and its key in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Setting {
     Listen,
@@ -59,18 +59,18 @@ impl Setting {
         Self::PassThrough,
     ];
 
-    /// The flag, as `--turn-wait`.
+    /// The flag, as in `--turn-wait`.
     pub(super) fn flag(self) -> String {
         format!("--{}", self.name())
     }
 
-    /// The environment variable, as `ANTIPHON_TURN_WAIT`.
+    /// The environment variable, as in `ANTIPHON_TURN_WAIT`.
     pub(super) fn variable(self) -> String {
         format!("ANTIPHON_{}", self.name().replace('-', "_").to_uppercase())
     }
 
-    /// The key in the file, as `turn-wait`. A flag gives one entry of a list, as one API key; the
-    /// file, the whole list.
+    /// The key in the file, as in `turn-wait`. The name of a list is plural there: a flag gives a
+    /// single entry, and the file the whole list.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::ApiKeys => "api-keys",
@@ -81,12 +81,12 @@ impl Setting {
         }
     }
 
-    /// Whether there may be several of it.
+    /// Whether the setting is a list.
     pub(super) fn is_list(self) -> bool {
         matches!(self, Self::ApiKeys | Self::Secrets | Self::AllowOrigins | Self::AllowHosts)
     }
 
-    /// Whether it stands below `[limits]` in the file.
+    /// Whether the setting belongs to `[limits]` in the file.
     pub(super) fn is_limit(self) -> bool {
         matches!(
             self,

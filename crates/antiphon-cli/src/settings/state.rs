@@ -1,4 +1,4 @@
-//! Who keeps the state of what is begun with an upstream's models.
+//! The owner of the conversations with an upstream's models.
 //!
 //! ```toml
 //! state = "upstream"
@@ -12,10 +12,10 @@
 //! input-items = true
 //! ```
 //!
-//! What stands below `[[upstreams]]` is that upstream's alone, and wins. Its `preset` names a kind of
-//! server, which `conversations`, `chains`, `item-deletion` and `input-items` change one by one; all
-//! four together need no preset. Where none of them is given, what the server can do is known by its
-//! host or found out.
+//! A key below `[[upstreams]]` applies to that upstream only, and takes precedence. `preset` names
+//! a kind of server; `conversations`, `chains`, `item-deletion` and `input-items` override its
+//! capabilities one by one. All four together need no preset. If none of these keys is present, the
+//! gateway infers the capabilities from the host, or probes the server.
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{Capabilities, Ledger, Preset, State, UpstreamSettings};
@@ -26,16 +26,16 @@ use super::setting::Setting;
 use super::table::Table;
 use crate::failure::Failure;
 
-/// The keys of an upstream's table that say what it can do.
+/// The keys of an upstream's table that declare its capabilities.
 const CAPABILITIES: [&str; 5] =
     ["preset", "conversations", "chains", "item-deletion", "input-items"];
 
-/// What the table of an upstream says of its state.
+/// The settings of an upstream's table that concern its state.
 #[derive(Default)]
 pub(super) struct FromTable {
     state: Option<Said>,
     capabilities: Option<Capabilities>,
-    /// The refusal of the first capability, where the upstream turns out to keep no state.
+    /// The error for the first capability key, in case the upstream does not own state.
     idle: Option<Failure>,
 }
 
@@ -51,8 +51,8 @@ impl FromTable {
         Ok(Self { state: table.text("state")?, capabilities, idle })
     }
 
-    /// Has the upstream keep its state, or not. `everywhere`: what is said of every upstream that
-    /// says nothing itself.
+    /// Sets the owner of the upstream's state. `everywhere` is the default for upstreams without a
+    /// `state` key.
     pub(super) fn settle(
         self,
         everywhere: Option<&Said>,
@@ -70,7 +70,8 @@ impl FromTable {
     }
 }
 
-/// Conversations and responses are the Responses API's: servers of the other APIs keep nothing.
+/// Rejects an upstream-owned state for other APIs: only the Responses API has conversations and
+/// stored responses.
 fn speaks_responses(upstream: &UpstreamSettings, said: &Said) -> Result<(), Failure> {
     let api = match upstream.api {
         Dialect::Responses => return Ok(()),
@@ -85,7 +86,8 @@ fn speaks_responses(upstream: &UpstreamSettings, said: &Said) -> Result<(), Fail
     )))
 }
 
-/// What the preset says, but for what the table says itself. `first`: the first key that it has.
+/// The capabilities of the preset, with the overrides of the table. `first` is the first capability
+/// key in the table.
 fn capabilities(table: &Table<'_>, first: &str) -> Result<Capabilities, Failure> {
     let preset = table.text("preset")?.map(|said| parse::preset(&said)).transpose()?;
     let preset = preset.map(Preset::capabilities);
@@ -107,12 +109,12 @@ fn capabilities(table: &Table<'_>, first: &str) -> Result<Capabilities, Failure>
     })
 }
 
-/// What is said of every upstream that says nothing itself.
+/// The `state` setting that applies to every upstream without its own.
 pub(super) fn everywhere(layers: &Layers) -> Option<&Said> {
     layers.all(Setting::State).first()
 }
 
-/// What is kept of what upstreams keep.
+/// The stored part of items that upstreams own.
 pub(super) fn ledger(layers: &Layers, upstreams: &[UpstreamSettings]) -> Result<Ledger, Failure> {
     let is_kept = upstreams.iter().any(|upstream| upstream.state == State::Upstream);
     let ledger = layers.one(Setting::Ledger, |said| match parse::ledger(said)? {
@@ -125,7 +127,7 @@ pub(super) fn ledger(layers: &Layers, upstreams: &[UpstreamSettings]) -> Result<
     Ok(ledger.unwrap_or_default())
 }
 
-/// `sim` stores nothing.
+/// Rejects `state = "upstream"` without an upstream: the built-in model `sim` stores nothing.
 pub(super) fn has_a_keeper(
     everywhere: Option<&Said>,
     upstreams: &[UpstreamSettings],
@@ -140,8 +142,9 @@ pub(super) fn has_a_keeper(
     }
 }
 
-/// What is kept is known by the upstream's URL and its id there, which says nothing of the account: under
-/// two keys it would be asked of the wrong one.
+/// Rejects different keys for one stateful upstream. Stored state refers to the upstream's URL and
+/// to an id there. Neither identifies the account, so with two keys the gateway could ask the wrong
+/// one.
 pub(super) fn one_account(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
     let base =
         |upstream: &UpstreamSettings| upstream.url.to_string().trim_end_matches('/').to_owned();

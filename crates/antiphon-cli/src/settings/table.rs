@@ -1,4 +1,4 @@
-//! Tables that a file has several of, as `[[upstreams]]` and `[[webhooks]]`.
+//! Tables that may occur several times in a file, as `[[upstreams]]` and `[[webhooks]]`.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use super::file::Document;
 use super::layer::Said;
 use crate::failure::Failure;
 
-/// What is told of one kind of table.
+/// The description of one kind of table.
 pub(super) struct Form {
-    /// The key of all of them, as `upstreams`.
+    /// The key of the array of tables, as in `upstreams`.
     pub(super) plural: &'static str,
-    /// One of them, as `an upstream`.
+    /// The name of one table, as in `an upstream`.
     pub(super) one: &'static str,
-    /// The keys that it may have.
+    /// The permitted keys.
     pub(super) keys: &'static [&'static str],
 }
 
-/// One table. Its refusals name keys, never what they hold.
+/// One table. Its errors name keys and never repeat values.
 pub(super) struct Table<'a> {
     form: &'static Form,
     document: &'a Document<'a>,
@@ -29,7 +29,7 @@ pub(super) struct Table<'a> {
 }
 
 impl Form {
-    /// The tables that `value` holds, none with a key that is not known.
+    /// Parses the tables in `value`. Rejects unknown keys.
     pub(super) fn tables<'a>(
         &'static self,
         document: &'a Document<'a>,
@@ -57,7 +57,7 @@ impl Form {
         Ok(table)
     }
 
-    /// One of them without its article, as `upstream`.
+    /// The name of one table without its article, as in `upstream`.
     fn name(&self) -> &'static str {
         self.one.split_once(' ').map_or(self.one, |(_, name)| name)
     }
@@ -73,8 +73,8 @@ impl Table<'_> {
         }
     }
 
-    /// A text that should not stand in a file: the one at `key`, or that of the variable which
-    /// `variable` names.
+    /// A secret text: either the one at `key`, or the value of the environment variable that the
+    /// key `variable` names.
     pub(super) fn secret(
         &self,
         key: &'static str,
@@ -95,7 +95,7 @@ impl Table<'_> {
         Ok(Some(Said { text, place: named.place }))
     }
 
-    /// A whole number that is `least` or more.
+    /// A whole number of at least `least`.
     pub(super) fn integer(
         &self,
         key: &'static str,
@@ -112,7 +112,7 @@ impl Table<'_> {
         }
     }
 
-    /// Whether something is so.
+    /// A boolean.
     pub(super) fn boolean(&self, key: &'static str) -> Result<Option<bool>, Failure> {
         let Some(value) = self.value(key) else { return Ok(None) };
         match value.get_ref().as_bool() {
@@ -121,7 +121,7 @@ impl Table<'_> {
         }
     }
 
-    /// A list of texts with at least one in it.
+    /// A list of texts with at least one entry.
     pub(super) fn list<T>(
         &self,
         key: &'static str,
@@ -136,27 +136,27 @@ impl Table<'_> {
         parsed.map(Some).ok_or_else(|| self.wrong_type(key, expected))
     }
 
-    /// The place of the value at `key`, for a refusal that comes later.
+    /// The place of the value at `key`, for a later error.
     pub(super) fn place(&self, key: &'static str) -> Option<Said> {
         self.value(key).map(|value| self.document.said_at(key, value, String::new()))
     }
 
-    /// Whether there is something at `key`.
+    /// Whether the table has `key`.
     pub(super) fn has(&self, key: &str) -> bool {
         self.value(key).is_some()
     }
 
-    /// The table is refused, since it has no `key`.
+    /// The error for a missing `key`.
     pub(super) fn lacks(&self, key: &str) -> Failure {
         self.refused(&format!("this {} lacks '{key}'", self.form.name()))
     }
 
-    /// The table is refused as a whole.
+    /// An error about the whole table.
     pub(super) fn refused(&self, sentence: &str) -> Failure {
         self.document.refused(Some(self.span.clone()), sentence)
     }
 
-    /// The table is refused for what stands at `key`.
+    /// An error about the value at `key`.
     pub(super) fn refused_at(&self, key: &str, sentence: &str) -> Failure {
         self.document.refused(self.value(key).map(Spanned::span), sentence)
     }

@@ -16,7 +16,7 @@ mod retention;
 mod state;
 mod webhooks;
 
-/// An environment of these variables and no others.
+/// An environment with exactly these variables.
 fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
     let pairs: HashMap<String, String> =
         pairs.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
@@ -291,8 +291,8 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
     }
 }
 
-/// Where one upstream judges tokens and another does not, a stranger would be served at the
-/// operator's cost.
+/// If only some upstreams authenticate tokens, a stranger could use the others at the operator's
+/// cost.
 #[test]
 fn strangers_are_kept_out_where_one_upstream_has_a_key() {
     let text = "listen = '0.0.0.0:80'\n\

@@ -1,17 +1,17 @@
-//! Finds environment variables that look like settings and are none.
+//! Finds environment variables that look like settings but are not.
 //!
-//! They are reported, not refused: other programs may have variables of this prefix.
+//! They cause a warning, not an error: other programs may have variables with this prefix.
 
 use super::environment::known_variables;
 use super::limits;
 
 const PREFIX: &str = "ANTIPHON_";
 
-/// A name with at most this many typing errors is taken for the misspelt name of a setting.
+/// The maximum number of typing errors in a misspelt name of a setting.
 const MAX_DISTANCE: usize = 3;
 
-/// Returns a warning for each variable in `set` that begins with `ANTIPHON_` and has no effect. The
-/// settings file reads the variables `named_by_file` (`key-env`, `secret-env`).
+/// Returns a warning for each variable in `set` that begins with `ANTIPHON_` and has no effect.
+/// `named_by_file` has the variables that the settings file names (`key-env`, `secret-env`).
 pub(super) fn warnings(set: &[String], named_by_file: &[String]) -> Vec<String> {
     let known: Vec<String> = known_variables().collect();
     let mut unknown: Vec<&String> = set
@@ -46,7 +46,7 @@ fn warning(name: &str, known: &[String]) -> String {
     }
 }
 
-/// Whether Kubernetes made the variable, for a service of the name `antiphon`: `ANTIPHON_PORT`,
+/// Whether Kubernetes sets the variable, for a service with the name `antiphon`: `ANTIPHON_PORT`,
 /// `ANTIPHON_SERVICE_HOST`, `ANTIPHON_PORT_8484_TCP_ADDR`.
 fn is_service_link(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX).unwrap_or_default();

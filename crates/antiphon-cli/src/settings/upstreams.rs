@@ -16,19 +16,21 @@
 //! context-window = 200000
 //! ```
 //!
-//! An upstream that speaks the Responses API may keep the state: see [`super::state`].
+//! An upstream with the Responses API may own the state: see [`super::state`].
 //!
-//! Times are in seconds: until a connection is open, until an answer's first byte, between two of its
-//! bytes, and until it is whole, retries included. An upstream that fails is asked again up to
-//! `max-retries` times, 0 being never, and only before it has said anything.
+//! Times are in seconds. They limit the time to open a connection, to receive the first byte,
+//! between two bytes, and for the whole answer including retries. The gateway sends a failed
+//! request up to `max-retries` more times, and only if the upstream has not begun its answer.
 //!
-//! `context-window` is how many tokens its models take, input and answer together. Where it is given,
-//! an input that is too long is refused before it is sent, or cut where its caller lets it be.
+//! `context-window` is the number of tokens that the models accept, input and output together. With
+//! it, the gateway checks the input first: a too long input is rejected, or truncated if the
+//! request allows it.
 //!
-//! They are asked in the order of the file: the first whose `models` take a model's name answers for
-//! it. `models` and `url` are needed. Without `key` or `key-env`, callers' own tokens are forwarded.
-//! The one that `--upstream` names has the values above, `max-open-requests` and `context-window`
-//! aside, for which there is no bound: who wants others names it here, with `models = ["*"]`.
+//! The first upstream in the file whose `models` match the requested model serves it. `models` and
+//! `url` are required. Without `key` or `key-env`, callers' own tokens are forwarded.
+//!
+//! The upstream of `--upstream` has the values above, but no bound for `max-open-requests` and
+//! `context-window`. To change these values, declare it in the file with `models = ["*"]`.
 
 use std::time::Duration;
 
@@ -71,7 +73,7 @@ const FORM: Form = Form {
     ],
 };
 
-/// What the `upstreams` of a file say.
+/// Parses the `upstreams` of a file.
 pub(super) fn upstreams(
     document: &Document<'_>,
     value: &Spanned<DeValue<'_>>,
@@ -89,8 +91,8 @@ pub(super) fn upstreams(
     Ok(upstreams)
 }
 
-/// The reason why an upstream is never asked for some of its models: the built-in model or an
-/// earlier upstream answers for them.
+/// The reason for which an upstream can never serve some of its models: the built-in model or an
+/// earlier upstream serves them.
 pub(super) fn unreachable_models(
     upstream: &UpstreamSettings,
     earlier: &[&UpstreamSettings],
@@ -110,8 +112,8 @@ pub(super) fn unreachable_models(
     })
 }
 
-/// Two upstreams for all models are both of use where one speaks Anthropic's API and the other does
-/// not: each takes the requests of its API that name no model.
+/// Whether both upstreams accept all models and exactly one has Anthropic's API. Then both are
+/// useful: each serves the requests of its API that name no model.
 fn shares_all_models(one: &UpstreamSettings, other: &UpstreamSettings) -> bool {
     let all = ModelPattern::new("*");
     let is_anthropic = |upstream: &UpstreamSettings| upstream.api == Dialect::Anthropic;
@@ -122,14 +124,15 @@ fn shares_all_models(one: &UpstreamSettings, other: &UpstreamSettings) -> bool {
 /// The name of the built-in model.
 const BUILT_IN: &str = "sim";
 
-/// What a table says of its upstream.
+/// One upstream of the file.
 pub(super) struct FromTable {
     settings: UpstreamSettings,
     state: state::FromTable,
 }
 
 impl FromTable {
-    /// The upstream. `everywhere`: what is said of the state of those that say nothing of it.
+    /// The settings of the upstream. `everywhere` is the default for upstreams without a `state`
+    /// key.
     pub(super) fn with(mut self, everywhere: Option<&Said>) -> Result<UpstreamSettings, Failure> {
         self.state.settle(everywhere, &mut self.settings)?;
         Ok(self.settings)
@@ -181,7 +184,7 @@ fn set_patience(table: &Table<'_>, settings: &mut UpstreamSettings) -> Result<()
     Ok(())
 }
 
-/// Callers are told this name, so that it is no URL.
+/// Parses the name. It appears in answers to callers, so it must not be a URL.
 fn name(table: &Table<'_>, said: &Said) -> Result<String, Failure> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let name = said.trimmed();

@@ -1,4 +1,4 @@
-//! The endpoints of the file that are told how background responses ended.
+//! The webhook endpoints of the file, for the outcomes of background responses.
 //!
 //! ```toml
 //! [[webhooks]]
@@ -9,10 +9,10 @@
 //! allow = ["10.0.0.0/8", "hooks.internal"]
 //! ```
 //!
-//! `url` and `secret` or `secret-env` are needed: `whsec_` and 24 to 64 bytes as base64, as Standard
-//! Webhooks has it. Without `tenants`, an endpoint is told of everybody's responses; without `events`, of
-//! every end. It is reached by `https` and at public addresses only, but for what `allow` names: networks,
-//! addresses and hosts.
+//! `url` and either `secret` or `secret-env` are required. The secret is `whsec_` and 24 to 64
+//! bytes in base64, as in Standard Webhooks. Without `tenants`, an endpoint receives the events of
+//! all tenants; without `events`, every kind of event. The gateway connects only by `https` and
+//! only to public addresses, except for the networks, addresses and hosts in `allow`.
 
 use antiphon_gateway::settings::{Allowed, Settings, SigningSecret, Webhook, WebhookEvent};
 use antiphon_gateway::tenant_flaw;
@@ -34,14 +34,14 @@ const FORM: Form = Form {
     keys: &["url", "secret", "secret-env", "tenants", "events", "allow"],
 };
 
-/// An endpoint as its table describes it.
+/// An endpoint, as its table describes it.
 pub(super) struct FromTable {
     pub(super) webhook: Webhook,
-    /// The place of its tenants.
+    /// The place of its `tenants` key.
     tenants: Option<Said>,
 }
 
-/// What the `webhooks` of a file say.
+/// Parses the `webhooks` of a file.
 pub(super) fn webhooks(
     document: &Document<'_>,
     value: &Spanned<DeValue<'_>>,
@@ -58,7 +58,7 @@ pub(super) fn webhooks(
     Ok(webhooks)
 }
 
-/// The endpoints, all of whose tenants exist under these settings.
+/// Returns the endpoints. Rejects an endpoint with a tenant that cannot exist under these settings.
 pub(super) fn settle(tables: Vec<FromTable>, settings: &Settings) -> Result<Vec<Webhook>, Failure> {
     let settled = tables.into_iter().map(|FromTable { webhook, tenants }| {
         let flaw = webhook.tenants.iter().find_map(|tenant| tenant_flaw(settings, tenant));

@@ -1,26 +1,27 @@
-//! What the command is told.
+//! The arguments of `sim`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// How the provider behaves that `sim` plays. The texts are understood in `sim` itself.
+/// The behavior of the simulated provider. `sim` parses the values.
 #[derive(Args, Debug)]
 pub(crate) struct SimArgs {
-    /// Refuse what OpenAI would refuse, in its words; without this, nothing that is sent is held
-    /// against what is kept
+    /// Reject the requests that OpenAI would reject, with its error texts; without this, a request
+    /// is not checked against the stored state
     #[arg(long)]
     pub(crate) strict: bool,
-    /// The IP address and port to listen on; port 0 takes a free one
+    /// IP address and port to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8485")]
     pub(crate) listen: String,
-    /// Which provider to play: openai, azure (no conversations) or open-responses (chains alone)
+    /// Provider to simulate: openai, azure (no conversations) or open-responses (response chains
+    /// only)
     #[arg(long, value_name = "NAME", default_value = "openai")]
     pub(crate) profile: String,
-    /// What is kept of a turn whose caller leaves: part, whole or nothing
+    /// Items to store from a turn whose caller disconnects: part, whole or nothing
     #[arg(long, value_name = "WHAT", default_value = "part")]
     pub(crate) on_abort: String,
-    /// Answers to give before the model goes on by itself: a JSON array
+    /// Answers for the first turns, before the built-in model takes over: a JSON array
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
 }

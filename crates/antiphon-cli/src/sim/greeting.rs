@@ -1,8 +1,8 @@
-//! What `sim` tells the person who started it.
+//! The greeting that `sim` prints at startup.
 
 use std::fmt;
 
-/// What is served, and a first request to it, ready to paste.
+/// The base URL and a first request to it, ready to paste.
 pub(super) struct Greeting {
     pub(super) base_url: String,
     pub(super) is_strict: bool,

@@ -18,10 +18,11 @@ use crate::serve::make_room_for_connections;
 use crate::signals::Signals;
 use greeting::Greeting;
 
-/// How many requests the log shows: an agent's test has fewer, and each holds a whole context.
+/// The number of requests that the log holds. An agent's test sends fewer, and each one holds a
+/// whole context.
 const REQUESTS_KEPT: usize = 1_000;
 
-/// Serves until a signal asks for the end.
+/// Serves until a signal arrives.
 pub(crate) fn sim(args: &SimArgs) -> Result<(), Failure> {
     let options = options(args)?;
     let address = listen(&args.listen)?;
@@ -80,8 +81,8 @@ fn scripts(path: &Path) -> Result<Vec<Script>, Failure> {
         .map_err(|error| Failure::usage(format!("--script: {name} is no script: {error}")))
 }
 
-/// Standard output gets one line, for programs; people read the rest on standard error. Neither
-/// being read is no reason not to serve.
+/// Prints one line on standard output, for programs, and the greeting on standard error, for
+/// people. A failed write does not stop the provider.
 fn announce(greeting: &Greeting) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "antiphon listening on {}", greeting.base_url).and_then(|()| out.flush());

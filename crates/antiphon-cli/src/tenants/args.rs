@@ -1,4 +1,4 @@
-//! What the commands are told.
+//! The arguments of `tenants`, `export` and `erase`.
 
 use std::path::PathBuf;
 
@@ -6,47 +6,47 @@ use clap::Args;
 
 use crate::settings::ServeArgs;
 
-/// Which store.
+/// The store.
 #[derive(Args, Debug)]
 pub(crate) struct StoreArgs {
-    /// Where conversations are kept, as `antiphon serve` is told
+    /// URL of the store, as for `antiphon serve`
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
 }
 
-/// Whose data.
+/// The tenant.
 #[derive(Args, Debug)]
 pub(crate) struct TenantArgs {
     #[command(flatten)]
     pub(crate) store: StoreArgs,
-    /// The tenant, by the name that logs and `antiphon tenants` give it
+    /// Tenant, by the name that logs and `antiphon tenants` show
     #[arg(long, value_name = "NAME", required_unless_present = "token_env")]
     pub(crate) tenant: Option<String>,
-    /// The variable that holds a caller's token, whose tenant is meant; for gateways that forward
-    /// callers' own tokens
+    /// Environment variable with the token of a caller, to select the caller's tenant; for gateways
+    /// that forward callers' own tokens
     #[arg(long, value_name = "VARIABLE", conflicts_with = "tenant")]
     pub(crate) token_env: Option<String>,
-    /// With --token-env: what encrypts the gateway's own key in its store, if anything does
+    /// Secret that encrypts the gateway's key in the store, if any; used with --token-env
     #[arg(long, value_name = "SECRET", num_args = 1..)]
     pub(crate) secret: Vec<String>,
 }
 
-/// What `export` is told.
+/// The arguments of `export`.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) whose: TenantArgs,
-    /// The file to write, which must not exist; standard output where none is named
+    /// File to create; must not exist [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What `erase` is told.
+/// The arguments of `erase`.
 #[derive(Args, Debug)]
 pub(crate) struct EraseArgs {
     #[command(flatten)]
     pub(crate) whose: TenantArgs,
-    /// Erase it; without this, what would be erased is told, and the exit code is 1
+    /// Erase the data; without this, only report it and exit with code 1
     #[arg(long)]
     pub(crate) yes: bool,
 }

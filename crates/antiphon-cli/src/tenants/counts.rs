@@ -1,9 +1,9 @@
-//! How much is held, in words and as JSON.
+//! The size of a tenant's data, in words and as JSON.
 
 use antiphon_store::{Holdings, Tenant, Usage};
 use serde_json::json;
 
-/// The line of a tenant in a list.
+/// The line of a tenant in the list.
 pub(super) fn line(tenant: &Tenant, held: &Holdings, usage: Usage) -> String {
     json!({
         "tenant": tenant.as_str(),
@@ -18,7 +18,7 @@ pub(super) fn line(tenant: &Tenant, held: &Holdings, usage: Usage) -> String {
     .to_string()
 }
 
-/// As `2 conversations, 1 response, …`: what there is none of, too.
+/// The counts in words, as in `2 conversations, 1 response, …`. Includes counts of zero.
 pub(super) fn words(held: &Holdings) -> String {
     let named = [
         (held.conversations, "conversation"),

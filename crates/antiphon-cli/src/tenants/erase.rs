@@ -12,10 +12,10 @@ use super::{counts, run, snapshot, unopened, unread};
 use crate::failure::Failure;
 use crate::settings::Access;
 
-/// How many entries go at a time.
+/// The number of entries to erase in one batch.
 const BATCH: usize = 500;
 
-/// Erases all that a tenant has, or tells what that would be.
+/// Erases all data of a tenant. Without `--yes`, reports the amount of data and erases nothing.
 pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
     let whose = Whose::of(args.whose)?;
     run(async {
@@ -36,7 +36,8 @@ pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
 
 async fn erase_all(access: &Access, tenant: &Tenant) -> Result<Holdings, Failure> {
     let store = open(access).await?;
-    // Turns are told by the second in which they began: those of this one are refused too.
+    // A turn's age has a resolution of one second. Add one, so that the store also refuses turns
+    // that began in this second.
     let now = unix_now().saturating_add(1);
     let mut erased = Holdings::default();
     loop {
@@ -65,7 +66,7 @@ async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
     })
 }
 
-/// Somebody may have gone on meanwhile.
+/// Fails if the tenant has new data: it may have sent requests during the erasure.
 async fn check_nothing_is_left(access: &Access, tenant: &Tenant) -> Result<ExitCode, Failure> {
     let left = snapshot(access).await?.holdings(tenant).await.map_err(|error| unread(&error))?;
     if left.is_nothing() {

@@ -11,7 +11,7 @@ use super::whose::Whose;
 use super::{run, snapshot};
 use crate::failure::Failure;
 
-/// Writes all that a tenant has.
+/// Writes all data of a tenant.
 pub(crate) fn export(args: ExportArgs) -> Result<ExitCode, Failure> {
     let whose = Whose::of(args.whose)?;
     run(async {
@@ -25,7 +25,7 @@ pub(crate) fn export(args: ExportArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Where the lines go. A file is new, and its owner's alone.
+/// The destination of the lines. A file is created, with access for its owner only.
 fn output(path: Option<&Path>) -> Result<Box<dyn Write + Send>, Failure> {
     let Some(path) = path else { return Ok(Box::new(io::stdout())) };
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);

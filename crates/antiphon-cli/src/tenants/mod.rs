@@ -1,5 +1,5 @@
-//! `antiphon tenants`, `antiphon export` and `antiphon erase`: whose data a store holds, and what
-//! becomes of it.
+//! `antiphon tenants`, `antiphon export` and `antiphon erase`: list, export and erase the data of
+//! tenants in a store.
 
 mod args;
 mod counts;
@@ -18,7 +18,7 @@ pub(crate) use self::export::export;
 use crate::failure::Failure;
 use crate::settings::{self, Access};
 
-/// Lists the tenants of whom anything is held, a line each.
+/// Prints one line per tenant with data in the store.
 pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
     let access = settings::access(args.into(), settings::environment)?;
     run(async {
@@ -39,7 +39,7 @@ pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Runs what waits for a store.
+/// Runs a future on a new runtime.
 fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! Which tenant is meant.
+//! The selection of a tenant.
 
 use antiphon_gateway::tenant_of_token;
 use antiphon_store::{Holdings, Snapshot, Tenant};
@@ -8,16 +8,16 @@ use super::unread;
 use crate::failure::Failure;
 use crate::settings::{self, Access, ServeArgs};
 
-/// How a tenant is named, and the store that holds its data.
+/// The selected tenant and the access to its store.
 pub(super) struct Whose {
     pub(super) access: Access,
     named: Named,
 }
 
 enum Named {
-    /// By its name.
+    /// Selected by name.
     Name(String),
-    /// By a token, which is not shown.
+    /// Selected by a caller's token, which is never printed.
     Token(String),
 }
 
@@ -36,7 +36,7 @@ impl Whose {
         Ok(Self { access, named })
     }
 
-    /// The tenant, of whom something has to be held, and how much that is.
+    /// Returns the tenant and the amount of its data. Fails if the tenant has no data.
     pub(super) async fn found(
         &self,
         snapshot: &mut dyn Snapshot,
