@@ -22,7 +22,8 @@ use crate::limits::TurnPermit;
 use crate::request::CreateRequest;
 use crate::turn::{self, Accepted, Head};
 
-/// `POST /v1/responses` with `background`: answered at once, or with the events as they come.
+/// `POST /v1/responses` with `background`: returns the queued response at once, or streams its
+/// events.
 pub(super) async fn create(
     gateway: Arc<Gateway>,
     caller: Caller,
@@ -49,8 +50,8 @@ pub(super) async fn create(
     }
 }
 
-/// `GET /v1/responses/{id}?stream=true&starting_after=N`: the events behind number N, those to come
-/// among them.
+/// `GET /v1/responses/{id}?stream=true&starting_after=N`: streams all events after number N,
+/// including future ones.
 pub(super) async fn stream_again(
     gateway: Arc<Gateway>,
     caller: Caller,
@@ -78,7 +79,7 @@ async fn stream_of(
     }
 }
 
-/// Why a response cannot be streamed again.
+/// The error for a response that cannot be streamed.
 fn not_streamed(record: &ResponseRecord) -> ApiError {
     let message = match is_background(record) {
         true => "This response cannot be streamed again any more.",
@@ -87,7 +88,7 @@ fn not_streamed(record: &ResponseRecord) -> ApiError {
     ApiError::invalid(message).code("unsupported_parameter").param("stream")
 }
 
-/// `POST /v1/responses/{id}/cancel`: one that has ended is given as it is.
+/// `POST /v1/responses/{id}/cancel`: returns the response. One that has already ended is unchanged.
 pub(super) async fn cancel(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -102,7 +103,7 @@ pub(super) async fn cancel(
     shown(&gateway, &caller, &text, false).await
 }
 
-/// An open response ends before it is deleted.
+/// Cancels an open response and waits for its end, before its deletion.
 pub(super) async fn end_before_deletion(
     gateway: &Gateway,
     caller: &Caller,

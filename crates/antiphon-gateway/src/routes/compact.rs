@@ -16,7 +16,7 @@ use crate::limits::TurnPermit;
 use crate::request::CreateRequest;
 use crate::turn::{Head, compacted};
 
-/// `POST /v1/responses/compact`: it takes as long as a turn, and counts as one while it does.
+/// `POST /v1/responses/compact`. It takes as long as a turn, so it needs the permit of a turn.
 pub(super) async fn create(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! One conversation: found by its id, shown.
+//! Lookup and presentation of one conversation.
 
 use antiphon_store::{Conversation, ConversationId};
 use axum::response::Response;
@@ -8,12 +8,12 @@ use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 
-/// The id that `text` is; what has no form of an id names nothing.
+/// Parses a conversation id. A text of another form is the id of no conversation.
 pub(super) fn known(gateway: &Gateway, text: &str) -> Result<ConversationId, ApiError> {
     ConversationId::parse(text).ok_or_else(|| gateway.conversation_not_found(text))
 }
 
-/// The caller's conversation of this id.
+/// The caller's conversation with this id.
 pub(super) async fn find(
     gateway: &Gateway,
     caller: &Caller,
@@ -24,7 +24,7 @@ pub(super) async fn find(
     Ok(conversation)
 }
 
-/// A conversation as the API shows it.
+/// A conversation in the API's form.
 pub(super) fn show_conversation(conversation: &Conversation) -> Response {
     let Conversation { id, created_at, metadata } = conversation;
     let metadata = String::from_utf8_lossy(metadata);

@@ -1,4 +1,4 @@
-//! Bodies that are sent compressed.
+//! Request bodies with a content encoding.
 
 use std::io::Read as _;
 
@@ -9,17 +9,17 @@ use http::{HeaderMap, StatusCode, header};
 use super::extract::too_large;
 use crate::error::ApiError;
 
-/// How a body is encoded.
+/// The content encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// As it is.
+    /// No encoding.
     Identity,
-    /// By gzip.
+    /// gzip.
     Gzip,
 }
 
 impl Encoding {
-    /// The encoding of a body with these headers. Others than gzip are refused.
+    /// The encoding of a body with these headers. Rejects every encoding except gzip.
     pub(super) fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
         let mut values = headers.get_all(header::CONTENT_ENCODING).iter();
         let encoding = values.next().map(|value| value.to_str().unwrap_or("?").trim());
@@ -30,7 +30,7 @@ impl Encoding {
         }
     }
 
-    /// The body as it was before it was encoded, of at most `maximum` bytes.
+    /// Decodes the body. Fails if the result has more than `maximum` bytes.
     pub(super) fn decode(self, body: Bytes, maximum: usize) -> Result<Bytes, ApiError> {
         match self {
             Self::Identity => Ok(body),
@@ -40,7 +40,8 @@ impl Encoding {
     }
 }
 
-/// Memory is taken up only as it is filled: a short body may decompress to any length.
+/// Decompresses a body. Memory grows with the output and is not reserved in advance: a short body
+/// may decompress to any length.
 fn unzipped(body: &[u8], maximum: usize) -> Result<Bytes, ApiError> {
     let beyond = u64::try_from(maximum).unwrap_or(u64::MAX).saturating_add(1);
     let mut whole = Vec::new();

@@ -1,4 +1,4 @@
-//! What handlers take from a request.
+//! Extractors of the handlers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::gateway::Gateway;
 use crate::request::check_depth;
 use crate::settings::Limits;
 
-/// The caller that the gate let in.
+/// The caller that the gate authenticated.
 impl FromRequestParts<Arc<Gateway>> for Caller {
     type Rejection = ApiError;
 
@@ -32,7 +32,7 @@ impl FromRequestParts<Arc<Gateway>> for Caller {
     }
 }
 
-/// The ids in a request's path. One that is no text names nothing.
+/// The ids in a request's path. An id that is not valid text leads to the error for an unknown URL.
 pub(super) struct Path<T>(pub(super) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
@@ -47,8 +47,8 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     }
 }
 
-/// A request's body of JSON, decoded, whatever its content type says. JSON that is nested too deeply is
-/// refused.
+/// A request's body, decoded. It must be JSON; the content type is ignored. Rejects JSON that is
+/// nested too deeply.
 pub(super) struct Body(pub(super) Bytes);
 
 impl FromRequest<Arc<Gateway>> for Body {
@@ -70,8 +70,8 @@ impl FromRequest<Arc<Gateway>> for Body {
     }
 }
 
-/// A request's body as it came. One that is not whole when the grace of a stop is over is not waited
-/// for any longer.
+/// A request's body before decoding. Fails if the gateway stops and its grace period ends before
+/// the body is complete.
 pub(super) struct EncodedBody(pub(super) Bytes);
 
 impl FromRequest<Arc<Gateway>> for EncodedBody {
@@ -90,10 +90,12 @@ impl FromRequest<Arc<Gateway>> for EncodedBody {
     }
 }
 
-/// Lets a body come that is not wanted, and drops it. Most clients do not look for an answer before
-/// they have sent all of it, and would only see a broken connection. Not where the client waits to be
-/// told to send it; and where it takes too long or is too long even for that, the connection is
-/// closed with the rest unread.
+/// Reads and drops the body of a rejected request.
+///
+/// Most clients read the answer only after they have sent the whole body, and would otherwise see a
+/// broken connection. A client that sent `Expect` waits for permission, so its body is not read. If
+/// the body takes too long, or exceeds the limit by itself, the rest stays unread and the
+/// connection closes.
 pub(crate) async fn pass_over(request: Request, limits: &Limits) {
     if request.headers().contains_key(header::EXPECT) {
         return;
@@ -107,12 +109,12 @@ pub(crate) async fn pass_over(request: Request, limits: &Limits) {
             passed += frame.data_ref().map_or(0, Bytes::len);
         }
     };
-    // It does not matter how far it came.
+    // The amount of data that was read does not matter.
     drop(timeout(limits.body_timeout, passing).await);
 }
 
-/// Bytes are reserved for what the head announces, if it is within bounds, and are taken up only as
-/// they come.
+/// Reads the whole body. Reserves the announced length if it is within bounds; the system provides
+/// the memory only as data arrives.
 async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiError> {
     let maximum = limits.max_body_bytes;
     let mut whole = Vec::with_capacity(check_announced(body, limits)?);
@@ -126,7 +128,7 @@ async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiErr
     Ok(whole.into())
 }
 
-/// How many bytes the head announces, if they are within bounds.
+/// The announced length of the body, in bytes. Fails if it is out of bounds.
 pub(super) fn check_announced(body: &AxumBody, limits: &Limits) -> Result<usize, ApiError> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limits.max_body_bytes {

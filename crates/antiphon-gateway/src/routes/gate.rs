@@ -1,4 +1,4 @@
-//! Who is let in, before anything of a request but its head is read.
+//! Admission of requests. It reads only the head of a request.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::gateway::Gateway;
 use crate::limits::Allowance;
 use crate::request_id::RequestId;
 
-/// Nobody, while the gateway stops.
+/// Rejects every request while the gateway stops.
 pub(super) async fn while_open(
     State(gateway): State<Arc<Gateway>>,
     request: Request,
@@ -29,7 +29,8 @@ pub(super) async fn while_open(
     refusal
 }
 
-/// Callers that say who they are, with headers within bounds, as often as they may ask.
+/// Admits authenticated callers whose headers are within bounds and whose request rate is not
+/// exceeded.
 pub(super) async fn admit(
     State(gateway): State<Arc<Gateway>>,
     mut request: Request,
@@ -57,7 +58,7 @@ pub(super) async fn admit(
     response
 }
 
-/// Callers that have not too many turns open.
+/// Admits a turn if the caller does not have too many open ones.
 pub(super) async fn open_turn(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -94,7 +95,7 @@ fn headers_too_large(maximum: usize) -> ApiError {
     ApiError::of(status, "invalid_request_error", message).code("request_headers_too_large")
 }
 
-/// Refuses a request whose body is not wanted.
+/// Rejects a request and drains its body.
 async fn refuse(gateway: &Gateway, request: Request, error: ApiError) -> Response {
     pass_over(request, &gateway.settings.limits).await;
     error.into_response()

@@ -1,4 +1,4 @@
-//! Whether the gateway lives, and whether it can be given work.
+//! Liveness and readiness of the gateway.
 
 use std::sync::Arc;
 
@@ -8,12 +8,13 @@ use http::StatusCode;
 use crate::gateway::Gateway;
 use crate::readiness::StoreHealth;
 
-/// `GET /healthz`: who answers lives, also while it stops.
+/// `GET /healthz`: any answer proves that the process runs. It succeeds also while the gateway
+/// stops.
 pub(super) async fn live() -> &'static str {
     "ok"
 }
 
-/// `GET /readyz`: 503 where new turns would be refused, because the gateway stops, or would fail,
+/// `GET /readyz`: 503 if the gateway would reject new turns because it stops, or if they would fail
 /// because the store cannot be read or written.
 pub(super) async fn ready(State(gateway): State<Arc<Gateway>>) -> (StatusCode, &'static str) {
     if gateway.stopping.is_cancelled() {

@@ -1,4 +1,4 @@
-//! The outermost layer: every request has an id, and its answer says it.
+//! The outermost layer: gives every request an id and adds it to the answer.
 
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
@@ -9,7 +9,7 @@ use tracing::Instrument as _;
 use crate::request_id::{REQUEST_ID, RequestId, UPSTREAM_REQUEST_ID};
 use crate::trace::request_span;
 
-/// Gives the request an id and a span, and the answer the id.
+/// Assigns an id and a span to the request, and adds the id to the answer.
 pub(super) async fn identify(mut request: Request, next: Next) -> Response {
     let id = RequestId::from_headers(request.headers());
     request.extensions_mut().insert(id.clone());
@@ -23,7 +23,7 @@ pub(super) async fn identify(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// Logs an answer with a status of 500 or above. A turn logs its own, with its reason.
+/// Logs an answer with a status of 500 or above. A turn logs its own failure, with the reason.
 fn log_failure(method: &Method, route: Option<&MatchedPath>, status: StatusCode) {
     let route = route.map(MatchedPath::as_str);
     let is_turn = *method == Method::POST && route == Some("/v1/responses");
@@ -33,8 +33,8 @@ fn log_failure(method: &Method, route: Option<&MatchedPath>, status: StatusCode)
     }
 }
 
-/// Sets the id of the request. An id that is there already is an upstream's: it moves to a header of
-/// its own, since the caller's and the gateway's logs know the request by the other.
+/// Sets the id of the request. If the answer already has an upstream's id, that id moves to a
+/// header of its own: the logs of the caller and the gateway contain only the gateway's id.
 fn set_ids(headers: &mut HeaderMap, id: &RequestId) {
     if let Some(upstream) = headers.insert(REQUEST_ID, id.to_value()) {
         headers.insert(UPSTREAM_REQUEST_ID, upstream);

@@ -14,9 +14,11 @@ use crate::gateway::Gateway;
 use crate::request::CreateRequest;
 use crate::turn::{Preview, TokenCount};
 
-/// How many tokens a model would be given: what is held of the conversation included. Nothing is
-/// kept. The header `antiphon-tokens` says who counted: the `upstream`, or the gateway, which
-/// `estimated`.
+/// Counts the tokens of the model's input, including the stored items of the conversation. Stores
+/// nothing.
+///
+/// The header `antiphon-tokens` names the source of the count: `upstream`, or `estimated` by the
+/// gateway.
 pub(super) async fn count(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,

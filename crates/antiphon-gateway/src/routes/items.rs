@@ -24,7 +24,7 @@ use crate::present::{list as list_of, present_shared};
 use crate::request::{items, object_of, wrong};
 use crate::turn::{Incoming, resolve};
 
-/// How many items may be added at a time.
+/// The maximum number of items to add in one request.
 const MAX_ITEMS: usize = 20;
 
 /// `GET /v1/conversations/{id}/items`
@@ -55,7 +55,7 @@ pub(super) async fn create(
     let id = known(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
     let added = given(&gateway, &caller, &body, &fields).await?;
-    // Under the lease nobody else adds to the conversation, so that its own quota is kept exactly.
+    // The lease excludes other writers, so the conversation's quota is exact.
     let _lease = gateway.lease_for_items(&caller, &id).await?;
     gateway.check_added(&caller.tenant, Some(&id), Usage::from_items(&added)).await?;
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
@@ -96,8 +96,8 @@ pub(super) async fn delete(
     }
 }
 
-/// The items that a body gives, to be held: each under its id, or one that is issued now. An id
-/// that stands twice is refused.
+/// Parses the items of a body and prepares them for storage: each has its own id or gets a new one.
+/// Rejects a duplicate id.
 pub(super) async fn given(
     gateway: &Gateway,
     caller: &Caller,
@@ -126,7 +126,7 @@ pub(super) async fn given(
     }
 }
 
-/// What a model would be refused for in every turn to come is refused here.
+/// Rejects an item that would make every later turn of the conversation fail at the model.
 fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     let head = item.head();
     if head.kind == Kind::CompactionTrigger {
@@ -144,7 +144,8 @@ fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     }
 }
 
-/// A trigger asks for something now; a conversation holds what was said.
+/// The error for a compaction trigger. A trigger belongs to one request, and a conversation stores
+/// only its content.
 fn holds_no_trigger(path: &str) -> ApiError {
     let message = format!(
         "Invalid '{path}': a compaction_trigger is no item of a conversation. It is the final input \

@@ -37,11 +37,11 @@ use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 
-/// All routes, and errors in the provider's form for everything else. `address` is where they are
-/// served.
+/// The router of all routes. Every other URL gets an error in the provider's form. `address` is the
+/// IP address of the listener.
 pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let with_gateway = || Arc::clone(gateway);
-    // What an upstream may keep.
+    // Routes of objects that an upstream may own.
     let kept = Router::new()
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
@@ -63,7 +63,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
                 .route_layer(layer(with_gateway(), gate::open_turn))
                 .get(websocket::open),
         )
-        // These are no responses' ids.
+        // These two paths are not response ids.
         .route(
             "/responses/compact",
             post(compact::create)
@@ -95,7 +95,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .with_state(Arc::clone(gateway))
 }
 
-/// Whether a path asks for the health of the gateway and nothing else.
+/// Whether a path belongs to a health check.
 pub(crate) fn is_health_check(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz")
 }
@@ -118,12 +118,12 @@ fn wrong_method(method: &Method, uri: &Uri) -> ApiError {
         .code("method_not_supported")
 }
 
-/// JSON text as an answer.
+/// An answer of JSON text.
 pub(crate) fn json(text: impl Into<axum::body::Body>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text.into()).into_response()
 }
 
-/// JSON text in chunks as an answer. It is sent as the caller takes it, without being copied first.
+/// An answer of JSON text in chunks. The text is sent without a copy, at the caller's pace.
 fn json_in_chunks(text: Chunks) -> Response {
     json(axum::body::Body::new(text))
 }

@@ -13,8 +13,8 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::sim::SIM;
 
-/// What can be asked: the built-in model, and what the upstreams list. One that lists
-/// nothing may answer for names that it does not list.
+/// The built-in model and the models that the upstreams list. An upstream may serve models that it
+/// does not list.
 pub(super) async fn list(State(gateway): State<Arc<Gateway>>, caller: Caller) -> Response {
     let models: Vec<String> = models(&gateway, &caller).await;
     json(format!(r#"{{"object":"list","data":[{}]}}"#, models.join(",")))

@@ -1,11 +1,12 @@
-//! `GET /openapi.json`: what is served, as an `OpenAPI` 3.1 document.
+//! `GET /openapi.json`: the API as an `OpenAPI` 3.1 document.
 
 use axum::response::Response;
 
 use super::json;
 
-/// Every path and method, with what it takes and all that it may answer. The tests hold it to the
-/// routes, and `cargo xtask test --only openapi` holds the answers to it.
+/// Every path and method, with the accepted requests and all possible answers. The tests compare
+/// the document with the routes, and `cargo xtask test --only openapi` compares the answers with
+/// it.
 const DOCUMENT: &str = include_str!("openapi.json");
 
 pub(super) async fn describe() -> Response {
@@ -21,21 +22,21 @@ mod tests {
     use super::*;
 
     const ROUTES: &str = include_str!("mod.rs");
-    /// The route of what passes to upstreams, which has no paths of its own.
+    /// The pass-through route, which has no paths of its own.
     const ANY_OTHER: &str = "/{}";
 
     fn document() -> Value {
         serde_json::from_str(DOCUMENT).unwrap()
     }
 
-    /// A path without the names of what is variable in it.
+    /// A path without the names of its parameters.
     fn unnamed(path: &str) -> String {
         let mut pieces = path.split('{');
         let first = pieces.next().unwrap_or_default().to_owned();
         pieces.fold(first, |path, piece| path + "{}" + piece.split_once('}').unwrap().1)
     }
 
-    /// The paths that the router's source names.
+    /// The paths in the source of the router.
     fn routed() -> BTreeSet<String> {
         let routes = ROUTES.split(".route(").skip(1);
         routes.map(|route| unnamed(route.split('"').nth(1).unwrap())).collect()

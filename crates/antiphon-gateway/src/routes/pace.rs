@@ -1,4 +1,4 @@
-//! How slowly a body may come.
+//! The minimum speed of a request body.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use tokio::time::{Instant, timeout};
 use super::extract::too_slow;
 use crate::error::ApiError;
 
-/// The time that a caller has left for its body. Only time counts in which the gateway waits for it:
-/// an upstream that takes a body slowly uses none of it up.
+/// The remaining time for a caller's body. Only the time in which the gateway waits for the caller
+/// counts: a slow upstream uses none of it.
 pub(super) struct Pace {
-    /// The time for the next [`PROGRESS`] bytes, or for what is left of the body.
+    /// The time for the next [`PROGRESS`] bytes, or for the rest of the body.
     bound: Duration,
-    /// Waited for these.
+    /// The time spent on these bytes.
     waited: Duration,
-    /// What has come of these.
+    /// The number of these bytes that have arrived.
     come: usize,
-    /// Waited for all that has come.
+    /// The time spent on the whole body.
     waited_in_all: Duration,
 }
 
-/// How many bytes have to come within the bound.
+/// The number of bytes that must arrive within the bound.
 const PROGRESS: usize = 4 << 10;
 
-/// How many times as long the whole may take.
+/// The time limit for the whole body, as a multiple of the bound.
 pub(super) const PIECES: u32 = 10;
 
 impl Pace {
-    /// Of a body that has not begun.
+    /// The pace of a body before its first byte.
     pub(super) fn new(bound: Duration) -> Self {
         Self { bound, waited: Duration::ZERO, come: 0, waited_in_all: Duration::ZERO }
     }
 
-    /// The next bytes of a body; `None` at its end.
+    /// Reads the next bytes of a body; `None` at its end.
     pub(super) async fn next(&mut self, body: &mut AxumBody) -> Result<Option<Bytes>, ApiError> {
         let (begun, left) = (Instant::now(), self.left());
         let Ok(frame) = timeout(left, body.frame()).await else {

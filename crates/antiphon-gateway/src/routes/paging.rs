@@ -1,4 +1,4 @@
-//! The query of what is shown: `after`, `limit`, `order`, `include`, `stream`.
+//! The query parameters of list and show routes: `after`, `limit`, `order`, `include`, `stream`.
 
 use antiphon::ItemId;
 use antiphon_store::{Order, Page};
@@ -8,22 +8,22 @@ use http::request::Parts;
 use crate::error::ApiError;
 use crate::request::{ENCRYPTED, check_include};
 
-/// How many items a page holds at the most, and where nothing is said.
+/// The maximum number of items on a page, and the default.
 const LIMITS: (usize, usize) = (100, 20);
 
-/// How many bytes of items a page holds at the most, unless its first item alone has more. Clients that
-/// go on where `has_more` is true get every item all the same.
+/// The maximum number of bytes on a page, unless its first item is larger. Clients that continue
+/// while `has_more` is true still get every item.
 const PAGE_BYTES: usize = 8 << 20;
 
-/// What part of a list to show, and how much of each item.
+/// The page of a list, and the amount of detail per item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListQuery {
     pub(super) page: Page,
-    /// Whether encrypted reasoning was asked for.
+    /// Whether the caller requested encrypted reasoning.
     pub(super) encrypted: bool,
-    /// Whether events were asked for.
+    /// Whether the caller requested events.
     pub(super) stream: bool,
-    /// The number of the last event that the caller has.
+    /// The number of the last event that the caller has received.
     pub(super) starting_after: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ fn pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
     pairs.map(|pairs| pairs.0).ok_or_else(|| ApiError::invalid("The query cannot be read."))
 }
 
-/// A boolean as clients write it in queries: Python's own text of one, or a number, is one too.
+/// Parses a boolean in the forms that clients send: also Python's spelling, and a number.
 fn boolean(key: &str, value: &str) -> Result<bool, ApiError> {
     match value {
         "true" | "True" | "1" => Ok(true),
@@ -77,7 +77,7 @@ fn boolean(key: &str, value: &str) -> Result<bool, ApiError> {
     }
 }
 
-/// A sequence number.
+/// Parses a sequence number.
 fn number(value: &str) -> Result<u64, ApiError> {
     let wrong = || ApiError::wrong_type("starting_after", "an integer", "a string");
     let number: i64 = value.parse().map_err(|_| wrong())?;

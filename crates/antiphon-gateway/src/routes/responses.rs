@@ -43,8 +43,8 @@ pub(super) async fn create(
     Ok(answered(turn::answer(gateway, caller, request, permit).await?))
 }
 
-/// The request, and whether it is for a background response of the gateway's: a provider has a
-/// background of its own.
+/// Parses the request, and decides whether it is a background response of the gateway. A provider
+/// with its own state also has its own background responses.
 async fn read(
     gateway: &Gateway,
     caller: &Caller,
@@ -57,7 +57,7 @@ async fn read(
     Ok((request, is_job))
 }
 
-/// An answer in the form that was asked for.
+/// The answer in the requested form.
 pub(super) fn answered(answer: Answer) -> Response {
     match answer {
         Answer::Whole(Head(headers), response) => {
@@ -67,12 +67,12 @@ pub(super) fn answered(answer: Answer) -> Response {
     }
 }
 
-/// One event a write, unless it is long: some clients parse what each read gives them.
+/// Writes one event at a time, unless it is long: some clients parse each read by itself.
 fn event_stream(events: EventReceiver) -> Response {
     sse(stream::unfold(events, async |mut events| Some((events.recv().await?, events))))
 }
 
-/// What is told, as an event stream.
+/// An event stream.
 pub(super) fn sse(told: impl Stream<Item = Told> + Send + 'static) -> Response {
     let frames = told.flat_map(|told| stream::iter(told.into_sse().into_frames()));
     let events = frames.map(Ok::<_, Infallible>);
@@ -94,7 +94,7 @@ pub(super) async fn show(
     shown(&gateway, &caller, &id, query.encrypted).await
 }
 
-/// A response as it stands: as it was recorded, or, in the background, on its way there.
+/// The response in its current state: recorded, or still running in the background.
 pub(super) async fn shown(
     gateway: &Gateway,
     caller: &Caller,
@@ -110,7 +110,7 @@ pub(super) async fn shown(
     if let Some(response) = present_response(gateway, tenant, &id).await? {
         return Ok(json(response));
     }
-    // It may have ended between the two.
+    // The response may have ended between the two lookups.
     let record = store.response(tenant, &id).await?.ok_or_else(unknown)?;
     recorded(gateway, caller, &record, encrypted).await
 }
@@ -128,7 +128,7 @@ async fn recorded(
     Ok(json_in_chunks(with_output(&response, &output, encrypted)))
 }
 
-/// The response object with these items as its output. Its envelope was stored with an empty one.
+/// The response object with these items as its output. The stored envelope has an empty output.
 fn with_output(response: &Object<'_>, output: &[HeldItem], encrypted: bool) -> Chunks {
     let mut text = Chunks::default();
     for (position, (key, value)) in response.iter().enumerate() {
@@ -169,7 +169,7 @@ pub(super) async fn input_items(
     let id = ResponseId::parse(&text).ok_or_else(unknown)?;
     let (store, tenant) = (&gateway.store, &caller.tenant);
     let record = store.response(tenant, &id).await?.ok_or_else(unknown)?;
-    // A retry whose input an earlier attempt stored has none of its own.
+    // A retry has no input of its own if an earlier attempt stored it.
     let stored_by = turn::input_stored_by(&record.response.report);
     let stored_by = stored_by.filter(|_| record.input.is_empty());
     for holder in stored_by.into_iter().chain([id]) {
@@ -181,7 +181,7 @@ pub(super) async fn input_items(
     Err(unknown())
 }
 
-/// `GET /v1/responses/{id}/report`: what the turn left out and mended.
+/// `GET /v1/responses/{id}/report`: the items that the turn omitted or repaired.
 pub(super) async fn report(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,

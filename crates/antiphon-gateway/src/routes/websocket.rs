@@ -20,10 +20,11 @@ use crate::gateway::Gateway;
 use crate::server::Upgrade;
 use crate::websocket::Socket;
 
-/// Opens a WebSocket. A `GET` that does not ask for one is a wrong method.
+/// Opens a WebSocket. A `GET` without an upgrade is a wrong method.
 ///
-/// A browser lets any page open one wherever it likes, with whatever the network or a proxy lets it in
-/// by, and says whose page it is: those of other hosts are refused. Source: RFC 6455, section 10.2.
+/// A browser lets any page open a WebSocket to any host, with the access that the network or a
+/// proxy grants to the user. It sends the origin of the page, so pages of other hosts are rejected.
+/// Source: RFC 6455, section 10.2.
 pub(super) async fn open(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -53,14 +54,15 @@ pub(super) async fn open(
     response
 }
 
-/// Whether the request is from no page of a browser, from one that this host has served, or from one
-/// that the operator has named.
+/// Whether the request may open a WebSocket. It may if it does not come from a web page, or if the
+/// page is from this host or from an origin that the operator allows.
 fn may_open(gateway: &Gateway, headers: &HeaderMap) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else { return true };
     is_same_origin(origin, headers) || allowed_origin(&gateway.settings, headers).is_some()
 }
 
-/// A client of another version is told ours. Source: RFC 6455, section 4.4.
+/// The error for an invalid upgrade. If the client uses another protocol version, the answer names
+/// the supported one. Source: RFC 6455, section 4.4.
 fn refused(error: &LinkError) -> Response {
     let is_version =
         matches!(error, LinkError::Protocol(ProtocolError::MissingSecWebSocketVersionHeader));

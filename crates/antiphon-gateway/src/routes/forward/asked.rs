@@ -1,4 +1,4 @@
-//! What a request asks of conversations and responses, by its method and path.
+//! The kind of a request about conversations or responses, by its method and path.
 
 use std::collections::HashMap;
 
@@ -8,37 +8,38 @@ use http::Method;
 
 use crate::alias::Alias;
 
-/// What a request asks.
+/// The operation that a request asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// That a conversation be made.
+    /// Create a conversation.
     NewConversation,
-    /// That items be added to the conversation of this id.
+    /// Add items to the conversation with this id.
     NewItems(String),
-    /// That an item be deleted.
+    /// Delete an item.
     ItemDeleted {
-        /// Its conversation.
+        /// The id of its conversation.
         conversation: String,
-        /// The item.
+        /// The id of the item.
         item: String,
     },
-    /// That the conversation of this id be deleted.
+    /// Delete the conversation with this id.
     ConversationDeleted(String),
-    /// That the response of this id be deleted.
+    /// Delete the response with this id.
     ResponseDeleted(String),
-    /// That the response of this id be shown, or its work cancelled.
+    /// Show the response with this id, or cancel it.
     ResponseShown(String),
-    /// What no ledger tells of: that something be shown, its metadata changed, or its work cancelled.
+    /// An operation without an effect on a ledger: show an object or change its metadata.
     Other {
-        /// The conversation or response.
+        /// The id of the conversation or response.
         id: String,
-        /// The item.
+        /// The id of the item.
         item: Option<String>,
     },
 }
 
 impl Asked {
-    /// What this request asks; `None` where its route has no such method, or its path names nothing.
+    /// The operation of this request. `None` if its route does not have this method, or if its path
+    /// has no valid ids.
     pub(super) async fn of(request: &mut Request) -> Option<Self> {
         let route = request.extensions().get::<MatchedPath>()?.as_str().to_owned();
         let ids = request.extract_parts::<Path<HashMap<String, String>>>().await;
@@ -72,7 +73,7 @@ impl Asked {
         Some(asked)
     }
 
-    /// The conversation or response that it is about; `None` where that is to be made.
+    /// The id of the conversation or response; `None` for a new one.
     pub(super) fn whose(&self) -> Option<&str> {
         match self {
             Self::NewConversation => None,
@@ -85,7 +86,7 @@ impl Asked {
         }
     }
 
-    /// The same of a conversation that its upstream knows by another id.
+    /// The same operation, with the id by which the upstream knows the conversation.
     pub(super) fn known_as(self, alias: &Alias) -> Self {
         let id = alias.theirs.clone();
         match self {
@@ -97,7 +98,7 @@ impl Asked {
         }
     }
 
-    /// The response that the answer shows, with the conversation that it is of.
+    /// The id of the response that the answer shows.
     pub(super) fn shown_response(&self) -> Option<&str> {
         match self {
             Self::ResponseShown(id) => Some(id),
@@ -105,12 +106,12 @@ impl Asked {
         }
     }
 
-    /// Whether ledgers are to learn what comes of it.
+    /// Whether the outcome changes a ledger.
     pub(super) fn is_change(&self) -> bool {
         !matches!(self, Self::Other { .. } | Self::ResponseShown(_))
     }
 
-    /// The item that it is about.
+    /// The id of the item.
     pub(super) fn item(&self) -> Option<&str> {
         match self {
             Self::ItemDeleted { item, .. } => Some(item),

@@ -1,4 +1,5 @@
-//! Requests whose body says what they are about: `/responses/compact` and `/responses/input_tokens`.
+//! Requests that name their conversation in the body: `/responses/compact` and
+//! `/responses/input_tokens`.
 
 use std::sync::Arc;
 
@@ -20,11 +21,11 @@ use crate::owner::Owner;
 use crate::request::{Continues, check_model, continues};
 use crate::upstream::{HttpUpstream, Upstream};
 
-/// Where tokens are counted, and who has counted them is told.
+/// The token count. Its answer has a header that names the source of the count.
 const COUNTED: &str = "/responses/input_tokens";
 
-/// Answers for what goes on from what an upstream keeps, or begins with a model of one that keeps what
-/// is begun.
+/// Forwards requests that continue state of an upstream, or that name a model of an upstream that
+/// owns state.
 pub(in super::super) async fn by_body(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -64,8 +65,8 @@ async fn answered(
     Ok(answer)
 }
 
-/// The upstream that keeps what the body goes on from. What is no request is refused as one that is kept
-/// here.
+/// The upstream that owns the state which the body continues. `None` for an invalid body: the
+/// gateway's own route rejects it.
 async fn keeper<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
@@ -93,7 +94,7 @@ async fn keeper<'a>(
     }
 }
 
-/// The body, in the upstream's conversation.
+/// The body, with the upstream's conversation id.
 fn translated(body: &Bytes, alias: &Alias) -> Bytes {
     let mut fields = Object::parse(body).expect("its owner was found by its fields");
     alias.fields(&mut fields);

@@ -1,4 +1,4 @@
-//! What a request changes at the upstream.
+//! Changes that a request makes at the upstream.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use crate::gateway::Gateway;
 
 /// A request that may change something.
 pub(super) struct Change {
-    /// What it asks.
+    /// The operation.
     pub(super) asked: Asked,
-    /// The base URL of the upstream that is asked.
+    /// The base URL of the upstream.
     pub(super) upstream: String,
-    /// The ledger of what it is about, if that is known.
+    /// The ledger of the conversation or response, if there is one.
     pub(super) ledger: Option<LedgerEntry>,
-    /// The two ids of the conversation, where callers know another than the upstream's.
+    /// Both ids of the conversation, if callers know it by another id than the upstream.
     pub(super) alias: Option<Alias>,
 }
 
 impl Change {
-    /// Makes it, and learns what came of it.
+    /// Sends the request and records its outcome in the ledger.
     pub(super) async fn made(
         self,
         gateway: &Arc<Gateway>,

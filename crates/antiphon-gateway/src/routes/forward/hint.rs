@@ -1,8 +1,8 @@
-//! For which upstream a new conversation is, if its creator says so.
+//! The upstream of a new conversation, if its creator names one.
 //!
-//! `POST /v1/conversations` names no model. With several upstreams its creator may name a model, or an
-//! upstream by its name, in `metadata`: then the conversation is bound at once and has that upstream's
-//! id. Without a hint its first turn decides (`owner/late_binding.rs`).
+//! `POST /v1/conversations` names no model. With several upstreams, the creator may name a model or
+//! an upstream in `metadata`. The conversation is then bound at once and has that upstream's id.
+//! Without a hint, the first turn decides (`owner/late_binding.rs`).
 
 use std::sync::Arc;
 
@@ -20,14 +20,15 @@ const MODEL: &str = "antiphon_model";
 /// The key of `metadata` that names an upstream.
 const UPSTREAM: &str = "antiphon_upstream";
 
-/// What a new conversation is for.
+/// The model or upstream that a new conversation is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hint {
     Model(String),
     Upstream(String),
 }
 
-/// The request as it came, and its hint, where there are upstreams to choose from.
+/// Reads the hint of a request that creates a conversation. Returns the request with its body
+/// restored.
 pub(super) async fn read(
     gateway: &Arc<Gateway>,
     asked: &Asked,
@@ -50,7 +51,7 @@ fn hint_in(body: &[u8]) -> Option<Hint> {
 }
 
 impl Hint {
-    /// The upstream that it means.
+    /// The upstream that the hint names.
     pub(super) fn upstream<'a>(&self, gateway: &'a Gateway) -> Result<Upstream<'a>, ApiError> {
         match self {
             Self::Model(model) => {

@@ -1,8 +1,8 @@
-//! What ledgers learn of items that are added and deleted.
+//! Ledger updates after items were added or deleted.
 //!
-//! Both are done under the conversation's lease, so that they wait for its open turn and none begins
-//! meanwhile. The ledger has the items too once their upstream has told of them. Whatever may have been
-//! changed and is not known to be, is in doubt, and asked for by the next turn.
+//! Both operations run under the conversation's lease: they wait for its open turn, and no turn
+//! begins meanwhile. The ledger gets the items after the upstream has confirmed them. If the
+//! outcome is unknown, the ledger is marked as stale, and the next turn resyncs it.
 
 use antiphon::item::items_of;
 use antiphon::json::Object;
@@ -39,7 +39,7 @@ impl Learning<'_> {
                 self.learn(&leased, &change.asked, heard.as_ref().ok()).await;
                 leased.lease.release().await;
             }
-            // A turn may have heard of the conversation meanwhile.
+            // A turn may have created the ledger meanwhile.
             None => {
                 if let Some(conversation) = self.conversation(id).await? {
                     self.doubt(&conversation).await?;
@@ -49,8 +49,9 @@ impl Learning<'_> {
         Ok(heard?.told())
     }
 
-    /// Fails if the items of this body exceed a quota, before the upstream is asked. They count as the
-    /// ledger will have them. `None`: there is no ledger of the conversation yet.
+    /// Fails if the items of this body exceed a quota, before the upstream receives them. They
+    /// count with the size that they have in the ledger. `conversation` is `None` if there is no
+    /// ledger yet.
     pub(super) async fn check_added(
         &self,
         conversation: Option<&ConversationId>,
@@ -60,7 +61,7 @@ impl Learning<'_> {
         self.gateway.check_added(&self.caller.tenant, conversation, added).await
     }
 
-    /// The amount that the items of a body will be in the ledger; `None` if it has no readable items.
+    /// The size of the items of a body in the ledger; `None` if it has no readable items.
     fn usage_of(&self, body: &Bytes) -> Option<Usage> {
         let fields = Object::parse(body).ok()?;
         let items = items_of(&body.slice_ref(fields.present("items")?.as_bytes())).ok()?;
@@ -71,7 +72,7 @@ impl Learning<'_> {
         Some(Usage { items: items.len() as u64, bytes })
     }
 
-    /// What cannot be learned stays in doubt.
+    /// Records the outcome in the ledger. If that is not possible, the ledger stays stale.
     async fn learn(&self, leased: &Leased, asked: &Asked, heard: Option<&Heard>) {
         let Some(heard) = heard.filter(|_| leased.was_sure) else { return };
         let learned = match asked {
@@ -88,7 +89,7 @@ impl Learning<'_> {
         }
     }
 
-    /// The items that the upstream says it added.
+    /// The items that the upstream confirmed.
     fn added(&self, body: &Bytes) -> Option<Vec<HeldItem>> {
         let list = Object::parse(body).ok()?;
         let items = items_of(&body.slice_ref(list.get("data")?.as_bytes())).ok()?;
@@ -103,7 +104,7 @@ impl Learning<'_> {
         held.collect()
     }
 
-    /// Puts items behind what the ledger has, which is right again.
+    /// Appends items to the ledger and marks it as fresh.
     async fn enter(&self, leased: &Leased, items: Vec<HeldItem>) -> Result<(), StoreError> {
         let turn = Turn {
             base: Base::Conversation(leased.conversation.clone()),
@@ -118,7 +119,8 @@ impl Learning<'_> {
         self.gateway.store.commit_turn(&self.caller.tenant, turn).await
     }
 
-    /// Leaves a trace of an item in its place. One that was not known says that the ledger is wrong.
+    /// Marks an item as deleted in the ledger. If the ledger does not have the item, it stays
+    /// stale.
     async fn delete(&self, leased: &Leased, item: &str) -> Result<(), StoreError> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         match store.delete_item(tenant, &leased.conversation, &ItemId::from(item)).await? {
@@ -127,13 +129,13 @@ impl Learning<'_> {
         }
     }
 
-    /// The ledger is right, as it was before.
+    /// Marks the ledger as fresh again.
     async fn trust(&self, leased: &Leased) -> Result<(), StoreError> {
         let ledgers = self.gateway.store.ledgers();
         ledgers.trust(&self.caller.tenant, &leased.conversation).await
     }
 
-    /// The conversation that is the ledger of what the upstream calls so.
+    /// The conversation whose ledger has this id of the upstream.
     async fn conversation(&self, id: &str) -> Result<Option<ConversationId>, ApiError> {
         let entry = self.gateway.store.ledgers().entry(&self.caller.tenant, id).await?;
         Ok(entry.and_then(|entry| match entry.kept {
@@ -147,8 +149,8 @@ impl Learning<'_> {
     }
 }
 
-/// Whether nothing was changed, and the ledger is none the worse: what the upstream does not find it may
-/// have lost, and what takes too long may yet be done.
+/// Whether the upstream changed nothing, so that the ledger is still correct. Two client errors do
+/// not prove that: with 404, the upstream may have lost the object; with 408, it may still finish.
 fn is_refused(status: StatusCode) -> bool {
     let is_doubtful = [StatusCode::NOT_FOUND, StatusCode::REQUEST_TIMEOUT].contains(&status);
     status.is_client_error() && !is_doubtful

@@ -1,7 +1,7 @@
-//! What ledgers learn of what is made and deleted.
+//! Ledger updates after conversations and responses were created or deleted.
 //!
-//! A conversation that is made is known before its maker is told of it; one that is deleted is forgotten,
-//! and so is a response.
+//! A new conversation is recorded before its creator gets the answer. A deleted conversation or
+//! response is removed.
 
 use antiphon::json::Object;
 use antiphon_store::{
@@ -21,22 +21,22 @@ use crate::owner::Provider;
 use crate::turn::StoreAttempts;
 use crate::upstream::{HttpUpstream, UpstreamError};
 
-/// Learns, for one caller, what an upstream makes of requests.
+/// Records the effects of one caller's requests to an upstream.
 pub(super) struct Learning<'a> {
     pub(super) gateway: &'a Gateway,
     pub(super) caller: &'a Caller,
     pub(super) http: &'a HttpUpstream,
 }
 
-/// A conversation whose items nobody else changes through a gateway.
+/// A conversation under lease: nobody else changes its items through a gateway.
 pub(super) struct Leased {
     pub(super) conversation: ConversationId,
-    /// Whether the ledger was known to be right before this request.
+    /// Whether the ledger was fresh before this request.
     pub(super) was_sure: bool,
     pub(super) lease: Lease,
 }
 
-/// Conversations that are made.
+/// New conversations.
 impl Learning<'_> {
     pub(super) async fn of_new(
         &self,
@@ -54,7 +54,7 @@ impl Learning<'_> {
         Ok(heard.told())
     }
 
-    /// Begins the ledger, and repeats that while the store is unavailable, within a bound.
+    /// Creates the ledger. Retries within a bound while the store is unavailable.
     async fn adopt_patiently(&self, id: &str, is_empty: bool) -> Result<(), StoreError> {
         let mut attempts = StoreAttempts::new(self.gateway);
         loop {
@@ -67,8 +67,8 @@ impl Learning<'_> {
         }
     }
 
-    /// Deletes a conversation at the upstream that cannot be recorded here: its maker is told that
-    /// there is none, and nobody else would ever delete it.
+    /// Deletes a conversation at the upstream that could not be recorded here. Its creator gets an
+    /// error, so nobody else would ever delete it.
     async fn undo(&self, id: &str, error: &StoreError) -> ApiError {
         let deleted = Provider::new(self.http, self.caller).delete_conversation(id).await;
         match deleted {
@@ -92,7 +92,7 @@ impl Learning<'_> {
         }
     }
 
-    /// Begins the ledger. What items it begins with is asked for by its first turn.
+    /// Creates the ledger. The first turn reads the items that the conversation starts with.
     async fn adopt(&self, id: &str, is_empty: bool) -> Result<(), StoreError> {
         let (ledgers, tenant) = (self.gateway.store.ledgers(), &self.caller.tenant);
         let ours = ConversationId::issue(Shard::issue(&mut RandomIds), &mut RandomIds);
@@ -101,7 +101,7 @@ impl Learning<'_> {
         let conversation = Conversation { id: ours.clone(), created_at: unix_now(), metadata };
         let thread = || ThreadId::issue(&mut RandomIds);
         let entry = ledgers.adopt(tenant, named, conversation, thread()).await?;
-        // One that was known already is told of again where its maker asks once more.
+        // The ledger may already exist if the creator retried its request.
         match entry.kept == Kept::Conversation(ours.clone()) && is_empty {
             true => ledgers.relearn(tenant, &ours, thread(), Vec::new(), None).await,
             false => Ok(()),
@@ -109,7 +109,7 @@ impl Learning<'_> {
     }
 }
 
-/// Conversations and responses that are deleted.
+/// Deleted conversations and responses.
 impl Learning<'_> {
     pub(super) async fn of_deletion(
         &self,
@@ -128,17 +128,19 @@ impl Learning<'_> {
         Ok(heard.told())
     }
 
-    /// Whether what was to be deleted is not there any more. That the upstream does not find it may be
-    /// because the request names another project: then it is forgotten only where it can be heard of
-    /// again, as it cannot in an account that tenants share. A request that only reads forgets nothing.
+    /// Whether the object no longer exists at the upstream.
+    ///
+    /// A 404 can also mean that the request named another project. The ledger is then removed only
+    /// if it can be found again later, which is impossible in an account that tenants share. A
+    /// request that only reads never removes a ledger.
     fn is_gone(&self, status: StatusCode) -> bool {
         status.is_success() || status == StatusCode::NOT_FOUND && !self.gateway.is_shared(self.http)
     }
 }
 
-/// What is known of a conversation.
+/// Leases of known conversations.
 impl Learning<'_> {
-    /// The conversation's lease, where it has a ledger.
+    /// The conversation's lease, if it has a ledger.
     pub(super) async fn leased(
         &self,
         id: &str,
@@ -149,7 +151,7 @@ impl Learning<'_> {
         };
         let tenant = &self.caller.tenant;
         let lease = self.gateway.lease(tenant, conversation).await?;
-        // The turn that was waited for may have changed it.
+        // The turn that held the lease may have changed the entry.
         let entry = self.gateway.store.ledgers().entry(tenant, id).await?;
         let was_sure = entry.is_some_and(|entry| !entry.in_doubt);
         Ok(Some(Leased { conversation: conversation.clone(), was_sure, lease }))

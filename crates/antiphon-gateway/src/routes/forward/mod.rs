@@ -1,10 +1,11 @@
-//! Requests for what an upstream keeps: they pass to it as they came, and what it answers is told as it
-//! came.
+//! Forwards requests about objects that an upstream owns. The request and the answer pass
+//! unchanged.
 //!
-//! Stands before the routes of conversations and responses, and lets through what Antiphon keeps. Ledgers
-//! learn from what passes: a conversation is known before its maker is told of it, and what changes its
-//! items waits for its open turn (`items.rs`). Where several tenants share the upstream's account, what
-//! a request names has to be the tenant's own (`owner/account.rs`).
+//! This layer precedes the routes of conversations and responses, and passes on requests about
+//! objects that Antiphon owns. It updates the ledgers: a conversation is recorded before its
+//! creator gets the answer, and a change of items waits for the open turn (`items.rs`). If several
+//! tenants share the upstream's account, each id in a request must belong to the tenant
+//! (`owner/account.rs`).
 
 mod asked;
 mod bodies;
@@ -37,7 +38,7 @@ use crate::gateway::Gateway;
 use crate::owner::{NewOwner, Owned, Owner, may_be_id};
 use crate::upstream::HttpUpstream;
 
-/// Answers for what an upstream keeps, by the id in the path.
+/// Forwards requests about objects that an upstream owns, by the id in the path.
 pub(super) async fn by_path(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -74,11 +75,11 @@ pub(super) async fn by_path(
     }
 }
 
-/// Marks the request for a conversation whose first turn decides who keeps it.
+/// Marks a request for a conversation whose first turn decides the owner.
 #[derive(Clone, Copy)]
 pub(super) struct Unbound;
 
-/// The owner of the subject of a request.
+/// The owner of the object that a request is about.
 enum Found<'a> {
     /// Antiphon.
     Here,
@@ -87,9 +88,9 @@ enum Found<'a> {
     /// This upstream.
     Upstream {
         http: &'a HttpUpstream,
-        /// What is known of it.
+        /// Its ledger entry, if there is one.
         ledger: Option<LedgerEntry>,
-        /// The two ids of the conversation, where callers know another than the upstream's.
+        /// Both ids of the conversation, if callers know it by another id than the upstream.
         alias: Option<Alias>,
     },
 }
@@ -116,7 +117,7 @@ async fn owned<'a>(
     Ok(Found::Upstream { http, ledger, alias })
 }
 
-/// Who keeps a new conversation.
+/// The owner of a new conversation.
 async fn owner_of_new<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
@@ -138,8 +139,8 @@ async fn owner_of_new<'a>(
     })
 }
 
-/// What changes something is seen through to its end, whether or not its caller stays: what came of it
-/// has to be known.
+/// Forwards the request. A change runs to its end even if its caller disconnects, because the
+/// ledger needs its outcome.
 async fn answered(
     gateway: Arc<Gateway>,
     caller: Caller,
@@ -162,7 +163,7 @@ async fn answered(
     })
 }
 
-/// The request, with all of its body, decoded.
+/// The request and its whole body, decoded.
 async fn whole(
     gateway: &Arc<Gateway>,
     request: Request,

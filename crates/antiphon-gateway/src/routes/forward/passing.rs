@@ -1,4 +1,4 @@
-//! A request on its way to the upstream that keeps what it is about.
+//! A request on its way to the upstream that owns its subject.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::upstream::{Foreign, HttpUpstream, Passed, whole};
 
-/// A request that is there as a whole.
+/// A request with its whole body.
 pub(super) struct Passing<'a> {
     gateway: &'a Arc<Gateway>,
     http: &'a HttpUpstream,
@@ -23,22 +23,22 @@ pub(super) struct Passing<'a> {
     alias: Option<Alias>,
 }
 
-/// An answer that is there as a whole.
+/// A complete answer.
 pub(super) struct Heard {
-    /// Its status.
+    /// The status.
     pub(super) status: StatusCode,
     headers: HeaderMap,
-    /// Its body.
+    /// The body.
     pub(super) body: Bytes,
     alias: Option<Alias>,
 }
 
-/// The encoding of an answer that is read here.
+/// The encoding of an answer that the gateway reads.
 const PLAIN: HeaderValue = HeaderValue::from_static("identity");
 
 impl<'a> Passing<'a> {
-    /// The request as it came: method, path, query, headers (but those of `passthrough/headers.rs`) and
-    /// body.
+    /// The request with its method, path, query, body and headers, without the headers that
+    /// `passthrough/headers.rs` removes.
     pub(super) fn new(
         gateway: &'a Arc<Gateway>,
         http: &'a HttpUpstream,
@@ -46,7 +46,7 @@ impl<'a> Passing<'a> {
         body: Bytes,
     ) -> Self {
         let tenant_header = gateway.settings.tenant_header.as_ref();
-        // Behind `/v1`: where routes are nested, each sees its part of the path.
+        // The path without `/v1`: a nested route sees only its part of the path.
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let request = Foreign {
             method: parts.method.clone(),
@@ -57,7 +57,7 @@ impl<'a> Passing<'a> {
         Self { gateway, http, request, alias: None }
     }
 
-    /// The same about a conversation that the upstream knows by another id than callers.
+    /// The same request, with the id by which the upstream knows the conversation.
     pub(super) fn known_as(mut self, alias: Option<Alias>) -> Self {
         if let Some(alias) = &alias {
             self.request.path = alias.path(&self.request.path);
@@ -66,7 +66,7 @@ impl<'a> Passing<'a> {
         Self { alias, ..self }
     }
 
-    /// Makes it, and tells the answer as it comes.
+    /// Sends the request and streams the answer.
     pub(super) async fn told_as_it_comes(
         self,
         permit: Option<TurnPermit>,
@@ -75,9 +75,9 @@ impl<'a> Passing<'a> {
         Ok(shown(gateway, self.made().await?.known_as(alias), permit))
     }
 
-    /// Makes it, and waits for the whole answer.
+    /// Sends the request and waits for the whole answer.
     pub(super) async fn heard(mut self) -> Result<Heard, ApiError> {
-        // What is compressed cannot be learned from.
+        // The gateway cannot read a compressed answer.
         self.request.headers.insert(header::ACCEPT_ENCODING, PLAIN);
         let (gateway, limit, alias) = (self.gateway, self.http.max_answer(), self.alias.clone());
         let passed = self.made().await?;
@@ -98,7 +98,7 @@ impl<'a> Passing<'a> {
 }
 
 impl Heard {
-    /// The answer as it came, but for the id of a conversation that callers know by another.
+    /// The answer to the caller, with the caller's id of the conversation.
     pub(super) fn told(mut self) -> Response {
         if let Some(alias) = &self.alias {
             self.headers.remove(header::CONTENT_LENGTH);

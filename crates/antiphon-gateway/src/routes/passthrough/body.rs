@@ -1,4 +1,4 @@
-//! A request's body, looked into for the model that it names.
+//! The request body, inspected for the model name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,32 +20,32 @@ use crate::gateway::Gateway;
 use crate::media_type;
 use crate::request::check_depth;
 
-/// How much of a form is read before it passes on: fields that clients give beside a file are short,
-/// and most stand before it.
+/// The number of bytes of a form to read before it is forwarded. Fields next to a file are short,
+/// and most come before it.
 const PEEKED: usize = 64 << 10;
 
-/// A body of which as much is known as it takes to choose who gets it.
+/// A body, read as far as necessary to choose its upstream.
 pub(super) enum Seen {
-    /// All of it is there.
+    /// The whole body.
     Whole {
-        /// As it came.
+        /// The bytes before decoding.
         sent: Bytes,
-        /// Decoded.
+        /// The decoded bytes.
         json: Bytes,
     },
-    /// The rest is still to come.
+    /// The beginning of a body.
     Begun {
-        /// What has come.
+        /// The bytes read so far.
         peeked: Bytes,
-        /// The model that it names, where it does so early.
+        /// The model, if these bytes name it.
         model: Option<String>,
-        /// What is to come.
+        /// The remaining body.
         rest: AxumBody,
     },
 }
 
 impl Seen {
-    /// Reads JSON whole, of a form the beginning, and of anything else nothing.
+    /// Reads the whole body if it is JSON, the beginning of a form, and nothing of any other body.
     pub(super) async fn read(
         request: Request,
         is_json: bool,
@@ -64,7 +64,7 @@ impl Seen {
         Ok((parts, seen))
     }
 
-    /// The model that it names.
+    /// The model that the body names.
     pub(super) fn model(&self) -> Option<String> {
         match self {
             Self::Whole { json, .. } => {
@@ -76,7 +76,7 @@ impl Seen {
         .filter(|model| !model.is_empty())
     }
 
-    /// All of it, decoded, where it is there.
+    /// The whole decoded body, if it was read.
     pub(super) fn whole(&self) -> Option<&Bytes> {
         match self {
             Self::Whole { json, .. } => Some(json),
@@ -85,8 +85,8 @@ impl Seen {
     }
 }
 
-/// A body as its receiver will read it. An encoding that only the upstream may know passes; nothing can
-/// be read from it here.
+/// Decodes a body. If only the upstream may know its encoding, the body passes unchanged and the
+/// gateway cannot read it.
 fn decoded(headers: &HeaderMap, sent: &Bytes, gateway: &Gateway) -> Result<Bytes, ApiError> {
     let maximum = gateway.settings.limits.max_body_bytes;
     let encoding = Encoding::of(headers).unwrap_or(Encoding::Identity);

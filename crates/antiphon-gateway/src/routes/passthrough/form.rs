@@ -1,11 +1,11 @@
-//! Fields of a form.
+//! Fields of a multipart form.
 //!
-//! Source: RFC 7578, and RFC 2046, section 5.1, for where parts begin and end.
+//! Source: RFC 7578, and RFC 2046, section 5.1, for the limits of parts.
 
 use http::{HeaderMap, header};
 use memchr::memmem;
 
-/// What divides the parts of a multipart body with these headers; `None` of any other.
+/// The boundary of a multipart body with these headers; `None` for any other body.
 pub(super) fn boundary(headers: &HeaderMap) -> Option<String> {
     let content_type = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let mut pieces = content_type.split(';').map(str::trim);
@@ -17,7 +17,7 @@ pub(super) fn boundary(headers: &HeaderMap) -> Option<String> {
     boundary.filter(|boundary| is_form && !boundary.is_empty()).map(str::to_owned)
 }
 
-/// The text of the field of this name, if it stands whole in a body of which this is the beginning.
+/// The text of the field `name`, if the given beginning of the body contains the whole field.
 pub(super) fn field<'a>(body: &'a [u8], boundary: &str, name: &str) -> Option<&'a str> {
     let divider = format!("--{boundary}");
     let ends: Vec<usize> = memmem::find_iter(body, divider.as_bytes()).collect();
@@ -25,7 +25,7 @@ pub(super) fn field<'a>(body: &'a [u8], boundary: &str, name: &str) -> Option<&'
     parts.filter_map(part).find(|(head, _)| names(head, name)).map(|(_, text)| text)
 }
 
-/// A part's head and its text; `None` where it is no text.
+/// The head and the text of a part; `None` if the part is not text.
 fn part(part: &[u8]) -> Option<(&str, &str)> {
     let end = memmem::find(part, b"\r\n\r\n")?;
     let text = part[end + 4..].strip_suffix(b"\r\n")?;

@@ -1,10 +1,10 @@
-//! Which headers pass.
+//! Filters for forwarded headers.
 //!
-//! Source: RFC 9110, section 7.6.1, for those that concern one connection only.
+//! Source: RFC 9110, section 7.6.1, for the headers of a single connection.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// Those that concern one connection only, beside those that `Connection` names.
+/// Headers of a single connection, in addition to the ones that `Connection` names.
 const OF_A_CONNECTION: [&str; 9] = [
     "connection",
     "keep-alive",
@@ -17,18 +17,18 @@ const OF_A_CONNECTION: [&str; 9] = [
     "upgrade",
 ];
 
-/// Those of a request that are meant for the gateway, or tell of the network in front of it.
+/// Request headers for the gateway, or about the network in front of it.
 const FOR_THE_GATEWAY: [&str; 6] = ["host", "cookie", "expect", "forwarded", "x-real-ip", "via"];
 const FORWARDED: &str = "x-forwarded-";
 
-/// Those that show who the caller is.
+/// Request headers with the caller's credentials.
 const CREDENTIALS: [&str; 3] = ["authorization", "x-api-key", "api-key"];
 
-/// Those of an answer that speak of the upstream's host, which the caller did not ask.
+/// Answer headers about the upstream's host, which the caller did not contact.
 const OF_THE_HOST: [&str; 3] = ["set-cookie", "alt-svc", "strict-transport-security"];
 
-/// A request's headers as an upstream gets them: without the caller's credentials where it is shown the
-/// operator's key, and without the header in which a proxy names the tenant.
+/// The request headers for an upstream. Removes the tenant header, and also the caller's
+/// credentials if the gateway sends the operator's key.
 pub(in super::super) fn to_upstream(
     headers: &HeaderMap,
     own_key: bool,
@@ -43,7 +43,7 @@ pub(in super::super) fn to_upstream(
     })
 }
 
-/// An answer's headers as the caller gets them.
+/// The answer headers for the caller.
 pub(in super::super) fn to_caller(headers: &HeaderMap) -> HeaderMap {
     kept(headers, |name| !OF_THE_HOST.contains(&name.as_str()))
 }
@@ -59,8 +59,8 @@ fn kept(headers: &HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// In lower case, as names are written here. The length of a body belongs to the body, whatever a
-/// connection says of it.
+/// The header names that `Connection` lists, in lower case. `Content-Length` is excluded: it
+/// belongs to the body and must not be removed.
 fn named_by_connection(headers: &HeaderMap) -> Vec<String> {
     let values = headers.get_all(header::CONNECTION).iter().filter_map(text);
     let names = values.flat_map(|value| value.split(',')).map(|name| name.trim().to_lowercase());

@@ -1,11 +1,14 @@
-//! Everything else below `/v1`: requests of the API's other parts, which pass to an upstream as they
-//! came.
+//! All other routes below `/v1`: forwards requests to an upstream unchanged.
 //!
-//! Method, path, query and body are the caller's, and the answer is the upstream's, byte for byte as it
-//! comes. A request is made once: only its caller knows whether it may be made again. What does not
-//! pass: what concerns one connection only, cookies, what tells of the network in front of the gateway
-//! (`headers.rs`); a path that two servers may understand differently (`path.rs`); and whatever the
-//! operator does not let pass, of which `scope.rs` has the rule where tenants share one account.
+//! The upstream receives the caller's method, path, query and body, and the caller receives the
+//! upstream's answer byte for byte, as it arrives. The gateway never retries such a request: only
+//! the caller knows whether that is safe.
+//!
+//! These do not pass:
+//! - Headers of a single connection, cookies, and headers about the network in front of the gateway
+//!   (`headers.rs`).
+//! - Paths that two servers may interpret differently (`path.rs`).
+//! - Requests that the operator excludes. If tenants share one account, `scope.rs` has the rule.
 
 mod body;
 mod form;
@@ -38,7 +41,7 @@ use crate::request::check_model;
 use crate::sim::SIM;
 use crate::upstream::{Foreign, HttpUpstream, Passed, Upstream, UpstreamError};
 
-/// The methods that pass. Of the others, `TRACE` would tell what key the upstream is shown.
+/// The methods that pass. `TRACE` does not: its answer would reveal the upstream's key.
 pub(super) const METHODS: MethodFilter = MethodFilter::GET
     .or(MethodFilter::HEAD)
     .or(MethodFilter::POST)
@@ -47,7 +50,7 @@ pub(super) const METHODS: MethodFilter = MethodFilter::GET
     .or(MethodFilter::DELETE)
     .or(MethodFilter::OPTIONS);
 
-/// Any path below `/v1` that no other route has.
+/// Forwards a request to any path below `/v1` without a route of its own.
 pub(super) async fn pass(
     State(gateway): State<Arc<Gateway>>,
     Extension(permit): Extension<TurnPermit>,
@@ -68,12 +71,12 @@ pub(super) async fn pass(
     }
 }
 
-/// Whether a path is of a request that may pass to an upstream.
+/// Whether a request with this path may pass to an upstream.
 pub(crate) fn passes_upstream(path: &str) -> bool {
     path.strip_prefix("/v1").and_then(ForeignPath::parse).is_some()
 }
 
-/// The path, where nothing in the head alone keeps the request from passing.
+/// The path, if the head of the request does not exclude it from passing.
 fn checked<'a>(
     gateway: &Gateway,
     request: &Request,
@@ -88,7 +91,8 @@ fn checked<'a>(
     by_path(gateway, (method, path), request.headers()).map(|_| path)
 }
 
-/// Other upgrades, as to HTTP/2, are offers that need not be taken.
+/// Whether the request asks for a WebSocket. Other upgrades, for example to HTTP/2, are offers that
+/// a server may ignore.
 fn asks_for_websocket(headers: &HeaderMap) -> bool {
     let upgrade = headers.get(header::UPGRADE).map(http::HeaderValue::as_bytes);
     upgrade.is_some_and(|protocol| protocol.eq_ignore_ascii_case(b"websocket"))
@@ -112,8 +116,8 @@ async fn passed(
     }
 }
 
-/// Who gets the request, if it may have it: whoever answers for its model, as with turns; for one that
-/// names none, whoever speaks the API that it belongs to.
+/// The upstream for the request, if it may pass. A model selects it in the same way as for turns.
+/// Without a model, the API of the path selects it.
 fn chosen<'a>(
     gateway: &'a Gateway,
     path: ForeignPath<'_>,
@@ -131,7 +135,7 @@ fn chosen<'a>(
     Ok(upstream)
 }
 
-/// Anthropic's clients name the version of its API in every request.
+/// The upstream for a path. Anthropic's clients send the API version in every request.
 fn by_path<'a>(
     gateway: &'a Gateway,
     (method, path): (&Method, ForeignPath<'_>),
@@ -164,7 +168,8 @@ fn of_model<'a>(
     Err(ApiError::not_found(message).code("model_not_found").param("model"))
 }
 
-/// Makes the request. It ends where the caller's body does not come, or a stop waits no longer.
+/// Sends the request. Fails if the caller's body does not arrive, or if the grace period of a stop
+/// ends.
 async fn ask(
     gateway: &Gateway,
     upstream: &HttpUpstream,
@@ -194,7 +199,7 @@ async fn ask(
     }
 }
 
-/// The answer, as it comes.
+/// The answer to the caller, streamed.
 pub(super) fn shown(gateway: Arc<Gateway>, passed: Passed, permit: Option<TurnPermit>) -> Response {
     let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
     let open = Open { gateway, passed, _permit: permit };
@@ -210,7 +215,7 @@ pub(super) fn shown(gateway: Arc<Gateway>, passed: Passed, permit: Option<TurnPe
     response
 }
 
-/// An answer that has begun. It counts as an open turn until its end, where it has a permit.
+/// An answer in progress. It counts as an open turn until its end if it has a permit.
 struct Open {
     gateway: Arc<Gateway>,
     passed: Passed,
@@ -218,7 +223,7 @@ struct Open {
 }
 
 impl Open {
-    /// The next bytes. It breaks off when a stop waits no longer.
+    /// The next bytes. Fails when the grace period of a stop ends.
     async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         tokio::select! {
             piece = self.passed.next() => piece,

@@ -1,19 +1,23 @@
-//! Paths below `/v1` that are none of the gateway's own.
+//! Paths below `/v1` that the gateway does not own.
 
 use percent_encoding::percent_decode_str;
 
-/// What the gateway owns, by the first segment. It never passes to an upstream, however it is written.
+/// The first segments of the gateway's own paths. Such a path never passes to an upstream, in any
+/// spelling.
 const OWN: [&str; 3] = ["responses", "conversations", "models"];
 
-/// A path behind `/v1` that may be put behind an upstream's base URL: it means the same to every
-/// server, since nothing in it can be resolved, decoded twice or joined to another path.
+/// A path after `/v1` that can safely follow an upstream's base URL. It has the same meaning for
+/// every server: nothing in it can be resolved, decoded twice or joined to another path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ForeignPath<'a>(&'a str);
 
 impl<'a> ForeignPath<'a> {
-    /// The path that is written so, from the slash behind `/v1` on; `None` where it is the gateway's own,
-    /// or has a segment that is empty, is a dot or two, or holds, encoded or not, anything but visible
-    /// ASCII characters that are no delimiters.
+    /// Parses a path that starts with the slash after `/v1`. Returns `None` in these cases:
+    ///
+    /// - The path is one of the gateway's own.
+    /// - A segment is empty, `.` or `..`.
+    /// - A segment contains, encoded or not, a delimiter or anything except visible ASCII
+    ///   characters.
     pub(super) fn parse(path: &'a str) -> Option<Self> {
         let mut segments = path.strip_prefix('/')?.split('/');
         let is_foreign = segments.clone().all(is_plain) && segments.next().is_some_and(is_name);
@@ -25,14 +29,14 @@ impl<'a> ForeignPath<'a> {
         self.0
     }
 
-    /// Whether it is one of Anthropic's API and no other.
+    /// Whether the path belongs only to Anthropic's API.
     pub(super) fn is_anthropics(self) -> bool {
         self.0 == "/messages" || self.0.starts_with("/messages/")
     }
 }
 
-/// Names of the API's parts need no escapes: so written, one could be taken for one that is the
-/// gateway's own by a server that decodes it.
+/// Whether the first segment is a plain name that the gateway does not own. Escapes are rejected: a
+/// server that decodes them could read the name of one of the gateway's own routes.
 fn is_name(segment: &str) -> bool {
     let is_own = OWN.iter().any(|own| own.eq_ignore_ascii_case(segment));
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

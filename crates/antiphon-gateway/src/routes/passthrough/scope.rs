@@ -1,8 +1,9 @@
-//! What may pass to an upstream.
+//! Rules for requests that pass to an upstream.
 //!
-//! Where an upstream is shown the operator's key and there are several tenants, none may see what another
-//! had it store, since the gateway does not know whose it is. What passes then is what an upstream
-//! answers and forgets. That rules out whatever creates an object, lists objects or reads one by its id.
+//! If an upstream receives the operator's key and there are several tenants, no tenant may see the
+//! stored objects of another, and the gateway does not know the owner of such an object. Only
+//! stateless requests pass then. This excludes every request that creates an object, lists objects
+//! or reads one by its id.
 
 use antiphon::json::Object;
 use bytes::Bytes;
@@ -14,7 +15,7 @@ use crate::gateway::Gateway;
 use crate::settings::PassThrough;
 use crate::upstream::HttpUpstream;
 
-/// What is posted as JSON, answered and forgotten. Chat completions can be stored, where that is asked.
+/// Stateless requests with a JSON body. Chat completions are stored only on request.
 const FORGOTTEN_JSON: [&str; 9] = [
     "/chat/completions",
     "/completions",
@@ -27,17 +28,17 @@ const FORGOTTEN_JSON: [&str; 9] = [
     "/messages/count_tokens",
 ];
 
-/// The same of what may be posted as a form.
+/// Stateless requests that may have a form as body.
 const FORGOTTEN_FORMS: [&str; 4] =
     ["/audio/transcriptions", "/audio/translations", "/images/edits", "/images/variations"];
 
-/// Whether a body that is posted here is JSON, whatever its content type says.
+/// Whether the body of this request is JSON; the content type is ignored.
 pub(super) fn is_json(method: &Method, path: ForeignPath<'_>) -> bool {
     method == Method::POST && FORGOTTEN_JSON.contains(&path.as_str())
 }
 
-/// Refuses what the operator does not let pass to this upstream. `body` is the JSON of a request that has
-/// some.
+/// Rejects a request that the operator does not let pass to this upstream. `body` is the JSON of
+/// the request, if it has any.
 pub(super) fn check(
     gateway: &Gateway,
     upstream: &HttpUpstream,
@@ -69,11 +70,12 @@ fn of(gateway: &Gateway, upstream: &HttpUpstream) -> PassThrough {
     gateway.settings.pass_through.unwrap_or(default)
 }
 
-/// A body that is no JSON object to the gateway may be one to a server that reads JSON otherwise.
+/// Rejects a body that asks the upstream to store something, and one that is not a JSON object. A
+/// server with another JSON parser might accept the latter.
 fn stores_nothing(body: Option<&Bytes>) -> Result<(), ApiError> {
     let body = body.map_or(&b""[..], Bytes::as_ref);
     let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
-    // Some servers read keys in letters of either case, in which a long s is one.
+    // Some servers match keys without regard to case, and for them a long s equals an s.
     let stores = |(key, raw): (&str, &str)| {
         key.to_uppercase() == "STORE" && !["false", "null"].contains(&raw)
     };

@@ -1,4 +1,4 @@
-//! A body on its way to an upstream.
+//! A request body on its way to an upstream.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::settings::Limits;
 use crate::upstream::{RequestBody, whole};
 
-/// How the sending of a body goes, for who waits for the answer to it.
+/// The state of an upload, for the task that waits for the answer.
 #[derive(Clone, Default)]
 pub(super) struct Upload {
     ended: CancellationToken,
@@ -28,7 +28,7 @@ pub(super) struct Upload {
 }
 
 impl Upload {
-    /// The body as it is sent, within the limits.
+    /// The body to send, with the limits applied.
     pub(super) fn of(seen: Seen, limits: &Limits) -> (Self, RequestBody) {
         match seen {
             Seen::Whole { sent, .. } => {
@@ -53,7 +53,7 @@ impl Upload {
         }
     }
 
-    /// Waits until it has ended; it ends as one that is too slow where that takes too long.
+    /// Waits until the upload has ended. If that takes too long, it fails as too slow.
     pub(super) async fn ended(&self) {
         let ended = self.ended.cancelled();
         match self.bound {
@@ -66,13 +66,13 @@ impl Upload {
         }
     }
 
-    /// Why it ended before its end, if that was the caller's doing.
+    /// The error, if the caller caused the early end.
     pub(super) fn fault(&self) -> Option<ApiError> {
         self.fault.get().cloned()
     }
 }
 
-/// A body that comes piece by piece.
+/// A body that is sent piece by piece.
 struct Sending {
     peeked: Bytes,
     rest: AxumBody,
@@ -83,7 +83,7 @@ struct Sending {
     _ended: DropGuard,
 }
 
-/// The caller's body broke off; why is told beside it.
+/// The caller's body broke off. [`Upload::fault`] has the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("the caller's body broke off")]
 struct BrokeOff;
