@@ -1,4 +1,4 @@
-//! JSON made from a schema and what a text says.
+//! JSON from a schema and the text of a request.
 
 use std::collections::HashSet;
 
@@ -9,17 +9,17 @@ use super::evidence::Evidence;
 use super::scalar::{Property, Scalars};
 use super::schema::{Fault, chosen_type, combine, is_null, required, resolve, with_all_of};
 
-/// The most values that one schema may ask for; together with [`DEEPEST`] it ends schemas that
-/// refer to themselves.
+/// The maximum number of values per schema. Together with [`DEEPEST`] it stops schemas that refer
+/// to themselves.
 const MOST_VALUES: usize = 4096;
-/// The most levels of one schema, references included.
+/// The maximum nesting of one schema, references included.
 const DEEPEST: usize = 64;
-/// The references after which a recursive schema is brought to its end.
+/// The number of references after which a recursive schema is brought to its end.
 const ENOUGH_REFERENCES: usize = 3;
 
 /// A value that is valid by `schema`, filled from `evidence`.
 ///
-/// `pattern`, `uniqueItems` and conditions (`if`, `not`) are not looked at, and `oneOf` is read as
+/// `pattern`, `uniqueItems` and conditions (`if`, `not`) are ignored, and `oneOf` is read as
 /// `anyOf`.
 pub(super) fn from_schema(
     schema: &Value,
@@ -48,11 +48,11 @@ pub(super) fn from_parameters(
 struct Generator<'a> {
     root: &'a Value,
     scalars: Scalars<'a>,
-    /// How many values were begun.
+    /// The number of values so far.
     values: usize,
 }
 
-/// Where in the document a value goes.
+/// The position of a value in the document.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     property: Property<'p>,
@@ -72,7 +72,7 @@ impl<'p> Place<'p> {
         Self { property, ..self.deeper() }
     }
 
-    /// Whether what is optional had better be left out.
+    /// Whether optional parts should be omitted.
     fn should_end(self) -> bool {
         self.references >= ENOUGH_REFERENCES
     }
@@ -115,8 +115,8 @@ impl Generator<'_> {
         }
     }
 
-    /// The first branch that a value can be made from: those that are not null first, unless a
-    /// recursion is to end.
+    /// A value of the first branch that has one. Branches that are not null come first, unless a
+    /// recursion must end.
     fn branch(
         &mut self,
         schema: &Map<String, Value>,
@@ -171,7 +171,7 @@ impl Generator<'_> {
         Ok(Value::Object(object))
     }
 
-    /// The required properties and those that the text names; all of them if none is required.
+    /// The required properties and those that the text names. If none is required, all properties.
     fn wanted<'s>(
         &self,
         required: &[&'s str],
@@ -204,7 +204,7 @@ impl Generator<'_> {
     }
 }
 
-/// `branch` with the demands that stand beside its `anyOf`.
+/// `branch`, combined with the demands next to its `anyOf`.
 fn beside(schema: &Map<String, Value>, branch: &Value) -> Value {
     let mut outer = schema.clone();
     outer.remove("anyOf");

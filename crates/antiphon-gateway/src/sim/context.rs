@@ -1,4 +1,4 @@
-//! What the model was given to answer from.
+//! The input of the model.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use super::SimError;
 use super::item::{Item, Part, described, text_of};
 use super::text::chunks;
 
-/// The instructions and the items of one request: all that the model knows.
+/// The instructions and the items of one request. The model knows nothing else.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) instructions: Option<String>,
     pub(super) items: Vec<Item>,
 }
 
-/// What one tool returned.
+/// The output of one tool call.
 #[derive(Debug)]
 pub(super) struct Returned {
     pub(super) tool: String,
@@ -21,7 +21,7 @@ pub(super) struct Returned {
 }
 
 impl Returned {
-    /// `echo returned: hello`
+    /// The output as a sentence, as in `echo returned: hello`.
     pub(super) fn sentence(&self) -> String {
         format!("{} returned: {}", self.tool, self.output)
     }
@@ -49,7 +49,7 @@ impl Context {
         Ok(Self { instructions, items })
     }
 
-    /// The content of the last user message, empty if there is none.
+    /// The content of the last user message; empty if there is none.
     pub(super) fn last_user_message(&self) -> &[Part] {
         self.user_messages().last().unwrap_or_default()
     }
@@ -59,19 +59,19 @@ impl Context {
         self.messages(|role| role == "user")
     }
 
-    /// The instructions, then every system and developer message.
+    /// The instructions, followed by every system and developer message.
     pub(super) fn guidance(&self) -> Vec<String> {
         let messages = self.messages(is_guidance).map(text_of);
         self.instructions.iter().cloned().chain(messages).collect()
     }
 
-    /// Every output, oldest first.
+    /// All tool outputs, oldest first.
     pub(super) fn returned(&self) -> Vec<Returned> {
         (0..self.items.len()).filter_map(|at| self.returned_at(at)).collect()
     }
 
-    /// The outputs that end the context, back to the last message or reasoning. System and
-    /// developer messages after them do not count: frameworks put reminders there.
+    /// The outputs at the end of the context, after the last message or reasoning. Later system and
+    /// developer messages are skipped, because frameworks put reminders there.
     pub(super) fn just_returned(&self) -> Vec<Returned> {
         let end = self.items.iter().rposition(|item| !is_reminder(item)).map_or(0, |last| last + 1);
         let start = self.items[..end]
@@ -81,7 +81,7 @@ impl Context {
         (start..end).filter_map(|at| self.returned_at(at)).collect()
     }
 
-    /// How many words all of it has: the model's measure of tokens.
+    /// The number of words in the context. One word counts as one token.
     pub(super) fn word_count(&self) -> usize {
         let instructions = self.instructions.as_deref().map_or(0, |text| chunks(text).len());
         instructions + self.items.iter().map(|item| chunks(&item.text()).len()).sum::<usize>()
@@ -102,7 +102,7 @@ impl Context {
         Some(Returned { tool: tool.to_owned(), output: described(parts) })
     }
 
-    /// The name in the nearest earlier call that the output answers.
+    /// The name of the nearest earlier call that the output answers.
     fn caller_of(&self, output: usize, output_kind: &str, answered: &str) -> Option<&str> {
         self.items[..output].iter().rev().find_map(|item| match item {
             Item::Call { kind, call_id, name, .. } => {

@@ -1,13 +1,14 @@
-//! Counting, where the text asks for it: `Count from 1 to 5.`
+//! Counting on request: `Count from 1 to 5.`
 
 use super::numbers::numbers;
 use super::text::find_phrase;
 
-/// The most numbers that one answer counts.
+/// The maximum amount of numbers in one answer.
 const MOST: u64 = 1000;
 
-/// `1, 2, 3, 4, 5`: the numbers between the two that `asked` names behind `count`, both included, up
-/// or down; from 1, where it names one. None if it asks for no counting, or for too much of it.
+/// `1, 2, 3, 4, 5`: the numbers between the two limits after `count`, inclusive, up or down. With
+/// only one limit, the numbers start at 1. `None` if the text does not ask to count, or asks for
+/// too many numbers.
 pub(super) fn count(asked: &str) -> Option<String> {
     let behind = &asked[find_phrase(asked, "count")?.end..];
     let clause = behind.split(['.', '?', '!', '\n']).next()?;

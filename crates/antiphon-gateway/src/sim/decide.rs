@@ -1,4 +1,4 @@
-//! What the model does with its context: the rules, in their order.
+//! The rules of the model, in their order.
 
 use super::SimError;
 use super::arguments;
@@ -17,10 +17,10 @@ use super::summary::{asks_for_summary, given, summary};
 use super::text::shorten;
 use super::tools::{Callable, Input, Tool};
 
-/// The most calls in one answer.
+/// The maximum number of calls in one answer.
 const MOST_CALLS: usize = 32;
 
-/// What one answer is made of.
+/// The content of one answer.
 #[derive(Debug)]
 pub(super) enum Turn<'a> {
     Calls(Vec<Call<'a>>),
@@ -31,7 +31,7 @@ pub(super) enum Turn<'a> {
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) tool: &'a Tool,
-    /// The arguments of a function as JSON text, the input of a custom tool.
+    /// The arguments of a function as JSON text, or the input of a custom tool.
     pub(super) input: String,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError>
     if calls.is_empty() { Ok(Turn::Reply(speak(&asked, context))) } else { Ok(Turn::Calls(calls)) }
 }
 
-/// A call of every tool that the text names, or of the first tool.
+/// A call of every tool that the text names, or of the first tool if it names none.
 fn forced<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
     let named = chosen(asked, callable)?;
     match callable.tools.first() {
@@ -99,7 +99,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// `echo returned: hello; get_weather returned: sunny`
+/// The outputs as an answer, as in `echo returned: hello; get_weather returned: sunny`.
 fn report(returned: &[Returned]) -> Reply {
     let each: Vec<String> = returned.iter().map(Returned::sentence).collect();
     Reply::new(each.join("; "))
@@ -113,7 +113,7 @@ fn speak(asked: &str, context: &Context) -> Reply {
     }
 }
 
-/// The answer that nobody dictated.
+/// The answer if the context dictates none.
 fn own_words(asked: &str, context: &Context) -> Reply {
     let message = context.last_user_message();
     if context.user_messages().next().is_none() {
@@ -129,7 +129,8 @@ fn own_words(asked: &str, context: &Context) -> Reply {
     }
 }
 
-/// `I was given an image (image/png, detail auto), with: What is this?`
+/// The answer to attachments, as in `I was given an image (image/png, detail auto), with: What is
+/// this?`
 fn received(message: &[Part]) -> String {
     let given = attachments(message).join(" and ");
     match shorten(&text_of(message), 80) {

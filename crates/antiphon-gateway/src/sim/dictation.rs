@@ -1,30 +1,30 @@
-//! Replies that somebody dictates: `Reply with exactly: pong`.
+//! Dictated replies: `Reply with exactly: pong`.
 
 use super::context::Context;
 use super::item::text_of;
 use super::text::find_phrase;
 
-/// How a reply is dictated.
+/// The phrases that introduce a dictated reply.
 const OPENINGS: [&str; 3] = ["reply with", "respond with", "answer with"];
 
-/// What may stand between the opening and the colon.
+/// The words that may follow such a phrase, before the colon.
 const ADVERBS: [&str; 3] = ["exactly", "only", "just"];
 
-/// The reply that the latest of the instructions dictates, or else the last user message.
+/// The reply that the latest instructions dictate, otherwise the one of the last user message.
 pub(super) fn dictated(context: &Context) -> Option<String> {
     let guidance = context.guidance().into_iter().rev();
     let said = text_of(context.last_user_message());
     guidance.chain([said]).find_map(|text| dictation(&text))
 }
 
-/// Whether `sentence` says how to reply, and so nothing of the world.
+/// Whether `sentence` is about the reply, and so states no fact.
 pub(super) fn is_about_the_reply(sentence: &str) -> bool {
     let begins = |opening| find_phrase(sentence, opening).is_some_and(|found| found.start == 0);
     OPENINGS.iter().any(|opening| begins(opening))
 }
 
-/// Behind a colon the rest of the line; without one a single word, since several describe what to
-/// reply rather than say it.
+/// The dictated reply. With a colon, it is the rest of the line. Without a colon, it must be a
+/// single word: several words describe a reply.
 fn dictation(text: &str) -> Option<String> {
     OPENINGS.iter().find_map(|opening| {
         let behind = without_adverb(text[find_phrase(text, opening)?.end..].trim_start());
@@ -43,7 +43,7 @@ fn without_adverb(text: &str) -> &str {
     behind.map_or(text, str::trim_start)
 }
 
-/// The one word that `sentence` ends after, without the marks around it.
+/// The single word before the end of `sentence`, without quotes.
 fn word(sentence: &str) -> Option<&str> {
     let end = sentence.find(['.', '!', '?']).unwrap_or(sentence.len());
     let word = sentence[..end].trim().trim_matches(['"', '\'', '`']);

@@ -6,35 +6,35 @@ use serde_json::{Map, Value, json};
 
 use super::request::Request;
 
-/// The model has no clock: everything happens at the beginning of Unix time.
+/// The model has no clock: every time is the beginning of Unix time.
 const CREATED_AT: u64 = 0;
 
-/// The response object: every key that the specification demands, repeated from the request or
-/// with the specification's default.
+/// The response object: every key that the specification demands, with the value of the request or
+/// the specification's default.
 #[derive(Debug)]
 pub(super) struct Envelope {
     fields: BTreeMap<&'static str, Value>,
 }
 
-/// How an answer ends.
+/// The outcome of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Completed,
-    /// At `max_output_tokens`.
+    /// The answer reached `max_output_tokens`.
     CutShort,
 }
 
-/// Words in and out, the model's measure of tokens.
+/// The number of words in and out. One word counts as one token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Usage {
     pub(super) input: usize,
-    /// All that came out, the reasoning included.
+    /// All output, including the reasoning.
     pub(super) output: usize,
     pub(super) reasoning: usize,
 }
 
 impl Ending {
-    /// The `status` of the response, and of the item that the ending falls into.
+    /// The `status` of the response and of its last item.
     pub(super) fn status(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -70,7 +70,7 @@ impl Envelope {
         &self.fields
     }
 
-    /// Makes it the response as it ended.
+    /// Completes the response object with its outcome.
     pub(super) fn end(&mut self, ending: Ending, output: Vec<Value>, usage: Usage) {
         let (completed_at, details) = match ending {
             Ending::Completed => (json!(CREATED_AT), Value::Null),
@@ -98,7 +98,7 @@ impl Usage {
     }
 }
 
-/// What the response repeats from its request, and what it says where the request is silent.
+/// The fields that the response copies from its request, with their defaults.
 fn defaults() -> BTreeMap<&'static str, Value> {
     BTreeMap::from([
         ("background", json!(false)),
@@ -126,7 +126,7 @@ fn defaults() -> BTreeMap<&'static str, Value> {
     ])
 }
 
-/// `given` with the keys that a response carries even where the request left them out.
+/// `given` with the keys that a response always has, even if the request omits them.
 fn completed(field: &str, mut given: Value) -> Value {
     match (field, &mut given) {
         ("text", Value::Object(text)) => {

@@ -1,23 +1,23 @@
-//! Why a request is refused.
+//! The reasons to reject a request.
 
 use std::fmt;
 
-/// What a caller did wrong; its sentence is the message of the 400 that a provider would send.
+/// A fault of the caller. Its text is the message that a provider would send with status 400.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SimError {
     /// The body is not a JSON object.
     UnreadableBody,
-    /// A field that every request needs is absent or null.
+    /// A required field is absent or null.
     MissingParameter(&'static str),
-    /// A field is there but is not what the API defines.
+    /// A field has a value that the API does not permit.
     InvalidParameter { param: String, expected: &'static str },
-    /// The request refers to something that only a server with state could hold.
+    /// The request refers to an object that only a stateful server could have.
     NotHeld { kind: &'static str, id: String },
     /// `tool_choice` names a tool that is not among the callable tools.
     UnknownTool(String),
     /// `tool_choice` demands a call and there is no callable tool.
     NothingToCall,
-    /// A JSON schema that no value can be made from.
+    /// No value can satisfy the JSON schema.
     Schema { subject: String, fault: &'static str },
 }
 

@@ -1,11 +1,11 @@
-//! Ids that depend on the input alone.
+//! Ids that depend only on the input.
 
 use std::fmt::Write as _;
 
 use ring::digest;
 
-/// Derives every id of an answer from the bytes of its `input`: equal input, equal ids; as the
-/// context grows from turn to turn, the ids change with it.
+/// Derives every id of an answer from the bytes of its `input`. Equal inputs give equal ids. The
+/// input grows with each turn, so the ids change from turn to turn.
 #[derive(Debug)]
 pub(super) struct Ids {
     seed: digest::Digest,
@@ -16,7 +16,7 @@ impl Ids {
         Self { seed: digest::digest(&digest::SHA256, input.as_bytes()) }
     }
 
-    /// The id of the response: there is one.
+    /// The id of the response.
     pub(super) fn response(&self) -> String {
         self.derive("resp_", 0, 48)
     }
@@ -31,7 +31,7 @@ impl Ids {
         self.derive("call_", output_index, 24)
     }
 
-    /// What stands in for a provider's encrypted reasoning: opaque, and bound to its item.
+    /// A placeholder for a provider's encrypted reasoning: opaque, and bound to its item.
     pub(super) fn encrypted_content(&self, output_index: usize) -> String {
         self.derive("sim_", output_index, 64)
     }

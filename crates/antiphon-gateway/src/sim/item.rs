@@ -1,4 +1,4 @@
-//! One item of the input, as the model sees it.
+//! One item of the input, in the model's view.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::SimError;
 use super::text::shorten;
 use crate::data_url::{data_url, size_of_image};
 
-/// An item of the context. What the model has no rule for is kept by its type.
+/// An item of the context. Items without a rule have the variant `Other`.
 #[derive(Debug)]
 pub(super) enum Item {
     Message {
@@ -20,7 +20,7 @@ pub(super) enum Item {
         name: String,
         input: String,
     },
-    /// What a call returned: `type` ends in `_call_output`.
+    /// The output of a call: `type` ends in `_call_output`.
     Output {
         kind: String,
         call_id: String,
@@ -37,12 +37,12 @@ pub(super) enum Item {
 #[derive(Debug)]
 pub(super) enum Part {
     Text(String),
-    /// Anything that is not text, in words: `an image (image/png, detail high)`.
+    /// A part other than text, described in words: `an image (image/png, detail high)`.
     Attachment(String),
 }
 
 impl Item {
-    /// Reads the item at `index` of the input.
+    /// Parses the item at `index` of the input.
     pub(super) fn read(index: usize, value: &Value) -> Result<Self, SimError> {
         let fields = value.as_object().ok_or_else(|| invalid(index, "an item, as an object"))?;
         let kind = string(fields, "type");
@@ -57,7 +57,7 @@ impl Item {
         }
     }
 
-    /// All of the item that is text.
+    /// All text of the item.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Message { parts, .. } | Self::Output { parts, .. } => text_of(parts),
@@ -67,7 +67,7 @@ impl Item {
     }
 }
 
-/// The text of `parts`, one line a part, attachments left out.
+/// The text of `parts`, one line per part, without attachments.
 pub(super) fn text_of(parts: &[Part]) -> String {
     let texts: Vec<&str> = parts
         .iter()
@@ -79,7 +79,7 @@ pub(super) fn text_of(parts: &[Part]) -> String {
     texts.join("\n")
 }
 
-/// `parts` with each attachment in words where it stands.
+/// The text of `parts`, with a description in place of each attachment.
 pub(super) fn described(parts: &[Part]) -> String {
     let words: Vec<String> = parts
         .iter()
@@ -91,7 +91,7 @@ pub(super) fn described(parts: &[Part]) -> String {
     words.join(" ")
 }
 
-/// The attachments of `parts`, in words.
+/// The descriptions of the attachments in `parts`.
 pub(super) fn attachments(parts: &[Part]) -> Vec<&str> {
     parts
         .iter()
@@ -169,8 +169,8 @@ fn file(fields: &Map<String, Value>) -> String {
     format!("a file ({})", origin(fields, &["filename", "file_url", "file_id"]))
 }
 
-/// What is known of where bytes come from, without the bytes themselves: a name or an address, or
-/// the media type of a data URL.
+/// The source of an attachment: a name, a URL or an id, or the media type of a data URL. It never
+/// contains the bytes.
 fn origin(fields: &Map<String, Value>, keys: &[&str]) -> String {
     let data_url = Some(string(fields, "file_data")).filter(|bytes| bytes.starts_with("data:"));
     let mut names = keys.iter().map(|key| string(fields, key)).filter(|name| !name.is_empty());
@@ -183,7 +183,7 @@ fn origin(fields: &Map<String, Value>, keys: &[&str]) -> String {
     }
 }
 
-/// The text of an item that has no rule: the summary of reasoning, if anything.
+/// The text of an item without a rule: the summary of reasoning, or nothing.
 fn summary(fields: &Map<String, Value>) -> String {
     let parts = fields.get("summary").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();

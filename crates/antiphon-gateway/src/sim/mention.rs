@@ -1,4 +1,4 @@
-//! Which tools a text asks for, and what it says to each.
+//! The tools that a text asks for, with the evidence for each.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ pub(super) struct Mention<'a, 't> {
     pub(super) evidence: Evidence<'t>,
 }
 
-/// Words that lead from a tool's name to a second mention of the same call: `the echo tool to
-/// echo hello`.
+/// Words between a tool's name and a second mention of the same call: `the echo tool to echo
+/// hello`.
 const LEAD_IN: &str = "tool function to the please";
 
 /// Words after a tool's name that ask for nothing: `using the echo tool, please`.
 const IDLE: &str = "tool function please and then";
 
-/// The tools that `text` asks for, in order of mention; one for each call.
+/// The tools that `text` asks for, in order of mention; one entry per call.
 pub(super) fn mentions<'a, 't>(text: &'t str, tools: &[&'a Tool]) -> Vec<Mention<'a, 't>> {
     let mut spans = named(text, tools);
     spans.extend(weather(text, tools, &spans));
@@ -41,14 +41,14 @@ pub(super) fn mentions<'a, 't>(text: &'t str, tools: &[&'a Tool]) -> Vec<Mention
     found
 }
 
-/// Where a text speaks of a tool.
+/// A mention of a tool in a text.
 struct Span<'a> {
     tool: &'a Tool,
     range: Range<usize>,
     by: By,
 }
 
-/// How a text speaks of a tool.
+/// The kind of a mention.
 #[derive(Clone, Copy)]
 enum By {
     Name,
@@ -60,8 +60,8 @@ impl<'a> Span<'a> {
         self.tool.name == tool.name
     }
 
-    /// The calls that the span and the `segment` after it ask for: of a tool for the weather one
-    /// for each place, of any other one, or two where the segment says `twice`.
+    /// The calls for this span and the `segment` after it. A weather tool gets one call for each
+    /// place. Any other tool gets one call, or two if the segment contains `twice`.
     fn mentions<'t>(&self, segment: &'t str, text: &'t str) -> Vec<Mention<'a, 't>> {
         let evidence = match self.by {
             By::Name => Evidence::after_name(segment, text),
@@ -78,8 +78,9 @@ impl<'a> Span<'a> {
     }
 }
 
-/// The names of tools in `text`; the longest where several begin. A name within quotes counts only
-/// as the whole of the quote, and only if none stands outside of quotes: quotes are arguments.
+/// The tool names in `text`. If several names begin at the same word, the longest counts. Quotes
+/// are arguments: a name within quotes counts only if it is the whole quote, and only if no name is
+/// outside of quotes.
 fn named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
     let quotes = quotes(text);
     let within = |span: &Span<'_>| quotes.iter().any(|quote| overlap(quote, &span.range));
@@ -105,7 +106,7 @@ fn all_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
     spans
 }
 
-/// Where `text` asks for the weather but names no tool for it: once for each place, or once.
+/// The requests for the weather without the name of a tool: one for each place, or one in total.
 fn weather<'a>(text: &str, tools: &[&'a Tool], named: &[Span<'a>]) -> Vec<Span<'a>> {
     let named_anyway = named.iter().any(|span| is_for_weather(span.tool));
     let Some(tool) = tools.iter().find(|tool| !named_anyway && is_for_weather(tool)) else {
@@ -136,14 +137,16 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// `Use the echo tool to` before `echo hello`: the same call, not given anything yet.
+/// Whether `segment` only introduces the next mention of the same call, as `Use the echo tool to`
+/// does before `echo hello`.
 fn is_lead_in(segment: &str) -> bool {
     let between = words(segment);
     let leads = |word: &Word| matches!(word.lower.as_str(), "tool" | "function" | "to");
     between.iter().all(|word| is_listed(&word.lower, LEAD_IN)) && between.iter().any(leads)
 }
 
-/// `Echo hello using the echo tool`: the same call, whose tool is only named again.
+/// Whether the mention only repeats the tool of the call before it, as in `Echo hello using the
+/// echo tool`.
 fn names_the_means(before: &str, segment: &str) -> bool {
     let before = words(before);
     let last = before.iter().map(|word| word.lower.as_str()).rfind(|word| *word != "the");

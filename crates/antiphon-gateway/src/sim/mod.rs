@@ -41,8 +41,8 @@ pub(crate) const SIM: &str = "sim";
 
 /// Answers one encoded Responses request with a whole event stream.
 ///
-/// The answer is a function of the request's bytes: no clock, no randomness, no memory between
-/// calls. Refusals are what a provider would say with status 400.
+/// The answer is a function of the request's bytes: the model has no clock, no randomness and no
+/// memory between calls. Errors have the texts that a provider would send with status 400.
 pub(crate) fn answer(request: &[u8]) -> Result<Answer, SimError> {
     let request = Request::read(request)?;
     let frames = match decide(&request)? {
@@ -68,7 +68,7 @@ impl Iterator for Answer {
     }
 }
 
-/// One reasoning item, then the calls.
+/// One reasoning item, followed by the calls.
 fn call(request: &Request<'_>, calls: &[decide::Call<'_>]) -> Vec<Bytes> {
     let names: Vec<&str> = calls.iter().map(|call| call.tool.name.as_str()).collect();
     let summary = format!("Calling {}.", names.join(" and "));
@@ -84,7 +84,7 @@ fn call(request: &Request<'_>, calls: &[decide::Call<'_>]) -> Vec<Bytes> {
     stream.close(Ending::Completed, usage)
 }
 
-/// One message, cut after as many words as the request allows.
+/// One message, cut after the number of words that the request allows.
 fn say(request: &Request<'_>, text: &str) -> Vec<Bytes> {
     let words = text::chunks(text);
     let allowed = request.max_output_tokens.unwrap_or(usize::MAX);

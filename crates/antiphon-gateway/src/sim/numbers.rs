@@ -1,4 +1,4 @@
-//! Numbers: those in a text, and those that a schema allows.
+//! Numbers in a text, and numbers that a schema allows.
 
 use serde_json::{Map, Number, Value};
 
@@ -34,7 +34,7 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The integer nearest to `said` that `schema` allows; 1 where nothing is said.
+/// The integer nearest to `said` that `schema` allows. The default for `said` is 1.
 pub(super) fn integer(said: Option<&str>, schema: &Map<String, Value>) -> Value {
     let limits = Limits::of(schema, 1.0).whole();
     let said = said.map_or("1", |said| said.split('.').next().unwrap_or(said));
@@ -44,7 +44,7 @@ pub(super) fn integer(said: Option<&str>, schema: &Map<String, Value>) -> Value 
     }
 }
 
-/// The number nearest to `said` that `schema` allows; 1 where nothing is said.
+/// The number nearest to `said` that `schema` allows. The default for `said` is 1.
 pub(super) fn number(said: Option<&str>, schema: &Map<String, Value>) -> Value {
     let limits = Limits::of(schema, gap_between_exclusive_limits(schema));
     let said = said.unwrap_or("1");
@@ -56,7 +56,7 @@ pub(super) fn number(said: Option<&str>, schema: &Map<String, Value>) -> Value {
     }
 }
 
-/// Well within the whole numbers that an `f64` holds: multiples up to here are exact.
+/// A limit well within the integers that an `f64` represents: multiples up to this value are exact.
 const PRECISE: f64 = 4_503_599_627_370_496.0;
 
 /// The limits of a schema on a number.
@@ -67,7 +67,7 @@ struct Limits {
 }
 
 impl Limits {
-    /// `gap` is how far from an exclusive limit a value is allowed again.
+    /// `gap` is the distance between an exclusive limit and the nearest permitted value.
     fn of(schema: &Map<String, Value>, gap: f64) -> Self {
         let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
         let multiple_of = limit("multipleOf").filter(|step| *step > 0.0);
@@ -81,7 +81,7 @@ impl Limits {
         }
     }
 
-    /// The same limits for whole numbers.
+    /// The same limits for integers.
     fn whole(self) -> Self {
         Self { least: self.least.ceil(), most: self.most.floor(), ..self }
     }
@@ -101,7 +101,7 @@ impl Limits {
     }
 }
 
-/// Half of the way between two exclusive limits, for there may be no whole number between them.
+/// Half of the distance between two exclusive limits, since there may be no integer between them.
 fn gap_between_exclusive_limits(schema: &Map<String, Value>) -> f64 {
     let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
     match (limit("exclusiveMinimum"), limit("exclusiveMaximum")) {

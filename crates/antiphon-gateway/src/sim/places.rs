@@ -1,15 +1,15 @@
-//! Places that a text names.
+//! Places in a text.
 
 use super::text::{is_listed, without_leading, words};
 
-/// Words that a place stands after.
+/// Words that precede a place.
 const PREPOSITIONS: &str = "in for at near of";
 
 /// Words that end the name of a place.
 const PAST_PLACE: &str = "and or in for at on using with then today tonight tomorrow now right \
     this next please like is as";
 
-/// The first place that `text` names after a preposition; one with a capital letter goes first.
+/// The first place after a preposition in `text`. A place with a capital letter takes precedence.
 pub(super) fn find_place(text: &str) -> Option<&str> {
     find(text).map(|(place, _)| place)
 }
@@ -26,7 +26,7 @@ pub(super) fn find_places(text: &str) -> Vec<&str> {
     places
 }
 
-/// The place that `text` begins with.
+/// The place at the start of `text`.
 pub(super) fn place_at(text: &str) -> Option<&str> {
     split(text).map(|(place, _)| place)
 }
@@ -41,8 +41,8 @@ fn find(text: &str) -> Option<(&str, &str)> {
     places.iter().find(capital).or(places.first()).copied()
 }
 
-/// The place that `text` begins with, and the rest. A comma goes on with it where a capital letter
-/// follows: `Paris, France`.
+/// Splits `text` into the place at its start and the rest. The place continues after a comma if a
+/// capital letter follows: `Paris, France`.
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = without_leading(text, "the city town of");
     let mut end = 0;

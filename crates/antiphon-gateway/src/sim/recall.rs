@@ -1,4 +1,4 @@
-//! Answering a question from what the context states.
+//! Answers to questions, from the facts in the context.
 
 use std::collections::HashSet;
 
@@ -7,24 +7,24 @@ use super::dictation::is_about_the_reply;
 use super::item::{attachments, text_of};
 use super::text::{Word, is_listed, without_leading, without_trailing, words};
 
-/// Words that a question begins with when it does not end as one.
+/// Phrases that introduce a question without a question mark.
 const ASKING: &str =
     "what, who, whose, where, which, when, how, do you remember, tell me, remind me";
 
-/// Words of a question that say it is about what has happened, not about what to do.
+/// Words that mark a question about past events, as opposed to a request.
 const PAST: &str = "did returned earlier previously";
 
-/// Words that a statement and a question may share without being about the same.
+/// Words that do not count as shared between a statement and a question.
 const INSIGNIFICANT: &str = "\
     a about again all also am an and any are as at be by called can could did do does for from \
     had has have he her his how i if in is it its know m me my named no not now of on or our \
     please re remember remind s said say she so t tell that the their them there they this to \
     told us was we were what when where which who whose why will with would yes you your";
 
-/// Words before a statement that are not of it.
+/// Words before a statement that do not belong to it.
 const INTRODUCING: &str = "my our the and also but please remember note that this";
 
-/// Verbs that make a clause a statement of a fact, short forms after an apostrophe included.
+/// Verbs that make a clause a statement of a fact, including short forms after an apostrophe.
 const STATING: &str = "is are am was were called named";
 
 /// Whether `text` is a question.
@@ -34,13 +34,13 @@ pub(super) fn is_question(text: &str) -> bool {
     text.trim_end().ends_with('?') || ASKING.split(", ").any(begins)
 }
 
-/// Whether `text` asks what has happened, as in `What did the echo tool return?`: naming a tool
-/// then asks for no call.
+/// Whether `text` asks about past events, as in `What did the echo tool return?`. A tool name in
+/// such a question does not ask for a call.
 pub(super) fn asks_what_happened(text: &str) -> bool {
     is_question(text) && words(text).iter().any(|word| is_listed(&word.lower, PAST))
 }
 
-/// Quotes what the context states about `question`.
+/// Quotes the statements of the context about `question`.
 pub(super) fn recall(question: &str, context: &Context) -> String {
     let asked = significant(question);
     let told = told_by_user(context);
@@ -60,14 +60,14 @@ pub(super) fn recall(question: &str, context: &Context) -> String {
         .unwrap_or_else(|| "I have nothing about that in my context.".to_owned())
 }
 
-/// One sentence that is no question.
+/// One sentence that is not a question.
 struct Sentence {
     text: String,
-    /// The facts it states; a sentence that states none is quoted whole.
+    /// The facts in the sentence. Without any, the sentence is quoted whole.
     facts: Vec<String>,
 }
 
-/// What the user said, in every message: in the last one it stands before the question.
+/// The sentences of all user messages. The last message counts too: its facts precede its question.
 fn told_by_user(context: &Context) -> Vec<Sentence> {
     let told = context.user_messages().flat_map(|message| {
         let shown = attachments(message)
@@ -96,8 +96,8 @@ fn sentences(text: &str) -> Vec<Sentence> {
         .collect()
 }
 
-/// The clauses of `sentence` that state something, divided at commas and at `and`. A clause without
-/// a verb of its own belongs to the one before it: `my cats are Tom and Kit`.
+/// The clauses of `sentence` that state a fact, divided at commas and at `and`. A clause without
+/// its own verb belongs to the one before it: `my cats are Tom and Kit`.
 fn facts(sentence: &str) -> Vec<String> {
     let words = words(sentence);
     let commas = sentence.match_indices(',').map(|(at, comma)| at + comma.len());
@@ -123,7 +123,7 @@ fn is_stating(sentence: &str, word: &Word) -> bool {
     is_listed(&word.lower, STATING) || (short && after_apostrophe)
 }
 
-/// What of `sentences` shares a significant word with what is asked.
+/// The statements that share a significant word with the question.
 fn about(sentences: &[Sentence], asked: &HashSet<String>) -> Vec<String> {
     let statements = sentences.iter().flat_map(|sentence| match sentence.facts.as_slice() {
         [] => std::slice::from_ref(&sentence.text),
@@ -132,7 +132,7 @@ fn about(sentences: &[Sentence], asked: &HashSet<String>) -> Vec<String> {
     statements.filter(|statement| shares(statement, asked)).cloned().collect()
 }
 
-/// The groups that say something, each as one sentence.
+/// The non-empty groups, one sentence each.
 fn quoted(groups: &[(&str, Vec<String>)]) -> Option<String> {
     let spoken: Vec<String> = groups
         .iter()
@@ -146,7 +146,7 @@ fn shares(statement: &str, asked: &HashSet<String>) -> bool {
     !significant(statement).is_disjoint(asked)
 }
 
-/// The words that a text is about, spelled one way: lower case, singular, American.
+/// The significant words of a text, normalized: lower case, singular, American spelling.
 fn significant(text: &str) -> HashSet<String> {
     words(text)
         .into_iter()

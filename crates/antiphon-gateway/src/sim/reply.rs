@@ -1,4 +1,4 @@
-//! An answer in words, and the form it is written in.
+//! A reply and its output format.
 
 use serde_json::{Map, Value, json};
 
@@ -8,10 +8,10 @@ use super::evidence::Evidence;
 use super::style::Style;
 use super::text::shorten;
 
-/// The most characters of a plain statement that its acknowledgement repeats.
+/// The maximum number of characters that an acknowledgement repeats.
 const QUOTED: usize = 160;
 
-/// `text.format`.
+/// The value of `text.format`.
 #[derive(Debug)]
 pub(super) enum Format {
     Text,
@@ -20,7 +20,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Reads the request's `text`.
+    /// Parses the request's `text`.
     pub(super) fn read(text: &Map<String, Value>) -> Result<Self, SimError> {
         let Some(format) = text.get("format").filter(|format| !format.is_null()) else {
             return Ok(Self::Text);
@@ -38,12 +38,12 @@ impl Format {
     }
 }
 
-/// What the model has to say.
+/// A reply of the model.
 #[derive(Debug)]
 pub(super) struct Reply {
-    /// The sentence that a text answer is.
+    /// The sentence of a text answer.
     sentence: String,
-    /// What the sentence is about: a JSON answer takes its values from here.
+    /// The subject of the sentence: a JSON answer takes its values from this text.
     matter: String,
 }
 
@@ -53,7 +53,7 @@ impl Reply {
         Self { matter: sentence.clone(), sentence }
     }
 
-    /// Says that `statement` was heard.
+    /// A reply that acknowledges `statement`.
     pub(super) fn acknowledging(statement: &str) -> Self {
         let quoted = match shorten(statement, QUOTED) {
             quoted if quoted.is_empty() => "an empty message".to_owned(),
@@ -63,12 +63,12 @@ impl Reply {
         Self { sentence: format!("Noted: {quoted}{end}"), matter: statement.to_owned() }
     }
 
-    /// The same in another manner of speech.
+    /// The same reply in another style.
     pub(super) fn in_style(self, style: Style) -> Self {
         Self { sentence: style.spoken(self.sentence), ..self }
     }
 
-    /// The answer in the form that the request asks for.
+    /// The answer in the format that the request asks for.
     pub(super) fn written(self, format: &Format) -> Result<String, SimError> {
         match format {
             Format::Text => Ok(self.sentence),

@@ -1,4 +1,4 @@
-//! One Responses request, read for the model.
+//! One Responses request, parsed for the model.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::ids::Ids;
 use super::reply::Format;
 use super::tools::{Choice, Tool, read_tools};
 
-/// What a request asks for, and what of it the response repeats.
+/// A parsed request, with the fields that its response repeats.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     fields: Fields<'a>,
@@ -24,7 +24,7 @@ pub(super) struct Request<'a> {
     pub(super) format: Format,
     pub(super) max_output_tokens: Option<usize>,
     pub(super) encrypted_reasoning: bool,
-    /// Whether messages of the assistant say which phase of an answer they are.
+    /// Whether the assistant messages of the input have phases.
     knows_phases: bool,
 }
 
@@ -53,12 +53,12 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// The phase of a message that answers: told to who tells phases.
+    /// The phase of an answering message, if the client knows phases.
     pub(super) fn phase(&self) -> Option<&'static str> {
         self.knows_phases.then_some("final_answer")
     }
 
-    /// The field as it came, for the response to repeat; none where it is absent or null.
+    /// The unchanged value of a field, for the response; `None` if it is absent or null.
     pub(super) fn echo(&self, field: &str) -> Option<Value> {
         let raw = self.fields.raw(field)?;
         serde_json::from_str(raw.get()).ok()
@@ -70,7 +70,7 @@ fn has_phases(input: &Value) -> bool {
     items.iter().any(|item| item["phase"].is_string())
 }
 
-/// The top level of a request, its values unread.
+/// The top-level fields of a request, with unparsed values.
 #[derive(Debug)]
 struct Fields<'a>(BTreeMap<String, &'a RawValue>);
 
@@ -101,7 +101,7 @@ impl<'a> Fields<'a> {
         self.optional(field, expected)?.ok_or(SimError::MissingParameter(field))
     }
 
-    /// The model holds nothing, so a reference to held state cannot be answered.
+    /// Rejects references to stored state: the model stores nothing.
     fn refuse_held_state(&self) -> Result<(), SimError> {
         for (field, kind) in
             [("previous_response_id", "Previous response"), ("conversation", "Conversation")]

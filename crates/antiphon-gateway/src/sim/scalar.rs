@@ -1,4 +1,4 @@
-//! Strings, numbers and booleans: what a text says, made valid by a schema.
+//! Strings, numbers and booleans: values of the text, adapted to a schema.
 
 use serde_json::{Map, Value};
 
@@ -6,21 +6,21 @@ use super::evidence::{Evidence, MOST_SAID};
 use super::numbers::{integer, number};
 use super::text::words;
 
-/// The most characters that a string is lengthened to.
+/// The maximum length to which a string is padded.
 const LONGEST_FILLED: u64 = 1024;
-/// What strings are still given when a document has all the text it can have.
+/// The length of further strings after a document has used up its text.
 const SCRAP: usize = 16;
 
-/// Hands out what a text says, each quote and each number once.
+/// Hands out the values of a text, each quote and each number once.
 pub(super) struct Scalars<'a> {
     evidence: Evidence<'a>,
     quotes: usize,
     numbers: usize,
-    /// How many characters the document may still get.
+    /// The number of characters that the document may still use.
     left: usize,
 }
 
-/// The property that a value is for: its name, and all names of its object.
+/// The property of a value: its name, and all names of its object.
 #[derive(Clone, Copy)]
 pub(super) struct Property<'p> {
     pub(super) name: &'p str,
@@ -32,7 +32,7 @@ impl<'a> Scalars<'a> {
         Self { evidence, quotes: 0, numbers: 0, left: MOST_SAID }
     }
 
-    /// Of an enumeration the option that the text names.
+    /// The option of an enumeration that the text names.
     pub(super) fn option<'o>(&self, options: &'o [Value]) -> Option<&'o Value> {
         options.iter().find(|option| match option {
             Value::String(option) => self.evidence.says(option),
@@ -48,7 +48,8 @@ impl<'a> Scalars<'a> {
         self.named(property).is_some() || words.any(|option| self.evidence.says(option))
     }
 
-    /// An example of the format, else what is said, cut or lengthened as the schema demands.
+    /// An example of the format, otherwise the value in the text, cut or padded to the schema's
+    /// lengths.
     pub(super) fn string(&mut self, schema: &Map<String, Value>, property: Property<'_>) -> Value {
         let text = |key: &str| schema.get(key).and_then(Value::as_str);
         let length = |key: &str| schema.get(key).and_then(Value::as_u64);
@@ -72,14 +73,15 @@ impl<'a> Scalars<'a> {
         number(self.said_number(property), schema)
     }
 
-    /// True, unless the text says otherwise with the property's name.
+    /// `true`, unless the text has another value for the property.
     pub(super) fn boolean(&self, property: Property<'_>) -> Value {
         let said = self.named(property).unwrap_or_default().to_lowercase();
         Value::Bool(!matches!(said.as_str(), "false" | "no" | "off"))
     }
 
-    /// What is said with the property's name; a place, for a property that holds one; the next
-    /// quote; all that was said to the tool.
+    /// The value for a property. The sources, in order of precedence: the value after the
+    /// property's name; a place, if the property is for one; the next quote; the whole text for the
+    /// tool.
     fn said(&mut self, property: Property<'_>, description: &str) -> &'a str {
         if let Some(named) = self.named(property) {
             return named;

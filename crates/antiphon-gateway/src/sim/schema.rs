@@ -1,17 +1,17 @@
-//! Reading a JSON schema: what a reference names, what combined schemas amount to.
+//! JSON schemas: references and combined schemas.
 
 use serde_json::{Map, Value};
 
-/// Why no value can be made from a schema, to follow `Invalid schema for X: `.
+/// The reason for which a schema has no value. It follows `Invalid schema for X: `.
 pub(super) type Fault = &'static str;
 
-/// The schema that a `$ref` names within its document.
+/// The schema to which a `$ref` points within its document.
 pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Result<&'a Value, Fault> {
     let pointer = reference.strip_prefix('#').ok_or("a '$ref' must begin with '#'")?;
     root.pointer(pointer).ok_or("a '$ref' names nothing in the schema")
 }
 
-/// `schema` with the schemas of its `allOf` in it; none where it has no `allOf`.
+/// `schema`, merged with the schemas of its `allOf`; `None` if it has no `allOf`.
 pub(super) fn with_all_of(
     root: &Value,
     schema: &Map<String, Value>,
@@ -35,7 +35,7 @@ pub(super) fn with_all_of(
     Ok(Some(all))
 }
 
-/// Adds the demands of `other` to `schema`; of what both say otherwise, `schema`'s stays.
+/// Adds the demands of `other` to `schema`. In a conflict, `schema` takes precedence.
 pub(super) fn combine(schema: &mut Map<String, Value>, other: &Map<String, Value>) {
     for (key, theirs) in other {
         match (schema.get_mut(key), theirs) {
@@ -63,13 +63,13 @@ pub(super) fn required(schema: &Map<String, Value>) -> Result<Vec<&str>, Fault> 
     }
 }
 
-/// Whether null is all that `schema` allows.
+/// Whether `schema` allows only null.
 pub(super) fn is_null(schema: &Value) -> bool {
     schema["type"] == "null" || schema.get("const").is_some_and(Value::is_null)
 }
 
-/// The one type to make a value of: the first that is not null, or null where `prefer_null` and
-/// the schema allow it.
+/// The type of the value: the first one that is not null. With `prefer_null`, null if the schema
+/// allows it.
 pub(super) fn chosen_type(schema: &Map<String, Value>, prefer_null: bool) -> Result<&str, Fault> {
     const FAULT: Fault = "'type' must be a name or an array of names";
     match schema.get("type") {

@@ -1,13 +1,13 @@
-//! The rule `show context`: what a gateway really sent.
+//! The rule `show context`: shows the context that a gateway really sent.
 
 use super::context::Context;
 use super::item::{Item, described};
 use super::text::{shorten, words};
 
-/// The most characters of one item that are shown.
+/// The maximum number of characters per item.
 const SHOWN: usize = 80;
 
-/// `show context`, `Show me your whole context!`
+/// Whether the text asks for the context: `show context`, `Show me your whole context!`
 pub(super) fn asks_for_context(asked: &str) -> bool {
     let words = words(asked);
     let mut rest = words.iter().map(|word| word.lower.as_str()).skip_while(|word| *word != "show");

@@ -11,11 +11,11 @@ use super::request::Request;
 use super::text::{chunks, fragments};
 use super::tools::Input;
 
-/// An event stream being written: `response.created`, `response.in_progress`, items one after the
+/// A writer for the event stream: `response.created`, `response.in_progress`, items one after the
 /// other, one terminal event, `[DONE]`.
 ///
-/// An item is opened, filled and closed within one call, so no two are ever open at once, and the
-/// place of an item in `output` is its `output_index`.
+/// An item is opened, filled and closed within one call, so no two items are ever open at once. The
+/// position of an item in `output` is its `output_index`.
 #[derive(Debug)]
 pub(super) struct Stream<'a> {
     ids: &'a Ids,
@@ -35,7 +35,7 @@ impl<'a> Stream<'a> {
         stream
     }
 
-    /// A reasoning item with `summary` as its only part.
+    /// Writes a reasoning item with `summary` as its only part.
     pub(super) fn reasoning(&mut self, summary: &str, encrypted: bool) {
         let part = |text: &str| json!({ "type": "summary_text", "text": text });
         let at = |field: &str, value: Value| json!({ "summary_index": 0, field: value });
@@ -55,7 +55,7 @@ impl<'a> Stream<'a> {
         open.close(Ending::Completed);
     }
 
-    /// A call of a function or of a custom tool.
+    /// Writes a call of a function or of a custom tool.
     pub(super) fn call(&mut self, call: &Call<'_>) {
         let wire = match call.tool.input {
             Input::Arguments(_) => &FUNCTION_CALL,
@@ -75,7 +75,7 @@ impl<'a> Stream<'a> {
         open.close(Ending::Completed);
     }
 
-    /// A message of one text part, with a delta for each of `words`.
+    /// Writes a message of one text part, with a delta for each of `words`.
     pub(super) fn message(&mut self, words: &[&str], phase: Option<&str>, ending: Ending) {
         let text = words.concat();
         let part = |text: &str| {
@@ -103,7 +103,7 @@ impl<'a> Stream<'a> {
         open.close(ending);
     }
 
-    /// The terminal event, and the marker after it.
+    /// Writes the terminal event and the end marker.
     pub(super) fn close(mut self, ending: Ending, usage: Usage) -> Vec<Bytes> {
         let kind = match ending {
             Ending::Completed => "response.completed",
@@ -131,11 +131,11 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// What distinguishes the kinds of calls on the wire.
+/// The differences between the kinds of calls on the wire.
 struct CallWire {
     prefix: &'static str,
     item: &'static str,
-    /// The field that the input is in.
+    /// The field for the input.
     input: &'static str,
     delta: &'static str,
     done: &'static str,
@@ -157,14 +157,14 @@ const CUSTOM_TOOL_CALL: CallWire = CallWire {
     done: "response.custom_tool_call_input.done",
 };
 
-/// An item between its `added` and its `done`.
+/// An item between its `added` and its `done` event.
 struct OpenItem<'s, 'a> {
     stream: &'s mut Stream<'a>,
     item: Value,
 }
 
 impl OpenItem<'_, '_> {
-    /// An event within the item.
+    /// Writes an event within the item.
     fn emit(&mut self, kind: &str, mut fields: Value) {
         fields["item_id"] = self.item["id"].clone();
         fields["output_index"] = json!(self.stream.output.len());
@@ -177,7 +177,7 @@ impl OpenItem<'_, '_> {
         stream.output.push(item);
     }
 
-    /// An event that carries the item itself.
+    /// Writes an event that carries the item itself.
     fn emit_item(self, kind: &str) -> Self {
         let fields = json!({ "output_index": self.stream.output.len(), "item": self.item });
         self.stream.emit(kind, &fields);
@@ -185,7 +185,7 @@ impl OpenItem<'_, '_> {
     }
 }
 
-/// One event: its type and number, then what belongs to its type.
+/// One event: its type, its number, and the fields of its type.
 #[derive(Serialize)]
 struct Event<'a> {
     #[serde(rename = "type")]

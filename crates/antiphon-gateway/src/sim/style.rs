@@ -1,9 +1,9 @@
-//! How an answer is worded, where the instructions ask for a manner of speech.
+//! The style of an answer, if the instructions ask for one.
 
 use super::context::Context;
 use super::text::{find_phrase, words};
 
-/// A manner of speech.
+/// A style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
@@ -14,12 +14,12 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// What the latest of the instructions that asks for one asks for.
+    /// The style in the latest instructions that ask for one.
     pub(super) fn of(context: &Context) -> Self {
         context.guidance().iter().rev().find_map(|text| asked_for(text)).unwrap_or(Self::Plain)
     }
 
-    /// The sentence as it is said in this manner.
+    /// The sentence in this style.
     pub(super) fn spoken(self, sentence: String) -> String {
         match self {
             Self::Plain => sentence,

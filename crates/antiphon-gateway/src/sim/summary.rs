@@ -1,16 +1,16 @@
-//! The rule `Summarize this conversation`: what stands for a history that is compacted.
+//! The rule `Summarize this conversation`: the summary that replaces a compacted history.
 
 use super::context::Context;
 use super::item::{Item, text_of};
 use crate::compacted_prefix::INTRODUCTION;
 
-/// Whether the text asks to sum up what was said and done.
+/// Whether the text asks for a summary of the conversation.
 pub(super) fn asks_for_summary(asked: &str) -> bool {
     asked.starts_with("Summarize this conversation")
 }
 
-/// A sentence for every answer of the assistant and for all that a tool returned. What the user said
-/// stays as it is.
+/// One sentence for every answer of the assistant and for every tool output. User messages are not
+/// part of it, because a compaction preserves them.
 pub(super) fn summary(context: &Context) -> String {
     let answers = context.items.iter().filter_map(|item| match item {
         Item::Message { role, parts } if role == "assistant" => {
@@ -26,8 +26,8 @@ pub(super) fn summary(context: &Context) -> String {
     }
 }
 
-/// The summary that the text is, where a compaction ends the context: what it stands for ended in
-/// something else than a word of the user.
+/// The summary in the text, if the context ends with a compaction. The compacted history then did
+/// not end with a user message.
 pub(super) fn given(asked: &str) -> Option<&str> {
     asked.strip_prefix(INTRODUCTION)
 }

@@ -1,8 +1,8 @@
-//! Words, quotes and phrases of a text, and where they stand.
+//! Words, quotes and phrases of a text, with their positions.
 
 use std::ops::Range;
 
-/// One word: a run of letters and digits, ended also where camel case begins a new one.
+/// One word: a run of letters and digits. A capital letter after a small one begins a new word.
 #[derive(Debug)]
 pub(super) struct Word {
     pub(super) start: usize,
@@ -32,14 +32,14 @@ fn word(text: &str, range: Range<usize>) -> Word {
     Word { start: range.start, end: range.end, lower: text[range].to_lowercase() }
 }
 
-/// Where `phrase` stands in `text` as whole words, whatever its case and whether its words are
+/// The range of `phrase` in `text`, as whole words. The case is ignored, and the words may be
 /// joined by `_`, `-`, `.`, camel case or one space.
 pub(super) fn find_phrase(text: &str, phrase: &str) -> Option<Range<usize>> {
     let (text_words, phrase_words) = (words(text), words(phrase));
     (0..text_words.len()).find_map(|at| phrase_at(text, &text_words[at..], &phrase_words))
 }
 
-/// Where `phrase` stands if it begins with the first of `words`.
+/// The range of `phrase` if it begins with the first of `words`.
 pub(super) fn phrase_at(text: &str, words: &[Word], phrase: &[Word]) -> Option<Range<usize>> {
     let found = words.get(..phrase.len())?;
     if found.iter().zip(phrase).any(|(word, wanted)| word.lower != wanted.lower) {
@@ -56,11 +56,11 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The insides of quotes, in order. An apostrophe within a word opens nothing, and a quote that is
-/// never closed is none.
+/// The contents of quotes, in order. An apostrophe within a word opens no quote. A quote without an
+/// end is ignored.
 pub(super) fn quotes(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    // What was not closed once is not closed later either.
+    // Without a closing mark after one position, there is none after a later one.
     let mut unclosed = Vec::new();
     let mut from = 0;
     while let Some((inside, open)) = next_opening(text, from, &unclosed) {
@@ -75,7 +75,7 @@ pub(super) fn quotes(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the next quote's inside begins, and the mark before it.
+/// The start of the next quote's content, with the opening mark.
 fn next_opening(text: &str, from: usize, unclosed: &[char]) -> Option<(usize, char)> {
     text[from..].char_indices().map(|(at, c)| (from + at, c)).find_map(|(at, c)| {
         let within_word = is_apostrophe(c) && text[..at].ends_with(char::is_alphanumeric);
@@ -105,13 +105,13 @@ fn closing(open: char) -> Option<char> {
     }
 }
 
-/// `text` in pieces that each hold one word and the space before it: what is streamed as one
-/// delta, and what is counted as one token. Put together they are `text`.
+/// The pieces of `text`, each with one word and the space before it. A piece is the unit of one
+/// delta and of one token. Their concatenation is `text`.
 pub(super) fn chunks(text: &str) -> Vec<&str> {
     cut(text, |before, c| !before.is_whitespace() && c.is_whitespace())
 }
 
-/// `text` in pieces that end where a word or a mark ends: JSON has few spaces to cut at.
+/// The pieces of `text`, cut at the ends of words and marks: JSON has few spaces.
 pub(super) fn fragments(text: &str) -> Vec<&str> {
     cut(text, |before, c| !before.is_alphanumeric() && c.is_alphanumeric())
 }
@@ -140,7 +140,7 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
     }
 }
 
-/// `text` without the words in `idle` at its beginning, and without the marks between them.
+/// `text` without the words of `idle` at its start, and without the marks between them.
 pub(super) fn without_leading<'a>(text: &'a str, idle: &str) -> &'a str {
     let mut rest = after_marks(text);
     loop {
@@ -152,7 +152,7 @@ pub(super) fn without_leading<'a>(text: &'a str, idle: &str) -> &'a str {
     }
 }
 
-/// `text` without the words in `idle` at its end, and without the marks between them.
+/// `text` without the words of `idle` at its end, and without the marks between them.
 pub(super) fn without_trailing<'a>(text: &'a str, idle: &str) -> &'a str {
     let mut rest = text.trim_end_matches(is_mark);
     loop {
@@ -164,7 +164,8 @@ pub(super) fn without_trailing<'a>(text: &'a str, idle: &str) -> &'a str {
     }
 }
 
-/// `text` after its leading marks. A point or a dash that begins a word is of it: `.env`, `-5`.
+/// `text` without its leading marks. A point or a dash at the start of a word belongs to the word:
+/// `.env`, `-5`.
 fn after_marks(text: &str) -> &str {
     let begins_word = |c: char| matches!(c, '.' | '!' | '?' | '-');
     let mut rest = text;
@@ -177,7 +178,7 @@ fn after_marks(text: &str) -> &str {
     }
 }
 
-/// Whether `word` is one of the words of `list`, whatever its case.
+/// Whether `list` contains `word`, regardless of case.
 pub(super) fn is_listed(word: &str, list: &str) -> bool {
     list.split(' ').any(|listed| listed.eq_ignore_ascii_case(word))
 }

@@ -1,10 +1,10 @@
-//! The tools of a request, and which of them may or must be called.
+//! The tools of a request, and the ones that may or must be called.
 
 use serde_json::{Map, Value};
 
 use super::SimError;
 
-/// A tool that the model can call. Hosted tools are not: nobody hosts them here.
+/// A tool that the model can call. Hosted tools are excluded: nobody hosts them here.
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: String,
@@ -12,16 +12,16 @@ pub(super) struct Tool {
     pub(super) input: Input,
 }
 
-/// What a call of a tool carries.
+/// The input of a tool.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// A function: JSON arguments, by this schema if there is one.
+    /// A function: JSON arguments, with a schema if there is one.
     Arguments(Option<Value>),
     /// A custom tool: text.
     Text,
 }
 
-/// `tool_choice`.
+/// The value of `tool_choice`.
 #[derive(Debug)]
 pub(super) enum Choice {
     None,
@@ -35,13 +35,13 @@ pub(super) enum Choice {
 #[derive(Debug)]
 pub(super) struct Callable<'a> {
     pub(super) tools: Vec<&'a Tool>,
-    /// One of them must be called.
+    /// Whether one of them must be called.
     pub(super) forced: bool,
-    /// No more than one call.
+    /// Whether only one call is allowed.
     pub(super) single: bool,
 }
 
-/// Reads `tools`, leaving out those that are not called by name.
+/// Parses `tools`. Skips the tools that are not called by name.
 pub(super) fn read_tools(values: &[Value]) -> Result<Vec<Tool>, SimError> {
     let read = values.iter().enumerate().map(|(index, value)| read_tool(index, value));
     read.filter_map(Result::transpose).collect()
@@ -101,7 +101,7 @@ impl Choice {
         let required = match text(fields, "mode") {
             Some("required") => true,
             Some("auto") | None => false,
-            // The specification also lets a list of tools be allowed and not be used.
+            // The specification also permits `none` next to a list of allowed tools.
             Some("none") => return Ok(Self::None),
             Some(_) => return Err(invalid_choice("a 'mode' of 'none', 'auto' or 'required'")),
         };
@@ -113,7 +113,7 @@ impl Choice {
 }
 
 impl<'a> Callable<'a> {
-    /// What `choice` leaves of `tools`.
+    /// Selects the tools that `choice` permits.
     pub(super) fn of(tools: &'a [Tool], choice: &Choice, parallel: bool) -> Result<Self, SimError> {
         let named = |name: &String| {
             let found = tools.iter().find(|tool| tool.name == *name);

@@ -1,10 +1,10 @@
-//! Which tools a text calls, and what it gives them.
+//! The tools that a text calls, with their inputs.
 
 use serde_json::{Value, json};
 
 use super::{add, ask, echo, get_weather};
 
-/// The calls that `text` asks for of three tools.
+/// The calls that `text` asks for, of three tools.
 fn calls(text: &str) -> Vec<(String, Value)> {
     ask(json!({ "input": text, "tools": [echo(), get_weather(), add()] })).calls()
 }

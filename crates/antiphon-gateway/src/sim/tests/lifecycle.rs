@@ -1,4 +1,4 @@
-//! The laws of the stream, for every kind of answer.
+//! Invariants of the stream, for every kind of answer.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Answered, add, answer, ask, echo, get_weather, user};
 
-/// One request for each form that an answer can have.
+/// One request for each form of an answer.
 fn requests() -> Vec<Value> {
     let tools = json!([echo(), get_weather(), add(), { "type": "custom", "name": "shout" }]);
     vec![

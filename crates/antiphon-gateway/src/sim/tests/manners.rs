@@ -1,4 +1,4 @@
-//! Answers that are counted, dictated, spoken in a manner, or told in a phase.
+//! Answers with counting, dictation, styles and phases.
 
 use serde_json::json;
 

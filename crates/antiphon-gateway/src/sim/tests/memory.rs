@@ -1,4 +1,4 @@
-//! The model knows what it is given, once for each time it is given.
+//! The model knows exactly its input, and its answer contains a duplicate twice.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What the model answers, read off its event stream as a client would.
+//! Answers of the model, parsed from its event stream in the manner of a client.
 
 #![expect(clippy::needless_pass_by_value, reason = "requests are written where they are passed")]
 
@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 
 use super::{SimError, answer};
 
-/// A whole answer: its events, without the marker at the end.
+/// A whole answer: its events, without the end marker.
 struct Answered {
     events: Vec<Value>,
 }
 
-/// The answer to a request with these fields; `model` is filled in.
+/// The answer to a request with these fields; `model` is added.
 fn ask(request: Value) -> Answered {
     try_ask(request).expect("the request is answered")
 }
@@ -55,7 +55,7 @@ impl Answered {
         message["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {message}"))
     }
 
-    /// The calls as (name, input), the input of functions as JSON.
+    /// The calls as (name, input). The input of a function is JSON.
     fn calls(&self) -> Vec<(String, Value)> {
         let calls = self.items().iter().filter(|item| item.get("call_id").is_some());
         calls

@@ -1,4 +1,4 @@
-//! What is refused, and with which sentence.
+//! Rejected requests and their error texts.
 
 use serde_json::{Value, json};
 

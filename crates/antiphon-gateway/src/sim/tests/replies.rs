@@ -1,4 +1,4 @@
-//! Answers in words, and the forms they are written in.
+//! Answers in words, in each output format.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! JSON made from schemas: always valid, and filled with what the text says.
+//! JSON from schemas: always valid, and filled from the text.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Summing up, and answering from a summary.
+//! Summaries, and answers from a summary.
 
 use serde_json::{Value, json};
 
