@@ -1,7 +1,7 @@
-//! What a browser is told of the pages that may use the gateway.
+//! CORS answers for the web pages that may use the gateway.
 //!
-//! Source: the Fetch standard, "HTTP extensions" of the CORS protocol; the Private Network Access draft
-//! for the header of that name.
+//! Source: the Fetch standard, "HTTP extensions" of the CORS protocol; the Private Network Access
+//! draft for the header of that name.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -17,18 +17,18 @@ use crate::request_id::{REQUEST_ID, UPSTREAM_REQUEST_ID};
 use crate::settings::Origin;
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
-/// How long a browser may remember the answer, in seconds.
+/// The seconds for which a browser may cache the answer.
 const MAX_AGE: &str = "600";
 const REQUEST_PRIVATE_NETWORK: &str = "access-control-request-private-network";
 const ALLOW_PRIVATE_NETWORK: &str = "access-control-allow-private-network";
 
-/// Whether a browser asks whether its page may send a request.
+/// Whether the request is a preflight: a browser asks for permission to send its page's request.
 pub(super) fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS
         && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer that lets the page send its request, with whatever headers it wants to.
+/// The answer that permits the page's request, with any headers that it asks for.
 pub(super) fn preflight(request: &Request, origin: &Origin) -> Response {
     let mut answer = Response::new(Body::empty());
     *answer.status_mut() = StatusCode::NO_CONTENT;
@@ -50,9 +50,9 @@ pub(super) fn preflight(request: &Request, origin: &Origin) -> Response {
     answer
 }
 
-/// Lets the page read an answer: its body, and every header that it has.
+/// Lets the page read an answer: its body and all its headers.
 pub(super) fn expose(headers: &mut HeaderMap, origin: &Origin) {
-    // Further out, every answer gets these.
+    // An outer layer adds these to every answer.
     let ids = [REQUEST_ID, UPSTREAM_REQUEST_ID];
     let names: Vec<&str> = headers.keys().chain(&ids).map(http::HeaderName::as_str).collect();
     let names =
@@ -62,7 +62,7 @@ pub(super) fn expose(headers: &mut HeaderMap, origin: &Origin) {
     allow(headers, origin);
 }
 
-/// A cache must not give the answer for one page to another.
+/// Prevents a cache from using the answer for one page for another page.
 pub(super) fn vary(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }

@@ -1,4 +1,4 @@
-//! Refusing requests of web pages that nobody has let in.
+//! Rejects requests of web pages that are not allowed.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,14 +20,16 @@ use crate::settings::Settings;
 #[derive(Clone)]
 pub(crate) struct Guard {
     gateway: Arc<Gateway>,
-    /// Whether requests of foreign pages are refused.
+    /// Whether requests of foreign pages are rejected.
     is_enforced: bool,
 }
 
 impl Guard {
-    /// The rules for a gateway that listens on this address. They are enforced where nothing else keeps
-    /// pages out: a page knows no key; a proxy that names tenants is the one to judge; and who listens
-    /// on other addresses than loopback serves other machines.
+    /// The rules for a gateway that listens on this address.
+    ///
+    /// They are enforced only if nothing else keeps pages out. With API keys, a page does not know
+    /// one. With a tenant header, the proxy is responsible. On an address other than loopback, the
+    /// gateway serves other machines.
     pub(crate) fn new(gateway: &Arc<Gateway>, address: IpAddr) -> Self {
         let settings = &gateway.settings;
         let is_open = settings.api_keys.is_empty() && settings.tenant_header.is_none();
@@ -48,8 +50,8 @@ impl Guard {
     }
 }
 
-/// Lets requests through that come from programs and from pages that the operator has named, and
-/// answers the questions of these pages' browsers.
+/// Admits requests of programs and of pages that the operator allows. Answers the preflight
+/// requests of these pages.
 pub(crate) async fn protect(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let settings = &guard.gateway.settings;
     let allowed = allowed_origin(settings, request.headers()).cloned();
@@ -72,8 +74,8 @@ pub(crate) async fn protect(State(guard): State<Guard>, request: Request, next: 
     response
 }
 
-/// A page is the gateway's own, or one that the operator has named. Its browser may leave `Origin` out,
-/// but not `Sec-Fetch-Site`; `none` is the person who typed the address.
+/// Rejects a page unless it is the gateway's own or one that the operator allows. A browser may
+/// omit `Origin`, but not `Sec-Fetch-Site`. The value `none` means that the user typed the address.
 fn check_page(settings: &Settings, headers: &HeaderMap) -> Result<(), ApiError> {
     if allowed_origin(settings, headers).is_some() {
         return Ok(());
@@ -89,7 +91,8 @@ fn check_page(settings: &Settings, headers: &HeaderMap) -> Result<(), ApiError> 
     }
 }
 
-/// A body has a type that a page cannot send unasked. Routes of the gateway's own take JSON alone.
+/// Rejects a body whose content type a page can send without a preflight. The gateway's own routes
+/// accept only JSON.
 fn check_content_type(request: &Request) -> Result<(), ApiError> {
     if request.body().is_end_stream() || is_json(request.headers()) {
         return Ok(());
@@ -100,9 +103,12 @@ fn check_content_type(request: &Request) -> Result<(), ApiError> {
     }
 }
 
-/// Whether any page may send such a body without its browser asking first: text, a form of a page, or
-/// bytes without a type. Multipart forms are among them too, but no server reads JSON from them, and
-/// unmodified clients upload files so. Source: the Fetch standard, "CORS-safelisted request-header".
+/// Whether any page may send such a body without a preflight: text, a URL-encoded form, or bytes
+/// without a type.
+///
+/// Multipart forms need no preflight either, but they are accepted: no server reads JSON from them,
+/// and unmodified clients use them to upload files. Source: the Fetch standard, "CORS-safelisted
+/// request-header".
 fn is_simple(headers: &HeaderMap) -> bool {
     ["", "text/plain", "application/x-www-form-urlencoded"].contains(&&*media_type(headers))
 }
@@ -140,10 +146,10 @@ fn unsupported_content_type() -> ApiError {
         .code("unsupported_content_type")
 }
 
-/// The longest name of a host.
+/// The maximum length of a host name.
 const MAX_SHOWN: usize = 253;
 
-/// A header's value as an error may repeat it.
+/// A header value, made safe for an error message.
 fn shown(value: &[u8]) -> String {
     let text = value.iter().take(MAX_SHOWN).map(|&byte| char::from(byte));
     text.map(|char| if char.is_ascii_graphic() { char } else { '?' }).collect()

@@ -1,4 +1,4 @@
-//! The host that a request names.
+//! The host in a request.
 
 use std::net::IpAddr;
 
@@ -6,8 +6,8 @@ use http::{HeaderMap, header};
 
 use crate::settings::{HostName, Settings, without_port};
 
-/// Whether every `Host` of a request is this machine: a loopback name, an IP address, or a name that
-/// the operator has given. A request without the header is from no browser.
+/// Whether every `Host` header names this machine: by a loopback name, an IP address, or a name
+/// that the operator allows. A request without the header is not from a browser.
 pub(super) fn is_known(settings: &Settings, headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(header::HOST).iter();
     hosts.all(|host| host.to_str().is_ok_and(|host| is_this_machine(host, settings)))
@@ -20,7 +20,7 @@ fn is_this_machine(authority: &str, settings: &Settings) -> bool {
     is_loopback_name(host) || address.parse::<IpAddr>().is_ok() || is_named(host, settings)
 }
 
-/// Browsers resolve these to loopback themselves. Source: RFC 6761, section 6.3.
+/// Whether browsers resolve the name to loopback themselves. Source: RFC 6761, section 6.3.
 fn is_loopback_name(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }

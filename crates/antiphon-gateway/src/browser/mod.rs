@@ -1,16 +1,17 @@
 //! Protection from web pages.
 //!
-//! A browser lets any page send requests to this machine. Where the gateway listens on loopback and no
-//! key is needed, nothing but the browser's own headers distinguishes such a page from a local program:
+//! A browser lets any page send requests to this machine. If the gateway listens on loopback and
+//! needs no key, only the browser's own headers distinguish such a page from a local program:
 //!
-//! - `Host` has a name that is not this machine's where a page has bound its own name to 127.0.0.1 (DNS
-//!   rebinding). An IP address cannot be rebound, and the port says nothing: it may be forwarded.
+//! - `Host` has a foreign name if a page has bound its own name to 127.0.0.1 (DNS rebinding). An IP
+//!   address cannot be rebound. The port is ignored, because it may be forwarded.
 //! - `Origin` names the page that sends the request.
-//! - `Sec-Fetch-Site` says whether a page of another site sends it, also where `Origin` is left out.
-//! - `Content-Type`: without asking first, a page can send text, forms and untyped bytes, but no JSON.
+//! - `Sec-Fetch-Site` marks requests of pages of another site, even if `Origin` is absent.
+//! - `Content-Type`: without a preflight, a page can send text, forms and untyped bytes, but not
+//!   JSON.
 //!
-//! Programs send none of these but `Host` and `Content-Type`. Pages that the operator names
-//! (`--allow-origin`) are let in, and their browsers are told so by CORS.
+//! Programs send only `Host` and `Content-Type`. Pages that the operator allows (`--allow-origin`)
+//! are admitted, and their browsers get CORS headers.
 //!
 //! Sources: the Fetch standard, the Fetch Metadata and Private Network Access drafts.
 
@@ -23,7 +24,7 @@ use http::{HeaderMap, HeaderValue, header};
 pub(crate) use self::guard::{Guard, foreign_page, protect};
 use crate::settings::{Origin, Settings};
 
-/// The page that a request is from, if the operator has named it.
+/// The origin of the request's page, if the operator allows it.
 pub(crate) fn allowed_origin<'a>(
     settings: &'a Settings,
     headers: &HeaderMap,
@@ -33,7 +34,7 @@ pub(crate) fn allowed_origin<'a>(
     settings.allowed_origins.iter().find(is_it)
 }
 
-/// Whether a page is from the host that the request is sent to.
+/// Whether the page comes from the host that receives the request.
 pub(crate) fn is_same_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let page = origin.to_str().ok().and_then(|origin| origin.split_once("://"));

@@ -23,7 +23,7 @@ use super::stall::Stalling;
 use crate::bound::LONGEST;
 use crate::settings::Limits;
 
-/// All connections of a server. They speak HTTP/1.1.
+/// All connections of a server. They use HTTP/1.1.
 #[derive(Clone)]
 pub(super) struct Connections {
     app: Router,
@@ -32,28 +32,28 @@ pub(super) struct Connections {
     slots: Arc<Semaphore>,
     overflow: Overflow,
     open: TaskTracker,
-    /// Cancelled when each is to end with the request that it is at.
+    /// Cancelled to end each connection after its current request.
     ending: CancellationToken,
-    /// Cancelled when they are to end at once.
+    /// Cancelled to end all connections at once.
     cut: CancellationToken,
 }
 
-/// The routes, as a connection calls them.
+/// The router in the form of a hyper service.
 pub(super) type App = TowerToHyperService<Router>;
 
-/// The right to accept a connection.
+/// The permission to accept a connection.
 pub(super) enum Admission {
-    /// Within the bound.
+    /// Within the limit.
     Slot(Slot),
-    /// Beyond it.
+    /// Beyond the limit.
     Reserved(OwnedSemaphorePermit),
 }
 
-/// The right to have a connection open.
+/// The permission to keep a connection open.
 pub(super) struct Slot(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
 
 impl Connections {
-    /// No connections yet, of clients of `app`.
+    /// An empty set of connections, served by `app`.
     pub(super) fn new(app: Router, limits: &Limits) -> Self {
         Self {
             app,
@@ -67,7 +67,7 @@ impl Connections {
         }
     }
 
-    /// Waits until one more may be accepted.
+    /// Waits until another connection may be accepted.
     pub(super) async fn admission(&self) -> Admission {
         if let Some(slot) = self.free_slot() {
             return Admission::Slot(slot);
@@ -80,7 +80,7 @@ impl Connections {
         }
     }
 
-    /// Serves a connection in a task of its own.
+    /// Serves a connection in a separate task.
     pub(super) fn serve(&self, stream: TcpStream, admission: Admission) {
         let io = Stalling::new(stream, self.client_timeout);
         let app = TowerToHyperService::new(self.app.clone());
@@ -103,13 +103,13 @@ impl Connections {
         self.spawn(&self.http, io, service);
     }
 
-    /// Waits for one more connection to be within the bound.
+    /// Waits until one more connection is within the limit.
     pub(super) async fn slot(&self) -> Slot {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         Slot(slot.expect("the semaphore is never closed"))
     }
 
-    /// The connections beyond the bound.
+    /// The connections beyond the limit.
     pub(super) fn overflow(&self) -> &Overflow {
         &self.overflow
     }
@@ -118,7 +118,7 @@ impl Connections {
         Arc::clone(&self.slots).try_acquire_owned().ok().map(Slot)
     }
 
-    /// Speaks HTTP on a connection until it ends. What the service holds is held as long.
+    /// Runs HTTP on a connection until it ends. The service is dropped at that time.
     pub(super) fn spawn<S>(&self, http: &http1::Builder, io: Stalling, service: S)
     where
         S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Send + 'static,
@@ -146,20 +146,20 @@ impl Connections {
         });
     }
 
-    /// Ends each connection with the request that it is at, and waits until all have ended.
+    /// Ends each connection after its current request, and waits until all have ended.
     pub(super) async fn end(&self) {
         self.ending.cancel();
         self.open.close();
         self.open.wait().await;
     }
 
-    /// Ends all connections now.
+    /// Ends all connections at once.
     pub(super) fn cut(&self) {
         self.cut.cancel();
     }
 }
 
-/// A connection as its requests see it: it can go on in another protocol than HTTP.
+/// A connection as its requests see it: it can switch from HTTP to another protocol.
 #[derive(Clone)]
 pub(crate) struct Upgrade {
     slot: Arc<Slot>,
@@ -172,8 +172,8 @@ impl Upgrade {
         Self { slot: Arc::new(slot), open: connections.open.clone(), cut: connections.cut.clone() }
     }
 
-    /// Goes on with `speaking`, in a task of its own. The connection counts as open until that ends,
-    /// and is cut when all are.
+    /// Continues with `speaking` in a separate task. The connection counts as open until that task
+    /// ends; [`Connections::cut`] ends it too.
     pub(crate) fn go_on(self, speaking: impl Future<Output = ()> + Send + 'static) {
         let Self { slot, open, cut } = self;
         open.spawn(async move {
@@ -186,12 +186,12 @@ impl Upgrade {
     }
 }
 
-/// The least room of a connection for what is read and not yet taken, and for what waits to be
-/// written.
+/// The minimum size of a connection's buffers, one for unread and one for unwritten data.
 const BUFFER: usize = 64 << 10;
 
-/// Headers are refused here at twice their bound, without a word: what is between is refused in the
-/// provider's form, once it is read.
+/// The HTTP settings of a connection. Beyond twice the header limit, hyper closes the connection
+/// without an answer. Between the limit and that size, the gateway reads the headers and rejects
+/// the request in the provider's form.
 pub(super) fn http(limits: &Limits) -> http1::Builder {
     let headers = limits.max_header_bytes.saturating_mul(2);
     let mut http = http1::Builder::new();

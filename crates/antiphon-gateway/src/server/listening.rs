@@ -1,4 +1,4 @@
-//! Accepting connections.
+//! Accepts connections.
 
 use std::io;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::Connections;
 
-/// A listener in a task of its own.
+/// A listener in a separate task.
 pub(super) struct Listening {
     ending: CancellationToken,
     task: JoinHandle<()>,
 }
 
 impl Listening {
-    /// Accepts connections until the end.
+    /// Accepts connections until [`Listening::end`].
     pub(super) fn start(listener: TcpListener, connections: Connections) -> Self {
         let ending = CancellationToken::new();
         let until = ending.clone();
@@ -33,12 +33,12 @@ impl Listening {
     /// Closes the listener.
     pub(super) async fn end(self) {
         self.ending.cancel();
-        // An error is a panic in the task: the listener is closed all the same.
+        // An error is a panic in the task: the listener is closed in that case too.
         drop(self.task.await);
     }
 }
 
-/// Beyond the bound on connections only a few more are accepted: further ones wait in the system's
+/// Accepts connections. Beyond the limit it accepts only a few more; the rest wait in the system's
 /// queue.
 async fn accept(listener: TcpListener, connections: Connections) {
     loop {
@@ -51,10 +51,11 @@ async fn accept(listener: TcpListener, connections: Connections) {
     }
 }
 
-/// How long to wait where the system has no room, for files above all, until one is closed.
+/// The time to wait if the system has no resources, usually file descriptors, for another
+/// connection.
 const NO_ROOM: Duration = Duration::from_millis(250);
 
-/// The next connection. Nothing that goes wrong with one ends the listener.
+/// Accepts the next connection. An error of a single connection does not end the listener.
 async fn next(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {

@@ -28,11 +28,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Prepares a gateway on `listener`: turns that a former process left open are settled before
-    /// the first request is taken.
+    /// Prepares a gateway on `listener`. Settles the turns that a former process left open, before
+    /// the first request is accepted.
     ///
-    /// Where the settings leave open whose data a caller sees, or no secret opens the store's key,
-    /// the error says so in a sentence, and the open turns are left as they are.
+    /// Fails if the settings do not determine the tenant of each caller, or if no secret decrypts
+    /// the store's key. The error is a sentence for the operator, and the open turns stay
+    /// unchanged.
     pub async fn prepare(
         listener: TcpListener,
         settings: Settings,
@@ -46,8 +47,9 @@ impl Server {
         Ok(Self { gateway, listener })
     }
 
-    /// Serves the API until `shutdown`. Then new requests are refused with status 503, while open
-    /// turns finish; when the settings' grace is over, they settle as if their callers had left.
+    /// Serves the API until `shutdown`. After that, new requests get status 503 while open turns
+    /// finish. When the grace period of the settings ends, the remaining turns settle as if their
+    /// callers had disconnected.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> io::Result<()> {
         let address = self.listener.local_addr()?.ip();
         let app = routes::router(&self.gateway, address);
@@ -62,7 +64,7 @@ impl Server {
     }
 }
 
-/// What is done beside requests, as long as the gateway serves.
+/// Runs the background tasks of the gateway.
 async fn keep_house(gateway: &Arc<Gateway>) {
     let store = &*gateway.store;
     tokio::select! {
@@ -87,11 +89,11 @@ pub async fn serve(
     Server::prepare(listener, settings, store).await?.run(shutdown).await
 }
 
-/// How long turns that were told to settle, and their callers, may take for it.
+/// The time limit for turns to settle at a stop, and for their callers to disconnect.
 const SETTLING: Duration = Duration::from_secs(5);
 
-/// Refuses new requests, waits for open ones and their turns, settles what is still open, closes the
-/// store.
+/// Rejects new requests, waits for open requests and turns, settles the remaining turns, and closes
+/// the store.
 async fn stop(gateway: &Gateway, listening: Listening, connections: Connections) {
     gateway.stopping.cancel();
     gateway.turns.close();
@@ -100,10 +102,10 @@ async fn stop(gateway: &Gateway, listening: Listening, connections: Connections)
         gateway.turns.wait().await;
         end_listening(&mut listening).await;
         connections.end().await;
-        // Those whose requests were on their way when the first wait was over.
+        // Wait for the turns of requests that were in flight during the first wait.
         gateway.turns.wait().await;
     });
-    // Others may cancel what is still worked on here.
+    // Other processes may still cancel background responses of this one.
     let has_ended = tokio::select! {
         ended = ended => ended.is_ok(),
         () = background::heed(&gateway.jobs, &*gateway.store) => false,

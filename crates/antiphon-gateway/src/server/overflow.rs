@@ -1,13 +1,14 @@
-//! Connections beyond the bound.
+//! Connections beyond the limit.
 //!
-//! A gateway at its bound is not dead: whoever checks its health has to be answered. A request says what
-//! it asks for only once its connection is accepted, so a few more are accepted for a short time:
+//! A gateway at its limit is healthy, so it must still answer health checks. A request reveals its
+//! path only after its connection is accepted. For this reason, a few more connections are accepted
+//! for a short time:
 //!
 //! ```text
-//! Reserved ── asks for health ──> answered, closed
-//!    │ └───── says nothing ─────> closed
-//!    └─────── asks for more ────> Waiting ── another connection ends ──> served, closed
-//!                                    └────── too long, too many ───────> refused for now, closed
+//! Reserved ── health check ────> answered, closed
+//!    │ └───── no request ──────> closed
+//!    └─────── other request ───> Waiting ── another connection ends ──> served, closed
+//!                                   └────── too long, too many ───────> rejected for now, closed
 //! ```
 
 use std::convert::Infallible;
@@ -29,22 +30,23 @@ use crate::error::ApiError;
 use crate::routes::is_health_check;
 use crate::settings::Limits;
 
-/// How many may be open whose request is not known.
+/// The maximum number of open connections whose request is unknown.
 const RESERVED: usize = 32;
-/// How many requests may wait.
+/// The maximum number of waiting requests.
 const WAITING: usize = 1024;
-/// How long the head of a request may take.
+/// The time limit for the head of a request.
 const HEAD: Duration = Duration::from_secs(2);
-/// When another connection may have ended: nobody knows, so that clients ask soon and then less often.
+/// The `Retry-After` of a rejected request. Nobody can predict the end of another connection, so
+/// clients retry soon, and then less often.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The connections beyond the bound.
+/// The connections beyond the limit.
 #[derive(Clone)]
 pub(super) struct Overflow {
     http: http1::Builder,
     reserved: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
-    /// How long a request may wait.
+    /// The time limit for a waiting request.
     longest: Duration,
 }
 
@@ -60,13 +62,13 @@ impl Overflow {
         }
     }
 
-    /// Waits until one more may be accepted.
+    /// Waits until one more connection may be accepted.
     pub(super) async fn reserve(&self) -> OwnedSemaphorePermit {
         let reserved = Arc::clone(&self.reserved).acquire_owned().await;
         reserved.expect("the semaphore is never closed")
     }
 
-    /// Serves one request.
+    /// Serves a single request.
     pub(super) fn serve(
         &self,
         connections: &Connections,
@@ -84,12 +86,12 @@ impl Overflow {
     }
 }
 
-/// A connection beyond the bound.
+/// A connection beyond the limit.
 struct Extra {
     connections: Connections,
-    /// Until its request is known.
+    /// Held until the request is known.
     reserved: Mutex<Option<OwnedSemaphorePermit>>,
-    /// From when it is within the bound to its end.
+    /// Set when the connection comes within the limit, and held until it ends.
     upgrade: OnceLock<Upgrade>,
 }
 
@@ -108,7 +110,8 @@ impl Extra {
         app.call(request).await.map(closing)
     }
 
-    /// Waits until the connection is within the bound; `None` where too many wait, or it for too long.
+    /// Waits until the connection is within the limit. Returns `None` if too many requests wait, or
+    /// if this one has waited too long.
     async fn wait(&self) -> Option<Upgrade> {
         let overflow = self.connections.overflow();
         let _waiting = overflow.waiting.try_acquire().ok()?;
@@ -119,7 +122,7 @@ impl Extra {
     }
 }
 
-/// The last answer of its connection, unless that goes on in another protocol.
+/// Marks the last answer of a connection, unless the connection switches to another protocol.
 fn closing(mut response: Response) -> Response {
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -1,4 +1,4 @@
-//! Connections whose other end takes nothing.
+//! Connections whose peer does not read.
 
 use std::io;
 use std::pin::Pin;
@@ -10,16 +10,15 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A connection that breaks when its other end has taken nothing for too long while there was
-/// something to take.
+/// A connection that fails if there is data to write and its peer reads nothing for too long.
 ///
-/// Without a bound, a client that stops reading would hold its answer, its turn and its upstream
-/// for ever.
+/// Without this limit, a client that stops reading would keep its answer, its turn and its upstream
+/// request open for ever.
 ///
 /// ```text
 /// Flowing ── a write has to wait ──> Stalled ── too long ──> error
 ///    ^                                  │
-///    └────────── something is taken ────┘
+///    └────────── the peer reads ────────┘
 /// ```
 pub(super) struct Stalling {
     io: TokioIo<TcpStream>,
@@ -38,7 +37,7 @@ impl Stalling {
         Self { io: TokioIo::new(stream), bound, state: State::Flowing }
     }
 
-    /// What a write came to, or an error where the writer has waited for too long.
+    /// Returns the result of a write, or an error if the writer has waited for too long.
     fn bounded<T>(
         &mut self,
         cx: &mut Context<'_>,

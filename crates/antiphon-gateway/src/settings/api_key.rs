@@ -1,27 +1,27 @@
-//! The keys that callers may present.
+//! The API keys for callers.
 
 use std::fmt;
 
 use antiphon_store::Tenant;
 use ring::digest::{SHA256, digest};
 
-/// A key, known by its hash, and whose it is.
+/// An API key, stored as its hash, with its tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
-    /// What is kept of the key.
+    /// The hash of the key.
     pub hash: KeyHash,
-    /// Whose data it opens.
+    /// The tenant whose data the key gives access to.
     pub tenant: Tenant,
 }
 
 impl ApiKey {
-    /// This key, of which the hash is kept alone.
+    /// Creates an entry for this key. Stores only its hash.
     pub fn new(key: &str, tenant: Tenant) -> Self {
         Self { hash: KeyHash::of(key), tenant }
     }
 }
 
-/// The SHA-256 of a key. Written as `sha256:` and 64 hexadecimal digits.
+/// The SHA-256 of a key. Its text form is `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
@@ -33,7 +33,7 @@ impl KeyHash {
         Self(hash)
     }
 
-    /// The hash that is written so; `None` where `text` is no such thing.
+    /// Parses the text form; `None` if `text` is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX)?;
         let is_hash = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -45,7 +45,7 @@ impl KeyHash {
         Some(Self(hash))
     }
 
-    /// Whether `text` is meant to be a hash, well written or not.
+    /// Whether `text` has the prefix of a hash, valid or not.
     pub fn is_meant_by(text: &str) -> bool {
         text.starts_with(PREFIX)
     }
@@ -64,7 +64,7 @@ impl fmt::Display for KeyHash {
     }
 }
 
-/// Not shown: who had it could guess at a weak key.
+/// Hides the hash: an attacker could use it to guess a weak key.
 impl fmt::Debug for KeyHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("KeyHash(…)")

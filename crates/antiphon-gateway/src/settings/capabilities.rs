@@ -1,32 +1,32 @@
-//! What servers of the Responses API that keep state can do.
+//! Capabilities of stateful servers with the Responses API.
 
-/// What a server can do where it keeps the state.
+/// The capabilities of a server that owns the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "no server is barred from any set of them")]
 pub struct Capabilities {
-    /// It has the Conversations API. Where it has not, conversations are kept by Antiphon.
+    /// It has the Conversations API. Otherwise Antiphon owns the conversations.
     pub conversations: bool,
-    /// It goes on from a stored response (`previous_response_id`).
+    /// It continues a stored response (`previous_response_id`).
     pub chains: bool,
-    /// An item of a conversation can be deleted.
+    /// It can delete an item of a conversation.
     pub item_deletion: bool,
     /// It lists the input of a response.
     pub input_items: bool,
 }
 
-/// A kind of server whose capabilities are known.
+/// A kind of server with known capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// OpenAI's own API.
     OpenAi,
     /// Azure and Foundry, whose v1 path has no conversations.
     Azure,
-    /// An Open Responses server that keeps responses and nothing else.
+    /// An Open Responses server that stores only responses.
     OpenResponses,
 }
 
 impl Preset {
-    /// What such a server can do.
+    /// The capabilities of this kind of server.
     pub fn capabilities(self) -> Capabilities {
         let all = Capabilities {
             conversations: true,

@@ -1,72 +1,72 @@
-//! How much callers may take of a gateway.
+//! Limits for callers.
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
-/// The bounds on what callers send, hold open and ask for. A caller that goes beyond one is refused
-/// in the provider's form; nothing of its request is then done.
+/// The limits on requests, connections and stored data. A request beyond a limit is rejected in the
+/// provider's form and has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The bytes of a request's body: status 413.
     pub max_body_bytes: usize,
     /// The bytes of a request's header fields, names and values: status 431.
     pub max_header_bytes: usize,
-    /// How many items one request's input may have: status 400.
+    /// The number of items in one request's input: status 400.
     pub max_items: usize,
     /// The bytes of one item: status 400.
     pub max_item_bytes: usize,
-    /// How many turns of one tenant may be open at once, in this process: status 429.
+    /// The number of open turns of one tenant in this process: status 429.
     pub max_open_turns: usize,
-    /// How often one tenant may ask this process: status 429. `None`: as often as it likes.
+    /// The request rate of one tenant in this process: status 429. `None` means unlimited.
     pub rate: Option<Rate>,
-    /// How many connections may be open. Requests of further ones wait, but for health checks.
+    /// The number of open connections. Requests of further connections wait, except health checks.
     pub max_connections: usize,
-    /// How long a caller may take nothing of its answer. Then its connection is closed, and it counts
-    /// as a caller that has left.
+    /// The time for which a caller may read nothing of its answer. After that its connection is
+    /// closed, and the caller counts as disconnected.
     pub client_timeout: Duration,
-    /// How long the head of a request may take, and how long a connection may be kept without one.
+    /// The time limit for the head of a request, and for an idle connection.
     pub header_timeout: Duration,
-    /// How long the next 4096 bytes of a request's body may take, the whole body ten times as long:
-    /// status 408.
+    /// The time limit for the next 4096 bytes of a request's body, and, ten times as long, for the
+    /// whole body: status 408.
     pub body_timeout: Duration,
-    /// How long a WebSocket may stay open. Then it takes no more turns, and closes once those that
-    /// are open have ended.
+    /// The maximum age of a WebSocket. After that it accepts no more turns, and closes when its
+    /// open turns have ended.
     pub max_websocket_age: Duration,
-    /// How much one tenant may have stored: status 403.
+    /// The amount of stored data of one tenant: status 403.
     pub tenant_quota: Quota,
-    /// How much one conversation may have stored: status 403.
+    /// The amount of stored data of one conversation: status 403.
     pub conversation_quota: Quota,
 }
 
-/// How many live items may be stored, and how many bytes of them. `None`: any number.
+/// Limits on the stored live items. `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quota {
-    /// The items.
+    /// The number of items.
     pub max_items: Option<NonZeroU64>,
     /// The bytes of their JSON, if the store has it.
     pub max_bytes: Option<NonZeroU64>,
 }
 
 impl Quota {
-    /// Whether it bounds anything.
+    /// Whether there is any limit.
     pub(crate) fn is_set(&self) -> bool {
         self.max_items.is_some() || self.max_bytes.is_some()
     }
 }
 
-/// How often something may be done.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// How often in a second, in the long run.
+    /// The average number per second.
     pub per_second: NonZeroU32,
-    /// How often at once, after a time of rest.
+    /// The maximum number at once, after an idle time.
     pub burst: NonZeroU32,
 }
 
 impl Default for Limits {
-    /// Bounds that ordinary use does not meet: an item may fill the body; a single user's agents may
-    /// hold ten thousand turns open. A connection is kept for longer than the minute for which load
-    /// balancers keep theirs, so that it is they who close it.
+    /// Limits that ordinary use does not reach. An item may fill the body, and the agents of a
+    /// single user may have ten thousand open turns. The idle time of a connection is longer than
+    /// the minute of common load balancers, so that they close it first.
     fn default() -> Self {
         Self {
             max_body_bytes: 32 << 20,

@@ -1,4 +1,4 @@
-//! Web pages that may use the gateway, and names that it is reached by.
+//! Origins of web pages that may use the gateway, and host names of the gateway.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use http::Uri;
 pub struct Origin(String);
 
 impl Origin {
-    /// Parses an origin. `None` for anything that is not a scheme and a host, with or without a port.
-    /// `null` is refused: any page can have it.
+    /// Parses an origin: a scheme and a host, with or without a port. Returns `None` for any other
+    /// text, and for `null`, which any page can have as its origin.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
         let (scheme, authority) = text.split_once("://")?;
@@ -31,7 +31,7 @@ impl Origin {
         is_plain.then(|| Self(format!("{scheme}://{authority}")))
     }
 
-    /// The origin, as a browser writes it.
+    /// The origin, in the form of browsers.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -75,7 +75,7 @@ pub(crate) fn without_port(authority: &str) -> &str {
     }
 }
 
-/// Source: RFC 3986, section 3.1.
+/// Whether `text` is a valid scheme. Source: RFC 3986, section 3.1.
 fn is_scheme(text: &str) -> bool {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.bytes().all(is_known)

@@ -1,17 +1,17 @@
-//! What of the API's other parts passes to upstreams.
+//! The setting for pass-through requests.
 
-/// What passes of the requests that are none of the gateway's own: those below `/v1`, without
-/// `/v1/responses`, `/v1/conversations` and `/v1/models`.
+/// The requests to forward to upstreams: those below `/v1`, except `/v1/responses`,
+/// `/v1/conversations` and `/v1/models`.
 ///
-/// Where an upstream is shown the operator's key, what it stores belongs to the operator's account:
-/// files, vector stores, batches, stored completions. Every caller that may name them sees them.
+/// If an upstream receives the operator's key, it stores objects in the operator's account: files,
+/// vector stores, batches, completions. Every caller with access to these routes has access to
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassThrough {
-    /// Everything.
+    /// All requests.
     All,
-    /// What an upstream answers without storing anything: completions, embeddings, moderations, audio,
-    /// images, messages.
+    /// Requests that store nothing: completions, embeddings, moderations, audio, images, messages.
     Stateless,
-    /// Nothing.
+    /// No requests.
     Nothing,
 }

@@ -1,21 +1,22 @@
-//! Who keeps the state of conversations.
+//! The owner of conversation state.
 
-/// Who keeps what is begun with an upstream's models: conversations, responses and their items.
+/// The owner of conversations with an upstream's models, with their responses and items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// Antiphon. The upstream is given whole histories, and keeps nothing.
+    /// Antiphon. The upstream receives whole histories and stores nothing.
     #[default]
     Here,
-    /// The upstream, under its own ids. Antiphon keeps a ledger of what it has.
+    /// The upstream, under its own ids. Antiphon stores a ledger of its items.
     Upstream,
 }
 
-/// What is kept of items whose owner is an upstream.
+/// The stored part of items that an upstream owns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ledger {
-    /// What it takes to know them again: ids, calls, fingerprints. Never what they say.
+    /// The data to recognize an item: ids, calls, fingerprints. Never its content.
     #[default]
     Heads,
-    /// Their bytes too, so that a chain goes on whose response the upstream no longer has.
+    /// Also the bytes of the items. A chain can then continue after the upstream has lost its last
+    /// response.
     Bodies,
 }

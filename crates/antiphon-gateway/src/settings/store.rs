@@ -1,15 +1,15 @@
-//! How the gateway meets a store that fails.
+//! Handling of a store that fails.
 
 use std::time::Duration;
 
-/// How long the gateway trusts the store, and how long it waits for it.
+/// The time for which the gateway trusts the store, and the time for which it waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreSettings {
-    /// How long a write that succeeded vouches for the store. After that a turn writes before it asks
-    /// its model.
+    /// The time after a successful write for which the store counts as writable. After that, a turn
+    /// writes to the store before it sends its request.
     pub trusted_for: Duration,
-    /// How long the commit of a turn is repeated while the store is unavailable. Where processes share
-    /// the store, another one settles the turn after 15 seconds.
+    /// The time for which the commit of a turn is retried while the store is unavailable. If
+    /// processes share the store, another one settles the turn after 15 seconds.
     pub commit_wait: Duration,
 }
 

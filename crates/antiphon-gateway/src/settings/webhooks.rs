@@ -1,4 +1,4 @@
-//! Endpoints that are told when responses in the background have ended.
+//! Webhook endpoints for background responses that have ended.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,28 +8,29 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Uri;
 
-/// An endpoint. It is told by `https`, at a public address, unless `allow` says otherwise.
+/// An endpoint. The gateway connects only by `https` and only to public addresses, except for the
+/// entries of `allow`.
 #[derive(Clone, Debug)]
 pub struct Webhook {
-    /// Where it is. Of several endpoints, each has a URL of its own.
+    /// The URL of the endpoint. No two endpoints share a URL.
     pub url: Uri,
-    /// What it knows our messages by.
+    /// The key that signs the messages.
     pub secret: SigningSecret,
-    /// Of whose responses it is told. Empty: of everybody's.
+    /// The tenants whose responses cause a message. Empty: all tenants.
     pub tenants: Vec<Tenant>,
-    /// Which events it is told. Empty: all.
+    /// The events that cause a message. Empty: all events.
     pub events: Vec<WebhookEvent>,
-    /// Addresses and hosts that may be reached though they are not public, also by `http`.
+    /// Addresses and hosts that may be non-public and may use `http`.
     pub allow: Vec<Allowed>,
 }
 
 impl Webhook {
-    /// The endpoint at `url`, for everybody's events of every kind.
+    /// The endpoint at `url`, for all events of all tenants.
     pub fn new(url: Uri, secret: SigningSecret) -> Self {
         Self { url, secret, tenants: Vec::new(), events: Vec::new(), allow: Vec::new() }
     }
 
-    /// What keeps it from ever being told, as a sentence.
+    /// The reason for which the endpoint can never be reached, as a sentence.
     pub fn flaw(&self) -> Option<&'static str> {
         match (self.url.scheme_str(), self.url.host()) {
             (Some("https"), Some(_)) => None,
@@ -42,7 +43,7 @@ impl Webhook {
     }
 }
 
-/// What an endpoint can be told: how a response ended.
+/// The outcome of a response, as an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebhookEvent {
     /// `response.completed`
@@ -56,7 +57,7 @@ pub enum WebhookEvent {
 }
 
 impl WebhookEvent {
-    /// All of them.
+    /// All events.
     pub const ALL: [Self; 4] = [Self::Completed, Self::Failed, Self::Incomplete, Self::Cancelled];
 
     /// The event's type.
@@ -70,16 +71,15 @@ impl WebhookEvent {
     }
 }
 
-/// The key that messages are signed with. It is never shown.
+/// The key that signs messages. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret(Vec<u8>);
 
-/// The shortest and the longest key, in bytes. Source: Standard Webhooks.
+/// The minimum and maximum length of a key, in bytes. Source: Standard Webhooks.
 const KEY_LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
 
 impl SigningSecret {
-    /// The key that is written so: `whsec_` and 24 to 64 bytes as base64. `None` where `text` is no such
-    /// thing.
+    /// Parses a key: `whsec_` and 24 to 64 bytes in base64. Returns `None` if `text` is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let key = STANDARD.decode(text.strip_prefix("whsec_")?).ok()?;
         KEY_LENGTHS.contains(&key.len()).then_some(Self(key))
@@ -96,17 +96,18 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// What may be reached though it is not public.
+/// A non-public destination that is permitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowed {
     /// The addresses that begin with these bits.
     Network(IpAddr, u8),
-    /// The host of this name, whatever its address, written as in the URL.
+    /// The host with this name, at any address. The name must equal the one in the URL.
     Host(String),
 }
 
 impl Allowed {
-    /// `10.0.0.0/8`, `fd00::/8`, `192.168.0.7`, or a host's name. `None` where it is none of these.
+    /// Parses `10.0.0.0/8`, `fd00::/8`, `192.168.0.7`, or a host name. Returns `None` for any other
+    /// text.
     pub fn parse(text: &str) -> Option<Self> {
         if let Ok(address) = text.parse() {
             return Some(Self::Network(address, width(address)));

@@ -1,4 +1,4 @@
-//! What clients send.
+//! Events from clients.
 
 use std::sync::Arc;
 
@@ -11,42 +11,43 @@ use crate::gateway::Gateway;
 use crate::lane::{Lane, Memory, StreamId};
 use crate::request::{CreateRequest, Wants, boolean, check_depth, object_of};
 
-/// An event of a client.
+/// An event from a client.
 #[derive(Debug)]
 pub(super) enum ClientEvent {
-    /// `response.create`: a turn is to be taken.
+    /// `response.create`: starts a turn.
     Create(Create),
-    /// `response.steer`: input for a turn that is open. It is not taken, and goes back as it came.
+    /// `response.steer`: input for an open turn. The gateway rejects it and returns the input
+    /// unchanged.
     Steer {
-        /// The response that it is for, as JSON.
+        /// The id of the response, as JSON.
         response: String,
         /// The input, as JSON.
         input: String,
     },
 }
 
-/// A turn that is to be taken.
+/// A request for a turn.
 #[derive(Debug)]
 pub(super) struct Create {
-    /// The lane that it is to be taken on.
+    /// The lane of the turn.
     pub(super) stream: Option<StreamId>,
     pub(super) request: CreateRequest,
-    /// The bytes that it keeps.
+    /// The size of the request in bytes.
     pub(super) bytes: usize,
 }
 
-/// An event that is refused, on the lane that it names.
+/// A rejected event, with the lane that it names.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) stream: Option<StreamId>,
     pub(super) error: ApiError,
 }
 
-/// What a body has no need of on this way.
+/// Fields of the event that are not part of a request body.
 const OF_THE_WAY: [&str; 4] = ["type", "stream_id", "stream", "generate"];
 
 impl ClientEvent {
-    /// Reads an event. It is refused as a body would be.
+    /// Parses an event. The errors are those of a request body.
     pub(super) fn read(
         text: &Bytes,
         gateway: &Gateway,
@@ -93,7 +94,8 @@ fn create(
         Some(false) => Wants::Preparation,
         _ => Wants::Answer,
     };
-    // The headers are the connection's: a key among them would be that of every turn.
+    // Ignore the headers of the connection: an idempotency key among them would apply to every
+    // turn.
     let identity = gateway.digest_key.identify(&HeaderMap::new(), text)?;
     let request = CreateRequest::parse(text, identity, &gateway.settings.limits)?;
     let lane = Lane::new(stream.clone(), memory);
@@ -101,8 +103,8 @@ fn create(
     Ok(Create { stream, request, bytes: text.len() })
 }
 
-/// Every response is streamed here, and none is in the background. Clients ought to say neither; those
-/// that do, and mean the same, are understood.
+/// Rejects `stream: false` and `background: true`: every response is streamed here, and none is in
+/// the background. The opposite values are redundant and accepted.
 fn contradicts_nothing(event: &Object<'_>) -> Result<(), ApiError> {
     let refused = |field: &'static str, message: &str| {
         Err(ApiError::invalid(message).code("unsupported_parameter").param(field))

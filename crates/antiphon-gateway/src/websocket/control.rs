@@ -1,29 +1,29 @@
-//! How often a client may send control frames.
+//! Rate limit for the control frames of a client.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A leaky bucket of pings and pongs. Every ping is answered: without a bound, a client could keep a
-/// connection busy with nothing else.
+/// A leaky bucket of pings and pongs. The gateway answers every ping: without a limit, a client
+/// could keep a connection busy with pings.
 pub(super) struct ControlFrames {
-    /// How many may come at once.
+    /// The number of frames that may arrive now.
     left: u32,
     counted_from: Instant,
 }
 
-/// How many may come at once: those of a client whose connection was busy for long.
+/// The maximum number of frames at once. A client may send so many after its connection was busy.
 const BURST: u32 = 100;
-/// How often one may come in the long run.
+/// The average time per frame.
 const PERIOD: Duration = Duration::from_millis(100);
 
 impl ControlFrames {
-    /// None has come yet.
+    /// A full bucket.
     pub(super) fn new(now: Instant) -> Self {
         Self { left: BURST, counted_from: now }
     }
 
-    /// Counts one that came; whether it may.
+    /// Counts a frame, and returns whether it is within the limit.
     pub(super) fn admit(&mut self, now: Instant) -> bool {
         self.refill(now);
         let is_admitted = self.left > 0;

@@ -1,4 +1,4 @@
-//! One turn, as its lane hears of it.
+//! The events of one turn, for its lane.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use crate::request_id::RequestId;
 use crate::trace::lane_span;
 use crate::turn::{self, Answer, EventReceiver};
 
-/// What a lane hears.
+/// An event on a lane.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// An event of its turn.
     Event(Event),
-    /// There will be none, or no more.
+    /// An error: the turn has no events, or no more events.
     Refused(RequestId, ApiError),
     /// The turn has ended.
     Over,
 }
 
-/// What all lanes hear.
+/// The events of all lanes.
 pub(super) type Hearing = BoxStream<'static, (Option<StreamId>, Heard)>;
 
-/// How far it is.
+/// The progress of a turn.
 ///
 /// ```text
-/// Asking ──> Telling ── the last event ──> (over) ──> Ended
-///    └── refused ──────────┴── cut off ──> Over  ─────────^
+/// Asking ──> Telling ── last event ──> (over) ──> Ended
+///    └── rejected ──────┴── cut off ──> Over ───────^
 /// ```
 enum Progress {
     Asking(BoxFuture<'static, Result<Answer, ApiError>>),
@@ -45,7 +45,7 @@ enum Progress {
     Ended,
 }
 
-/// Takes a turn. Who drops the hearing has left.
+/// Starts a turn and returns its events. Dropping the stream counts as a disconnect from the turn.
 pub(super) fn exchange(gateway: &Arc<Gateway>, caller: &Caller, create: Create) -> Hearing {
     let stream = create.stream;
     let request_id = RequestId::issue();
@@ -87,7 +87,7 @@ async fn next(mut progress: Progress, id: RequestId) -> Option<(Heard, Progress)
     }
 }
 
-/// A stream that ends without saying so has broken inside the gateway.
+/// The error for a stream without a last event: the turn failed inside the gateway.
 fn cut_off(id: RequestId) -> Heard {
     let message = "The response broke off inside the gateway.";
     Heard::Refused(id, ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))

@@ -1,4 +1,4 @@
-//! What clients are sent.
+//! Messages to clients.
 
 use antiphon::json::{Object, quote};
 use antiphon::stream::Event;
@@ -22,7 +22,7 @@ pub(super) fn event(stream: Option<&StreamId>, event: Event) -> Utf8Bytes {
 }
 
 fn named(event: &[u8], stream: &StreamId) -> Bytes {
-    // One that passes as it came may have space behind it.
+    // An event of an upstream may end in blanks.
     let open = event.trim_ascii_end().strip_suffix(b"}").expect("an event is an object");
     let mut named = BytesMut::with_capacity(event.len() + stream.as_str().len() + 16);
     named.put_slice(open);
@@ -32,8 +32,8 @@ fn named(event: &[u8], stream: &StreamId) -> Bytes {
     named.freeze()
 }
 
-/// An error that ends no connection: its status, the provider's error object, the id of the request,
-/// and those headers that a client acts on.
+/// An error after which the connection stays open. It has the status, the provider's error object,
+/// the id of the request, and the headers that clients act on.
 pub(super) fn error(stream: Option<&StreamId>, id: &RequestId, error: &ApiError) -> Utf8Bytes {
     let mut frame = Object::default();
     frame.set("type", r#""error""#);
@@ -46,7 +46,7 @@ pub(super) fn error(stream: Option<&StreamId>, id: &RequestId, error: &ApiError)
     frame.to_text().into()
 }
 
-/// What an upstream said, as it came; else ours.
+/// The error object of the upstream, unchanged; otherwise the gateway's own.
 fn error_object(error: &ApiError) -> String {
     let ours = match error {
         ApiError::Ours(ours) => ours.body(),
@@ -62,7 +62,7 @@ fn error_object(error: &ApiError) -> String {
     ours.to_object()
 }
 
-/// The refusal of an upstream that does not say why in any form that is known.
+/// The error for an upstream's answer without a known error object.
 fn unreadable(message: &str) -> ErrorBody<'_> {
     let kind = "server_error";
     ErrorBody { message, kind, param: None, code: Some(kind) }
@@ -80,7 +80,7 @@ fn headers(id: &RequestId, headers: &HeaderMap) -> Value {
     told.into()
 }
 
-/// The refusal to steer, with the input as it came.
+/// The rejection of a `response.steer`, with its input unchanged.
 pub(super) fn steer_failed(response: &str, input: &str) -> Utf8Bytes {
     let message = "This server does not steer responses. Send the input with a response.create.";
     let message = quote(message);

@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! The order of turns on a connection.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -8,28 +8,29 @@ use super::client_event::Create;
 use crate::error::ApiError;
 use crate::lane::StreamId;
 
-/// The lanes of a connection. A lane has one open turn; what comes by it meanwhile waits, in the order
-/// in which it came.
+/// The lanes of a connection. A lane has at most one open turn; further requests on it wait in the
+/// order of their arrival.
 pub(super) struct Lanes {
-    /// The lanes that were named so far.
+    /// The lanes named so far.
     named: HashSet<StreamId>,
-    /// Those with an open turn.
+    /// The lanes with an open turn.
     busy: HashSet<Option<StreamId>>,
     waiting: VecDeque<Create>,
     waiting_bytes: usize,
-    /// The bound on what waits.
+    /// The maximum size of the waiting requests, in bytes.
     most_bytes: usize,
 }
 
-/// How many lanes of a connection may have names. Source: the provider's guide, as of the next.
+/// The maximum number of named lanes per connection. Source: the provider's guide, also for the
+/// next one.
 const MOST_NAMED: usize = 32;
-/// How many turns of a connection may be open at once.
+/// The maximum number of open turns per connection.
 const MOST_OPEN: usize = 16;
-/// How many turns may wait for others to end.
+/// The maximum number of waiting requests.
 const MOST_WAITING: usize = 64;
 
 impl Lanes {
-    /// No turn is open. Of what waits, as many bytes are kept.
+    /// No open turns. `most_bytes` is the maximum size of the waiting requests.
     pub(super) fn new(most_bytes: usize) -> Self {
         Self {
             named: HashSet::new(),
@@ -40,7 +41,7 @@ impl Lanes {
         }
     }
 
-    /// Lets a turn wait for its lane, which may be free.
+    /// Adds a request to the queue of its lane.
     pub(super) fn admit(&mut self, create: Create) -> Result<(), ApiError> {
         let bytes = self.waiting_bytes.saturating_add(create.bytes);
         let is_full = self.waiting.len() >= MOST_WAITING || bytes > self.most_bytes;
@@ -64,7 +65,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// The turn that is to begin now: the first whose lane is free. Its lane is not, from then on.
+    /// Takes the next request to start: the first one whose lane is free. Marks the lane as busy.
     pub(super) fn next(&mut self) -> Option<Create> {
         if self.busy.len() >= MOST_OPEN {
             return None;
@@ -76,18 +77,18 @@ impl Lanes {
         Some(create)
     }
 
-    /// The open turn of a lane has ended.
+    /// Marks the lane as free, after its turn has ended.
     pub(super) fn ended(&mut self, stream: Option<&StreamId>) {
         self.busy.remove(&stream.cloned());
     }
 
-    /// Gives up what waits.
+    /// Removes and returns all waiting requests.
     pub(super) fn give_up(&mut self) -> VecDeque<Create> {
         self.waiting_bytes = 0;
         std::mem::take(&mut self.waiting)
     }
 
-    /// Whether no turn is open, and none waits.
+    /// Whether no turn is open or waiting.
     pub(super) fn are_idle(&self) -> bool {
         self.busy.is_empty() && self.waiting.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Whether anybody is at the other end.
+//! Liveness of the peer.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use crate::bound::LONGEST;
 
-/// The pings of a connection. They keep whatever lies between from closing it, and find out that the
-/// other end is gone.
+/// The pings of a connection. They prevent proxies from closing an idle connection, and detect a
+/// peer that is gone.
 pub(super) struct Pulse {
     beat: Interval,
     heard: Instant,
     most_silence: Duration,
 }
 
-/// How many pings may stay unanswered. Clients that read only while a turn is open answer none while
-/// they run a tool.
+/// The maximum number of unanswered pings. Clients that read only while a turn is open do not
+/// answer while they run a tool.
 const UNANSWERED: u32 = 20;
-/// The shortest time between two pings.
+/// The minimum time between two pings.
 const SHORTEST: Duration = Duration::from_millis(10);
 
 impl Pulse {
-    /// Of a connection that takes what it is sent within `client_timeout`: twice as often.
+    /// The pulse of a connection, at twice the frequency that `client_timeout` requires.
     pub(super) fn new(client_timeout: Duration) -> Self {
         let period = (client_timeout.min(LONGEST) / 2).max(SHORTEST);
         let now = Instant::now();
@@ -31,12 +31,12 @@ impl Pulse {
         Self { beat, heard: now, most_silence: period.saturating_mul(UNANSWERED) }
     }
 
-    /// Something came from the other end.
+    /// Records a sign of life from the peer.
     pub(super) fn hear(&mut self) {
         self.heard = Instant::now();
     }
 
-    /// Waits until it is time for a ping. Dropped before, nothing is lost.
+    /// Waits until the next ping is due. Cancel safe.
     pub(super) async fn beat(&mut self) -> Beat {
         let now = self.beat.tick().await;
         self.due(now)
@@ -50,12 +50,12 @@ impl Pulse {
     }
 }
 
-/// What it is time for.
+/// The action that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Beat {
-    /// A ping that says this.
+    /// Send a ping with this payload.
     Ping(Bytes),
-    /// To give up: nothing came for too long.
+    /// Give up: the peer was silent for too long.
     Gone,
 }
 

@@ -1,4 +1,4 @@
-//! A connection, from its first message to its end.
+//! A WebSocket connection, from its first message to its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,12 +34,13 @@ use crate::turn;
 
 /// A WebSocket of one caller.
 ///
-/// What it sends is written before anything else is read: a client that takes little slows its turns,
-/// and one that takes nothing for the client time-out loses its connection, and so has left them.
+/// The gateway writes its messages before it reads the next one. A client that reads slowly slows
+/// down its own turns. A client that reads nothing for the client timeout loses its connection,
+/// which counts as a disconnect from its turns.
 ///
 /// ```text
 /// Open ── the gateway stops, or the connection is old ──> Draining ── no turn is open ──> closed
-///   └──── the client leaves, is gone, or breaks the protocol ──┴────────────────────────────^
+///   └──── the client closes, is gone, or breaks the protocol ──┴────────────────────────────^
 /// ```
 pub(crate) struct Socket {
     gateway: Arc<Gateway>,
@@ -57,38 +58,38 @@ pub(crate) struct Socket {
 type Link = WebSocketStream<TokioIo<Upgraded>>;
 
 enum Phase {
-    /// Turns are taken.
+    /// Accepts turns.
     Open,
-    /// None is taken any more.
+    /// Accepts no more turns.
     Draining(Reason),
 }
 
-/// Why a connection ends though its client stays.
+/// The reason to end a connection whose client stays.
 #[derive(Clone, Copy)]
 enum Reason {
     /// The gateway stops.
     Stop,
-    /// The connection is as old as it may be.
+    /// The connection has reached its maximum age.
     Age,
 }
 
 /// The end of a connection.
 enum End {
-    /// The client closed it, or is gone: whatever turn is open has been left.
+    /// The client has closed it or is gone. This is a disconnect from every open turn.
     Left,
-    /// It is closed with this code, which says why.
+    /// The gateway closes it, with this code and reason.
     Closed(CloseCode, &'static str),
-    /// A message was longer than it may be: what is left of it is not read.
+    /// A message exceeded the size limit. The rest of it is not parsed.
     TooLong,
 }
 
-/// A client that is told of the end answers within so long, or not.
+/// The time limit for the client's answer to a close frame.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// The room for what is read: messages are short, but for the first of a long history.
+/// The size of the read buffer. Most messages are short, except the first one of a long history.
 const READ_BUFFER: usize = 8 << 10;
 
 impl Socket {
-    /// A connection that was just upgraded.
+    /// Creates the socket of a connection that was just upgraded.
     pub(crate) async fn new(gateway: Arc<Gateway>, caller: Caller, upgraded: Upgraded) -> Self {
         let limits = &gateway.settings.limits;
         let most_bytes = limits.max_body_bytes;
@@ -107,7 +108,7 @@ impl Socket {
         }
     }
 
-    /// Serves it to its end.
+    /// Serves the connection to its end.
     pub(crate) async fn serve(mut self) {
         let end = loop {
             if let Err(end) = self.step().await {
@@ -120,7 +121,7 @@ impl Socket {
         self.close(end).await;
     }
 
-    /// Waits for whatever happens next, and does what it asks for.
+    /// Waits for the next event and handles it.
     async fn step(&mut self) -> Result<(), End> {
         let is_open = matches!(self.phase, Phase::Open);
         tokio::select! {
@@ -158,8 +159,8 @@ impl Socket {
         }
     }
 
-    /// Writes the pong that waits before anything else is read: pongs do not pile up for a client that
-    /// reads none.
+    /// Writes the pending pong before the next read. Pongs cannot pile up for a client that does
+    /// not read them.
     async fn hear_control_frame(&mut self) -> Result<(), End> {
         if !self.control_frames.admit(Instant::now()) {
             return Err(End::Closed(CloseCode::Policy, "too many pings"));
@@ -180,7 +181,7 @@ impl Socket {
         }
     }
 
-    /// Takes a turn, as soon as its lane is free.
+    /// Queues a turn and starts it when its lane is free.
     async fn take(&mut self, create: Create) -> Result<(), End> {
         let stream = create.stream.clone();
         match self.admit(create) {
@@ -201,7 +202,7 @@ impl Socket {
         }
     }
 
-    /// Begins the turns whose lanes are free.
+    /// Starts the turns whose lanes are free.
     fn begin(&mut self) {
         while let Some(create) = self.lanes.next() {
             self.open.push(exchange(&self.gateway, &self.caller, create));
@@ -222,7 +223,7 @@ impl Socket {
         }
     }
 
-    /// No turn is taken any more; those that wait are refused.
+    /// Stops accepting turns, and rejects the waiting ones.
     async fn drain(&mut self, reason: Reason) -> Result<(), End> {
         self.phase = Phase::Draining(reason);
         let refusal = reason.refusal(&self.gateway.settings.limits);
@@ -245,7 +246,7 @@ impl Socket {
         }
     }
 
-    /// Refuses an event of which no turn came: it has the id of the connection's own request.
+    /// Rejects an event that started no turn. The error has the id of the connection's own request.
     async fn refuse(&mut self, stream: Option<&StreamId>, error: &ApiError) -> Result<(), End> {
         let id = self.caller.request_id.clone();
         self.refuse_request(stream, &id, error).await
@@ -264,7 +265,7 @@ impl Socket {
         self.link.send(message).await.map_err(|_| End::Left)
     }
 
-    /// Leaves what is open, and tells the client of the end.
+    /// Disconnects from the open turns and sends a close frame.
     async fn close(mut self, end: End) {
         drop(self.open);
         let frame = match end {
@@ -286,13 +287,13 @@ impl Socket {
                 _ => while let Some(Ok(_)) = self.link.next().await {},
             }
         };
-        // It does not matter how far it came.
+        // The amount of data that was read does not matter.
         drop(timeout(FAREWELL, farewell).await);
     }
 }
 
 impl Reason {
-    /// Why a turn is not taken.
+    /// The error for a turn that is not accepted.
     fn refusal(self, limits: &Limits) -> ApiError {
         match self {
             Self::Stop => ApiError::stopping(),
@@ -314,8 +315,8 @@ fn too_long(maximum: usize) -> ApiError {
         .code("request_too_large")
 }
 
-/// Lets a message come that is not wanted, as of a body: most clients do not look for an answer before
-/// they have sent all of it.
+/// Reads and drops the rest of a message that is too long. Most clients read the answer only after
+/// they have sent the whole message.
 async fn pass_over(io: &mut TokioIo<Upgraded>, limits: &Limits) {
     let most = u64::try_from(limits.max_body_bytes).unwrap_or(u64::MAX);
     drop(copy(&mut io.take(most), &mut sink()).await);

@@ -1,4 +1,4 @@
-//! Who may call.
+//! Access for callers.
 
 use antiphon_gateway::settings::{ApiKey, Origin, Secret};
 

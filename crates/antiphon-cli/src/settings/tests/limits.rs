@@ -163,7 +163,7 @@ fn quota_of_a_conversation_above_its_tenants_is_refused() {
         let equal = format!("[limits]\nmax-tenant-{unit} = 5\nmax-conversation-{unit} = 5");
         limits(ServeArgs::default(), variables([]), &equal);
     }
-    // Wherever the two stand.
+    // The two limits may come from different sources.
     let args = ServeArgs { max_tenant_items: Some("13".to_owned()), ..ServeArgs::default() };
     let file = file("[limits]\nmax-conversation-items = 14");
     let layers = Layers([Layer::from(args), Layer::default(), file.layer]);
