@@ -36,8 +36,8 @@ pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
 
 async fn erase_all(access: &Access, tenant: &Tenant) -> Result<Holdings, Failure> {
     let store = open(access).await?;
-    // A turn's age has a resolution of one second. Add one, so that the store also refuses turns
-    // that began in this second.
+    // The store compares the second in which a turn began. Add one, so that it also refuses turns
+    // of the current second.
     let now = unix_now().saturating_add(1);
     let mut erased = Holdings::default();
     loop {

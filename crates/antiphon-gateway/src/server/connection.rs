@@ -189,9 +189,10 @@ impl Upgrade {
 /// The minimum size of a connection's buffers, one for unread and one for unwritten data.
 const BUFFER: usize = 64 << 10;
 
-/// The HTTP settings of a connection. Beyond twice the header limit, hyper closes the connection
-/// without an answer. Between the limit and that size, the gateway reads the headers and rejects
-/// the request in the provider's form.
+/// The HTTP settings of a connection.
+///
+/// hyper itself rejects headers beyond twice the limit, without an error object. Between the limit
+/// and that size, the gateway reads the headers and rejects the request in the provider's form.
 pub(super) fn http(limits: &Limits) -> http1::Builder {
     let headers = limits.max_header_bytes.saturating_mul(2);
     let mut http = http1::Builder::new();

@@ -89,7 +89,7 @@ pub async fn serve(
     Server::prepare(listener, settings, store).await?.run(shutdown).await
 }
 
-/// The time limit for turns to settle at a stop, and for their callers to disconnect.
+/// The time limit for turns to settle at a stop, and for their connections to end.
 const SETTLING: Duration = Duration::from_secs(5);
 
 /// Rejects new requests, waits for open requests and turns, settles the remaining turns, and closes

@@ -129,8 +129,8 @@ fn own_words(asked: &str, context: &Context) -> Reply {
     }
 }
 
-/// The answer to attachments, as in `I was given an image (image/png, detail auto), with: What is
-/// this?`
+/// The answer to a message with attachments:
+/// `I was given an image (image/png, detail auto), with: What is this?`
 fn received(message: &[Part]) -> String {
     let given = attachments(message).join(" and ");
     match shorten(&text_of(message), 80) {

@@ -14,8 +14,8 @@ pub(super) struct Mention<'a, 't> {
     pub(super) evidence: Evidence<'t>,
 }
 
-/// Words between a tool's name and a second mention of the same call: `the echo tool to echo
-/// hello`.
+/// Words between a tool's name and a second mention of the same call:
+/// `the echo tool to echo hello`.
 const LEAD_IN: &str = "tool function to the please";
 
 /// Words after a tool's name that ask for nothing: `using the echo tool, please`.
@@ -145,8 +145,8 @@ fn is_lead_in(segment: &str) -> bool {
     between.iter().all(|word| is_listed(&word.lower, LEAD_IN)) && between.iter().any(leads)
 }
 
-/// Whether the mention only repeats the tool of the call before it, as in `Echo hello using the
-/// echo tool`.
+/// Whether the mention only repeats the tool of the call before it, as in
+/// `Echo hello using the echo tool`.
 fn names_the_means(before: &str, segment: &str) -> bool {
     let before = words(before);
     let last = before.iter().map(|word| word.lower.as_str()).rfind(|word| *word != "the");

@@ -36,7 +36,7 @@ pub(super) type Hearing = BoxStream<'static, (Option<StreamId>, Heard)>;
 ///
 /// ```text
 /// Asking ──> Telling ── last event ──> (over) ──> Ended
-///    └── rejected ──────┴── cut off ──> Over ───────^
+///    └─ rejected ┴── cut off ──> Over ──────────────^
 /// ```
 enum Progress {
     Asking(BoxFuture<'static, Result<Answer, ApiError>>),
