@@ -1,11 +1,11 @@
 //! Forwards requests about objects that an upstream owns. The request and the answer pass
-//! unchanged.
+//! unchanged, except for the id of a conversation that callers know by another id.
 //!
-//! This layer precedes the routes of conversations and responses, and passes on requests about
-//! objects that Antiphon owns. It updates the ledgers: a conversation is recorded before its
-//! creator gets the answer, and a change of items waits for the open turn (`items.rs`). If several
-//! tenants share the upstream's account, each id in a request must belong to the tenant
-//! (`owner/account.rs`).
+//! This layer precedes the routes of conversations and responses. Requests about objects that
+//! Antiphon owns continue to these routes. The layer also updates the ledgers: a conversation is
+//! recorded before its creator gets the answer, and a change of items waits for the open turn
+//! (`items.rs`). If several tenants share the upstream's account, each id in a request must belong
+//! to the tenant (`owner/account.rs`).
 
 mod asked;
 mod bodies;
