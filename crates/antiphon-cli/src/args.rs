@@ -96,67 +96,70 @@ pub(crate) struct RepairArgs {
     pub(crate) policy: Option<String>,
 }
 
-const ABOUT: &str = "A gateway that keeps an agent's conversation whole";
+const ABOUT: &str = "Stops agents from failing with duplicate items, missing outputs and orphaned \
+                     reasoning";
 
 const SOURCES: &str = "\
-Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; commas
-separate the entries of ANTIPHON_API_KEY, ANTIPHON_SECRET, ANTIPHON_ALLOW_ORIGIN and ANTIPHON_ALLOW_HOST) and, --config aside, a key in the file (turn-wait = 30; the
-lists api-keys = [\"KEY=TENANT\"], secrets, allow-origins and allow-hosts; max-open-turns,
-requests-per-second and the quotas of tenants and conversations stand below [limits], where there are
-more limits). An option wins over a variable, a variable over the file.
+Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait) and, except --config,
+a key in the file (turn-wait = 30). Commas separate the entries of ANTIPHON_API_KEY, ANTIPHON_SECRET,
+ANTIPHON_ALLOW_ORIGIN and ANTIPHON_ALLOW_HOST; in the file they are the lists api-keys
+(api-keys = [\"KEY=TENANT\"]), secrets, allow-origins and allow-hosts. max-open-turns,
+requests-per-second and the quotas belong below [limits], like the other limits. An option overrides
+a variable, and a variable overrides the file.
+
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
 
 const STREAMS: &str = "\
-Standard input is an event stream, or one JSON object a line. Standard output is an event stream.
-Whatever comes in, what goes out is one well-formed stream that ends: a line that is no JSON object
-ends the response as failed, is named by its number on standard error, and the exit code is 1. What
-was put right in the stream is told there too.
+Standard input is an event stream, or one JSON object per line. Standard output is an event stream.
+The output is always one well-formed stream that ends. A line that is not a JSON object ends the
+response as failed; standard error names its number, and the exit code is 1. Standard error also
+lists the corrections to the stream.
 
   curl -N https://api.example/v1/chat/completions … | antiphon convert --from chat --to responses";
 
 const HISTORIES: &str = "\
 A history is a JSON array of items; a request with 'input', a string or an array; or a conversation
-with its list in 'items' or 'data'. Messages of other APIs and frameworks are read too, as an array
+with its list in 'items' or 'data'. Messages of other APIs and frameworks are converted, as an array
 or as a request or state with 'messages': Chat Completions, Anthropic (with 'system'), UI messages and
 model messages of the AI SDK, LangChain (messages_to_dict, dumpd, or type and content). Standard error
-says so once; positions are then those of the messages, and input[N] in the provider's words counts
-the items that they become. A list of any other form is refused with exit code 2 and the first item
-that was not understood; an item of an unknown 'type' is an item all the same.
+then names the form. Positions are those of the messages, and input[N] in the provider's texts counts
+the items after the conversion. A list of any other form is refused with exit code 2 and its first
+unknown item. An item with an unknown 'type' is accepted.
 
-A list as the API lists items ('object' is 'list') may have the
-newest first, as it has by default: it is read in the order in which fewer faults are found.
+A list from the API ('object' is 'list') may have the newest item first, which is the default of the
+API. It is read in the order with fewer faults.
 
-A line tells the item's position from 0 (with --ndjson LINE:POSITION), its id or -, the fault, and
-the provider's words. Items that the server holds have no position but -.
+Each line of the output has the item's position from 0 (with --ndjson LINE:POSITION), its id or -,
+the fault, and the provider's text. Items that the server holds have - as position.
 
-With --held, items that the server holds already are found too, and held calls that nobody answered;
-every history is one continuation of what is held. A request that names a previous_response_id or a
-conversation, without --held, is taken to continue what is out of sight: calls, reasoning, approvals
-and items of a local shell count as held, and outputs as answers to held calls. In a history with
-item references, outputs without a call count as answers to the calls that these name.
+With --held, items that the server already holds are found too, and held calls without an output;
+every history continues the held items. A request with a previous_response_id or a conversation, but
+without --held, continues items that are not visible: calls, reasoning, approvals and items of a
+local shell count as held, and outputs as answers to held calls. In a history with item references,
+outputs without a call count as answers to the referenced calls.
 
-A history that cannot be read ends the command, with exit code 2; with --ndjson, what was before it
-has been dealt with.";
+A history that cannot be read ends the command with exit code 2. With --ndjson, earlier histories
+have been processed by then.";
 
 const REPAIRS: &str = "\
-A history goes to standard output in the shape in which it came; what is not mended keeps its bytes.
-Messages of another API or framework (see 'antiphon check --help') are written as items of the
-Responses API, even where nothing was mended, and standard error says so: in the place of their list,
-or, of a request with 'messages', as an array alone.
-What was mended is told on standard error: position, id, fault, what was done, the provider's words.
+The repaired history goes to standard output in its original shape; items without a fault keep their
+bytes. Messages of another API or framework (see 'antiphon check --help') are written as items of the
+Responses API, even without a repair: in the place of their list, or as an array if they came in a
+request with 'messages'. Standard error says so.
+Each repair is a line on standard error: position, id, fault, action, the provider's text.
 
 Policies:
-  repair              answer calls that nobody answered, drop other items that are out of place
-  drop                drop calls that nobody answered too, with the reasoning that only they followed
-  reject              refuse a history with any of these, in the provider's words; exit code 1
-  orphaned-reasoning  drop orphaned reasoning and touch nothing else
-or, of these, those that differ from the first:
-  calls=answer|drop|reject       calls that nobody answered
-  reasoning=drop|reject          reasoning that nothing of the model's follows
+  repair              answer calls without an output, drop other items that are out of place
+  drop                drop calls without an output too, with the reasoning that only they followed
+  reject              refuse a history with any of these, with the provider's text; exit code 1
+  orphaned-reasoning  drop orphaned reasoning and change nothing else
+or a comma-separated list of these, for all that differ from the first policy:
+  calls=answer|drop|reject       calls without an output
+  reasoning=drop|reject          reasoning without a following item of the model
   outputs=drop|keep|reject       outputs without a call
-  references=keep|drop|reject    item references, which name nothing that is known here
+  references=keep|drop|reject    references to items that are not known
 
-See 'antiphon check --help' for what a history is and how --held and --ndjson work.";
+See 'antiphon check --help' for the forms of a history, --held and --ndjson.";
 
 /// Parses the command line.
 ///

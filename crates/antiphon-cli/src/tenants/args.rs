@@ -58,36 +58,38 @@ impl From<StoreArgs> for ServeArgs {
 }
 
 pub(crate) const LINES: &str = "\
-A gateway may run meanwhile: what is written is what was held at one moment. As long as it is being
-written, the database keeps what is deleted meanwhile.
+A gateway may run during the export: the export shows one moment. While it runs, the database keeps
+data that is deleted meanwhile.
 
 Every line is a JSON object:
-  {\"object\":\"export\",\"version\":1,\"tenant\":NAME}                       the first
-  {\"object\":\"conversation\",\"id\":ID,\"created_at\":…,\"metadata\":{…}}     and then its items in order:
+  {\"object\":\"export\",\"version\":1,\"tenant\":NAME}                       the first line
+  {\"object\":\"conversation\",\"id\":ID,\"created_at\":…,\"metadata\":{…}}     followed by its items in order:
   {\"object\":\"conversation.item\",\"conversation\":ID,\"id\":ID,\"item\":{…}}
-  {\"object\":\"response\",\"id\":ID,…,\"output\":[…]}                        as the API shows it, then
+  {\"object\":\"response\",\"id\":ID,…,\"output\":[…]}                        as the API shows it, followed by
   {\"object\":\"response.input_item\",\"response\":ID,\"id\":ID,\"item\":{…}}   its input items in order, and
-  {\"object\":\"response.report\",\"response\":ID,\"report\":{…}}             what was mended in its turn
-  {\"object\":\"open_turn\",\"response\":{…}}                               a turn that has not ended, then
+  {\"object\":\"response.report\",\"response\":ID,\"report\":{…}}             the repairs of its turn
+  {\"object\":\"open_turn\",\"response\":{…}}                               a turn that has not ended, followed by
                                                                     its input items
-  {\"object\":\"item\",\"id\":ID,\"item\":{…}}                                an item of no conversation and no
-                                                                    response that is left, which later
-                                                                    ones go on from
-  {\"object\":\"export.end\",\"lines\":COUNT}                               the last, and how many came before
+  {\"object\":\"item\",\"id\":ID,\"item\":{…}}                                an item of a deleted conversation or
+                                                                    response, which a later response
+                                                                    continues
+  {\"object\":\"export.end\",\"lines\":COUNT}                               the last line, with the number of
+                                                                    lines before it
 
-An item has the bytes that came, with blanks for line ends. Of one that was deleted, 'deleted' is true
-in the place of 'item'. A background response is written once it has ended. Where the last line is missing, the export is not whole.
+An item has its original bytes, with blanks for line ends. A deleted item has \"deleted\":true instead
+of 'item'. A background response is written after its end. Without the last line the export is
+incomplete.
 
-ANTIPHON_STORE and ANTIPHON_SECRET stand for --store and --secret.";
+ANTIPHON_STORE and ANTIPHON_SECRET set --store and --secret.";
 
 pub(crate) const ERASURE: &str = "\
-Everything goes: conversations, responses, items, what is left of deleted items, and open turns.
-Nothing brings it back.
+This erases conversations, responses, items, the traces of deleted items, and open turns. It cannot
+be undone.
 
-In a file, the gateway has to be stopped, and the file is written anew, so that nothing of it is left
-there; that takes as much free space as the file has. In PostgreSQL, gateways may run, and open turns of the
-tenant end in an error; take the tenant's access away before, since what it does afterwards is kept.
-The bytes are gone once the database has vacuumed its tables, and are still in its backups.
+Stop the gateway before you erase from a file. The file is rewritten, so that no byte of the tenant
+stays in it; this takes as much free space as the file has. With PostgreSQL, gateways may run, and the
+tenant's open turns end with an error. Revoke the tenant's access first, because later requests are
+stored again. The bytes are gone after the database has vacuumed its tables; its backups keep them.
 
-An erasure that was interrupted goes on where it is begun again.
-ANTIPHON_STORE and ANTIPHON_SECRET stand for --store and --secret.";
+After an interruption, start the erasure again: it continues.
+ANTIPHON_STORE and ANTIPHON_SECRET set --store and --secret.";
