@@ -1,12 +1,12 @@
-//! Outputs that the run makes up for calls that no tool answered.
+//! Placeholder outputs for calls that no tool answered.
 
 use crate::item::{CallKey, Item, Kind};
 use crate::json::quote;
 use crate::repair::repair;
 use crate::tracker::{Finished, Occurrence, Tracker};
 
-/// The output that tells the model `text` in answer to a call; `None` where outputs of its kind
-/// cannot be made up, such as a computer's screenshot.
+/// Creates an output with `text` for a call. `None` if its kind has no placeholder output: a
+/// computer call, for example, needs a screenshot.
 pub fn answer_saying(call: &CallKey, text: &str) -> Option<Item> {
     let silence = silence(call)?;
     let said = quote(text);
@@ -21,7 +21,7 @@ fn shell_output(said: &str) -> String {
     format!(r#"[{{"stdout":"","stderr":{said},"outcome":{{"type":"exit","exit_code":1}}}}]"#)
 }
 
-/// What a repair answers a call with that nobody answered.
+/// The output that [`repair`] adds for a call without an output.
 fn silence(call: &CallKey) -> Option<Item> {
     let (kind, call_id) = (quote(call.kind.as_str()), quote(call.call_id.as_str()));
     let asked = format!(r#"{{"type":{kind},"call_id":{call_id}}}"#);
@@ -31,21 +31,21 @@ fn silence(call: &CallKey) -> Option<Item> {
     Some(silence.with_call_id(&call.call_id))
 }
 
-/// How the calls that a run leaves behind were settled.
+/// The result of [`settle`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settled {
     /// The outputs that were added.
     pub answered: Vec<Occurrence>,
-    /// Calls whose output cannot be made up. The conversation cannot go on before they are
+    /// Calls that have no placeholder output. The conversation cannot continue until they are
     /// answered or deleted.
     pub left_open: Vec<CallKey>,
 }
 
-/// Answers every call that the server has and nobody answered with `text`, so that the next turn of
-/// the conversation is not refused for it.
+/// Adds an output with `text` for every call that the server has without an output. Otherwise the
+/// provider would reject the next turn of the conversation.
 ///
-/// On the way out of a run that stops between a call and its output, and before the first request
-/// after a break. The tracker has to know what the server has: after an abort,
+/// Call it when a run stops between a call and its output, and before the first request after an
+/// interruption. The tracker has to know the server's items: after an abort,
 /// [`hydrate`](Tracker::hydrate) it first.
 pub fn settle(tracker: &mut Tracker, text: &str) -> Result<Settled, Finished> {
     let mut settled = Settled::default();

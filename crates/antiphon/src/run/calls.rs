@@ -1,15 +1,15 @@
-//! Which calls of a run were carried out: a call has its effect once.
+//! Records the executed calls of a run, so that each call has its effect once.
 
 use std::collections::HashMap;
 
 use crate::item::{CallKey, Exchanges, Item, Joined, Kind, Side};
 
-/// The calls of one run, each with what became of it.
+/// The calls of one run, each with its state.
 ///
 /// ```text
 /// begin              commit
 /// -----> Running ------------> Committed
-///           '---- abandon: as if it had never begun
+///           '---- abandon: the call is forgotten
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CallLedger {
@@ -23,39 +23,39 @@ struct Call {
     output: Option<Item>,
 }
 
-/// What to do with a call.
+/// The action for a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Begun {
-    /// Carry it out, then commit or abandon it.
+    /// Execute it, then commit or abandon it.
     Run,
-    /// It is being carried out: the same call was announced twice, perhaps under two item ids.
+    /// It is running: the same call was announced twice, perhaps under two item ids.
     Running,
-    /// It was carried out: this is its output.
+    /// It was executed before; this is its output.
     Replayed(Item),
 }
 
-/// Why a call must not be carried out, or its output not be taken. Nothing changed.
+/// The reason to reject a call or its output. The ledger is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The item is no call that its caller answers.
+    /// The item is not a call that its caller answers.
     #[error("{0} is no call to carry out")]
     NotACall(Kind),
-    /// The call's `call_id` is missing or empty: no output could find it.
+    /// The call's `call_id` is missing or empty, so no output can refer to it.
     #[error("{0} without a call_id")]
     EmptyCallId(Kind),
-    /// Another call went by the same `call_id`.
+    /// Another call had the same `call_id`.
     #[error("{} '{}' was made before and asked for something else", .0.kind, .0.call_id)]
     ChangedPayload(CallKey),
-    /// The call was not begun, or was committed before.
+    /// The call was not started, or was committed before.
     #[error("{} '{}' is not running", .0.kind, .0.call_id)]
     NotRunning(CallKey),
-    /// The output does not name the call that it is said to answer.
+    /// The output does not have the `call_id` of the call that it was committed for.
     #[error("the output does not answer {} '{}'", .0.kind, .0.call_id)]
     ForeignOutput(CallKey),
 }
 
 impl CallLedger {
-    /// The ledger of what `history` shows as carried out.
+    /// Creates a ledger with the calls of `history` that have an output.
     pub fn of(history: &[Item]) -> Self {
         let (mut ledger, mut exchanges) = (Self::default(), Exchanges::default());
         for (position, item) in history.iter().enumerate() {
@@ -70,9 +70,10 @@ impl CallLedger {
         ledger
     }
 
-    /// What to do with `call`, to be asked before anything is done for it.
+    /// Returns the action for `call`. Call this before the call has any effect.
     ///
-    /// Ids and status do not count, arguments count as the JSON that they hold.
+    /// Two calls are the same regardless of their item ids and status; their arguments are compared
+    /// as JSON.
     pub fn begin(&mut self, call: &Item) -> Result<Begun, CallError> {
         let key = key_of(call)?;
         let Some(earlier) = self.calls.get(&key) else {
@@ -85,7 +86,7 @@ impl CallLedger {
         Ok(earlier.output.clone().map_or(Begun::Running, Begun::Replayed))
     }
 
-    /// The call was carried out. Its output has to name it: an anonymous output answers no call.
+    /// Records the output of an executed call. The output needs the `call_id` of the call.
     pub fn commit(&mut self, call: &Item, output: Item) -> Result<(), CallError> {
         let key = key_of(call)?;
         if output.head().pairing() != Some((Side::Output, key.clone())) {
@@ -100,7 +101,7 @@ impl CallLedger {
         }
     }
 
-    /// The call was not carried out and had no effect: it may begin again.
+    /// Forgets a call that was not executed and had no effect: it can start again.
     pub fn abandon(&mut self, call: &Item) -> Result<(), CallError> {
         let key = key_of(call)?;
         match self.calls.get(&key) {

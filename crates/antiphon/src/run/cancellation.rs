@@ -1,47 +1,47 @@
-//! How a run is cancelled.
+//! The cancellation of a run.
 
-/// When a cancelled run stops.
+/// The moment at which a cancelled run stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelMode {
-    /// At once; what is under way is cut off.
+    /// At once; the current phase is aborted.
     Immediate,
-    /// When the turn that runs is over: the model has answered, its tools have run, all is saved.
+    /// After the current turn: the model has answered, its tools have run, all items are saved.
     AfterTurn,
 }
 
-/// A part of a turn.
+/// A phase of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The model answers.
     Model,
     /// The tools that it called run.
     Tools,
-    /// What the turn made is saved.
+    /// The items of the turn are saved.
     Save,
 }
 
-/// What a run does next.
+/// The next step of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The next part of this turn, or the first of the next one.
+    /// The next phase of this turn, or the first phase of the next one.
     Enter(Phase),
-    /// Nothing: the run has stopped.
+    /// None: the run has stopped.
     Stop,
 }
 
-/// What a cancellation asks of whoever runs the agent, at once.
+/// The immediate action of the runner after a cancellation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelEffect {
-    /// Abort what is under way, drop the events that wait, and wake every consumer that waits for
-    /// one: none will come.
+    /// Abort the current phase, drop the queued events, and wake every consumer that waits for an
+    /// event: there will be none.
     Unblock,
-    /// Nothing now: the turn goes on to its end.
+    /// Nothing now: the turn continues to its end.
     FinishTurn,
-    /// Nothing: it was cancelled before, or is over.
+    /// Nothing: the run was cancelled before, or has stopped.
     None,
 }
 
-/// Whether a run goes on.
+/// Whether a run continues.
 ///
 /// ```text
 /// Running --after turn--> Finishing --turn saved--> Stopped
@@ -59,7 +59,7 @@ enum State {
 }
 
 impl Cancellation {
-    /// Somebody cancels the run.
+    /// Cancels the run.
     pub fn cancel(&mut self, mode: CancelMode) -> CancelEffect {
         match (self.0, mode) {
             (State::Running | State::Finishing, CancelMode::Immediate) => {
@@ -74,8 +74,8 @@ impl Cancellation {
         }
     }
 
-    /// A part of the turn is over. Tools run only where the model called some, but a turn is always
-    /// saved.
+    /// Returns the step after a phase that has ended. In the phase [`Phase::Tools`] there may be no
+    /// calls to run; a turn is always saved.
     pub fn after(&mut self, phase: Phase) -> Step {
         match (self.0, phase) {
             (State::Stopped, _) => Step::Stop,

@@ -1,40 +1,40 @@
-//! When a history is compacted, and from what.
+//! Decides when to compact a history, and the source of the compaction.
 
 use crate::item::{Item, Kind, Role};
 use crate::tracker::ResponseId;
 
-/// How many candidates make a compaction worth it.
+/// The number of candidates from which a compaction is worthwhile.
 pub const TRIGGER: usize = 10;
 
-/// From what a caller wants histories compacted.
+/// The requested source of compactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompactionMode {
-    /// From the stored response where there is one, else from the items.
+    /// The stored response if there is one, otherwise the items.
     #[default]
     Auto,
-    /// From the items that the client holds.
+    /// The client's items.
     Input,
-    /// From the response that the server stores.
+    /// The response that the server stores.
     PreviousResponseId,
 }
 
-/// What a compaction starts from.
+/// The source of a compaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompactionSource {
-    /// The items that the client holds.
+    /// The client's items.
     Input,
-    /// What the server holds under this id.
+    /// The server's response with this id.
     PreviousResponseId(ResponseId),
 }
 
-/// A compaction from a stored response was asked for, and there is none.
+/// A compaction from a stored response was requested, but there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("compaction by previous_response_id needs a stored response")]
 pub struct NoResponse;
 
 impl CompactionMode {
-    /// What to compact from. `store` is what the request said, `None` where it said nothing: the
-    /// API stores by default. `latest` is the latest response that had an id.
+    /// Returns the source of a compaction. `store` is the field of the request; without it the API
+    /// stores. `latest` is the latest response that had an id.
     pub fn source(
         self,
         store: Option<bool>,
@@ -49,23 +49,24 @@ impl CompactionMode {
     }
 }
 
-/// The items that a compaction would replace: all but the user's own words and earlier compactions.
+/// The number of items that a compaction would replace: all except user messages and earlier
+/// compactions.
 pub fn candidates(history: &[Item]) -> usize {
     let stays =
         |item: &&Item| item.head().role == Some(Role::User) || item.head().kind == Kind::Compaction;
     history.len() - history.iter().filter(stays).count()
 }
 
-/// What to do after a turn.
+/// The action after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Nothing.
     Skip,
-    /// Nothing yet: the turn left outputs of local tools, which the model has not read.
+    /// Nothing yet: the turn ended with outputs of local tools, which the model has not read.
     Defer,
     /// Compact now.
     Compact {
-        /// Whether it makes up for one that was deferred, whatever there is to compact.
+        /// Whether it is a deferred compaction, which happens with any number of candidates.
         forced: bool,
     },
 }
@@ -89,7 +90,8 @@ enum State {
 }
 
 impl CompactionTrigger {
-    /// A turn was saved. `candidates` counts what a compaction would replace.
+    /// Decides after a turn was saved. `candidates` is the number of items that a compaction would
+    /// replace.
     pub fn after_turn(&mut self, candidates: usize, has_local_outputs: bool) -> Decision {
         match (self.0, has_local_outputs) {
             (State::Deferred, false) => {
@@ -106,7 +108,7 @@ impl CompactionTrigger {
         }
     }
 
-    /// The history was cleared: what was deferred is gone with it.
+    /// Forgets a deferred compaction, because the history was cleared.
     pub fn cleared(&mut self) {
         self.0 = State::Watching;
     }

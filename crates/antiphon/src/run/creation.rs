@@ -1,45 +1,45 @@
-//! One conversation, though several write first at once.
+//! Creates a conversation once, even if several writers make the first write at the same time.
 
-/// One of those that write, by a number of their own choosing.
+/// The number of a writer, which the writer chooses.
 pub type Writer = u64;
 
-/// What a writer does now.
+/// The next action of a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn<Id> {
-    /// It creates the conversation and tells how that went.
+    /// Create the conversation, then call [`FirstWrite::created`] or [`FirstWrite::failed`].
     Create,
-    /// It waits to be called.
+    /// Wait for the result of the creation.
     Wait,
-    /// It writes to this conversation.
+    /// Write to this conversation.
     Use(Id),
 }
 
 /// The first write to a conversation that does not exist yet.
 ///
 /// ```text
-///          ask: create              created: all who wait use it
+///          ask: create              created: all waiting writers use it
 /// Absent -------------> Creating ---------------------------------> Created
-///    ^                     |  ^ failed, somebody waits: they create
+///    ^                     |  ^ failed, others wait: the first of them creates
 ///    '- failed, nobody waits -'
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FirstWrite<Id> {
-    /// Nobody has written.
+    /// There was no write.
     #[default]
     Absent,
-    /// Somebody creates it.
+    /// A writer creates it.
     Creating {
-        /// Who.
+        /// The writer that creates it.
         by: Writer,
-        /// Who came meanwhile, in order.
+        /// The writers that asked in the meantime, in order.
         waiting: Vec<Writer>,
     },
-    /// It is there.
+    /// It exists.
     Created(Id),
 }
 
 impl<Id: Clone> FirstWrite<Id> {
-    /// A writer wants to write. Asking again while waiting changes nothing.
+    /// Returns the next action of a writer. Repeated calls of a waiting writer change nothing.
     pub fn ask(&mut self, writer: Writer) -> Turn<Id> {
         match self {
             Self::Absent => {
@@ -57,7 +57,8 @@ impl<Id: Clone> FirstWrite<Id> {
         }
     }
 
-    /// The conversation was created. Returns who waited for it, in order: each asks again.
+    /// Records that the conversation was created. Returns the waiting writers in order: each calls
+    /// [`ask`](Self::ask) again.
     pub fn created(&mut self, id: Id) -> Vec<Writer> {
         match self {
             Self::Created(_) => Vec::new(),
@@ -73,8 +74,8 @@ impl<Id: Clone> FirstWrite<Id> {
         }
     }
 
-    /// The writer that was to create it failed, or left. Returns who creates it now. Of those who
-    /// only wait, it takes the writer out of the line.
+    /// Records that a writer failed or left. If it was creating the conversation, returns the writer
+    /// that creates it now. A waiting writer is removed from the queue.
     pub fn failed(&mut self, writer: Writer) -> Option<Writer> {
         let Self::Creating { by, waiting } = self else { return None };
         if *by != writer {

@@ -1,28 +1,28 @@
-//! Handing a run over to another agent.
+//! Handoffs of a run to another agent.
 
 use super::answer_saying;
 use crate::item::{CallKey, Item};
 use crate::tracker::Continuation;
 
-/// What a handoff is asked to do with the history.
+/// The requested changes to the history at a handoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HandoffOptions {
-    /// A filter rewrites what the next agent reads.
+    /// A filter rewrites the input of the next agent.
     pub has_input_filter: bool,
     /// The history so far is folded into one message.
     pub nests_history: bool,
 }
 
-/// How the handoff goes.
+/// The effective options of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handoff {
     /// Whether to fold the history.
     pub nests_history: bool,
-    /// What the operator should read.
+    /// A warning for the operator.
     pub warning: Option<HandoffWarning>,
 }
 
-/// What was asked for and is not done.
+/// A requested change that is not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandoffWarning {
     /// A history that the server owns cannot be folded.
@@ -30,7 +30,7 @@ pub enum HandoffWarning {
     NestingDisabled,
 }
 
-/// Why the handoff cannot be made.
+/// The reason that a handoff is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandoffError {
     /// A filter would rewrite a history that the server owns.
@@ -39,7 +39,7 @@ pub enum HandoffError {
 }
 
 impl Handoff {
-    /// How a handoff goes under `continuation`; `None` is a history that the application owns.
+    /// The handoff for `continuation`; with `None` the application owns the history.
     pub fn under(
         continuation: Option<&Continuation>,
         options: HandoffOptions,
@@ -56,11 +56,11 @@ impl Handoff {
     }
 }
 
-/// What the model reads in answer to a handoff that was not made.
+/// The output of a handoff call that was not executed.
 const NOT_MADE: &str = "Another handoff was made first; this one was not.";
 
-/// Of several handoffs in one response the first is made. Returns it with the outputs that the
-/// others get, in order.
+/// Returns the first of several handoffs in one response, which is executed, with the outputs of the
+/// other calls in order.
 pub fn first_handoff(calls: &[CallKey]) -> Option<(&CallKey, Vec<Item>)> {
     let (first, others) = calls.split_first()?;
     Some((first, others.iter().filter_map(|call| answer_saying(call, NOT_MADE)).collect()))

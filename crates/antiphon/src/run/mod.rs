@@ -1,7 +1,8 @@
-//! The rules of an agent's run, beside the state that a [`Tracker`](crate::tracker::Tracker) keeps.
+//! The rules of an agent's run. The state of its conversation is in a
+//! [`Tracker`](crate::tracker::Tracker).
 //!
-//! Every rule is a value or a pure function: what happened goes in, what to do comes out. Whoever
-//! runs the agent does it: calls the model, runs tools, waits, stores.
+//! Every rule is a value or a pure function: it takes an event and returns the next action. The
+//! agent's runner performs the action: it calls the model, runs tools, waits, stores.
 
 mod answer;
 mod calls;

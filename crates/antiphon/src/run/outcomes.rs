@@ -1,14 +1,14 @@
-//! Tools that run side by side, and their outputs in the model's order.
+//! The outcomes of tools that run in parallel, with the outputs in the model's order.
 
 use super::answer_saying;
 use crate::item::{CallKey, Item};
 
-/// How a tool ended.
+/// The outcome of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It has an output.
     Output(Item),
-    /// It failed, and the model is told this.
+    /// It failed, and the model reads this text as its output.
     Failed(String),
     /// It failed in a way that ends the run.
     Raised(String),
@@ -16,7 +16,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// What an outcome asks of whoever runs the tools.
+/// The action of the runner after an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutcomeEffect {
     /// Wait for the others.
@@ -27,32 +27,32 @@ pub enum OutcomeEffect {
     Settle,
 }
 
-/// A tool raised. Of several, it is the first in the model's order, whichever ended first.
+/// A tool raised an error. Of several, it is the first in the model's order, not the first in time.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{} '{}': {reason}", .call.kind, .call.call_id)]
 pub struct ToolError {
     /// The call.
     pub call: CallKey,
-    /// What its tool raised.
+    /// The error of its tool.
     pub reason: String,
-    /// The outputs of the others that have one, in the model's order. Their tools had their effect:
-    /// whoever owns the conversation still needs them.
+    /// The outputs of the other tools that have one, in the model's order. These tools had their
+    /// effect, so the conversation still needs their outputs.
     pub outputs: Vec<Item>,
 }
 
-/// The calls of one response, each with how its tool ended.
+/// The calls of one response, each with the outcome of its tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcomes {
     calls: Vec<(CallKey, Option<Outcome>)>,
 }
 
 impl Outcomes {
-    /// The calls in the model's order. Their tools begin to run.
+    /// Starts with the calls in the model's order, when their tools start to run.
     pub fn begin(calls: impl IntoIterator<Item = CallKey>) -> Self {
         Self { calls: calls.into_iter().map(|call| (call, None)).collect() }
     }
 
-    /// The tool of the call at `position` has ended. The first end of a tool counts.
+    /// Records the outcome of the call at `position`. Later outcomes of the same call are ignored.
     pub fn ended(&mut self, position: usize, outcome: Outcome) -> OutcomeEffect {
         let had_raised = self.has_raised();
         if let Some((_, slot @ None)) = self.calls.get_mut(position) {
@@ -67,8 +67,8 @@ impl Outcomes {
         }
     }
 
-    /// The outputs in the model's order; `None` while a tool runs. A call whose output cannot be
-    /// made up, or that was cancelled by its caller, has none.
+    /// Returns the outputs in the model's order; `None` while a tool runs. A call has no output if it
+    /// was cancelled by its caller, or if its kind has no placeholder output.
     pub fn settle(&self) -> Option<Result<Vec<Item>, ToolError>> {
         if !self.have_ended() {
             return None;

@@ -1,30 +1,31 @@
-//! Puts a compacted history in the place of the old one, or the old one back.
+//! Replaces a stored history with a compacted one, and restores the old one after a failure.
 
 use crate::item::Item;
 
-/// What the store has to do next.
+/// The next action of the store.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Take everything out.
+    /// Delete all items.
     Clear,
-    /// Put these in.
+    /// Add these items.
     Add(Vec<Item>),
-    /// Hold exactly these again, whatever is in it now. A cancellation must not keep it from being done.
+    /// Replace the current content, which is unknown, by exactly these items. A cancellation must
+    /// not prevent this.
     Restore(Vec<Item>),
-    /// Nothing: it is over.
+    /// Nothing: the replacement has ended.
     End(Ended),
 }
 
-/// How a replacement ended.
+/// The end of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The new history is there.
+    /// The store has the new history.
     Replaced,
-    /// The old history is there.
+    /// The store has the old history.
     Restored,
 }
 
-/// One replacement. What is written meanwhile is kept, whichever history prevails.
+/// One replacement. Items that are written during it are stored with either history.
 ///
 /// ```text
 /// Clearing --done--> Adding ----done----> CatchingUp --done--> Ended(Replaced)
@@ -35,16 +36,16 @@ pub enum Ended {
 ///        '- failed, cancelled -'--------------'
 /// ```
 ///
-/// Catching up is skipped where nothing was written meanwhile.
+/// `CatchingUp` is skipped if nothing was written in the meantime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replacement {
     old: Vec<Item>,
     new: Vec<Item>,
-    /// What was written since it began.
+    /// The items written since the start.
     late: Vec<Item>,
-    /// How many of those the action under way takes along.
+    /// The number of `late` items in the current action.
     taken: usize,
-    /// How many of those the store holds.
+    /// The number of `late` items that the store has.
     stored: usize,
     state: State,
 }
@@ -59,12 +60,12 @@ enum State {
 }
 
 impl Replacement {
-    /// Begins to replace `old`, which is all that the store holds, by `new`.
+    /// Starts to replace `old`, the complete content of the store, by `new`.
     pub fn begin(old: Vec<Item>, new: Vec<Item>) -> Self {
         Self { old, new, late: Vec::new(), taken: 0, stored: 0, state: State::Clearing }
     }
 
-    /// Begins the next action: the same one again where it was neither done nor failed. To be asked
+    /// Starts the next action, or repeats the current one if it was neither done nor failed. Call it
     /// after every other method.
     pub fn next_action(&mut self) -> Action {
         self.taken = self.late.len();
@@ -77,7 +78,7 @@ impl Replacement {
         }
     }
 
-    /// The action was done.
+    /// Records that the action was done.
     pub fn done(&mut self) {
         self.state = match self.state {
             State::Clearing => State::Adding,
@@ -88,19 +89,19 @@ impl Replacement {
         }
     }
 
-    /// The action failed; it may have been done in part.
+    /// Records that the action failed; it may have been done in part.
     pub fn failed(&mut self) {
         self.give_up();
     }
 
-    /// Whoever waited for it left, and the action was cut off. A second cancellation changes
-    /// nothing: restoring goes on.
+    /// Records that the caller cancelled the replacement and interrupted the action. A second
+    /// cancellation changes nothing: restoring continues.
     pub fn cancelled(&mut self) {
         self.give_up();
     }
 
-    /// Somebody writes to the history meanwhile. The items come back once it is over: then they go
-    /// to the store itself.
+    /// Takes items that are written during the replacement. Returns them as the error after its end:
+    /// then the caller writes them to the store.
     pub fn write(&mut self, items: Vec<Item>) -> Result<(), Vec<Item>> {
         if let State::Ended(_) = self.state {
             return Err(items);

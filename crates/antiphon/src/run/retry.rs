@@ -1,56 +1,56 @@
-//! Whether a request that failed goes again, and when.
+//! Decides whether and when to retry a failed request.
 
 use std::time::Duration;
 
-/// How long to wait before each retry of a request that met another open turn of its conversation.
+/// The delays before the retries of a request whose conversation has another open turn.
 pub const LOCKED_DELAYS: [Duration; 3] =
     [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
 
-/// How a request failed.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The provider answered with the code `conversation_locked`.
     Locked,
     /// The provider answered with another error of this HTTP status.
     Status(u16),
-    /// No answer came, or the stream broke off: nobody knows what the provider did.
+    /// There was no answer, or the stream broke off: the provider's state is unknown.
     Broken,
 }
 
 /// A request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// How.
+    /// The kind of the failure.
     pub failure: Failure,
-    /// Whether it continues state that the provider owns, which a replay might change twice.
+    /// Whether it continues state that the provider owns, which a retry could change twice.
     pub is_stateful: bool,
-    /// Whether a consumer has seen an output event of it (see [`is_output_event`]).
+    /// Whether a consumer has received an output event of it (see [`is_output_event`]).
     pub has_emitted_output: bool,
-    /// What the provider's `x-should-retry` says, where it says something.
+    /// The provider's `x-should-retry` header.
     pub should_retry: Option<bool>,
-    /// What the provider's `Retry-After` says.
+    /// The provider's `Retry-After` header.
     pub retry_after: Option<Duration>,
 }
 
-/// What to do about it.
+/// The action after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryDecision {
-    /// Rewind what was sent, wait, then plan and send anew.
+    /// Rewind the sent items, wait, then plan and send again.
     After(Duration),
     /// Fail.
     GiveUp(GiveUp),
 }
 
-/// Why a request does not go again.
+/// The reason for no retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GiveUp {
-    /// A consumer has seen output: it would see it twice.
+    /// A consumer has received output and would receive it twice.
     OutputEmitted,
     /// The provider would answer the same.
     NotRetryable,
-    /// The provider owns the state, and nobody knows whether a replay is safe.
+    /// The provider owns the state, so a retry may have its effect twice.
     UnknownSafety,
-    /// It was tried often enough.
+    /// No retries are left.
     Exhausted,
 }
 
@@ -63,13 +63,13 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// Retries with these delays, one for each, where the conversation is not locked. A lock has
-    /// delays of its own: [`LOCKED_DELAYS`].
+    /// Allows one retry for each of these delays. A locked conversation has delays of its own:
+    /// [`LOCKED_DELAYS`].
     pub fn new(delays: Vec<Duration>) -> Self {
         Self { delays, ..Self::default() }
     }
 
-    /// The request failed once more. Counts the retry that it grants.
+    /// Decides about a failure of the request, and counts the granted retry.
     pub fn decide(&mut self, failed: &Failed) -> RetryDecision {
         if let Some(reason) = failed.forbids() {
             return RetryDecision::GiveUp(reason);
@@ -101,13 +101,13 @@ impl Failed {
     }
 }
 
-/// Statuses by which a provider says that it did nothing, and may do it next time.
+/// Whether the provider did nothing with this status, and may succeed next time.
 fn may_pass(status: u16) -> bool {
     matches!(status, 408 | 409 | 429 | 500..=599)
 }
 
-/// Whether a consumer that has seen an event of this `type` has seen output. Before that, events
-/// only announce the response. A `type` that nobody knows counts as output.
+/// Whether an event of this `type` has output. The events before it only announce the response. An
+/// unknown `type` counts as output.
 pub fn is_output_event(event_type: &str) -> bool {
     !matches!(
         event_type,

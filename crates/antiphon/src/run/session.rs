@@ -1,11 +1,11 @@
-//! What of a turn a client's session stores, and what it takes back.
+//! The items of a turn that a client's session stores, and those that it removes again.
 
 use std::collections::HashSet;
 
 use crate::item::Item;
 use crate::tracker::{Lookalikes, is_approval_placeholder};
 
-/// Where an item of a prepared request comes from.
+/// The source of an item in a prepared request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// The stored history, at this position.
@@ -14,20 +14,23 @@ pub enum Source {
     Input(usize),
 }
 
-/// An item of a request that a callback put together from history and input.
+/// An item of a request that a callback composed from history and input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
-    /// Where it comes from; `None` where the callback copied, rebuilt or made it.
+    /// Its source; `None` if the callback copied, rebuilt or created it.
     pub source: Option<Source>,
     /// The item.
     pub item: Item,
 }
 
-/// The positions in `prepared` of what is not stored yet, in order.
+/// Returns the positions in `prepared` of the items that are not stored yet, in order.
 ///
-/// What comes from the history is stored, in whatever order it stands and however often. Of items
-/// that do not say where they come from, the last ones that equal an item of the input are that
-/// item; what then still equals one of the history is a copy of it; the rest the callback made.
+/// Items from the history are stored already, in any order and any number. For an item without a
+/// source, these rules apply in order:
+///
+/// 1. The last item that equals an item of the input is that item, and is new.
+/// 2. An item that equals one of the history is a copy of it.
+/// 3. Any other item was created by the callback, and is new.
 pub fn to_save(history: &[Item], input: &[Item], prepared: &[Prepared]) -> Vec<usize> {
     let stored = Lookalikes::of(history.iter().enumerate());
     let new = Lookalikes::of(input.iter().enumerate());
@@ -55,11 +58,11 @@ fn told_inputs(prepared: &[Prepared]) -> HashSet<usize> {
     told.collect()
 }
 
-/// The positions in `generated` of what this run has not saved: on resume a run hands over items
-/// that it saved before it paused. What only stands for a call that waits for approval is never
-/// saved.
+/// Returns the positions in `generated` of the items that this run has not saved. A resumed run
+/// also returns items that it saved before it paused. A placeholder for a call that waits for
+/// approval is never saved.
 ///
-/// `saved` is what this run saved, and nothing older: people and models repeat themselves.
+/// `saved` has only the items that this run saved, because users and models repeat themselves.
 pub fn unsaved(saved: &[Item], generated: &[Item]) -> Vec<usize> {
     let lookalikes = Lookalikes::of(saved.iter().enumerate());
     let mut found = HashSet::new();
@@ -70,16 +73,16 @@ pub fn unsaved(saved: &[Item], generated: &[Item]) -> Vec<usize> {
     items.filter(|item| is_unsaved(item)).map(|(position, _)| position).collect()
 }
 
-/// Takes the first candidate that is not taken yet; says whether there was one.
+/// Takes the first candidate that is not taken yet; returns whether there was one.
 fn take(taken: &mut HashSet<usize>, candidates: Vec<usize>) -> bool {
     candidates.into_iter().any(|candidate| taken.insert(candidate))
 }
 
-/// How many items to pop from `stored` so that `tail` is gone; `None` where it does not end with
-/// exactly these items, and nothing may be popped.
+/// Returns the number of items to pop from `stored` to remove `tail`. `None` if `stored` does not
+/// end with exactly these items: then nothing may be popped.
 ///
-/// Someone else may have written since. A store that pops before it can compare puts back what it
-/// popped where this says `None`.
+/// Another writer may have added items since. A store that has to pop before it can compare puts the
+/// popped items back if this returns `None`.
 pub fn tail_to_pop(stored: &[Item], tail: &[Item]) -> Option<usize> {
     let start = stored.len().checked_sub(tail.len())?;
     let is_same = |(one, two): (&Item, &Item)| one.raw() == two.raw();

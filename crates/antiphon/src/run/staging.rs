@@ -1,4 +1,4 @@
-//! Input that waits on a paused run.
+//! Input that waits for a paused run to continue.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -6,25 +6,27 @@ use serde_json::value::RawValue;
 use crate::item::Item;
 use crate::tracker::{Continuation, Finished, Occurrence, Tracker};
 
-/// When input that was staged counts as part of the history.
+/// The moment at which staged input becomes part of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitPoint {
     /// The client owns the history: before the model is called.
     BeforeModelCall,
-    /// The server owns it: each item once the response to its request has come, and before hooks or
-    /// tools run. See [`Tracker::accept`].
+    /// The server owns the history: when the response to the item's request has arrived, before
+    /// hooks or tools run. See [`Tracker::accept`].
     OnAcceptance,
 }
 
 impl CommitPoint {
-    /// The commit point under `continuation`; `None` is a history that the application owns.
+    /// The commit point for `continuation`; with `None` the application owns the history.
     pub fn under(continuation: Option<&Continuation>) -> Self {
         continuation.map_or(Self::BeforeModelCall, |_| Self::OnAcceptance)
     }
 }
 
-/// Input for a paused run, in order. It is admitted once, behind the outputs of the turn that was
-/// paused. Serializes with the run; items keep their bytes where the text itself is restored.
+/// Input for a paused run, in order. It is admitted once, after the outputs of the paused turn.
+///
+/// It is serialized with the run. Items keep their bytes if the serialized text is restored
+/// unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Staging {
     waiting: Vec<Item>,
@@ -32,7 +34,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Adds an item. The same item twice is two items.
+    /// Adds an item. Adding the same item twice stages it twice.
     pub fn stage(&mut self, item: Item) -> Result<(), Finished> {
         if self.is_finished {
             return Err(Finished);
@@ -41,13 +43,13 @@ impl Staging {
         Ok(())
     }
 
-    /// What waits.
+    /// The staged items.
     pub fn waiting(&self) -> &[Item] {
         &self.waiting
     }
 
-    /// Hands what waits to the tracker, behind all that was added to it: call it when the outputs
-    /// of the paused turn are there. Nothing is handed over twice.
+    /// Moves the staged items to the end of the tracker. Call it when the tracker has the outputs of
+    /// the paused turn. No item is moved twice.
     pub fn admit(&mut self, tracker: &mut Tracker) -> Result<Vec<Occurrence>, Finished> {
         if tracker.is_finished() {
             return Err(Finished);
@@ -55,12 +57,12 @@ impl Staging {
         self.take().into_iter().map(|item| tracker.add(item)).collect()
     }
 
-    /// Hands what waits to a history that the client owns.
+    /// Takes the staged items, for a history that the client owns.
     pub fn take(&mut self) -> Vec<Item> {
         std::mem::take(&mut self.waiting)
     }
 
-    /// The run has ended: nothing more can be staged. What waits stays where it is.
+    /// Records the end of the run: no more items can be staged. The staged items stay.
     pub fn finish(&mut self) {
         self.is_finished = true;
     }

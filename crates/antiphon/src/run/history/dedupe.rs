@@ -1,17 +1,20 @@
-//! A history in which every item stands once, with its latest value.
+//! Removes duplicate items from a history; the latest value of each item remains.
 
 use std::collections::HashMap;
 
 use crate::item::{CallId, Exchanges, Item, ItemId, Joined, Kind};
 use crate::tracker::server_id;
 
-/// `items`, each once.
+/// Returns `items` without duplicates.
 ///
-/// Items are one where kind and `call_id` are the same, or, without a `call_id`, kind and id; for
-/// approvals the request counts. The latest value prevails. Calls, reasoning, requests and all else
-/// that a model made stay at their earliest place, outputs at their latest. Messages are never
-/// merged: people repeat themselves. Nor are different calls under one `call_id`, which some servers
-/// restart every turn: each keeps its own output.
+/// Two items are duplicates if they have the same kind and `call_id`, or, without a `call_id`, the
+/// same kind and id; an approval is identified by its request. The latest value remains. Calls,
+/// reasoning, requests and all other items of a model stay at their earliest position, outputs at
+/// their latest.
+///
+/// Messages are never merged, because users repeat themselves. Different calls with the same
+/// `call_id` are not merged either, because some servers restart these ids in every turn: each call
+/// keeps its own output.
 pub fn dedupe(items: &[Item]) -> Vec<Item> {
     merge_outputs(merge_asked(items))
 }
@@ -22,7 +25,7 @@ struct Key {
     id: String,
 }
 
-/// The key of an item that may stand twice; `None` where each stands for itself.
+/// The key by which duplicates are found; `None` if the item is never a duplicate.
 fn key(item: &Item) -> Option<Key> {
     let head = item.head();
     if head.kind == Kind::Message {
@@ -33,7 +36,7 @@ fn key(item: &Item) -> Option<Key> {
     Some(Key { kind: head.kind.clone(), id: id.to_owned() })
 }
 
-/// Merges what is no output.
+/// Merges all items except outputs.
 fn merge_asked(items: &[Item]) -> Vec<Item> {
     let mut merged: Vec<Item> = Vec::with_capacity(items.len());
     let mut places: HashMap<Key, usize> = HashMap::new();
@@ -50,8 +53,8 @@ fn merge_asked(items: &[Item]) -> Vec<Item> {
     merged
 }
 
-/// Whether two items of one key are one. Calls that ask for different things are not, unless their
-/// id says so; nor are those of two ids.
+/// Whether two items with the same key are duplicates. Calls are duplicates if they have the same
+/// id, or, if one has no id, the same content.
 fn are_one(earlier: &Item, later: &Item) -> bool {
     if earlier.head().kind.output().is_none() {
         return true;
@@ -62,7 +65,7 @@ fn are_one(earlier: &Item, later: &Item) -> bool {
     }
 }
 
-/// Of the outputs for one call keeps the latest.
+/// Keeps only the latest output of each call.
 fn merge_outputs(items: Vec<Item>) -> Vec<Item> {
     let answered = answered(&items);
     let mut latest = HashMap::new();
@@ -75,16 +78,16 @@ fn merge_outputs(items: Vec<Item>) -> Vec<Item> {
     items.into_iter().enumerate().filter(is_kept).map(|(_, item)| item).collect()
 }
 
-/// What an output answers.
+/// The call of an output.
 #[derive(PartialEq, Eq, Hash)]
 enum Answered {
     /// The call at this position.
     Call(usize),
-    /// A call that is not there.
+    /// A call that is not in the list.
     Absent(Key),
 }
 
-/// For each output what it answers; `None` for all else.
+/// The call of each output; `None` for other items.
 fn answered(items: &[Item]) -> Vec<Option<Answered>> {
     let mut exchanges = Exchanges::default();
     let answered = |(position, item): (usize, &Item)| match exchanges.push(position, item.head()) {

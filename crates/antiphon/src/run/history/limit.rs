@@ -1,11 +1,11 @@
-//! A history cut to its latest items.
+//! Cuts a history to its latest items.
 
 use crate::item::{Exchanges, Item, Joined};
 
-/// The latest `limit` items of `history`, all of them without a limit.
+/// Returns the latest `limit` items of `history`, or all items without a limit.
 ///
-/// Where the cut parts a call from its output, the output goes too. One that never had a call
-/// stays: that is not for a limit to mend.
+/// If the cut separates a call from its output, the output is dropped too. An output that never had
+/// a call stays, because a limit does not repair histories.
 pub fn latest(history: &[Item], limit: Option<usize>) -> Vec<Item> {
     let cut = limit.map_or(0, |limit| history.len().saturating_sub(limit));
     kept(
@@ -15,13 +15,13 @@ pub fn latest(history: &[Item], limit: Option<usize>) -> Vec<Item> {
     )
 }
 
-/// The items of `window`, which a limit cut out of a history that is not at hand, without outputs
-/// whose calls are not in it.
+/// Returns `window` without the outputs whose calls are not in it. The window was cut from a history
+/// that is not available.
 pub fn without_cut_pairs(window: &[Item]) -> Vec<Item> {
     kept(window, 0, |joined| joined != Joined::Orphan)
 }
 
-/// What of `items` from `cut` on is as `keeps` wants it, or does not pair.
+/// The items from `cut` on that pass `keeps` or belong to no call.
 fn kept(items: &[Item], cut: usize, keeps: impl Fn(Joined) -> bool) -> Vec<Item> {
     let mut exchanges = Exchanges::default();
     let joined = items.iter().enumerate().map(|(at, item)| (item, exchanges.push(at, item.head())));

@@ -10,8 +10,8 @@ pub use orphans::{Dropped, Pruned, prune};
 
 use crate::item::Item;
 
-/// The request of a turn: `history` cut to `limit`, each item once, without calls that nobody
-/// answered, then `input` as it is. What is stored is not touched.
+/// Returns the input of a turn's request: `history` cut to `limit`, without duplicates and calls
+/// that have no output, followed by the unchanged `input`. The stored history does not change.
 pub fn prepare(history: &[Item], input: &[Item], limit: Option<usize>) -> Vec<Item> {
     prune(&dedupe(&latest(history, limit)), input).items
 }

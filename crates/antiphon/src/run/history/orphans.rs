@@ -1,32 +1,32 @@
-//! Calls that nobody answered, in a history that the client owns.
+//! Removes calls without an output from a history that the client owns.
 
 use std::collections::HashSet;
 
 use crate::item::{Exchange, Exchanges, Item, Kind};
 
-/// A history without orphans, and the turn's input behind it.
+/// A history without orphans, followed by the turn's input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pruned {
     /// The items to send.
     pub items: Vec<Item>,
-    /// What was left out of the history, in order.
+    /// The items that were dropped from the history, in order.
     pub dropped: Vec<Dropped>,
 }
 
-/// What was left out.
+/// A dropped item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dropped {
     /// A call without an output of its own kind and `call_id`, at this position in the history.
     Call(usize),
-    /// Reasoning right before such a call, at this position in the history.
+    /// Reasoning directly before such a call, at this position in the history.
     Reasoning(usize),
 }
 
-/// Drops what a run left unanswered in `history`, which a provider would refuse.
+/// Drops the calls of `history` that a run left without an output; a provider would reject them.
 ///
-/// A call without an output, in the history or in `input`, is dropped, and with it the reasoning
-/// right before it; reasoning whose follower stays does too. Calls in `input` are the caller's own:
-/// they stay. Outputs are not looked at.
+/// A call of the history is dropped if neither the history nor `input` has its output. The reasoning
+/// directly before it is dropped too, unless the item after the reasoning stays. Calls in `input`
+/// are the caller's own and stay. Outputs are not checked.
 pub fn prune(history: &[Item], input: &[Item]) -> Pruned {
     let calls = orphans(history, input);
     let mut items = Vec::with_capacity(history.len() + input.len());
@@ -44,7 +44,7 @@ pub fn prune(history: &[Item], input: &[Item]) -> Pruned {
     Pruned { items, dropped }
 }
 
-/// The positions in `history` of calls that must be answered and are not.
+/// The positions in `history` of calls that need an output and have none.
 fn orphans(history: &[Item], input: &[Item]) -> HashSet<usize> {
     let mut exchanges = Exchanges::default();
     for (position, item) in history.iter().chain(input).enumerate() {
@@ -57,8 +57,8 @@ fn orphans(history: &[Item], input: &[Item]) -> HashSet<usize> {
     waiting.filter(is_orphan).collect()
 }
 
-/// Whether the reasoning led to dropped calls only. Of parallel calls one may stay, and needs the
-/// reasoning that led to all of them.
+/// Whether the reasoning led only to dropped calls. If one of several parallel calls stays, it needs
+/// the reasoning that led to all of them.
 fn is_lost(history: &[Item], position: usize, dropped: &HashSet<usize>) -> bool {
     let is_reasoning = |at: &usize| history[*at].head().kind == Kind::Reasoning;
     let mut behind = (position + 1..history.len()).skip_while(is_reasoning).peekable();

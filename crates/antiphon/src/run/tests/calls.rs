@@ -1,4 +1,4 @@
-//! A call has its effect once.
+//! Tests that a call has its effect once.
 
 use crate::item::Kind;
 use crate::item::given::{call, call_under, item, output, user};

@@ -1,4 +1,4 @@
-//! Runs that are cancelled.
+//! Tests of cancelled runs.
 
 use crate::run::{CancelEffect, CancelMode, Cancellation, Phase, Step};
 

@@ -1,4 +1,4 @@
-//! When and how a history is compacted.
+//! Tests of the decision to compact a history, and of its replacement.
 
 use crate::item::Item;
 use crate::item::given::{assistant, item, output, user};
@@ -50,7 +50,7 @@ fn a_replacement_clears_then_adds() {
     assert_eq!(replacement.next_action(), Action::End(Ended::Replaced));
 }
 
-/// A replacement whose old items are gone and whose new ones are about to come.
+/// A replacement that has deleted the old items and will add the new ones.
 fn adding() -> Replacement {
     let mut replacement = Replacement::begin(old(), new());
     replacement.next_action();

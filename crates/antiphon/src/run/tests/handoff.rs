@@ -1,4 +1,4 @@
-//! Handoffs and the owner of the state.
+//! Tests of handoffs with each owner of the state.
 
 use super::{conversation, function};
 use crate::run::{Handoff, HandoffError, HandoffOptions, HandoffWarning, first_handoff};

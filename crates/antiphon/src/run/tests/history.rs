@@ -1,4 +1,4 @@
-//! Orphans and copies in a history that the client owns.
+//! Tests of orphans and duplicates in a history that the client owns.
 
 use crate::item::Item;
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, user};

@@ -1,4 +1,4 @@
-//! The rules of a run, each as what is given and what follows.
+//! Tests of the rules of a run.
 
 mod calls;
 mod cancellation;
@@ -23,12 +23,12 @@ fn tracker() -> Tracker {
     Tracker::new(conversation(), ReasoningIds::Keep)
 }
 
-/// What the next request contains.
+/// The items of the next request.
 fn next(tracker: &Tracker) -> Vec<Item> {
     tracker.plan().items.into_iter().map(|planned| planned.item).collect()
 }
 
-/// Sends all that is planned; a response with `output` comes. Returns what was sent.
+/// Sends the next request and accepts a response with `output`. Returns the sent items.
 fn call_model(tracker: &mut Tracker, output: &[Item]) -> Vec<Item> {
     let sent = next(tracker);
     let attempt = tracker.send(&tracker.plan().occurrences()).unwrap();
@@ -36,7 +36,7 @@ fn call_model(tracker: &mut Tracker, output: &[Item]) -> Vec<Item> {
     sent
 }
 
-/// The key of a function's call.
+/// The key of a function call.
 fn function(call_id: &str) -> CallKey {
     CallKey { kind: Kind::FunctionCall, call_id: call_id.into() }
 }

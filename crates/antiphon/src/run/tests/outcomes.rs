@@ -1,4 +1,4 @@
-//! Tools side by side.
+//! Tests of tools that run in parallel.
 
 use super::function;
 use crate::item::given::output;

@@ -1,4 +1,4 @@
-//! Requests that failed.
+//! Tests of the retries of failed requests.
 
 use std::time::Duration;
 

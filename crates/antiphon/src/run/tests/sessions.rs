@@ -1,4 +1,4 @@
-//! What sessions store and take back.
+//! Tests of the items that sessions store and remove again.
 
 use crate::item::Item;
 use crate::item::given::{assistant, call, item, output, user};

@@ -1,4 +1,4 @@
-//! A run that stops between a call and its output leaves nothing that refuses the next turn.
+//! Tests that the next turn works after a run that stops between a call and its output.
 
 use super::{call_model, next, tracker};
 use crate::faults::Fault;

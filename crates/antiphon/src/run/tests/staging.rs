@@ -1,4 +1,4 @@
-//! Input that was staged while a run was paused.
+//! Tests of input that is staged while a run is paused.
 
 use super::{call_model, conversation, next, tracker};
 use crate::item::given::{call_under, item, output, user};
