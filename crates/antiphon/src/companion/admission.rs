@@ -1,4 +1,4 @@
-//! Incoming items on their way behind what a server holds.
+//! Adds incoming items after the items of a server.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use crate::reconcile::{Verdict, reconcile};
 use crate::repair::made_with;
 use crate::transcript::{HeldItem, Origin, Transcript};
 
-/// Ids for what the server names by ids that are not known yet. No id of a server's is like them: they
-/// have a space.
+/// Local ids for items whose ids the server has not returned yet. They contain a space, so they
+/// never equal an id of a server.
 #[derive(Debug)]
 pub(super) struct LocalIds {
     stamp: u64,
@@ -20,7 +20,7 @@ pub(super) struct LocalIds {
 }
 
 impl LocalIds {
-    /// Ids that begin with a number that was not given before.
+    /// Creates ids with this prefix, which has to be unique.
     pub(super) fn of(stamp: u64) -> Self {
         Self { stamp, issued: 0 }
     }
@@ -31,40 +31,41 @@ impl LocalIds {
     }
 }
 
-/// Takes incoming items behind what is held, one by one.
+/// Adds incoming items to the server's items, one by one.
 pub(super) struct Admission<'a> {
-    /// What is held, and what of the input is new behind it.
+    /// The server's items, followed by the new items of the input.
     pub(super) transcript: Transcript,
-    /// How many items are held.
+    /// The number of the server's items.
     pub(super) held: usize,
-    /// For each new item its position in the input.
+    /// The position of each new item in the input.
     pub(super) sources: Vec<usize>,
-    /// The outputs that came late: each position in the input, and where the made-up one is held.
+    /// The late outputs: the position in the input, and the position of the placeholder in the
+    /// transcript.
     pub(super) late: Vec<(usize, usize)>,
-    /// Whether the input names items that are not known to be held.
+    /// Whether the input refers to items that the server is not known to have.
     pub(super) names_unknown: bool,
-    /// Which reasoning items were made with.
+    /// The reasoning that produced each item.
     pub(super) made_with: HashMap<ItemId, ItemId>,
     pub(super) report: Report,
     incoming: &'a [Item],
-    /// The position in the input behind which no message follows.
+    /// The position of the last message in the input.
     last_message: Option<usize>,
     known: Known<'a>,
     key: FingerprintKey,
 }
 
-/// What is known of an input beside what is held.
+/// Further information about an input.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    /// What the server refused of it.
+    /// The items of it that the server rejected.
     pub(super) objections: &'a Objections,
-    /// Whether an earlier attempt of the same request brought all of it there.
+    /// Whether an earlier attempt of the same request stored all of it.
     pub(super) is_brought: bool,
 }
 
 impl<'a> Admission<'a> {
-    /// The input behind what is held, which the server has and this does not say in full: what has an id
-    /// may be there.
+    /// Adds the input after the server's items. `held` may be incomplete: the server may also have
+    /// other items that the input refers to by id.
     pub(super) fn of(
         held: Transcript,
         incoming: &'a [Item],
@@ -94,7 +95,7 @@ impl<'a> Admission<'a> {
         admission
     }
 
-    /// Whether there is a call for it, if it is an output.
+    /// Whether an output has its call; true for other items.
     pub(super) fn has_call(&self, item: &Item) -> bool {
         let Some((Side::Output, key)) = item.head().pairing() else { return true };
         self.transcript.exchange(&key).is_some_and(|exchange| !exchange.calls.is_empty())
@@ -121,7 +122,7 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// A message takes the place of an output whose call a made-up one answered.
+    /// Replaces a late output, whose call has a placeholder output, by a message.
     fn tell_late(&mut self, position: usize, made_up: usize, ids: &mut LocalIds) {
         let item = &self.incoming[position];
         let message = message_of_late_output(item).expect("a late output is an output");
@@ -133,8 +134,8 @@ impl<'a> Admission<'a> {
         );
     }
 
-    /// Why an output is left out that has no call to answer. One that stands last is the server's to
-    /// refuse: it is new, and there is no place for it.
+    /// The reason to leave out an output without a call. An output after the last message is new,
+    /// so the server has to reject it.
     fn without_call(&self, position: usize, item: &Item) -> Option<LeftOut> {
         let Some((Side::Output, key)) = item.head().pairing() else { return None };
         if item.head().kind == Kind::McpApprovalResponse {
@@ -172,13 +173,13 @@ impl<'a> Admission<'a> {
     }
 }
 
-/// Whether it is a reference to what is not known to be held.
+/// Whether it is a reference to an item that the server is not known to have.
 fn names_unknown(item: &Item, held: &Transcript, objections: &Objections) -> bool {
     let named = item.head().id.as_ref().filter(|_| item.head().kind == Kind::ItemReference);
     named.is_some_and(|id| held.position(id).is_none() && objections.to_item(Some(id)).is_none())
 }
 
-/// The item without its id. A reference is nothing without.
+/// The item without its id. A reference keeps its id, because it has no other content.
 fn unnamed(item: &Item) -> Item {
     match item.head().id {
         Some(_) if item.head().kind != Kind::ItemReference => {

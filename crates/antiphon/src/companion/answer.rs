@@ -1,4 +1,4 @@
-//! What an answer leaves, heard as it goes by.
+//! Reads the items of an answer while it is forwarded.
 
 use bytes::Bytes;
 
@@ -8,16 +8,17 @@ use crate::json::Object;
 use crate::stream::{Decoder, Frame};
 use crate::transcript::HeldItem;
 
-/// The longest event, and the longest answer in one piece, that is heard. What is longer goes to its caller
-/// all the same; what it leaves is in doubt then.
+/// The maximum size of an event, and of an answer in one piece, that is read. A longer one is still
+/// forwarded to its caller, but the state of the conversation is then uncertain.
 const LONGEST: usize = 64 << 20;
 
-/// An answer on its way.
+/// An answer that is being received.
 ///
 /// ```text
 ///   Events ── a terminal event ──> Over
 ///     └─ an event over the limit ──> Lost
-///   Whole ── the end ──> Over, or Lost where it is no answer
+///   Whole ── the end ──> Over
+///     └─ a body over the limit ──> Lost
 /// ```
 #[derive(Debug)]
 pub(super) enum Answer {
@@ -27,26 +28,27 @@ pub(super) enum Answer {
     Lost,
 }
 
-/// What an answer tells before its end.
+/// The content of an answer before its terminal event.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     id: Option<String>,
-    /// The items that were done, in traces, by their place.
+    /// The completed items, without their bytes, by their output index.
     done: Vec<(u64, HeldItem)>,
 }
 
-/// What an answer came to.
+/// The result of an answer.
 #[derive(Debug)]
 pub(super) struct Heard {
     /// The id of the response.
     pub(super) id: Option<String>,
-    /// Whether it came to an end that leaves all of it: `completed`, or `incomplete` at a limit.
+    /// Whether the server has all of its output: the status is `completed`, or `incomplete` at a
+    /// limit.
     pub(super) is_whole: bool,
-    /// What the model made, in traces.
+    /// The items of the model, without their bytes.
     pub(super) output: Vec<HeldItem>,
 }
 
-/// Makes traces.
+/// Creates the stored form of items, which has no bytes.
 pub(super) struct Tracer<'a> {
     pub(super) key: FingerprintKey,
     pub(super) ids: &'a mut LocalIds,
@@ -62,7 +64,7 @@ impl Answer {
         }
     }
 
-    /// Takes the next bytes; what the answer came to, once that is told.
+    /// Takes the next bytes. Returns the result after the terminal event.
     pub(super) fn heard(&mut self, bytes: &[u8], tracer: &mut Tracer<'_>) -> Option<Heard> {
         match self {
             Self::Events { decoder, .. } => decoder.push(bytes),
@@ -73,7 +75,7 @@ impl Answer {
         self.next(Decoder::next_frame, tracer)
     }
 
-    /// The answer is over; what it came to, if it told.
+    /// Takes the end of the answer. Returns its result, if it has one.
     pub(super) fn ended(&mut self, tracer: &mut Tracer<'_>) -> Option<Heard> {
         if let Self::Whole(body) = self {
             let body = Bytes::from(std::mem::take(body));
@@ -83,7 +85,7 @@ impl Answer {
         self.next(Decoder::finish, tracer)
     }
 
-    /// The bytes of an answer in one piece, which is over.
+    /// Takes the bytes of a complete answer in one piece.
     pub(super) fn take_whole(&mut self) -> Option<Bytes> {
         let Self::Whole(body) = self else { return None };
         let body = Bytes::from(std::mem::take(body));
@@ -145,7 +147,7 @@ impl Told {
         }
     }
 
-    /// The terminal event has come. Some servers leave the output out of it.
+    /// Builds the result from the terminal event. Some servers omit the output there.
     fn end(&mut self, response: &Bytes, tracer: &mut Tracer<'_>) -> Heard {
         let mut done = std::mem::take(&mut self.done);
         done.sort_by_key(|(place, _)| *place);
@@ -158,7 +160,7 @@ impl Told {
     }
 }
 
-/// Whether an event of this name tells something that is to be known. One without a name may.
+/// Whether an event with this name, or without a name, can have content to read.
 fn may_tell(name: &[u8]) -> bool {
     matches!(
         name,
@@ -175,7 +177,7 @@ fn may_tell(name: &[u8]) -> bool {
 }
 
 impl Heard {
-    /// What a list of items says that were created.
+    /// Reads a list of created items.
     pub(super) fn of_list(list: &Bytes, tracer: &mut Tracer<'_>) -> Option<Self> {
         let fields = Object::parse(list).ok()?;
         let items = items_of(&list.slice_ref(fields.get("data")?.as_bytes())).ok()?;
@@ -183,7 +185,8 @@ impl Heard {
         Some(Self { id: None, is_whole: true, output })
     }
 
-    /// What a response object says; `done`: what was told before, for where it has no output.
+    /// Reads a response object. `done` has the items of earlier events, for a response without
+    /// output.
     fn in_response(response: &Bytes, done: Vec<HeldItem>, tracer: &mut Tracer<'_>) -> Option<Self> {
         let fields = Object::parse(response).ok()?;
         let status = fields.string("status");

@@ -1,7 +1,8 @@
-//! Going on from a response that holds what no request mends.
+//! Continues a response that has items which no request can repair.
 //!
-//! Nothing of a response can be deleted. The turn goes on from the one before it instead, and refers to
-//! what stood behind that: the input of the response, and of its output what the server takes.
+//! Items of a response cannot be deleted. Therefore the turn continues the response before it, and
+//! refers to the items after that one: the input of the skipped response, and the valid items of
+//! its output.
 
 use std::collections::HashSet;
 
@@ -14,23 +15,23 @@ use crate::item::{Item, ItemId};
 use crate::json::quote;
 use crate::kept::{Cursor, KeptResponse, Listing, Segment};
 
-/// Asking what stands around these items of a response.
+/// The search for the items around the blocking items of a response.
 ///
 /// ```text
 ///   Response ──> Input, page by page ──> Previous, if there is one ──> over
-///      └───────────────┴── any other answer: the server has the last word
+///      └───────────────┴── any other answer: over, the turn is sent as planned
 /// ```
 #[derive(Debug)]
 pub(super) struct Around {
     id: String,
     asked: Asked,
-    /// What is known to be held.
+    /// The known items.
     pub(super) history: History,
-    /// What would be sent behind the response itself.
+    /// The plan for continuing the response itself.
     pub(super) plan: Plan,
 }
 
-/// What is being asked.
+/// The current question.
 #[derive(Debug)]
 enum Asked {
     Response,
@@ -38,35 +39,35 @@ enum Asked {
     Previous { own: KeptResponse, input: Vec<Item>, id: String },
 }
 
-/// What a turn goes on from in the place of a response.
+/// The starting point of a turn in place of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Footing {
-    /// The response before that one, if there is one and its items are not listed.
+    /// The response before that one, if there is one and its items are not among the references.
     pub(super) previous: Option<String>,
-    /// The items that stood behind it, by reference.
+    /// References to the items after it.
     pub(super) references: Vec<Item>,
 }
 
-/// What came of an answer.
+/// The result of an answer.
 pub(super) enum Found {
-    /// More is to be asked.
+    /// More requests are needed.
     NotYet(Box<Around>),
-    /// It can be gone around, or not.
+    /// The search is over. Without a footing, the blocking items cannot be skipped.
     Over(Box<Around>, Option<Footing>),
 }
 
 impl Around {
-    /// Whether there is something in the way of this plan that can be gone around.
+    /// Whether this plan has blocking items that can be skipped.
     pub(super) fn is_possible(id: &str, plan: &Plan) -> bool {
         Segment::of(id).is_some() && plan.stuck.has_unmendable()
     }
 
-    /// Around what is in the way of this plan, in the response that it goes on from.
+    /// Starts the search for the blocking items of this plan, in the response that it continues.
     pub(super) fn of(id: &str, history: History, plan: Plan) -> Self {
         Self { id: id.to_owned(), asked: Asked::Response, history, plan }
     }
 
-    /// What to ask next.
+    /// The next request.
     pub(super) fn step(&self) -> Step {
         let segment = |id| Segment::of(id).expect("it was checked");
         let path = match &self.asked {
@@ -80,7 +81,7 @@ impl Around {
         Step::Ask { method: Method::Get, path, body: None }
     }
 
-    /// What the server says.
+    /// Takes the server's answer.
     pub(super) fn answered(mut self, status: u16, body: &Bytes) -> Found {
         match std::mem::replace(&mut self.asked, Asked::Response) {
             Asked::Response => match read(status, body) {
@@ -122,7 +123,7 @@ impl Around {
         }
     }
 
-    /// `None` where not all that is to be referred to has an id.
+    /// `None` if an item to refer to has no id.
     fn footing(
         &self,
         previous: Option<String>,
@@ -154,7 +155,7 @@ fn reference_to(id: &ItemId) -> Item {
     Item::parse(raw.into()).expect("the text above is an item")
 }
 
-/// Whether a list of input has what came before it in the chain, too.
+/// Whether a listed input also has the items before it in the chain.
 pub(super) fn lists_output_of(input: &[Item], previous: &KeptResponse) -> bool {
     let listed: HashSet<&ItemId> = input.iter().filter_map(id_of).collect();
     let mut output = previous.output.iter();

@@ -1,4 +1,4 @@
-//! The course of a turn: what is known, what is asked, what is sent, and what that leaves.
+//! The course of a turn: its state machine, from the first question to the end of the answer.
 
 use std::sync::Arc;
 
@@ -23,16 +23,16 @@ use super::{Report, unknown};
 use crate::faults::StateError;
 use crate::item::FingerprintKey;
 
-/// What a server answers that tells in a moment what it holds. Its client asks for the turn again: what
-/// was sent on a guess may be held twice.
+/// Statuses of a server that cannot list its items at the moment. The client has to repeat the
+/// turn: without the list, items could be stored twice.
 const NOT_NOW: [u16; 3] = [408, 429, 503];
 
-/// A turn on its way.
+/// The state of a turn.
 ///
 /// ```text
 ///            .--------------------------------------------.
 ///            v                                            |
-///   ---> Learning ---> Deleting, GoingAround ---> Sending ---- refused for the state, the first time
+///   ---> Learning ---> Deleting, GoingAround ---> Sending ---- first state error
 ///    |       '--- not now ---> GivenUp              ^   |  '---> GivenUp
 ///    '-------------------------^--------------------'   '------> Hearing ---> Over
 /// ```
@@ -45,72 +45,72 @@ pub(super) struct Course {
     pub(super) ids: LocalIds,
     pub(super) request: Request,
     pub(super) purpose: Purpose,
-    /// The turn of its conversation, while it is on its way.
+    /// The open turn of its conversation.
     pub(super) underway: Option<Underway>,
-    /// Whether the server was asked what it holds.
+    /// Whether the server has listed its items.
     pub(super) has_learnt: bool,
-    /// Whether a question that failed was put once more.
+    /// Whether a failed question was repeated.
     has_insisted: bool,
-    /// Whether it was tried to get rid of what is in the way.
+    /// Whether the turn has tried to remove blocking items.
     pub(super) has_cleared: bool,
     pub(super) refusal: Option<Refusal>,
     pub(super) line: Line,
     account: Arc<str>,
 }
 
-/// What a turn is for.
+/// The purpose of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// An answer of the model's.
+    /// An answer of the model.
     Answer,
-    /// Items are to be held.
+    /// Storing items in a conversation.
     Delivery,
 }
 
-/// Where a turn is.
+/// The stage of a turn.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// What is held is being asked for; of a conversation, since this version.
+    /// The server is asked for its items; for a conversation, since this version.
     Learning(Box<Learning>, Option<Version>),
-    /// What is in the way is being deleted.
+    /// Blocking items are being deleted.
     Deleting(Box<Deleting>),
-    /// What stands around what is in the way is being asked for.
+    /// The server is asked for the items around the blocking ones.
     GoingAround(Box<Around>),
-    /// The request is to be sent, or was.
+    /// The request is ready, or has been sent.
     Sending(Sending),
-    /// Its answer is being heard.
+    /// The answer is being received.
     Hearing(Sending, Answer),
-    /// The server has the last word.
+    /// The caller gets the server's last error.
     GivenUp,
-    /// Nothing is left to be done.
+    /// The turn has ended.
     Over,
 }
 
-/// A request that is sent.
+/// A request to send.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) body: Bytes,
-    /// `None` where it goes as it came, and nothing is known of what it goes on from.
+    /// `None` if the request is sent unchanged, because the state that it continues is unknown.
     pub(super) planned: Option<(Basis, Plan)>,
 }
 
-/// What a plan rests on.
+/// The basis of a plan.
 #[derive(Clone, Debug)]
 pub(super) enum Basis {
-    /// The request says all.
+    /// The request continues nothing.
     Nothing,
-    /// The server holds this.
+    /// The server has this history.
     Held(History),
-    /// The server does not tell what it holds; of its turns this was heard.
+    /// The server does not list its items; this history has the inputs and outputs of its turns.
     Untold(History),
 }
 
-/// What was refused the first time.
+/// The first state error of a turn.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) fault: StateError,
     pub(super) body: Bytes,
-    /// Whether something was deleted since.
+    /// Whether items were deleted since.
     pub(super) has_deleted: bool,
 }
 
@@ -156,7 +156,7 @@ impl Course {
         }
     }
 
-    /// All is known of the conversation, unless the input shows that there is more.
+    /// Plans on the known items of the conversation, unless the input shows that it has more.
     fn enter(&mut self, underway: Underway, history: History) {
         if unknown::in_input(&self.request.input, &history) {
             underway.untouched();
@@ -166,7 +166,7 @@ impl Course {
         self.plan(Basis::Held(history));
     }
 
-    /// Asks the server what it holds.
+    /// Asks the server for its items.
     pub(super) fn ask(&mut self) {
         let has_images = self.request.has_images();
         let asked = match &self.request.goes_on {
@@ -236,7 +236,7 @@ impl Course {
         self.plan(Basis::Held(history));
     }
 
-    /// The server does not tell what it holds.
+    /// Plans for a server that does not list its items.
     fn plan_untold(&mut self) {
         let mut heard = History::default();
         if let GoesOn::Conversation(id) = &self.request.goes_on {

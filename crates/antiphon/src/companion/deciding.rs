@@ -1,4 +1,4 @@
-//! What a turn sends, and what it gets rid of first.
+//! Plans the request of a turn, and removes stored items that block it.
 
 use super::admission::Known;
 use super::around::{Around, Footing};
@@ -16,7 +16,7 @@ use crate::kept::Objections;
 use bytes::Bytes;
 
 impl Course {
-    /// Decides what is sent, and gets rid first of what is in its way.
+    /// Plans the request. Before it is sent, removes stored items that block it.
     pub(super) fn plan(&mut self, basis: Basis) {
         let plan = self.planned(&basis);
         if self.may_lack_turns(&basis) && unknown::in_plan(&plan) {
@@ -31,7 +31,8 @@ impl Course {
         }
     }
 
-    /// Whether what is held is known from the turns before alone: those of other processes are not.
+    /// Whether the known items come only from this process's earlier turns, so that turns of other
+    /// processes may be missing.
     fn may_lack_turns(&self, basis: &Basis) -> bool {
         matches!(basis, Basis::Held(_)) && self.underway.is_some() && !self.has_learnt
     }
@@ -54,7 +55,7 @@ impl Course {
         }
     }
 
-    /// Whether an earlier attempt of the same request brought its input to the conversation.
+    /// Whether an earlier attempt of the same request added its input to the conversation.
     fn is_brought(&self, basis: &Basis) -> bool {
         let (GoesOn::Conversation(id), Basis::Held(history)) = (&self.request.goes_on, basis)
         else {
@@ -64,8 +65,8 @@ impl Course {
         left.is_some_and(|attempt| attempt.brought_its_input(history))
     }
 
-    /// Deletes what is in the way, or goes around it. The server issues the ids of what it is sent, so that
-    /// they may have to be asked for first.
+    /// Deletes the blocking items, or continues from the response before them. The server issues
+    /// the ids of items that it receives, so these ids may have to be asked for first.
     fn clear(&mut self, history: History, plan: Plan) {
         if !plan.stuck.is_named() && !self.has_learnt && self.underway.is_some() {
             self.release(Left::Nothing);
@@ -84,7 +85,7 @@ impl Course {
         }
     }
 
-    /// What can be deleted is.
+    /// Continues after the deletions.
     pub(super) fn deleted(&mut self, deleting: Deleting) {
         let Deleting { deleted, history, plan, .. } = deleting;
         if deleted.is_empty() {
@@ -99,7 +100,8 @@ impl Course {
         self.send(basis, anew);
     }
 
-    /// What stands around what is in the way is known, or the server has the last word.
+    /// Continues after the search for the items around the blocking ones. Without a footing the
+    /// turn is sent as planned, and the server decides.
     pub(super) fn found_around(&mut self, found: Around, footing: Option<Footing>) {
         let Around { history, plan, .. } = found;
         let Some(Footing { previous, references }) = footing else {

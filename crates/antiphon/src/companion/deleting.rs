@@ -1,4 +1,4 @@
-//! Deleting what is in the way of a turn.
+//! Deletes stored items that block a turn.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,35 +11,36 @@ use super::{Method, Step};
 use crate::item::ItemId;
 use crate::kept::Segment;
 
-/// The items that are deleted for a turn, one after the other. It ends with the first that the server
-/// keeps: a late output is told in a message then, and for the rest the server has its own words.
+/// The items that are deleted before a turn, one after the other.
 ///
-/// Whatever comes between a deletion and the turn, the next turn finds the call unanswered, and answers it.
+/// It stops at the first item that the server does not delete. A late output is then sent as a
+/// message; for the other items the server's own error ends the turn. If a failure happens between
+/// a deletion and the turn, the next turn finds the call without an output and adds one.
 #[derive(Debug)]
 pub(super) struct Deleting {
     conversation: String,
     queue: VecDeque<ItemId>,
     pub(super) deleted: HashSet<ItemId>,
-    /// What was known before.
+    /// The known items before the deletions.
     pub(super) history: History,
-    /// What would be sent if nothing were deleted.
+    /// The plan without any deletion.
     pub(super) plan: Plan,
 }
 
 impl Deleting {
-    /// Whether what is in the way of this plan can be named.
+    /// Whether the ids of all items that block this plan are known and valid.
     pub(super) fn is_possible(plan: &Plan) -> bool {
         let is_named = |id: ItemId| Segment::of(id.as_str()).is_some();
         plan.stuck.is_named() && plan.stuck.ids().all(is_named)
     }
 
-    /// Of what is in the way of this plan, in a conversation whose id is one.
+    /// Deletes the items that block this plan. The id of the conversation has to be valid.
     pub(super) fn of(conversation: &str, history: History, plan: Plan) -> Self {
         let (queue, deleted) = (plan.stuck.ids().collect(), HashSet::new());
         Self { conversation: conversation.to_owned(), queue, deleted, history, plan }
     }
 
-    /// What to ask next; `None` once it is over.
+    /// The next request; `None` at the end.
     pub(super) fn step(&self) -> Option<Step> {
         let item = Segment::of(self.queue.front()?.as_str()).expect("it was checked");
         let conversation = Segment::of(&self.conversation).expect("it was checked");
@@ -47,8 +48,8 @@ impl Deleting {
         Some(Step::Ask { method: Method::Delete, path, body: None })
     }
 
-    /// What the server says. An item that is not there is as good as deleted; a server that has no such
-    /// path has deleted nothing.
+    /// Takes the server's answer. A missing item counts as deleted. If the server does not know the
+    /// path, nothing was deleted.
     pub(super) fn answered(&mut self, status: u16, body: &Bytes) {
         let Some(item) = self.queue.pop_front() else { return };
         let is_gone = match status {

@@ -1,4 +1,4 @@
-//! What becomes of a request that was sent.
+//! Handles the results of a sent request: errors, answers and aborts.
 
 use bytes::Bytes;
 
@@ -10,20 +10,20 @@ use super::said::Said;
 use super::underway::Underway;
 use crate::faults::StateError;
 
-/// What a turn left where it went on.
+/// The state of the conversation or chain after a turn without an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Left {
-    /// What was there.
+    /// Unchanged.
     Nothing,
-    /// Nobody knows.
+    /// Unknown.
     Doubt,
 }
 
-/// What a server refuses whatever it holds. What else it refuses may show that it holds something else
-/// than is known.
+/// Statuses of errors that do not depend on the server's items. Any other error may show that its
+/// items differ from the known ones.
 const WHATEVER_IS_HELD: [u16; 4] = [401, 403, 413, 429];
 
-/// What does not say whether the server has the request: whatever stands before it waited no longer.
+/// A status that leaves open whether the server has the request: a proxy in front of it timed out.
 const TIMED_OUT: u16 = 408;
 
 impl Course {
@@ -51,12 +51,12 @@ impl Course {
         }
     }
 
-    /// The same turn behind what the server says that it holds.
+    /// Plans the same turn again after a state error, if necessary with the server's current items.
     fn otherwise(&mut self, fault: StateError, sending: Sending) {
         let Sending { body, planned: Some((basis, _)) } = sending else {
             return self.give_up(Left::Doubt);
         };
-        // What it holds was told just now: only what it does not have is left out.
+        // The server has just listed its items, so only the missing item is left out.
         let is_known = self.has_learnt && matches!(fault, StateError::UnknownItem(_));
         self.refusal = Some(Refusal { fault, body, has_deleted: false });
         match basis {
@@ -71,8 +71,8 @@ impl Course {
         }
     }
 
-    /// The same turn behind another one that is open in the conversation, once that may have ended. What it
-    /// leaves is learnt then.
+    /// Sends the same turn again when the other open turn of the conversation may have ended. The
+    /// server's items are asked for before that.
     fn behind_another(&mut self, sending: Sending) {
         if !matches!(sending.planned, Some((Basis::Held(_), _))) {
             return self.stage = Stage::Sending(sending);
@@ -82,7 +82,7 @@ impl Course {
         self.ask();
     }
 
-    /// Goes on, unless the request was refused already: that is what its caller is told.
+    /// Continues, unless the request was rejected before: then its caller gets that error.
     pub(super) fn unless_refused(&mut self, go_on: impl FnOnce(&mut Self)) {
         match self.refusal {
             Some(_) => self.give_up(Left::Doubt),
@@ -136,7 +136,7 @@ impl Course {
         }
     }
 
-    /// The answer told its end.
+    /// Records the result of an answer.
     fn conclude(&mut self, heard: Heard) {
         let id = heard.id.clone().filter(|_| self.request.stores);
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
@@ -156,7 +156,8 @@ impl Course {
         }
     }
 
-    /// What is held by an answer that came to this, and whether that is all; `None` where nobody knows.
+    /// The history after an answer with this result, and whether it is complete; `None` if the
+    /// history is unknown.
     fn left_by(&self, stage: Stage, heard: Heard) -> Option<(History, bool)> {
         let Stage::Hearing(sending, _) = stage else { return None };
         let (basis, plan) = sending.planned.filter(|_| heard.is_whole)?;
@@ -174,7 +175,7 @@ impl Course {
         (!plan.leaves_doubt).then(held)
     }
 
-    /// The turn is not on its way any more.
+    /// Closes the turn of the conversation.
     pub(super) fn release(&mut self, left: Left) {
         let Some(underway) = self.underway.take() else { return };
         match left {
@@ -183,7 +184,7 @@ impl Course {
         }
     }
 
-    /// What was known of the response that the turn goes on from is not so.
+    /// Drops the known history of the response that the turn continues: it was wrong.
     fn forget(&self) {
         if let GoesOn::Response(id) = &self.request.goes_on {
             self.memory.forget_response(&self.name(id));

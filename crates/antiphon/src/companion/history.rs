@@ -1,13 +1,13 @@
-//! What a server holds, in traces that many may share.
+//! Shared lists of the items that a server has, without their bytes.
 
 use std::sync::Arc;
 
 use crate::transcript::{HeldItem, Transcript};
 
-/// Items in their order, kept as pieces of which each goes on from another.
+/// An immutable list of items, stored as pieces that each continue another piece.
 ///
-/// What goes on from one history shares it: a chain of `n` responses takes memory for its items once,
-/// and so does a fork. It holds traces of items, never their bytes.
+/// Histories that continue the same history share it: a chain of `n` responses, or a fork, needs
+/// the memory of each item once. It has the heads and fingerprints of items, never their bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History(Option<Arc<Piece>>);
 
@@ -15,17 +15,17 @@ pub(super) struct History(Option<Arc<Piece>>);
 struct Piece {
     before: History,
     items: Vec<HeldItem>,
-    /// How many items there are, those before it included.
+    /// The number of items, including those of the pieces before.
     length: usize,
 }
 
 impl History {
-    /// These items and nothing before them.
+    /// A history with only these items.
     pub(super) fn of(items: impl IntoIterator<Item = HeldItem>) -> Self {
         Self::default().with(items)
     }
 
-    /// The same with more behind it.
+    /// The same history with more items at the end.
     pub(super) fn with(&self, items: impl IntoIterator<Item = HeldItem>) -> Self {
         let items: Vec<HeldItem> = items.into_iter().map(HeldItem::elsewhere).collect();
         if items.is_empty() {
@@ -35,17 +35,17 @@ impl History {
         Self(Some(Arc::new(Piece { before: self.clone(), items, length })))
     }
 
-    /// All of it.
+    /// All items.
     pub(super) fn transcript(&self) -> Transcript {
         self.pieces().into_iter().flat_map(|piece| piece.items.iter().cloned()).collect()
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub(super) fn length(&self) -> usize {
         self.0.as_ref().map_or(0, |piece| piece.length)
     }
 
-    /// How many items the latest piece has: what it weighs beyond the history that it goes on from.
+    /// The number of items in the latest piece: its memory beyond the history that it continues.
     pub(super) fn weight(&self) -> usize {
         self.0.as_ref().map_or(0, |piece| piece.items.len())
     }
@@ -62,7 +62,7 @@ impl History {
     }
 }
 
-/// Piece by piece: a long chain would not fit on the stack.
+/// Drops piece by piece: recursion over a long chain would overflow the stack.
 impl Drop for Piece {
     fn drop(&mut self) {
         let mut next = self.before.0.take();

@@ -1,4 +1,4 @@
-//! Asking a server what it holds, where that is not known or in doubt.
+//! Asks a server for its items, if they are unknown or uncertain.
 
 use bytes::Bytes;
 
@@ -12,55 +12,55 @@ use crate::kept::{Cursor, Listing, Segment};
 use crate::made_up::is_made_up;
 use crate::transcript::{HeldItem, Origin};
 
-/// What is being asked.
+/// The current question.
 ///
 /// ```text
 ///   Conversation ── a page ──> Conversation ── the last page ──> Learnt::All
-///   Chain ── a response ──> Chain ── the first that is known, or begins it ──> Learnt::All
-///     any ── there is none ──> Learnt::NoSuch
+///   Chain ── a response ──> Chain ── a known response, or the first one ──> Learnt::All
+///     any ── not found ──> Learnt::NoSuch
 ///     any ── any other answer ──> Learnt::Untold
 /// ```
 #[derive(Debug)]
 pub(super) enum Learning {
     /// The items of a conversation.
     Conversation { id: String, listing: Listing },
-    /// A response, its input, and those before it.
+    /// A response, its input, and the responses before it.
     Chain(Walk),
 }
 
-/// What came of an answer.
+/// The result of an answer.
 pub(super) enum Learnt {
-    /// More is to be asked.
+    /// More requests are needed.
     NotYet(Box<Learning>),
-    /// All that is held: the items, behind what was known.
+    /// All items of the server, after those that were known.
     All(Held),
-    /// The server has nothing of this id.
+    /// The server has nothing with this id.
     NoSuch,
-    /// The server does not tell.
+    /// The server does not list its items.
     Untold,
 }
 
-/// What a server holds, as it told.
+/// The items that a server listed.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// What was known of what is before it.
+    /// The known items before them.
     pub(super) behind: History,
     /// The items.
     pub(super) items: Vec<Item>,
-    /// Whether there is more to come.
+    /// Whether the response is still running.
     pub(super) is_underway: bool,
 }
 
 impl Learning {
-    /// Asks for a conversation, with what images show where the input `has_images`; `None` for what can be
-    /// nobody's id.
+    /// Asks for a conversation, including image contents if `has_images`. `None` if the id is
+    /// invalid.
     pub(super) fn of_conversation(id: &str, has_images: bool) -> Option<Self> {
         Segment::of(id)?;
         let listing = Listing::by(Cursor::LastId).with_images(has_images);
         Some(Self::Conversation { id: id.to_owned(), listing })
     }
 
-    /// What to ask next.
+    /// The next request.
     pub(super) fn step(&self) -> Step {
         let path = match self {
             Self::Conversation { id, listing } => {
@@ -73,7 +73,7 @@ impl Learning {
         Step::Ask { method: Method::Get, path, body: None }
     }
 
-    /// What the server says. `known`: what the companion knows of a response.
+    /// Takes the server's answer. `known` returns the known history of a response.
     pub(super) fn answered(
         self,
         status: u16,
@@ -108,7 +108,7 @@ fn page_of(id: String, mut listing: Listing, status: u16, body: &Bytes) -> Learn
 }
 
 impl Held {
-    /// All of it in traces. Of several items of one id the first counts.
+    /// Converts the items into a history. Of several items with one id, the first counts.
     pub(super) fn history(self, key: FingerprintKey, ids: &mut LocalIds) -> History {
         let before = self.behind.transcript();
         let mut seen: std::collections::HashSet<_> =

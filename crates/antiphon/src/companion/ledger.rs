@@ -1,40 +1,41 @@
-//! What is known of one conversation.
+//! The known state of one conversation.
 
 use super::history::History;
 use super::retry::Attempt;
 
-/// A state of what is known, unlike any other.
+/// A version of the known state. Every version is unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version(u64);
 
 impl Version {
-    /// The version of a number that was given once.
+    /// The version for a number that is used only once.
     pub(super) fn of(stamp: u64) -> Self {
         Self(stamp)
     }
 }
 
-/// What is known of a conversation that a server keeps.
+/// The known state of a conversation that a server owns.
 ///
 /// ```text
-///            learnt             a turn ended well, planned on this version
+///            listed             a turn completed that was planned on this version
 ///   InDoubt --------> Sure <------------------.
 ///      ^               |  '-------------------'
-///      '---------------'  a turn was left, failed or refused; another wrote; two turns at once
+///      '---------------'  a turn was aborted, failed or rejected; another writer; parallel turns
 /// ```
 ///
-/// It is never sure and wrong: what a turn leaves counts only where nothing else has come since the version
-/// that it was planned on, and while a turn is on its way no other is planned on what is known.
+/// Invariant: a `Sure` ledger is correct. The result of a turn is accepted only if nothing else
+/// changed the ledger since the version that the turn was planned on, and no turn is planned on the
+/// ledger while another one is open.
 #[derive(Debug)]
 pub(super) struct Ledger {
     standing: Standing,
     version: Version,
-    /// How many turns are on their way.
+    /// The number of open turns.
     underway: usize,
-    /// The latest turn, where nobody knows whether the server has it.
+    /// The latest turn, if it is unknown whether the server has it.
     left: Option<Attempt>,
-    /// What turns brought there and got since the server last told what it holds, while it does not tell.
-    /// It may hold more.
+    /// The inputs and outputs of turns at a server that does not list its items. The server may
+    /// have more items.
     heard: History,
 }
 
@@ -45,7 +46,7 @@ enum Standing {
 }
 
 impl Ledger {
-    /// Of which nothing is known.
+    /// Creates a ledger without known state.
     pub(super) fn unknown(version: Version) -> Self {
         let (standing, heard) = (Standing::InDoubt, History::default());
         Self { standing, version, underway: 0, left: None, heard }
@@ -55,12 +56,12 @@ impl Ledger {
         self.version
     }
 
-    /// Whether no turn of it is on its way.
+    /// Whether it has no open turn.
     pub(super) fn is_idle(&self) -> bool {
         self.underway == 0
     }
 
-    /// A turn begins on what is known; `None` where that may not be so any more.
+    /// Starts a turn on the known history; `None` if the ledger is uncertain or has an open turn.
     pub(super) fn enter(&mut self) -> Option<(History, Version)> {
         let Standing::Sure(history) = &self.standing else { return None };
         if !self.is_idle() {
@@ -71,31 +72,32 @@ impl Ledger {
         Some(known)
     }
 
-    /// A turn begins.
+    /// Starts a turn.
     pub(super) fn begin(&mut self) {
         self.underway += 1;
     }
 
-    /// A turn is over, whatever it left.
+    /// Ends a turn with any result.
     pub(super) fn end(&mut self) {
         self.underway = self.underway.saturating_sub(1);
     }
 
-    /// What is known where the server does not tell: perhaps not all.
+    /// The known items of a conversation that the server does not list; perhaps not all of them.
     pub(super) fn heard(&self) -> &History {
         &self.heard
     }
 
-    /// A turn ended well that was planned on what was heard.
+    /// Records a completed turn that was planned on `heard`.
     pub(super) fn hear(&mut self, history: History, fresh: Version) {
         self.doubt(fresh);
         self.left = None;
         self.heard = history;
     }
 
-    /// A turn begins on what the server told, asked at version `since`. What came to be known since then may
-    /// be newer, and a turn that was left may come to its end there only now: a turn that is planned on less
-    /// than that is sure of nothing.
+    /// Starts a turn on the items that the server listed, requested at version `since`.
+    ///
+    /// Returns no version if the list may be out of date: the ledger has changed since then, or an
+    /// aborted turn may end at the server only now.
     pub(super) fn learn(
         &mut self,
         since: Version,
@@ -115,7 +117,8 @@ impl Ledger {
         (told, None)
     }
 
-    /// A turn that was planned on this version has left this. Whether that is all that there is.
+    /// Records the history after a turn that was planned on version `on`. Returns whether this is
+    /// the complete state.
     pub(super) fn conclude(
         &mut self,
         on: Option<Version>,
@@ -129,18 +132,18 @@ impl Ledger {
         is_all
     }
 
-    /// A turn was left of which nobody knows whether the server has it.
+    /// Records an aborted turn; it is unknown whether the server has it.
     pub(super) fn leave(&mut self, attempt: Option<Attempt>, fresh: Version) {
         self.doubt(fresh);
         self.left = attempt.or(self.left.take());
     }
 
-    /// The latest turn, where nobody knows whether the server has it.
+    /// The latest turn, if it is unknown whether the server has it.
     pub(super) fn left(&self) -> Option<&Attempt> {
         self.left.as_ref()
     }
 
-    /// What it holds may be something else.
+    /// Marks the known state as uncertain.
     pub(super) fn doubt(&mut self, fresh: Version) {
         self.standing = Standing::InDoubt;
         self.version = fresh;

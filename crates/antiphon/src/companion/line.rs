@@ -1,8 +1,8 @@
-//! Waiting for a turn of others that is open in the conversation.
+//! Waits for another open turn of the conversation.
 
 use std::time::Duration;
 
-/// How long a turn waits for another one, time after time.
+/// The delays of a turn that waits for another one, in order.
 const WAITS: [Duration; 4] = [
     Duration::from_millis(100),
     Duration::from_millis(500),
@@ -10,33 +10,33 @@ const WAITS: [Duration; 4] = [
     Duration::from_secs(2),
 ];
 
-/// A turn's place behind others.
+/// The wait of a turn for others.
 ///
 /// ```text
-///   ---> Free ---- locked ----> Waiting ---- something is told ----> Free
-///                                        '-- locked, for the last time ---> given up
+///   ---> Free ---- locked ----> Waiting ---- next result ----> Free
+///                                        '-- locked, no delay left ---> given up
 /// ```
 #[derive(Debug, Default)]
 pub(super) struct Line {
-    /// How often it waited.
+    /// The number of waits so far.
     times: usize,
     waits: Option<Duration>,
 }
 
 impl Line {
-    /// Another turn is open. Whether it is waited for once more.
+    /// Records that another turn is open. Returns whether to wait once more.
     pub(super) fn wait(&mut self) -> bool {
         self.waits = WAITS.get(self.times).copied();
         self.times += 1;
         self.waits.is_some()
     }
 
-    /// How long is to be waited now.
+    /// The current delay.
     pub(super) fn waits(&self) -> Option<Duration> {
         self.waits
     }
 
-    /// It was waited.
+    /// Ends the wait.
     pub(super) fn is_over(&mut self) {
         self.waits = None;
     }

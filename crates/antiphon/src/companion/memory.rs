@@ -1,4 +1,4 @@
-//! What a companion remembers, shared by all its turns.
+//! The memory of a companion, shared by all its turns.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,25 +9,25 @@ use super::recent::{Name, Recent};
 use super::retry::Attempt;
 use super::underway::{Ending, Underway};
 
-/// How many items are remembered, conversations and chains each: some tens of megabytes.
+/// The maximum number of items for conversations, and the same for chains: some tens of megabytes.
 const ROOM: usize = 200_000;
 
-/// The conversations and the chains that were used last.
+/// The most recently used conversations and chains.
 #[derive(Clone)]
 pub(super) struct Memory(Arc<Mutex<Remembered>>);
 
 struct Remembered {
     conversations: Recent<Ledger>,
-    /// What each response stands for: all that a model was given with it, and its output.
+    /// The history of each response: the complete input of the model, and its output.
     responses: Recent<History>,
     stamps: u64,
 }
 
-/// What is known of a conversation for a turn of it.
+/// The known state of a conversation at the start of a turn.
 pub(super) enum Entered {
-    /// All that it holds.
+    /// All its items.
     Known(Underway, History),
-    /// It is to be asked for.
+    /// Unknown: the server has to be asked.
     Unknown,
 }
 
@@ -38,12 +38,12 @@ impl Memory {
         Self(Arc::new(Mutex::new(Remembered { conversations, responses, stamps: 0 })))
     }
 
-    /// A number that was not given before.
+    /// A number that was not used before.
     pub(super) fn stamp(&self) -> u64 {
         self.lock().stamp()
     }
 
-    /// Begins a turn of a conversation, if all is known of it and no other turn of it is on its way.
+    /// Starts a turn of a conversation, if all its items are known and it has no other open turn.
     pub(super) fn enter(&self, name: &Name) -> Entered {
         let mut memory = self.lock();
         let ledger = memory.ledger(name);
@@ -53,12 +53,12 @@ impl Memory {
         }
     }
 
-    /// The version of what is known of a conversation that is about to be asked for.
+    /// The version of the known state of a conversation, before the server is asked for its items.
     pub(super) fn version(&self, name: &Name) -> Version {
         self.lock().ledger(name).version()
     }
 
-    /// Begins a turn of a conversation of which the server told what it holds, asked at version `since`.
+    /// Starts a turn of a conversation whose items the server listed, requested at version `since`.
     pub(super) fn learnt(&self, name: &Name, since: Version, told: History) -> (Underway, History) {
         let mut memory = self.lock();
         let fresh = Version::of(memory.stamp());
@@ -67,8 +67,8 @@ impl Memory {
         (self.underway(name, version), history)
     }
 
-    /// Begins a turn of a conversation of which the server does not tell what it holds, on what was heard
-    /// of it.
+    /// Starts a turn of a conversation whose items the server does not list, on the inputs and
+    /// outputs of its earlier turns.
     pub(super) fn enter_untold(&self, name: &Name) -> (Underway, History) {
         let mut memory = self.lock();
         let ledger = memory.ledger(name);
@@ -76,8 +76,8 @@ impl Memory {
         (self.underway(name, None), ledger.heard().clone())
     }
 
-    /// A turn of the conversation is over, which was planned on this version. Whether all is known of the
-    /// conversation by it.
+    /// Ends a turn of the conversation that was planned on version `on`. Returns whether all items
+    /// of the conversation are known now.
     pub(super) fn end(&self, name: &Name, on: Option<Version>, ending: Ending) -> bool {
         let mut memory = self.lock();
         let fresh = Version::of(memory.stamp());
@@ -104,15 +104,15 @@ impl Memory {
         }
     }
 
-    /// The latest turn of the conversation, if nobody knows whether the server has it and its request was
-    /// this one.
+    /// The latest turn of the conversation, if it had this request and it is unknown whether the
+    /// server has it.
     pub(super) fn left(&self, name: &Name, request: u128) -> Option<Attempt> {
         let mut memory = self.lock();
         let left = memory.conversations.used(name)?.left();
         left.filter(|attempt| attempt.request == request).cloned()
     }
 
-    /// Something else changed the conversation.
+    /// Records a change of the conversation by a request that is not a turn.
     pub(super) fn doubt(&self, name: &Name) {
         let mut memory = self.lock();
         let fresh = Version::of(memory.stamp());
@@ -121,19 +121,19 @@ impl Memory {
         }
     }
 
-    /// What a response stands for.
+    /// The history of a response.
     pub(super) fn response(&self, name: &Name) -> Option<History> {
         self.lock().responses.used(name).cloned()
     }
 
-    /// A response stands for this.
+    /// Records the history of a response.
     pub(super) fn know_response(&self, name: &Name, history: History) {
         let mut memory = self.lock();
         let weight = history.weight();
         memory.responses.put(name, history, weight);
     }
 
-    /// What was known of a response is no longer so.
+    /// Drops the history of a response.
     pub(super) fn forget_response(&self, name: &Name) {
         self.lock().responses.remove(name);
     }

@@ -1,17 +1,17 @@
-//! What stands beside a client that talks to a server which owns the state, without a gateway.
+//! Support for a client that talks to a stateful server directly, without a gateway.
 //!
-//! A [`Companion`] knows what the server's conversations and chains hold: it asks the server where it
-//! does not know, sends of each request what is new, mends what the server would refuse, and learns
-//! from every answer. It is pure: whoever holds it does what [`Turn::step`] says and tells it what
-//! came of that.
+//! A [`Companion`] tracks the items of the server's conversations and response chains. It asks the
+//! server for unknown state, sends only the new items of each request, repairs items that the
+//! server would reject, and learns from every answer. It does no I/O: its owner performs each
+//! [`Turn::step`] and passes the result back to the turn.
 //!
 //! ```text
-//! open ---> Ask ---> answered ---.        what the server holds, where that is not known
+//! open ---> Ask ---> answered ---.        the server's state, if it is unknown
 //!            ^  '----------------'
 //!            |
 //!            '--> Send ---> refused ---> Ask, Send once more, or GiveUp; wait first where locked
 //!                      '--> begun ---> heard* ---> ended     the server has it
-//!                                            '---> left      nobody knows what it has
+//!                                            '---> left      the server's state is unknown
 //! ```
 
 mod admission;
@@ -54,45 +54,51 @@ pub use turn::Turn;
 
 use crate::item::FingerprintKey;
 
-/// What is known of the conversations and chains of one server.
+/// The known state of the conversations and chains of one server.
 ///
-/// Guarantees: what a server is known to hold is not sent again; what is not known is asked for, never
-/// assumed; what a turn that broke off has left is in doubt, and asked for before the next. The memory
-/// is bounded: heads and fingerprints, no bodies, of as many conversations as were used last.
+/// Guarantees:
+///
+/// - Items that the server is known to have are not sent again.
+/// - Unknown state is asked for, never assumed.
+/// - After an interrupted turn the conversation is asked for before its next turn.
+/// - Memory is bounded. It has item heads and fingerprints, without bodies, of the most recently
+///   used conversations.
 #[derive(Clone, Debug)]
 pub struct Companion {
     key: FingerprintKey,
     memory: Memory,
 }
 
-/// Why a body begins no turn.
+/// The reason that a body starts no turn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// It is no JSON object.
+    /// The body is not a JSON object.
     #[error("the body is no JSON object: {0}")]
     NotAnObject(String),
-    /// Its input is an array, but not one of items.
+    /// The input is an array, but not an array of items.
     #[error("'input': {0}")]
     Input(#[from] crate::item::ListError),
 }
 
 impl Companion {
-    /// A companion that knows nothing yet. `key` is for the fingerprints of messages.
+    /// Creates a companion without any known state. `key` is for the fingerprints of messages.
     pub fn new(key: FingerprintKey) -> Self {
         Self { key, memory: Memory::new() }
     }
 
-    /// Begins a turn with the body of a `POST …/responses`. `account` names whose data it is: the base
-    /// URL and the credentials, or a digest of them.
+    /// Starts a turn with the body of a `POST …/responses`. `account` identifies the owner of the
+    /// data: the base URL and the credentials, or a digest of them.
     pub fn open(&self, account: &str, body: Bytes) -> Result<Turn, OpenError> {
         let request = Request::read(body)?;
         Ok(self.turn(account, request, Purpose::Answer))
     }
 
-    /// Begins the delivery of items (outputs of tools) to a conversation, without a turn of the
-    /// model's: those of them that it does not hold, and whose calls it holds, are posted. `items` is an
-    /// array; what is to be sent is the body of a `POST …/conversations/{conversation}/items`, or
-    /// [`Step::Nothing`] where there is nothing to post.
+    /// Starts the delivery of items (outputs of tools) to a conversation, without a turn of the
+    /// model.
+    ///
+    /// `items` is a JSON array. An item is posted if the conversation does not have it, but has its
+    /// call. [`Step::Send`] then has the body of a `POST …/conversations/{conversation}/items`. If
+    /// there is nothing to post, the step is [`Step::Nothing`].
     pub fn deliver(
         &self,
         account: &str,
@@ -103,8 +109,8 @@ impl Companion {
         Ok(self.turn(account, request, Purpose::Delivery))
     }
 
-    /// Something else than a turn has changed the conversation, or may have: it is asked for before the
-    /// next one. To be called once that is answered, or has failed.
+    /// Marks the conversation as changed by a request that is not a turn: its items are asked for
+    /// before the next turn. Call it after the answer to that request, or after its failure.
     pub fn touched(&self, account: &str, conversation: &str) {
         self.memory.doubt(&Name::of(account, conversation));
     }

@@ -1,4 +1,4 @@
-//! What of an input is sent to a server that holds the conversation before it.
+//! Selects the input items to send to a server that has the conversation before them.
 
 use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
@@ -17,22 +17,22 @@ use crate::repair::{
 };
 use crate::transcript::{HeldItem, Origin, Transcript};
 
-/// What is to be sent, and what the server will hold by it.
+/// The items to send, and the items that the server will then have.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) sent: Vec<Item>,
-    /// What was sent, as it will be held.
+    /// The sent items in their stored form.
     pub(super) fresh: Vec<HeldItem>,
-    /// What is held that is better deleted before.
+    /// The stored items to delete before.
     pub(super) stuck: Stuck,
-    /// Whether what is known will not be all that the server holds behind this turn.
+    /// Whether the server will have items after this turn that are unknown here.
     pub(super) leaves_doubt: bool,
-    /// Whether an earlier attempt of the same request brought its input.
+    /// Whether an earlier attempt of the same request stored its input.
     pub(super) is_again: bool,
     pub(super) report: Report,
 }
 
-/// Makes plans for one input.
+/// Plans the requests for one input.
 pub(super) struct Planner<'a> {
     pub(super) input: &'a [Item],
     pub(super) known: Known<'a>,
@@ -41,15 +41,15 @@ pub(super) struct Planner<'a> {
 }
 
 impl Plan {
-    /// Whether nothing is left to send, though not all that the caller sent is held.
+    /// Whether no item is left to send, although the server does not have all items of the input.
     pub(super) fn is_emptied(&self, input: &[Item]) -> bool {
         self.sent.is_empty() && self.report.resent < input.len()
     }
 }
 
 impl Planner<'_> {
-    /// What is sent behind what a server is known to hold: what it does not have, and outputs for calls
-    /// that it holds and nobody answered.
+    /// The plan after the known items of a server: the items that it does not have, and outputs for
+    /// its calls without one.
     pub(super) fn behind(mut self, history: &History) -> Plan {
         let (input, known, key) = (self.input, self.known, self.key);
         let held = history.transcript();
@@ -68,8 +68,8 @@ impl Planner<'_> {
         Plan { sent: repaired.items, fresh, stuck, leaves_doubt, is_again, report }
     }
 
-    /// What of a delivery is posted: outputs for calls that are held and nobody answered. Late ones are
-    /// told in messages, as in a turn.
+    /// The plan of a delivery: outputs for the server's calls without one. Late outputs become
+    /// messages, as in a turn.
     pub(super) fn delivered(self, history: &History) -> Plan {
         let (input, known, key) = (self.input, self.known, self.key);
         let held = history.transcript();
@@ -91,7 +91,7 @@ impl Planner<'_> {
         Plan { sent, fresh, stuck, leaves_doubt, is_again, report }
     }
 
-    /// What is sent where the input is all that there is.
+    /// The plan for a request that continues nothing.
     pub(super) fn whole(mut self) -> Plan {
         let mut report = Report::default();
         let input: Vec<(usize, &Item)> = self.not_refused(&mut report);
@@ -105,7 +105,8 @@ impl Planner<'_> {
         for mend in &repaired.mends {
             report.mended(Some(input[mend.position].0), &items[mend.position], mend);
         }
-        // Who replays what a model said goes on replaying: only beginnings of chains are remembered.
+        // A client that resends model items will do so again, so only the start of a chain is
+        // stored.
         let is_beginning = !refers && !items.iter().any(|item| item.head().is_model_made());
         let fresh = match is_beginning {
             true => repaired.items.iter().map(|item| self.held(item)).collect(),
@@ -115,8 +116,8 @@ impl Planner<'_> {
         Plan { sent, fresh, stuck, leaves_doubt: !is_beginning, is_again: false, report }
     }
 
-    /// What is sent to a server that does not tell what it holds: what was heard of its turns is left out,
-    /// and of the rest what the server issues itself.
+    /// The plan for a server that does not list its items. It leaves out the items of earlier
+    /// turns, and of the others those that the server creates itself.
     pub(super) fn by_kind(mut self, heard: &History) -> Plan {
         let mut report = Report::default();
         let mut input: Vec<(usize, &Item)> = self.not_refused(&mut report);
@@ -133,7 +134,7 @@ impl Planner<'_> {
         Plan { sent, fresh, stuck, leaves_doubt: false, is_again: false, report }
     }
 
-    /// What of the input the server did not refuse.
+    /// The input items that the server did not reject, with their positions.
     fn not_refused(&self, report: &mut Report) -> Vec<(usize, &Item)> {
         let (refused, rest): (Vec<_>, Vec<_>) =
             self.input.iter().enumerate().partition(|(_, item)| {
@@ -146,8 +147,8 @@ impl Planner<'_> {
         rest
     }
 
-    /// The items that are sent as they will be held. `stays`: those of the input, in order, among which
-    /// are the outputs that were made up.
+    /// The stored form of the sent items. `stays` has the input items that are sent, in order;
+    /// placeholder outputs of the input are among them.
     fn as_held<'h>(
         &mut self,
         sent: &[Item],
@@ -167,17 +168,17 @@ impl Planner<'_> {
         sent.iter().map(&mut as_held).collect()
     }
 
-    /// An item of which nothing is known but itself.
+    /// The stored form of an item without further information.
     fn held(&mut self, item: &Item) -> HeldItem {
         let id = item.head().id.clone().unwrap_or_else(|| self.ids.issue());
         HeldItem::new(id, item, self.key, is_made_up(item).then(Origin::made_up)).elsewhere()
     }
 }
 
-/// What a server holds, in outline, and the new input behind it.
+/// The outlines of a server's items, followed by the new input.
 struct Outlines {
     items: Vec<Item>,
-    /// For each of those that are held its position in the transcript.
+    /// The position in the transcript of each item of the server.
     held_at: Vec<usize>,
     made_with: HashMap<ItemId, ItemId>,
 }
@@ -195,19 +196,19 @@ impl Outlines {
         Self { items, held_at, made_with: known_reasoning(transcript, &admission.made_with) }
     }
 
-    /// Outputs without a call stay: the server has a word for them.
+    /// Outputs without a call stay: the server has an error for them.
     fn policy(&self) -> Policy {
         let outputs_without_call = OnOutputWithoutCall::Keep;
         Policy { outputs_without_call, made_with: self.made_with.clone(), ..Policy::default() }
     }
 
-    /// Where in the input an item came from; `None` for what is held.
+    /// The position of an item in the input; `None` for an item of the server.
     fn source(&self, position: usize, admission: &Admission<'_>) -> Option<usize> {
         let fresh = position.checked_sub(self.held_at.len())?;
         admission.sources.get(fresh).copied()
     }
 
-    /// The new items that are sent, mended or not.
+    /// The new items that are sent, repaired or not.
     fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission<'_>) -> Vec<&'a HeldItem> {
         let left_out = repaired.mends.iter();
         let left_out =
@@ -219,7 +220,8 @@ impl Outlines {
     }
 }
 
-/// Which reasoning items were made with: of what is held, as it stands; of the input as it tells.
+/// The reasoning that produced each item: for the server's items by their order, for others as
+/// given by the input.
 fn known_reasoning(
     transcript: &Transcript,
     of_input: &HashMap<ItemId, ItemId>,

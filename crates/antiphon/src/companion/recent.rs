@@ -1,4 +1,4 @@
-//! What was used last, as much of it as there is room for.
+//! A cache that drops the least recently used values.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -16,10 +16,10 @@ impl Name {
     }
 }
 
-/// Values by name, the least recently used of which go where there is no room for all.
+/// Values by name. If there is no room for all of them, the least recently used are dropped.
 pub(super) struct Recent<V> {
     entries: HashMap<Name, Entry<V>>,
-    /// The names by when they were used.
+    /// The names in the order of their last use.
     order: BTreeMap<u64, Name>,
     uses: u64,
     weight: usize,
@@ -33,17 +33,18 @@ struct Entry<V> {
     weight: usize,
 }
 
-/// What an entry weighs beside its value.
+/// The weight of an entry in addition to its value.
 const BASE: usize = 4;
 
 impl<V> Recent<V> {
-    /// Room for values of this weight, of which go those that may.
+    /// Creates a cache for values with this total weight. Only values for which `may_go` returns
+    /// true are dropped.
     pub(super) fn with_room(room: usize, may_go: fn(&V) -> bool) -> Self {
         let (entries, order) = (HashMap::new(), BTreeMap::new());
         Self { entries, order, uses: 0, weight: 0, room, may_go }
     }
 
-    /// The value of this name, which is used now.
+    /// Returns the value of this name and marks it as used.
     pub(super) fn used(&mut self, name: &Name) -> Option<&mut V> {
         let entry = self.entries.get_mut(name)?;
         self.uses += 1;
@@ -53,7 +54,7 @@ impl<V> Recent<V> {
         Some(&mut entry.value)
     }
 
-    /// The value of this name, put there where there was none.
+    /// Returns the value of this name, and inserts it if there is none.
     pub(super) fn used_or(&mut self, name: &Name, value: impl FnOnce() -> V) -> &mut V {
         if !self.entries.contains_key(name) {
             self.put(name, value(), 0);
@@ -61,7 +62,7 @@ impl<V> Recent<V> {
         self.used(name).expect("it was put there")
     }
 
-    /// Puts a value of this weight in the place of what was there.
+    /// Inserts a value of this weight, and replaces the old one.
     pub(super) fn put(&mut self, name: &Name, value: V, weight: usize) {
         self.remove(name);
         self.uses += 1;
@@ -70,8 +71,8 @@ impl<V> Recent<V> {
         self.weigh(name, weight);
     }
 
-    /// The value of this name weighs so much now. Where there is no room others go, the least recently used
-    /// first; it is left alone.
+    /// Sets the weight of the value of this name. If there is no room, drops other values, the
+    /// least recently used first.
     pub(super) fn weigh(&mut self, name: &Name, weight: usize) {
         if let Some(entry) = self.entries.get_mut(name) {
             self.weight = self.weight - entry.weight + weight + BASE;
@@ -84,7 +85,7 @@ impl<V> Recent<V> {
         }
     }
 
-    /// Takes out what has this name.
+    /// Removes the value of this name.
     pub(super) fn remove(&mut self, name: &Name) {
         if let Some(entry) = self.entries.remove(name) {
             self.order.remove(&entry.used);

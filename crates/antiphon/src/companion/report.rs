@@ -1,4 +1,4 @@
-//! What a turn left out and mended.
+//! The omitted and repaired items of a turn.
 
 use std::collections::BTreeMap;
 
@@ -7,39 +7,39 @@ use crate::item::{Item, ItemId, Kind};
 use crate::made_up::LateOutput;
 use crate::repair::{Finding, Mend};
 
-/// What was done to a request, to be told to its caller and its operator.
+/// The changes to a request, for its caller and its operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many items of the input the server held already.
+    /// The number of input items that the server had already.
     pub resent: usize,
-    /// What was mended.
+    /// The repairs.
     pub mends: Vec<Mending>,
-    /// What the server refused of the request as it was first sent, whereupon it was sent once more,
-    /// otherwise.
+    /// The name of the state error of the first attempt, if the request was then planned and sent
+    /// again.
     pub relearned: Option<&'static str>,
-    /// Whether the server does not tell what it holds, so that items were left out by their kind.
+    /// Whether the server does not list its items, so that items were left out by their kind.
     pub by_kind: bool,
 }
 
-/// Something that a provider would have refused or doubled, and what was done about it.
+/// An item that a provider would have rejected or stored twice, and its repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mending {
-    /// The item's position in the input; `None` for an item that the server holds.
+    /// The item's position in the input; `None` for an item of the server.
     pub position: Option<usize>,
-    /// The item's id, where it has one.
+    /// The item's id, if it has one.
     pub id: Option<ItemId>,
-    /// What the item is.
+    /// The item's kind.
     pub kind: Kind,
-    /// What was found, by its name in reports.
+    /// The name of the fault in reports.
     pub fault: &'static str,
-    /// What was done, by its name in reports.
+    /// The name of the repair in reports.
     pub action: &'static str,
-    /// The provider's words for the fault, or ours where it has none.
+    /// The provider's message for the fault, or ours if the provider has none.
     pub message: String,
 }
 
 impl Report {
-    /// The headers that tell of it, as a gateway writes them.
+    /// The headers that a gateway adds for these changes.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         let mut headers = vec![("antiphon-resent", self.resent.to_string())];
         if !self.mends.is_empty() {
@@ -77,32 +77,33 @@ impl Report {
         self.add(Some(position), item, (LateOutput::FAULT, what.action()), message);
     }
 
-    /// A message goes without its id, under which another is held.
+    /// Reports a message that is sent without its id, because another item has this id.
     pub(super) fn unnamed(&mut self, position: usize, item: &Item) {
         let message = "The id is held for another item; this one goes without.".to_owned();
         self.add(Some(position), item, ("used_id", "id_removed"), message);
     }
 
-    /// A held item was deleted at the server, which refuses every turn behind it.
+    /// Reports an item that was deleted at the server, because the server rejects every turn after
+    /// it.
     pub(super) fn deleted_upstream(&mut self, held: &Item, fault: &'static str) {
         let message = "The upstream took no turn behind the item, which was deleted there.";
         self.add(None, held, (fault, "deleted_upstream"), message.to_owned());
     }
 
-    /// The output that was made up for a call gave way to the real one.
+    /// Reports a placeholder output that was deleted in favour of the real one.
     pub(super) fn gave_way_upstream(&mut self, made_up: &Item) {
         let message = "The output that was made up was deleted: the real one takes its place.";
         self.add(None, made_up, (LateOutput::FAULT, "deleted_upstream"), message.to_owned());
     }
 
-    /// A held item stays in the response that the caller named, and the turn goes on around it.
+    /// Reports an item of the caller's previous response that the turn leaves out of its context.
     pub(super) fn left_behind(&mut self, held: &Item, fault: &'static str) {
         let message = "The upstream took no turn behind the item. This one goes on from the response \
                        before it, and refers to what else stood there.";
         self.add(None, held, (fault, "left_behind"), message.to_owned());
     }
 
-    /// What was found where nobody can tell what is held.
+    /// Reports the findings for a server that does not list its items.
     pub(super) fn found_by_kind(&mut self, input: &[(usize, &Item)], findings: &[Finding]) {
         for finding in findings {
             match (&finding.fault, finding.position) {

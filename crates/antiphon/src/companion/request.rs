@@ -1,4 +1,4 @@
-//! The request that a turn sends.
+//! The request of a turn.
 
 use bytes::Bytes;
 
@@ -6,29 +6,29 @@ use super::OpenError;
 use crate::item::{FingerprintKey, Item, items_of};
 use crate::json::{Object, range_in, with_elements};
 
-/// A body as it came, and the items of its input.
+/// An original body, and the items of its input.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     body: Bytes,
-    /// The items of the input: slices of the body, and of a text the message that it is.
+    /// The items of the input: slices of the body. A text is represented by its message.
     pub(super) input: Vec<Item>,
     pub(super) goes_on: GoesOn,
     /// Whether its response is stored.
     pub(super) stores: bool,
-    /// Whether its response is made in the background, and asked for by its id.
+    /// Whether its response runs in the background and is polled by its id.
     pub(super) in_background: bool,
 }
 
-/// What a request goes on from.
+/// The state that a request continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum GoesOn {
-    /// Nothing: it says all.
+    /// Nothing: the request is complete.
     FromNothing,
     /// A conversation.
     Conversation(String),
-    /// A response, and all that it goes on from.
+    /// A response, and the chain before it.
     Response(String),
-    /// Several things at once, or something that is no id. The provider has a word for that.
+    /// Several states at once, or an invalid id. The provider has an error for that.
     FromWhatNobodyKnows,
 }
 
@@ -47,7 +47,7 @@ impl Request {
         Ok(Self { body, input, goes_on, stores, in_background })
     }
 
-    /// The items that are to be delivered to a conversation, without a turn.
+    /// Reads items for delivery to a conversation, without a turn.
     pub(super) fn of_delivery(conversation: &str, items: &Bytes) -> Result<Self, OpenError> {
         Ok(Self {
             body: format!(r#"{{"items":{}}}"#, String::from_utf8_lossy(items)).into(),
@@ -58,27 +58,28 @@ impl Request {
         })
     }
 
-    /// Whether the input has images, by which its messages are known again.
+    /// Whether the input has images: then messages are recognized by them too.
     pub(super) fn has_images(&self) -> bool {
         self.input.iter().any(|item| item.text().contains("\"input_image\""))
     }
 
-    /// A digest of the very bytes that came.
+    /// A digest of the original bytes.
     pub(super) fn digest(&self, key: FingerprintKey) -> u128 {
         key.digest(&self.body)
     }
 
-    /// The very bytes that came.
+    /// The original bytes.
     pub(super) fn as_it_came(&self) -> Bytes {
         self.body.clone()
     }
 
-    /// The body with these items as its input: the very bytes that came where they are those that came.
+    /// The body with these items as its input; the original bytes if the items are the original
+    /// ones.
     pub(super) fn with_input(&self, items: &[Item]) -> Bytes {
         self.with_items("input", items)
     }
 
-    /// The same, going on from another response or from nothing.
+    /// The same, but continuing another response or nothing.
     pub(super) fn with_input_behind(&self, previous: Option<&str>, items: &[Item]) -> Bytes {
         let body = self.with_input(items);
         let mut fields = Object::parse(&body).expect("it was read as an object");
@@ -89,7 +90,7 @@ impl Request {
         fields.to_bytes()
     }
 
-    /// The body of a delivery of these items.
+    /// The body for the delivery of these items.
     pub(super) fn with_delivered(&self, items: &[Item]) -> Bytes {
         self.with_items("items", items)
     }
@@ -124,14 +125,14 @@ impl GoesOn {
     }
 }
 
-/// The id of a conversation, which stands alone or in an object.
+/// The id of a conversation: a string, or a field of an object.
 fn id_of(raw: &str) -> Option<String> {
     let alone = || crate::json::unquote(raw).map(String::from);
     let inside = || Object::of(raw).ok()?.string("id").map(String::from);
     alone().or_else(inside)
 }
 
-/// The message that a text as input is.
+/// The message for a text as input.
 fn message_of(raw: &str) -> Item {
     let message = format!(r#"{{"type":"message","role":"user","content":{raw}}}"#);
     Item::parse(message.into()).expect("the text above is an item")

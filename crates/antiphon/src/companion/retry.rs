@@ -1,30 +1,31 @@
-//! A request that its client makes again, because its answer did not come to an end.
+//! Requests that a client repeats because their answers did not complete.
 //!
-//! Whether the server has the first attempt is learnt from what its conversation holds. A message of it has
-//! no id that the client knows, and is new where it stands last: that it is there by the first attempt is
-//! told by its place.
+//! The items of the conversation show whether the server has the first attempt. The client does not
+//! know the ids of its messages, and a last message always counts as new. Therefore a message of
+//! the first attempt is recognized by its position.
 
 use super::history::History;
 use crate::kept::tail_of;
 use crate::transcript::HeldItem;
 
-/// A turn of which nobody knows whether the server has it.
+/// A turn that the server may or may not have.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
-    /// The body of the request, in a digest.
+    /// The digest of the request's body.
     pub(super) request: u128,
-    /// What it was planned on.
+    /// The history that it was planned on.
     pub(super) before: History,
-    /// What was sent.
+    /// The sent items.
     pub(super) sent: Vec<HeldItem>,
-    /// Whether an attempt before it brought the input, of which nothing was sent again.
+    /// Whether an attempt before it already stored the input, so that no item of it was sent again.
     pub(super) is_again: bool,
 }
 
 impl Attempt {
-    /// Whether the conversation, which holds this now, has all of the input by it: what was sent are its
-    /// last words that are not a model's, and none that it held before. What else the input says was held
-    /// already then.
+    /// Whether this attempt stored all of its input in the conversation, which now has `history`.
+    ///
+    /// That is so if the sent items are the last ones that are not a model's, and were not there
+    /// before. The conversation had the other items of the input already.
     pub(super) fn brought_its_input(&self, history: &History) -> bool {
         let is_there = || {
             let (held, before) = (history.transcript(), self.before.transcript());

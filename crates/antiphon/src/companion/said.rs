@@ -1,11 +1,11 @@
-//! What a server says in an error.
+//! The errors of a server.
 
 use bytes::Bytes;
 
 use crate::faults::StateError;
 use crate::json::Object;
 
-/// The code and the message of an error, wherever a server puts them.
+/// The code and the message of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     code: String,
@@ -13,26 +13,28 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// What the body of an error says; nothing where it is no JSON object.
+    /// Reads the body of an error; empty if it is not a JSON object.
     pub(super) fn in_body(body: &Bytes) -> Self {
         let Ok(fields) = Object::parse(body) else { return Self::default() };
         fields.object("error").as_ref().map_or_else(|| Self::in_error(&fields), Self::in_error)
     }
 
-    /// What an `error` object says.
+    /// Reads an `error` object.
     pub(super) fn in_error(error: &Object<'_>) -> Self {
         let text = |key: &str| error.string(key).unwrap_or_default().into_owned();
         Self { code: text("code"), message: text("message") }
     }
 
-    /// What it says of the state.
+    /// The state error, if it is one.
     pub(super) fn state_error(&self) -> Option<StateError> {
         StateError::told(&self.code, &self.message)
     }
 
-    /// Whether it says that there is no `noun` (`conversation`, `response`, `item`) of this id, rather
-    /// than no such path. Providers name the id, others the kind, or give only a code; where there is
-    /// no such path, all that is named is that path: `Invalid URL (GET /v1/conversations/...)`,
+    /// Whether the error means that the `noun` (`conversation`, `response`, `item`) with this id
+    /// does not exist, and not that the path is unknown.
+    ///
+    /// For a missing object, providers name the id; others name the kind, or give only a code. For
+    /// an unknown path they name only the path: `Invalid URL (GET /v1/conversations/...)`,
     /// `Cannot GET /v1/...`, `Not Found`.
     pub(super) fn tells_of_no(&self, noun: &str, id: &str) -> bool {
         let said = format!("{} {}", self.message, self.code.replace('_', " ")).to_lowercase();
@@ -44,7 +46,7 @@ impl Said {
     }
 }
 
-/// How servers say that something is not there.
+/// The phrases of servers for a missing object.
 const GONE: [&str; 4] = ["not found", "not exist", "no such", "unknown"];
 
 #[cfg(test)]

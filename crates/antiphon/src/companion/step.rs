@@ -1,32 +1,35 @@
-//! What is to be done next.
+//! The steps of a turn.
 
 use bytes::Bytes;
 
-/// What whoever holds a turn does next.
+/// The next action of a turn's owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Ask the server, and tell [`Turn::answered`](super::Turn::answered) what it says.
+    /// Send this request to the server, and pass the answer to
+    /// [`Turn::answered`](super::Turn::answered).
     Ask {
         /// The method.
         method: Method,
-        /// Below the base URL, query and all: `/conversations/conv_1/items?order=asc&limit=100`.
+        /// The path below the base URL, with the query:
+        /// `/conversations/conv_1/items?order=asc&limit=100`.
         path: String,
         /// The body of a `POST`.
         body: Option<Bytes>,
     },
     /// Send the request with this body.
     Send {
-        /// The whole body. The very bytes that came where nothing was left out or mended.
+        /// The whole body. It has the original bytes if no item was left out or repaired.
         body: Bytes,
     },
-    /// Give the caller the last refusal as it came: there is no other way to send the request. Where none was
-    /// sent, the server does not say just now what it holds: give the caller that answer.
+    /// Give the caller the last error of the server unchanged: the request cannot be sent in
+    /// another form. Before the first [`Send`](Self::Send), that is the answer to the last
+    /// [`Ask`](Self::Ask): the server cannot list its items now.
     GiveUp,
-    /// Nothing: the turn is over, or its answer is being heard.
+    /// Nothing: the turn is over, or its answer is being received.
     Nothing,
 }
 
-/// A method of HTTP.
+/// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// `GET`
@@ -38,7 +41,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// As it stands in a request.
+    /// The method's name in a request.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",

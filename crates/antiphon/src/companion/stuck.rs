@@ -1,5 +1,5 @@
-//! What a server holds that is deleted there, because it takes no turn behind it, or because the real
-//! thing has come.
+//! Stored items that are deleted before a turn: the server accepts no turn after them, or their
+//! real output has arrived.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,19 @@ use crate::made_up::LateOutput;
 use crate::repair::unmendable;
 use crate::transcript::{Body, HeldItem};
 
-/// What of a conversation is better deleted before its next turn.
+/// The items of a conversation to delete before its next turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stuck {
-    /// What no request mends, and what the server says of it.
+    /// Items that no request can repair, each with the name of its fault.
     unmendable: Vec<(HeldItem, &'static str)>,
-    /// Made-up outputs of calls whose real outputs came: each with its place in the input.
+    /// Placeholder outputs whose real outputs arrived, each with the position of the real output in
+    /// the input.
     late: Vec<(HeldItem, usize)>,
 }
 
 impl Stuck {
-    /// What is in the way of this input: `items` are what is held at these places, and what is new behind
-    /// it.
+    /// The blocking items for this input. `items` has the stored items at the positions `held_at`,
+    /// followed by the new items.
     pub(super) fn in_the_way_of(
         admission: &Admission<'_>,
         held_at: &[usize],
@@ -35,7 +36,7 @@ impl Stuck {
         Self { unmendable: found.collect(), ..Self::of_late(admission) }
     }
 
-    /// Made-up outputs whose real ones have come.
+    /// The placeholder outputs whose real outputs arrived.
     pub(super) fn of_late(admission: &Admission<'_>) -> Self {
         let late = admission
             .late
@@ -48,22 +49,23 @@ impl Stuck {
         self.unmendable.is_empty() && self.late.is_empty()
     }
 
-    /// Whether the server's own ids of all of it are known: it issues those of what it is sent.
+    /// Whether the server's ids of all these items are known. The server issues the ids of items
+    /// that it receives.
     pub(super) fn is_named(&self) -> bool {
         self.items().all(|item| item.head.id.is_some())
     }
 
-    /// The ids under which all of it is held.
+    /// The ids of all these items.
     pub(super) fn ids(&self) -> impl Iterator<Item = ItemId> {
         self.items().map(|item| item.id.clone())
     }
 
-    /// Whether there is something that no request mends.
+    /// Whether there are items that no request can repair.
     pub(super) fn has_unmendable(&self) -> bool {
         !self.unmendable.is_empty()
     }
 
-    /// The ids of what no request mends.
+    /// The ids of the items that no request can repair.
     pub(super) fn unmendable_ids(&self) -> HashSet<ItemId> {
         self.unmendable.iter().map(|(item, _)| item.id.clone()).collect()
     }
@@ -73,7 +75,7 @@ impl Stuck {
         unmendable.chain(self.late.iter().map(|(item, _)| item))
     }
 
-    /// Tells of what was deleted of it.
+    /// Reports the deleted items among them.
     pub(super) fn report(&self, deleted: &HashSet<ItemId>, input: &[Item], report: &mut Report) {
         let is_gone = |held: &HeldItem| deleted.contains(&held.id);
         for (held, fault) in self.unmendable.iter().filter(|(held, _)| is_gone(held)) {
@@ -85,7 +87,7 @@ impl Stuck {
         }
     }
 
-    /// Tells of what the turn goes on around.
+    /// Reports the items that the turn leaves out of its context.
     pub(super) fn report_left_behind(&self, report: &mut Report) {
         for (held, fault) in &self.unmendable {
             report.left_behind(&as_item(held), fault);
@@ -93,7 +95,7 @@ impl Stuck {
     }
 }
 
-/// What is left of a history where these were deleted.
+/// The history after these items were deleted.
 pub(super) fn without(history: &History, deleted: &HashSet<ItemId>) -> History {
     let transcript = history.transcript();
     let items = transcript.items().iter().cloned().map(|item| match deleted.contains(&item.id) {
@@ -103,7 +105,7 @@ pub(super) fn without(history: &History, deleted: &HashSet<ItemId>) -> History {
     History::of(items)
 }
 
-/// What is left of a history that is gone on from around these.
+/// The history without these items, which the turn leaves out of its context.
 pub(super) fn around(history: &History, left_behind: &HashSet<ItemId>) -> History {
     let transcript = history.transcript();
     let items = transcript.items().iter().filter(|item| !left_behind.contains(&item.id));

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use super::course::{Course, Sending, Stage};
 use super::{Report, Step};
 
-/// A turn that was opened.
+/// An open turn.
 ///
-/// [`step`](Self::step) changes with [`answered`](Self::answered), [`refused`](Self::refused) and
-/// [`begun`](Self::begun), and with nothing else. A turn that is dropped before its end was left.
+/// Only [`answered`](Self::answered), [`refused`](Self::refused) and [`begun`](Self::begun) change
+/// [`step`](Self::step). Dropping a turn before its end aborts it.
 #[derive(Debug)]
 pub struct Turn(Course);
 
@@ -19,7 +19,7 @@ impl Turn {
         Self(course)
     }
 
-    /// What is to be done next. The same until something is told.
+    /// The next step. It stays the same until the next result is passed to the turn.
     pub fn step(&self) -> Step {
         match &self.0.stage {
             Stage::Learning(learning, _) => learning.step(),
@@ -31,48 +31,52 @@ impl Turn {
         }
     }
 
-    /// How long to wait before doing that; `None` where there is nothing to wait for. A turn that finds
-    /// another one open in its conversation waits for that a few times, some seconds in all: a server may
-    /// not have seen yet that the caller of the last one left.
+    /// The delay before the step, if any.
+    ///
+    /// A turn waits a few times, some seconds in all, for another open turn of its conversation:
+    /// the server may not have noticed yet that the caller of that turn disconnected.
     pub fn wait(&self) -> Option<Duration> {
         self.0.line.waits()
     }
 
-    /// What the server says to what [`Step::Ask`] asks. A request that came to no answer is told as status 0
-    /// without a body.
+    /// Takes the server's answer to a [`Step::Ask`]. For a request without an answer, pass status 0
+    /// and an empty body.
     #[expect(clippy::needless_pass_by_value, reason = "whoever tells has no other use for it")]
     pub fn answered(&mut self, status: u16, body: Bytes) {
         self.0.answered(status, &body);
     }
 
-    /// The server refused the request that was sent, or failed: it gave another status than 2xx.
+    /// Takes the server's error for the request, that is, an answer with a status other than 2xx.
     #[expect(clippy::needless_pass_by_value, reason = "whoever tells has no other use for it")]
     pub fn refused(&mut self, status: u16, body: Bytes) {
         self.0.refused(status, &body);
     }
 
-    /// The server answers the request that was sent: with an event stream, or with one JSON object.
+    /// Records the start of the answer to the request: an event stream, or one JSON object.
     pub fn begun(&mut self, is_event_stream: bool) {
         self.0.begun(is_event_stream);
     }
 
-    /// Bytes of the answer, as they come. They go to the caller as they are. Once they have told the end
-    /// of the answer, the server has the turn, whatever is told afterwards.
+    /// Takes the next bytes of the answer. The caller gets the same bytes unchanged.
+    ///
+    /// After the terminal event of the answer, the server has the turn: later calls do not change
+    /// that.
     pub fn heard(&mut self, bytes: &[u8]) {
         self.0.heard(bytes);
     }
 
-    /// The answer is over.
+    /// Records the end of the answer.
     pub fn ended(&mut self) {
         self.0.ended();
     }
 
-    /// The answer broke off, or nobody reads it any more. An answer that had told its end is whole.
+    /// Records that the answer broke off, or that its reader disconnected. An answer whose terminal
+    /// event has arrived is complete nevertheless.
     pub fn left(&mut self) {
         self.0.ended();
     }
 
-    /// What was left out and mended, once [`step`](Self::step) says [`Step::Send`].
+    /// The omitted and repaired items. It is final when [`step`](Self::step) is [`Step::Send`].
     pub fn report(&self) -> Report {
         self.0.report.clone()
     }

@@ -1,4 +1,4 @@
-//! A turn of a conversation that is on its way.
+//! An open turn of a conversation.
 
 use super::history::History;
 use super::ledger::Version;
@@ -6,31 +6,31 @@ use super::memory::Memory;
 use super::recent::Name;
 use super::retry::Attempt;
 
-/// A turn of a conversation that is on its way. Unless it is told how it ended, what the conversation
-/// holds is in doubt once this is dropped.
+/// An open turn of a conversation. If it is dropped without an ending, the known state of the
+/// conversation becomes uncertain.
 #[derive(Debug)]
 pub(super) struct Underway {
     memory: Memory,
     name: Name,
-    /// What the turn was planned on; `None` where nobody can be sure of it.
+    /// The version of the state that the turn was planned on; `None` if that state is uncertain.
     version: Option<Version>,
-    /// Whether something of the conversation was deleted for the turn.
+    /// Whether items of the conversation were deleted for the turn.
     has_deleted: bool,
-    /// What was sent of which nobody knows whether the server has it.
+    /// The sent request, if it is unknown whether the server has it.
     attempt: Option<Attempt>,
     has_ended: bool,
 }
 
-/// What a turn left in its conversation.
+/// The state of the conversation after a turn.
 #[derive(Debug)]
 pub(super) enum Ending {
-    /// Nobody knows; perhaps an attempt that its client makes again.
+    /// Unknown. The client may repeat the attempt, if there is one.
     InDoubt(Option<Attempt>),
-    /// What was there.
+    /// Unchanged.
     Nothing,
-    /// This, if nothing else has come meanwhile.
+    /// This history, unless something else changed the conversation in the meantime.
     Holds(History),
-    /// This, and perhaps more, since the server does not tell.
+    /// This history and perhaps more, because the server does not list its items.
     HoldsAtLeast(History),
 }
 
@@ -40,28 +40,29 @@ impl Underway {
         Self { memory, name, version, has_deleted, attempt: None, has_ended }
     }
 
-    /// Something of the conversation is deleted for the turn.
+    /// Records that items of the conversation are deleted for the turn.
     pub(super) fn deletes(&mut self) {
         self.has_deleted = true;
     }
 
-    /// The request is sent.
+    /// Records that the request is sent.
     pub(super) fn sends(&mut self, attempt: Attempt) {
         self.attempt = Some(attempt);
     }
 
-    /// The server refused what was sent.
+    /// Records that the server rejected the request.
     pub(super) fn is_refused(&mut self) {
         self.attempt = None;
     }
 
-    /// The server takes what was sent, whoever hears of it. Its client asks for the response then, and
-    /// what it sends is a turn of its own, though it says the same.
+    /// Records that the server accepted a background request, whether or not the client receives
+    /// the answer. The client then polls the response, so an equal request later is a turn of its
+    /// own.
     pub(super) fn is_taken(&mut self) {
         self.attempt = None;
     }
 
-    /// The request of the turn has changed nothing.
+    /// Ends the turn: its request has changed nothing.
     pub(super) fn untouched(mut self) {
         self.attempt = None;
         if !self.has_deleted {
@@ -69,12 +70,13 @@ impl Underway {
         }
     }
 
-    /// The conversation holds this now, if nothing else has come meanwhile: whether that is so.
+    /// Ends the turn: the conversation has this history. Returns false if something else changed
+    /// the conversation in the meantime.
     pub(super) fn holds(mut self, history: History) -> bool {
         self.end(Ending::Holds(history))
     }
 
-    /// The conversation holds this now, and perhaps more.
+    /// Ends the turn: the conversation has this history, and perhaps more.
     pub(super) fn holds_at_least(mut self, history: History) {
         self.end(Ending::HoldsAtLeast(history));
     }

@@ -1,4 +1,4 @@
-//! Signs in an input that a server holds more than is known.
+//! Detects inputs which show that the server has more items than are known.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use super::history::History;
 use super::planning::Plan;
 use crate::item::{CallKey, Head, Item, Role, Side};
 
-/// Whether the input has items of the model's under ids that are not known, or outputs for calls that
-/// nobody has heard of: another client may have gone on in the conversation.
+/// Whether the input has model items with unknown ids, or outputs for unknown calls. Then another
+/// client may have continued the conversation.
 pub(super) fn in_input(input: &[Item], history: &History) -> bool {
     let held = history.transcript();
     let mut called: HashSet<CallKey> = HashSet::new();
@@ -27,9 +27,11 @@ pub(super) fn in_input(input: &[Item], history: &History) -> bool {
     })
 }
 
-/// Whether a replay goes on behind what is known with more than one turn brings: an assistant's words,
-/// several of the user's, or an output and a message behind it. Of what has no id nobody else notices
-/// that it is held: the server would take it a second time.
+/// Whether a resent history continues after the known items with more than one turn adds: an
+/// assistant message, several user messages, or an output and a user message.
+///
+/// Only such signs show that the server may have these items already: without ids it would store
+/// them a second time.
 pub(super) fn in_plan(plan: &Plan) -> bool {
     let came = || plan.fresh.iter().filter(|it| !it.is_made_up()).map(|it| &it.head);
     let says = |role: Role| {

@@ -1,4 +1,4 @@
-//! Asking for a chain of responses, from its end back to what is known.
+//! Asks for a chain of responses, from its end back to a known response.
 
 use std::collections::HashSet;
 
@@ -11,33 +11,32 @@ use super::said::Said;
 use crate::item::{Item, ItemId};
 use crate::kept::{Cursor, KeptResponse, Listing, Segment, answers_to};
 
-/// How many responses of a chain are asked for. What stands before them is not known, as if a client had
-/// never sent it.
+/// The maximum number of requested responses of a chain. The items before them are unknown, as if a
+/// client had never sent them.
 const LONGEST: usize = 256;
 
-/// The bytes of what is asked for of a chain, but for the answer with which it gets longer.
+/// The limit on the received bytes of a chain. The answer that exceeds it is still used.
 const MAX_BYTES: usize = 256 << 20;
 
-/// A chain as far back as it was asked for.
+/// The part of a chain that has been received.
 ///
 /// ```text
-///   Response(id) ── it is there ──> Input(id) ── the last page ──> Response(previous)
-///        │                                            │
-///        │                                            ├── made in one ──> Conversation ──> through
-///        '── it is gone: what is before it is ────────┴── nothing before it, or it is known ──> through
-///            not known
+///   Response(id) ── found ──> Input(id) ── the last page ──> Response(previous)
+///        │                                        │
+///        │                                        ├── in a conversation ──> Conversation ──> end
+///        '── gone: earlier items are unknown ─────┴── known, or nothing before it ──> end
 /// ```
 #[derive(Debug)]
 pub(super) struct Walk {
     /// The newest first.
     links: Vec<Link>,
-    /// What stands before them: what a conversation held when the first of them was made in it.
+    /// The items before them: those of the conversation before its first response of the chain.
     before: Vec<Item>,
-    /// Whether what images show is asked for.
+    /// Whether image contents are requested.
     has_images: bool,
     /// Whether the server lists the input of responses.
     lists_input: bool,
-    /// How much was answered.
+    /// The number of received bytes.
     bytes: usize,
     asked: Asked,
 }
@@ -49,7 +48,7 @@ struct Link {
     input: Vec<Item>,
 }
 
-/// What is being asked.
+/// The current question.
 #[derive(Debug)]
 enum Asked {
     Response(String),
@@ -57,21 +56,21 @@ enum Asked {
     Conversation { id: String, listing: Box<Listing> },
 }
 
-/// What came of an answer.
+/// The result of an answer.
 pub(super) enum Walked {
-    /// More is to be asked.
+    /// More requests are needed.
     On(Box<Walk>),
-    /// All is known.
+    /// The chain is complete.
     Through(Held),
     /// There is no such response.
     NoSuch,
-    /// The server does not tell.
+    /// The server does not list its items.
     Untold,
 }
 
 impl Walk {
-    /// Asks for the chain that ends here; `None` for what can be nobody's id.
-    /// `has_images`: whether what images show is to be told.
+    /// Asks for the chain that ends with this response, including image contents if `has_images`.
+    /// `None` if the id is invalid.
     pub(super) fn from(id: &str, has_images: bool) -> Option<Self> {
         Segment::of(id)?;
         let asked = Asked::Response(id.to_owned());
@@ -79,7 +78,7 @@ impl Walk {
         Some(Self { links, before, has_images, lists_input: true, bytes: 0, asked })
     }
 
-    /// What to ask next.
+    /// The path of the next request.
     pub(super) fn path(&self) -> String {
         let segment = |id| Segment::of(id).expect("it was checked");
         match &self.asked {
@@ -95,7 +94,7 @@ impl Walk {
         }
     }
 
-    /// What the server says. `known`: what is known of a response.
+    /// Takes the server's answer. `known` returns the known history of a response.
     pub(super) fn answered(
         mut self,
         status: u16,
@@ -130,7 +129,7 @@ impl Walk {
         };
         match kept {
             None if is_first => Walked::Untold,
-            // What is before is lost, or listed with what came behind it.
+            // The items before are lost, or the next response lists them.
             None => self.through(History::default()),
             Some(response) if self.has_all_of(&response) => self.through(History::default()),
             Some(response) if self.lists_input => {
@@ -162,7 +161,7 @@ impl Walk {
         self.link(response, listing.into_items(), known)
     }
 
-    /// A response and its input are known: on to the one before it.
+    /// Adds a response and its input, and continues with the response before it.
     fn link(
         mut self,
         response: KeptResponse,
@@ -188,8 +187,9 @@ impl Walk {
         Walked::On(Box::new(self))
     }
 
-    /// What the conversation holds before the first of what the response stands for. Where that is told by
-    /// nothing, it is not known, as if a client had never sent it.
+    /// Takes the items of the conversation before the first item of the chain. If none of the
+    /// chain's items is in the conversation, these items are unknown, as if a client had never sent
+    /// them.
     fn of_conversation(
         mut self,
         id: String,
@@ -214,13 +214,13 @@ impl Walk {
         self.through(History::default())
     }
 
-    /// Whether the input of the response behind this one lists this one's output too: then it lists all
-    /// that came before.
+    /// Whether the input of the response after this one also lists this one's output. Then it lists
+    /// all earlier items.
     fn has_all_of(&self, response: &KeptResponse) -> bool {
         self.links.last().is_some_and(|last| lists_output_of(&last.input, response))
     }
 
-    /// All of the chain, behind what was known of it.
+    /// The complete chain, after its known part.
     fn through(self, behind: History) -> Walked {
         let Self { links, before: mut items, lists_input, .. } = self;
         let is_underway = links.first().is_some_and(|link| link.response.is_underway());
@@ -240,14 +240,14 @@ fn id_of(item: &Item) -> Option<&ItemId> {
     item.head().id.as_ref()
 }
 
-/// The last item of the model's. Users' words have no ids of the server's where they were sent.
+/// The last item of the model. Messages of users are stored here without the server's ids.
 fn last_made(history: &History) -> Option<ItemId> {
     let transcript = history.transcript();
     let last = transcript.items().iter().rev().find(|item| item.head.is_model_made());
     last.and_then(|item| item.head.id.clone())
 }
 
-/// What of an input is its own, where its server lists what came before it too.
+/// The new items of a listed input, if its server also lists the items before them.
 fn behind_item<'a>(last_made: Option<&ItemId>, input: &'a [Item]) -> &'a [Item] {
     let is_it = |item: &Item| last_made.is_some() && id_of(item) == last_made;
     &input[input.iter().rposition(is_it).map_or(0, |at| at + 1)..]

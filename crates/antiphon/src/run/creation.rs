@@ -74,8 +74,8 @@ impl<Id: Clone> FirstWrite<Id> {
         }
     }
 
-    /// Records that a writer failed or left. If it was creating the conversation, returns the writer
-    /// that creates it now. A waiting writer is removed from the queue.
+    /// Records that a writer failed or left. If it was creating the conversation, returns the
+    /// writer that creates it now. A waiting writer is removed from the queue.
     pub fn failed(&mut self, writer: Writer) -> Option<Writer> {
         let Self::Creating { by, waiting } = self else { return None };
         if *by != writer {

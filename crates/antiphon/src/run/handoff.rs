@@ -59,8 +59,8 @@ impl Handoff {
 /// The output of a handoff call that was not executed.
 const NOT_MADE: &str = "Another handoff was made first; this one was not.";
 
-/// Returns the first of several handoffs in one response, which is executed, with the outputs of the
-/// other calls in order.
+/// Returns the first of several handoffs in one response, which is executed, with the outputs of
+/// the other calls in order.
 pub fn first_handoff(calls: &[CallKey]) -> Option<(&CallKey, Vec<Item>)> {
     let (first, others) = calls.split_first()?;
     Some((first, others.iter().filter_map(|call| answer_saying(call, NOT_MADE)).collect()))

@@ -67,8 +67,8 @@ impl Outcomes {
         }
     }
 
-    /// Returns the outputs in the model's order; `None` while a tool runs. A call has no output if it
-    /// was cancelled by its caller, or if its kind has no placeholder output.
+    /// Returns the outputs in the model's order; `None` while a tool runs. A call has no output if
+    /// it was cancelled by its caller, or if its kind has no placeholder output.
     pub fn settle(&self) -> Option<Result<Vec<Item>, ToolError>> {
         if !self.have_ended() {
             return None;

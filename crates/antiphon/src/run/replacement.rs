@@ -65,8 +65,8 @@ impl Replacement {
         Self { old, new, late: Vec::new(), taken: 0, stored: 0, state: State::Clearing }
     }
 
-    /// Starts the next action, or repeats the current one if it was neither done nor failed. Call it
-    /// after every other method.
+    /// Starts the next action, or repeats the current one if it was neither done nor failed. Call
+    /// it after every other method.
     pub fn next_action(&mut self) -> Action {
         self.taken = self.late.len();
         match self.state {
@@ -100,8 +100,8 @@ impl Replacement {
         self.give_up();
     }
 
-    /// Takes items that are written during the replacement. Returns them as the error after its end:
-    /// then the caller writes them to the store.
+    /// Takes items that are written during the replacement. Returns them as the error after its
+    /// end: then the caller writes them to the store.
     pub fn write(&mut self, items: Vec<Item>) -> Result<(), Vec<Item>> {
         if let State::Ended(_) = self.state {
             return Err(items);

@@ -81,8 +81,8 @@ fn take(taken: &mut HashSet<usize>, candidates: Vec<usize>) -> bool {
 /// Returns the number of items to pop from `stored` to remove `tail`. `None` if `stored` does not
 /// end with exactly these items: then nothing may be popped.
 ///
-/// Another writer may have added items since. A store that has to pop before it can compare puts the
-/// popped items back if this returns `None`.
+/// Another writer may have added items since. A store that has to pop before it can compare puts
+/// the popped items back if this returns `None`.
 pub fn tail_to_pop(stored: &[Item], tail: &[Item]) -> Option<usize> {
     let start = stored.len().checked_sub(tail.len())?;
     let is_same = |(one, two): (&Item, &Item)| one.raw() == two.raw();

@@ -48,8 +48,8 @@ impl Staging {
         &self.waiting
     }
 
-    /// Moves the staged items to the end of the tracker. Call it when the tracker has the outputs of
-    /// the paused turn. No item is moved twice.
+    /// Moves the staged items to the end of the tracker. Call it when the tracker has the outputs
+    /// of the paused turn. No item is moved twice.
     pub fn admit(&mut self, tracker: &mut Tracker) -> Result<Vec<Occurrence>, Finished> {
         if tracker.is_finished() {
             return Err(Finished);

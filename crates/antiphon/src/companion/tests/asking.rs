@@ -1,4 +1,4 @@
-//! What is asked, and what comes of the answers.
+//! Tests of the questions to the server and of their answers.
 
 use super::*;
 
@@ -137,7 +137,7 @@ fn a_chain_is_asked_for_back_to_what_is_known() {
     turn.answered(200, page(r#"{"id":"msg_v","role":"user","content":"Hi."}"#));
     assert_eq!(sent(&turn), body(&output("call_1")));
     assert_eq!(turn.report().resent, 1);
-    // Known by now.
+    // The state is known now.
     sent(&open(&companion, &body(&output("call_1"))));
 }
 

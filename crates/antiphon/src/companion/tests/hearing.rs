@@ -1,4 +1,4 @@
-//! Answers, however they come.
+//! Tests of answers in every form.
 
 use super::*;
 
@@ -18,7 +18,8 @@ fn completed(output: &str) -> String {
     event("response.completed", &format!(r#""response":{}"#, response(output)))
 }
 
-/// Whether the conversation is known behind an answer of these bytes, heard in pieces of this size.
+/// Whether the conversation is known after an answer of these bytes, received in pieces of this
+/// size.
 fn is_known_behind(answer: &str, size: usize) -> bool {
     let companion = acquainted();
     let mut turn = within(&companion, &user("Echo."));

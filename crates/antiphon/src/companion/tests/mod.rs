@@ -1,4 +1,4 @@
-//! What a companion says is to be done, step by step.
+//! Tests of a companion's steps.
 
 mod asking;
 mod hearing;
@@ -23,7 +23,7 @@ fn open(companion: &Companion, body: &str) -> Turn {
     companion.open("account", Bytes::from(body.to_owned())).unwrap()
 }
 
-/// A turn of a conversation with these items as its input.
+/// A turn in a conversation with these items as its input.
 fn within(companion: &Companion, input: &str) -> Turn {
     open(companion, &within_body(input))
 }
@@ -48,12 +48,12 @@ fn error(message: &str) -> Bytes {
     format!(r#"{{"error":{{"message":"{message}","code":null}}}}"#).into()
 }
 
-/// A response with this output, as one answer.
+/// A response with this output, in one piece.
 fn response(output: &str) -> String {
     format!(r#"{{"id":"resp_1","object":"response","status":"completed","output":[{output}]}}"#)
 }
 
-/// The path of what is to be asked.
+/// The path of the next question.
 fn asked(turn: &Turn) -> String {
     match turn.step() {
         Step::Ask { method, path, body: None } => format!("{} {path}", method.as_str()),
@@ -65,7 +65,7 @@ fn get(path: &str) -> String {
     format!("{} {path}", Method::Get.as_str())
 }
 
-/// The body that is to be sent.
+/// The body to send.
 fn sent(turn: &Turn) -> String {
     match turn.step() {
         Step::Send { body } => String::from_utf8(body.into()).unwrap(),
@@ -73,13 +73,13 @@ fn sent(turn: &Turn) -> String {
     }
 }
 
-/// The conversation is learnt to hold these items.
+/// Answers the question with these items of the conversation.
 fn learns(turn: &mut Turn, items: &str) {
     assert_eq!(asked(turn), get(ITEMS));
     turn.answered(200, page(items));
 }
 
-/// The turn is answered in one piece.
+/// Answers the turn in one piece.
 fn ends(turn: &mut Turn, output: &str) {
     turn.begun(false);
     turn.heard(response(output).as_bytes());
@@ -87,7 +87,7 @@ fn ends(turn: &mut Turn, output: &str) {
     assert_eq!(turn.step(), Step::Nothing);
 }
 
-/// A companion that is sure of a conversation that holds a greeting and an answer.
+/// A companion that knows a conversation with a greeting and an answer.
 fn acquainted() -> Companion {
     let companion = companion();
     let mut turn = within(&companion, &user("Hi."));

@@ -1,4 +1,4 @@
-//! What is refused, and what is done about it.
+//! Tests of rejected requests and their retries.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is sent, byte for byte.
+//! Tests of the bytes that are sent.
 
 use super::*;
 
@@ -44,7 +44,7 @@ fn a_call_that_is_held_is_answered_in_front_of_what_comes() {
         format!(r#"{{"conversation":"conv_1","input":[{silence},{message}]}}"#)
     );
     ends(&mut turn, "");
-    // Without an input there is one now.
+    // A body without an input gets one.
     let mut turn = open(&companion, r#"{"conversation":"conv_2"}"#);
     turn.answered(200, page(CALL));
     assert_eq!(sent(&turn), format!(r#"{{"conversation":"conv_2","input":[{silence}]}}"#));
@@ -61,7 +61,7 @@ fn what_is_deleted_is_deleted_by_the_servers_id() {
     assert_eq!(sent(&turn), within_body(&user("So?")));
     assert_eq!(turn.report().headers()[1].1, "lone_reasoning=1");
     ends(&mut turn, HELLO);
-    // A client that has it still does not bring it back.
+    // A client that still has the item does not add it again.
     let turn = within(&companion, &format!("{lone},{}", user("Bye.")));
     assert_eq!(sent(&turn), within_body(&user("Bye.")));
     assert_eq!(turn.report().headers()[1].1, "deleted_item=1");

@@ -1,4 +1,4 @@
-//! A ledger is never sure and wrong.
+//! Tests that a ledger is never certain and wrong.
 
 use super::*;
 
@@ -71,7 +71,7 @@ fn a_list_that_is_older_than_what_came_to_be_known_is_not_believed() {
     let mut second = within(&companion, &format!("{},{HELLO},{}", user("Hi."), user("So?")));
     learns(&mut first, "");
     ends(&mut first, HELLO);
-    // Listed before the first turn ended, and told after.
+    // Listed before the end of the first turn, and received after it.
     learns(&mut second, "");
     assert_eq!(sent(&second), within_body(&user("So?")));
     ends(&mut second, "");

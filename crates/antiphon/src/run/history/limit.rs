@@ -15,8 +15,8 @@ pub fn latest(history: &[Item], limit: Option<usize>) -> Vec<Item> {
     )
 }
 
-/// Returns `window` without the outputs whose calls are not in it. The window was cut from a history
-/// that is not available.
+/// Returns `window` without the outputs whose calls are not in it. The window was cut from a
+/// history that is not available.
 pub fn without_cut_pairs(window: &[Item]) -> Vec<Item> {
     kept(window, 0, |joined| joined != Joined::Orphan)
 }

@@ -24,9 +24,9 @@ pub enum Dropped {
 
 /// Drops the calls of `history` that a run left without an output; a provider would reject them.
 ///
-/// A call of the history is dropped if neither the history nor `input` has its output. The reasoning
-/// directly before it is dropped too, unless the item after the reasoning stays. Calls in `input`
-/// are the caller's own and stay. Outputs are not checked.
+/// A call of the history is dropped if neither the history nor `input` has its output. The
+/// reasoning directly before it is dropped too, unless the item after the reasoning stays. Calls in
+/// `input` are the caller's own and stay. Outputs are not checked.
 pub fn prune(history: &[Item], input: &[Item]) -> Pruned {
     let calls = orphans(history, input);
     let mut items = Vec::with_capacity(history.len() + input.len());
@@ -57,8 +57,8 @@ fn orphans(history: &[Item], input: &[Item]) -> HashSet<usize> {
     waiting.filter(is_orphan).collect()
 }
 
-/// Whether the reasoning led only to dropped calls. If one of several parallel calls stays, it needs
-/// the reasoning that led to all of them.
+/// Whether the reasoning led only to dropped calls. If one of several parallel calls stays, it
+/// needs the reasoning that led to all of them.
 fn is_lost(history: &[Item], position: usize, dropped: &HashSet<usize>) -> bool {
     let is_reasoning = |at: &usize| history[*at].head().kind == Kind::Reasoning;
     let mut behind = (position + 1..history.len()).skip_while(is_reasoning).peekable();
