@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub(crate) const PAGE_EVENTS: usize = 256;
 /// The maximum number of bytes of events on a page, unless a single event has more.
 pub(crate) const PAGE_BYTES: usize = 256 << 10;
-/// The number of expired events that one call deletes.
+/// The maximum number of expired events that one call deletes.
 pub(crate) const EXPIRED_AT_ONCE: i64 = 256;
 
 /// Stores the jobs of background responses: the data to restart each job, and the log of its
@@ -27,9 +27,10 @@ pub(crate) const EXPIRED_AT_ONCE: i64 = 256;
 ///              Open, without a process
 /// ```
 ///
-/// A process appends to its own jobs only, and ends only those. If another process has taken up a
-/// job, writes to it fail with [`StoreError::LeaseLost`]. Each call is atomic. The writes of
-/// `accept`, `cancel` and `end` survive a power cut; other writes survive a crash of the process.
+/// A process can append to and end only its own jobs. If another process has taken up a job, the
+/// former process's writes to it fail with [`StoreError::LeaseLost`]. Each call is atomic. The
+/// writes of `accept`, `cancel` and `end` survive a power cut; other writes survive a crash of the
+/// process.
 #[async_trait]
 pub trait Background: Send + Sync {
     /// Accepts a job for this process, with the first events of its log.
@@ -72,7 +73,8 @@ pub trait Background: Send + Sync {
     async fn cancelled(&self) -> Result<Vec<(Tenant, ResponseId)>>;
 
     /// Records the cursor that an open job of this process continues from. Items before the cursor
-    /// stay stored until the job ends, even if they are deleted or expire meanwhile.
+    /// stay stored until the job ends, even if their response or conversation is deleted or expires
+    /// meanwhile.
     async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()>;
 
     /// Commits the turn of an open job of this process, and appends the last event to its log. The
@@ -109,7 +111,7 @@ pub struct NewJob {
     pub events: Vec<LoggedEvent>,
 }
 
-/// An open job that has no process: released, or its process died.
+/// An open job that was taken up: its former process released it or died.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftJob {
     /// The tenant that owns it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use antiphon::item::{IdSource, push_hex};
 
-/// The owner of stored data. Every call names one.
+/// The owner of stored data. Every look-up names one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Tenant(Arc<str>);
 

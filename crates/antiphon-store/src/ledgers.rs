@@ -29,8 +29,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// is deleted as [`Store`](crate::Store) deletes it. Deleting a conversation or response also
 /// deletes the name of its ledger, no matter which call deletes it.
 ///
-/// Each call is atomic. The writes of `adopt`, `relearn` and `forget` survive a power cut; those of
-/// `announce` and `doubt` survive a crash of the process.
+/// Each call is atomic. The writes of `announce`, `doubt` and `trust` survive a crash of the
+/// process; the writes of all other calls also survive a power cut.
 #[async_trait]
 pub trait Ledgers: Send + Sync {
     /// The ledger for this id of a provider.
@@ -40,7 +40,7 @@ pub trait Ledgers: Send + Sync {
     async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
 
     /// Begins the ledger of a provider's conversation, empty and stale, unless the name is in use.
-    /// Returns the entry that the name stands for now: concurrent calls all get the same one.
+    /// Returns the ledger that the name stands for now: concurrent calls all get the same one.
     async fn adopt(
         &self,
         tenant: &Tenant,
@@ -122,8 +122,8 @@ pub trait Ledgers: Send + Sync {
     /// Whether this is a ledger. Clients do not know a ledger by this id.
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
 
-    /// Those of these items that the tenant has live and that a model generated, in the given
-    /// order.
+    /// Those of these items that are live in any thread of the tenant and that a model generated,
+    /// in the given order.
     async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
 
     /// Deletes the name and its ledger: the conversation, or the response's record and pending

@@ -32,7 +32,7 @@ pub struct Cursor {
 pub enum Base {
     /// A new thread.
     New {
-        /// The shard of the thread, which the response's id names.
+        /// The shard of the thread. It is the shard in the response's id.
         shard: Shard,
         /// The id of the thread.
         thread: ThreadId,
@@ -104,8 +104,8 @@ pub struct Turn {
     pub ledger: Option<LedgerTurn>,
 }
 
-/// A message for an external endpoint. It is stored from the commit of its turn until it is
-/// delivered or given up.
+/// A message for an external endpoint, or a watch ([`Watches`](crate::Watches)). It is stored from
+/// the commit of its turn until it is delivered or given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// Its id, the same for every attempt to deliver it.
@@ -134,7 +134,7 @@ pub struct DueNotice {
     pub response: ResponseId,
     /// The notice. Its `due_at` is the end of the claim.
     pub notice: Notice,
-    /// The number of claims, from 1.
+    /// The number of claims so far, this one included.
     pub attempt: u32,
 }
 

@@ -103,7 +103,7 @@ pub struct ItemPlace {
     pub seq: Seq,
 }
 
-/// The amount of data of a tenant, present or deleted.
+/// The amount of data of a tenant: stored, or deleted by one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holdings {
     /// Conversations.

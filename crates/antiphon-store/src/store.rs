@@ -22,9 +22,11 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Stores threads, conversations and responses.
 ///
 /// Each call is atomic: all of it takes effect, or none of it. When a writing call returns `Ok`,
-/// its data survives a crash of the process and a power cut. The exception is
-/// [`Store::record_opening`], whose data survives only a crash. Items are returned in order, with
-/// the bytes that were given.
+/// its data survives a crash of the process and a power cut. Exceptions are
+/// [`Store::record_opening`], [`Store::drop_opening`], [`Store::expire_responses`],
+/// [`Store::claim_notices`] and [`Store::settle_notice`]: their effect survives a crash of the
+/// process, but not necessarily a power cut. Items are returned in order, with the bytes that were
+/// given.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
     /// Returns the value stored under this name. If there is none, stores and returns `candidate`.
@@ -116,7 +118,7 @@ pub trait Store: Send + Sync + 'static {
     ) -> Result<bool>;
 
     /// The turns in `shard` that answer this request, at most `limit`. Open turns come first, then
-    /// ended turns, newest first.
+    /// ended turns. Both are sorted newest first.
     async fn earlier(
         &self,
         tenant: &Tenant,
@@ -129,9 +131,9 @@ pub trait Store: Send + Sync + 'static {
     /// the point at which the turn began. The turn moves to a thread of its own, `fork`, so that
     /// its response can still be read and continued.
     ///
-    /// Returns `false` if the last turn answers another request, or if another turn already
-    /// continues from it. Fails if `place` is no longer first in its queue: a process that was
-    /// presumed dead cannot retract a turn of its successor.
+    /// Returns `false` if the last turn answers another request, if other items were appended after
+    /// it, or if another turn already continues from it. Fails if `place` is no longer first in its
+    /// queue: a process that was presumed dead cannot retract a turn of its successor.
     async fn take_back(
         &self,
         tenant: &Tenant,
@@ -207,14 +209,14 @@ pub trait Store: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Claims notices that are due at `now` until `until`, both in Unix seconds: the longest due
-    /// first, at most `limit`. If several processes claim at once, each notice goes to one of them.
-    /// A notice that is not settled before `until` is due again. A notice of an open turn is not
-    /// due.
+    /// Claims the notices that are due at `now`, and holds the claims until `until`, both in Unix
+    /// seconds: the longest due first, at most `limit`. If several processes claim at once, each
+    /// notice goes to one of them. A notice that is not settled before `until` is due again. A
+    /// notice of an open turn is not due.
     async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
 
     /// Settles a claim. The notice is due again at `then` (Unix seconds), or is deleted if `then`
-    /// is `None`. Has no effect if the claim has expired and another process holds it.
+    /// is `None`. Has no effect if the claim has expired and the notice was claimed again.
     async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()>;
 
     /// Waits for accepted writes to finish, and closes the files.

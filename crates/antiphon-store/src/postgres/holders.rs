@@ -1,4 +1,4 @@
-//! The processes that have the store open. The clock of the database decides which of them live.
+//! The processes that have the store open. The clock of the database decides which are alive.
 
 use super::failure::Failure;
 use super::line;
@@ -35,8 +35,8 @@ pub(super) async fn leave(db: &Session, holder: &str) -> Result<()> {
     db.execute(&LEAVE, &[&holder]).await.map(drop)
 }
 
-/// Deletes the queue places of dead processes, and the processes that left nothing else. Treats
-/// `but` as alive.
+/// Deletes the queue places of dead processes, the processes themselves and their connections.
+/// Leaves dead processes that have pending turns. Treats `but` as alive.
 pub(super) async fn sweep(db: &Session, but: &str) -> Result<()> {
     db.execute(&SWEEP_PLACES, &[&but]).await?;
     db.execute(&SWEEP, &[&but]).await.map(drop)

@@ -62,8 +62,8 @@ pub(super) async fn ahead(
     })
 }
 
-/// Deletes the places of dead processes before `place`, except those with unsettled pending turns:
-/// a process may have died since the caller settled them.
+/// Deletes the places of dead processes before `place`. A process that still has pending turns in
+/// this tree of forks keeps its places: it may have died after the caller settled the others.
 pub(super) async fn pass_over(
     db: &Session,
     tenant: &Tenant,

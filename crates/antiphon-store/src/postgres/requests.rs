@@ -13,7 +13,7 @@ use crate::records::{Earlier, Place, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// The turns of a request, newest first. Open turns are newer than ended ones. The query for open
+/// The turns of a request: open turns first, then ended ones, both newest first. The query for open
 /// turns runs first, so that a turn that ends meanwhile is not missed.
 pub(super) async fn turns(
     db: &Session,

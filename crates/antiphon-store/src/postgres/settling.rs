@@ -55,7 +55,7 @@ async fn settle_all(shared: &Shared, found: Vec<Found>) -> Result<usize, StoreEr
 }
 
 /// Commits a pending turn, if it still belongs to a dead process. Returns whether it did. Drops a
-/// turn that cannot be committed.
+/// turn that cannot be committed; if the database is unavailable, fails and leaves the turn.
 async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<bool, StoreError> {
     let given = (tenant, id, shared.holder.clone());
     let tree = Lock::Tree(&given.0, given.1.shard());

@@ -15,6 +15,7 @@ use crate::error::StoreError;
 const TRIES: usize = 3;
 /// The time limit for finding out the fate of a transaction.
 const FATE_PATIENCE: Duration = Duration::from_secs(10);
+/// The pause between two attempts to find it out.
 const FATE_PAUSE: Duration = Duration::from_millis(100);
 
 /// Work on a connection.

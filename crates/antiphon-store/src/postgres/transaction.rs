@@ -27,8 +27,10 @@ pub(super) enum Lock<'a> {
     Nothing,
     /// A tree of forks. Every writer to a tree holds its lock, and each write touches one tree
     /// only. Under READ COMMITTED, a statement sees all data committed before it, so the writes to
-    /// a tree are serialized. The only other lock that a write waits for is its connection's row in
-    /// the tenant's counts (`usage.sql`). It needs at most one such row, so there is no deadlock.
+    /// a tree are serialized. No write waits for a second tree. Other locks that writes to
+    /// different trees can wait for are locks of rows: the connection's row in the tenant's counts
+    /// (`usage.sql`), at most one per write, and the row of a provider's name. If PostgreSQL
+    /// reports a deadlock on such rows, the call runs again ([`Failure::is_passing`]).
     Tree(&'a Tenant, Shard),
     /// The queue of a conversation: its places become visible in the order in which they are drawn.
     Line(&'a Tenant, &'a ConversationId),
@@ -47,7 +49,7 @@ pub(super) struct Transaction {
 pub(super) enum Fate {
     Committed,
     Aborted,
-    /// The database has no record of it.
+    /// The database has no record of it, or did not answer.
     Unknown,
 }
 
@@ -151,8 +153,8 @@ async fn take(db: &Session, lock: Lock<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The fate of a transaction. If it is still open, this waits for its end, because it holds the
-/// lock of its row in `sessions`.
+/// The fate of a transaction. While the transaction is open, it holds the lock of its row in
+/// `sessions`, so this call waits until the transaction has ended.
 ///
 /// PostgreSQL's own transaction ids would not work: after a crash, it reuses the ids of
 /// transactions that left no trace.

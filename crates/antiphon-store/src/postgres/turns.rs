@@ -16,7 +16,8 @@ use crate::records::{Base, Cursor, Seq, Turn};
 type Result<T> = std::result::Result<T, Failure>;
 
 /// Commits a turn of the process `holder`: its items, its record and its ledger changes. Removes
-/// its pending turn. Returns the previous bearer of its name, for [`names::delete_outlived`].
+/// its pending turn. Returns the previous bearer of its name, if that is in another tree of forks,
+/// for [`names::delete_outlived`].
 pub(super) async fn commit(
     db: &Session,
     tenant: &Tenant,

@@ -14,10 +14,10 @@ use crate::error::StoreError;
 /// Exclusive use of a database file. The operating system releases it when the process ends.
 ///
 /// On Linux, the lock is on the file itself: every name of the file (symbolic and hard links too)
-/// leads to the same lock, and no removable file holds it. On other systems, the lock is on the
-/// file `PATH.lock` next to the resolved path. Linux locks that file too, to exclude older
-/// releases, which know no other lock. The file stays when the store is closed: if it were deleted,
-/// two processes could hold two locks with one name.
+/// leads to the same lock, and nobody can break the lock by deleting a lock file. On other systems,
+/// the lock is on the file `PATH.lock` next to the resolved path. On Linux, that file is locked
+/// too, to exclude older releases, which know no other lock. The file stays when the store is
+/// closed: if it were deleted, two processes could hold two locks with one name.
 ///
 /// Drop this after the last connection to the database. Closing any handle of a file releases all
 /// locks that SQLite holds on that file in this process.
@@ -57,7 +57,8 @@ impl FileLock {
     /// As [`FileLock::acquire`]. Fails with the kind `WouldBlock` if the lock is taken.
     fn try_acquire(path: &Path) -> io::Result<Self> {
         let mut locked = locked();
-        // Looked up without a handle: closing one would release the locks of the other store.
+        // Looked up without a handle: closing one would release the locks of the store that already
+        // has this file open in this process.
         if fs::metadata(path).is_ok_and(|file| locked.contains(&inode_of(&file))) {
             return Err(io::ErrorKind::WouldBlock.into());
         }
@@ -134,7 +135,7 @@ fn lock_bytes(database: &File) -> io::Result<()> {
     }
 }
 
-/// The standard library has no lock here that is independent of SQLite's.
+/// On these systems, no lock of the standard library is independent of SQLite's.
 #[cfg(not(target_os = "linux"))]
 fn lock_bytes(_: &File) -> io::Result<()> {
     Ok(())

@@ -24,8 +24,8 @@ pub(super) struct Log {
     bound: u64,
     /// Whether it may still contain erased data.
     residue: bool,
-    /// Whether a long read, such as an export, blocked the last attempt to empty the log. Then the
-    /// next attempt does not wait for readers.
+    /// Whether a long read, such as an export, blocked the last attempt to empty the log. Then
+    /// later attempts do not wait for readers, until one succeeds.
     held: bool,
 }
 

@@ -88,7 +88,7 @@ pub(super) fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Resu
     Ok(claimed)
 }
 
-/// Settles a claim that has not expired.
+/// Settles a claim, unless the notice was claimed again since.
 pub(super) fn settle(db: &Connection, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
     const PUT_OFF: &str = "
         UPDATE notices SET due_at = ?7

@@ -10,7 +10,7 @@ use crate::records::{Earlier, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The turns of a request, newest first. Open turns are newer than ended ones.
+/// The turns of a request: open turns first, then ended ones, both newest first.
 pub(super) fn turns(
     db: &Connection,
     tenant: &Tenant,

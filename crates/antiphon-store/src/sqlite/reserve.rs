@@ -11,7 +11,7 @@ use super::permissions::PRIVATE;
 /// grow by as much. The other half is for the log of the deletes.
 const SIZE: u64 = 16 << 20;
 
-/// The reserve takes at most the free space at the start, divided by this.
+/// The reserve is at most the free space at the start, divided by this.
 const PART: u64 = 2;
 
 /// The file `PATH-reserve` next to a database. It occupies disk space and holds no data.
@@ -38,7 +38,7 @@ impl Reserve {
         reserve
     }
 
-    /// Allocates the space, or as much of it as is free.
+    /// Allocates the space. If it is not free, allocates a half, a quarter or an eighth of it.
     pub(super) fn take(&self) {
         let sizes = [self.size, self.size / 2, self.size / 4, self.size / 8];
         if self.size > 0 && !sizes.into_iter().any(|size| self.allocate(size).is_ok()) {

@@ -65,12 +65,13 @@ pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Shrinks a database in small steps: starts when an eighth of it is free, stops at a sixteenth.
+/// Shrinks a database in small steps: starts when more than an eighth of it is free, stops at a
+/// sixteenth.
 #[derive(Debug)]
 pub(super) struct Vacuum {
     is_enabled: bool,
     is_running: bool,
-    /// Whether every free page must be returned, because the disk is full.
+    /// Whether all free pages but [`SPARE`] must be returned, because the disk is full.
     is_urgent: bool,
 }
 
@@ -79,7 +80,7 @@ impl Vacuum {
         Ok(Self { is_enabled: is_enabled(db)?, is_running: false, is_urgent: false })
     }
 
-    /// Makes the next steps return every free page, regardless of the limits.
+    /// Makes the next steps return all free pages but [`SPARE`], even if few are free.
     pub(super) fn hurry(&mut self) {
         self.is_urgent = true;
     }

@@ -38,8 +38,8 @@ pub(super) enum Effect {
 /// A queue of jobs and the thread that runs them. Each job is atomic, and is answered after the
 /// commit. A failed job does not affect the others in its commit; a failed commit fails them all.
 ///
-/// If the disk is full, the writer empties the write-ahead log and retries each job alone, so that
-/// the jobs that still fit succeed. Erasing jobs may use a reserve of disk space.
+/// If the disk is full, the writer empties the write-ahead log and retries the failed jobs, each
+/// alone, so that the jobs that still fit succeed. Erasing jobs may use a reserve of disk space.
 ///
 /// A queued job runs even if its caller is gone. Dropping the writer waits for all of them.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Writer {
     }
 
     /// Runs `work` in a transaction, and returns once that is committed. `work` may run more than
-    /// once; the changes of earlier runs were undone.
+    /// once; the changes of each earlier run are undone first.
     pub(super) async fn call<T, F>(&self, effect: Effect, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
