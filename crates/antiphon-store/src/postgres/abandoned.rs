@@ -8,8 +8,8 @@ use crate::records::Place;
 /// was still in progress at the first.
 const TIMES: u8 = 2;
 
-/// The places to delete. Since this process lives, they would block their queues for as long. Their
-/// number is bounded by the turns that fail at one time.
+/// The places to delete. They would block their queues as long as this process lives. There are
+/// never more of them than turns that failed at about the same time.
 #[derive(Debug, Default)]
 pub(super) struct Abandoned(Mutex<Vec<(Place, u8)>>);
 

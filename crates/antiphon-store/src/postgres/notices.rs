@@ -77,7 +77,7 @@ pub(super) async fn claim(
     rows.iter().map(read_due).collect()
 }
 
-/// Settles a claim that has not expired.
+/// Settles a claim, unless the notice was claimed again since.
 pub(super) async fn settle(db: &Session, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
     let DueNotice { tenant, response, notice, attempt } = claimed;
     let given = (tenant.as_str(), shard(response.shard()), response.as_str());

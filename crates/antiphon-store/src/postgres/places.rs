@@ -8,8 +8,8 @@ use super::session::Session;
 use super::statements::statements;
 use crate::ids::Tenant;
 
-/// The newest live copy, with its bytes, of each of these items. If none is live, the newest
-/// tombstone.
+/// For each of these items: its newest live copy whose bytes are in this store, or the newest
+/// tombstone if no copy is live. Leaves out an item that is live only at a provider.
 pub(super) async fn newest(
     db: &Session,
     tenant: &Tenant,

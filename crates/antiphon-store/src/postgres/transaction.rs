@@ -29,8 +29,8 @@ pub(super) enum Lock<'a> {
     /// only. Under READ COMMITTED, a statement sees all data committed before it, so the writes to
     /// a tree are serialized. No write waits for a second tree. Other locks that writes to
     /// different trees can wait for are locks of rows: the connection's row in the tenant's counts
-    /// (`usage.sql`), at most one per write, and the row of a provider's name. If PostgreSQL
-    /// reports a deadlock on such rows, the call runs again ([`Failure::is_passing`]).
+    /// (`usage.sql`), at most one per write to a tree, and the row of a provider's name. If
+    /// PostgreSQL reports a deadlock on such rows, the call runs again ([`Failure::is_passing`]).
     Tree(&'a Tenant, Shard),
     /// The queue of a conversation: its places become visible in the order in which they are drawn.
     Line(&'a Tenant, &'a ConversationId),

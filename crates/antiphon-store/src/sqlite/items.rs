@@ -207,8 +207,8 @@ pub(super) fn is_made(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<b
     Ok(db.prepare_cached(SQL)?.exists(params![tenant.as_str(), id.as_str()])?)
 }
 
-/// The newest live copy of this item in any thread of the tenant, with its bytes. If none is live,
-/// the newest tombstone.
+/// The newest live copy of this item, in any thread of the tenant, whose bytes are in this store,
+/// or the newest tombstone if no copy is live. `None` if the item is live only at a provider.
 pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Option<HeldItem>> {
     const LIVE: &str = concat!(
         "SELECT ",

@@ -132,7 +132,7 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     Ok(())
 }
 
-/// The greatest ordinal among the recorded turns.
+/// The greatest ordinal among the recorded turns. Turns that are recorded later get greater ones.
 pub(super) fn last(db: &Connection) -> Result<i64> {
     let last =
         db.query_row("SELECT coalesce(max(ordinal), 0) FROM openings", [], |row| row.get(0))?;
