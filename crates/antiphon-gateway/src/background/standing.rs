@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use super::POLL;
 use crate::gateway::Gateway;
 
-/// The maximum time that a response takes to end after its cancellation.
+/// The maximum wait for the end of a cancelled response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The response object of an open response. `None` if it has ended or does not exist.

@@ -43,8 +43,8 @@ impl Gateway {
         self.check_items(caller, &items, stands_for).await
     }
 
-    /// The same check for a turn whose state the caller manages: its upstream also stores objects
-    /// of other tenants. The gateway resolves references itself.
+    /// The same check for a turn whose state its upstream does not own. The upstream may still
+    /// store objects of other tenants. The gateway resolves references itself.
     pub(crate) async fn check_stateless(
         &self,
         caller: &Caller,

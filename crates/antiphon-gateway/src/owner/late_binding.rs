@@ -97,7 +97,7 @@ impl Gateway {
     ///
     /// The lease of the conversation is held from reading its items to the binding, so that two
     /// turns never both create it. If the process dies in between, the conversation stays pending,
-    /// and the upstream has an unused copy.
+    /// and the upstream may have an unused copy.
     pub(crate) async fn bind(
         &self,
         caller: &Caller,
@@ -166,7 +166,7 @@ impl Gateway {
         }
     }
 
-    /// Records the binding, with a limited number of attempts while the store is unavailable.
+    /// Records the binding, and repeats this within a time limit while the store is unavailable.
     /// Returns `false` if the conversation is no longer pending.
     async fn record_binding(
         &self,

@@ -32,7 +32,7 @@ use crate::upstream::{HttpUpstream, Upstream};
 /// The owner of an object.
 #[derive(Clone, Copy)]
 pub(crate) enum Owner<'a> {
-    /// Antiphon; also for an unknown id.
+    /// Antiphon; also for an id that does not exist for the caller.
     Here,
     /// This upstream.
     Upstream(&'a HttpUpstream),

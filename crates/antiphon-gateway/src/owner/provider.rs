@@ -17,8 +17,8 @@ const MAX_ITEMS: usize = 20;
 /// An upstream that owns state, and the caller on whose behalf it receives requests.
 ///
 /// All answers have limits: the usual size in bytes, the number of pages, and one deadline for all
-/// requests. A status other than 200 is an error, even if it means that nothing exists. Each
-/// request is retried after temporary failures, as configured.
+/// requests. A status other than 200 is an error, even if it means that nothing exists. Reads and
+/// deletions are retried after temporary failures, as configured; creations are not.
 pub(crate) struct Provider<'a> {
     http: &'a HttpUpstream,
     caller: &'a Caller,
@@ -68,8 +68,8 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// Creates a conversation with these items, and returns its id. Deletes it again if the
-    /// upstream rejects some of the items.
+    /// Creates a conversation with these items, and returns its id. Deletes it again if some of the
+    /// items cannot be added.
     pub(crate) async fn create_conversation(
         &self,
         metadata: &[u8],

@@ -51,7 +51,8 @@ pub(super) struct Admission {
     /// Late outputs: the position in the input, and the transcript position of the placeholder.
     pub(super) late: Vec<(usize, usize)>,
     pub(super) report: Report,
-    /// For each incoming item that needs a reasoning item: its id, whether or not it is admitted.
+    /// For each incoming item that needs a reasoning item: the id of that reasoning item, whether
+    /// or not it is admitted.
     pub(super) made_with: HashMap<ItemId, ItemId>,
 }
 
@@ -199,8 +200,8 @@ impl Admission {
     }
 
     /// Whether the item was deleted under its id in another transcript. Replaying a deleted item
-    /// must not bring it back to a model. The content has to match too, because some servers reuse
-    /// the same ids in every response.
+    /// must not bring it back to a model. For a message, the content has to match too, because some
+    /// servers reuse the same ids in every response.
     fn was_deleted_elsewhere(&self, position: usize, item: &Item) -> bool {
         let head = item.head();
         self.incoming[position].tombstone.as_ref().is_some_and(|deleted| {
@@ -224,7 +225,8 @@ impl Admission {
 
     /// Whether the item has the call that it needs; only outputs need one. An output for an unknown
     /// call is dropped if a message follows it, because it is then part of a resent history.
-    /// Otherwise it is a new result without a place in the transcript, and is rejected.
+    /// Otherwise it is a new result without a place in the transcript, and is rejected. It is
+    /// admitted if its call may be among the items at the upstream that the input refers to.
     fn has_its_call(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
         let Some((Side::Output, key)) = item.head().pairing() else { return Ok(true) };
         if key.call_id.as_str().is_empty() && self.transcript.exchange(&key).is_none() {

@@ -51,8 +51,8 @@ pub(crate) struct NewResponse {
 /// A turn that is being planned.
 pub(super) type Planning<'a> = BoxFuture<'a, Result<Planned, ApiError>>;
 
-/// Accepts a turn and runs it in its own task. An error before the turn is accepted leaves
-/// everything unchanged.
+/// Accepts a turn and runs it in its own task. An error before the turn is accepted adds nothing;
+/// a retry may have retracted a cut attempt before.
 pub(crate) async fn accept(
     gateway: Arc<Gateway>,
     caller: Caller,
@@ -139,8 +139,8 @@ impl Turn<'_> {
         Ok(Beginning::New { head, planning: ready(Ok(planned)).boxed(), underway })
     }
 
-    /// The open response of this request, if it is unambiguous. Without a key, several equal
-    /// requests cannot be told apart.
+    /// The open response of this request, if it is unambiguous. Without a key, several open
+    /// responses to equal requests cannot be distinguished.
     async fn still_open(&self) -> Result<Option<ResponseId>, ApiError> {
         let (digest, background) = (&self.request.identity.digest, self.gateway.store.background());
         let shard = self.shard_named()?;

@@ -29,7 +29,8 @@ impl<'a> StoreAttempts<'a> {
         Self { gateway, until, pause: PAUSE }
     }
 
-    /// Waits before the next attempt. Returns `false` if the time is over or the gateway closes.
+    /// Waits before the next attempt. Returns `false` if the time is over or the gateway
+    /// is closing.
     pub(crate) async fn pause(&mut self) -> bool {
         let now = Instant::now();
         if now >= self.until {

@@ -40,7 +40,7 @@ impl Ending {
     }
 }
 
-/// A job that this process runs. If the turn panics, another process can take the job over.
+/// A job that this process runs. If the turn panics, the job is released and can be resumed.
 struct Held<'a> {
     gateway: &'a Gateway,
     job: Arc<Job>,
@@ -209,8 +209,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Commits the end of a background turn, for every result. The commit includes the last event,
-    /// which no client has seen yet, and the webhook deliveries.
+    /// Commits the end of a background turn. No other code does this, for any result. The commit
+    /// includes the last event, which no client has seen yet, and the webhook deliveries.
     async fn end_job(
         &self,
         held: &Held<'_>,
@@ -241,7 +241,8 @@ fn log_apart(held: &Held<'_>, status: Status) {
 }
 
 impl Held<'_> {
-    /// Releases the job for another process, now or as soon as the store works again.
+    /// Releases the job, so that any process can resume it: now, or as soon as the store works
+    /// again.
     fn leave_behind(&self) {
         let (store, jobs) = (Arc::clone(&self.gateway.store), self.gateway.jobs.clone());
         let job = Arc::clone(&self.job);

@@ -58,7 +58,8 @@ impl EventLog {
         Self { job, events: Some(events), written, lost }
     }
 
-    /// Adds an event. Waits if too many bytes are pending; does nothing after a failed write.
+    /// Adds an event. Waits if too many bytes are pending; does nothing after the log has
+    /// failed.
     pub(super) async fn send(&self, told: Told) {
         if let Some(events) = &self.events {
             // A writer that has stopped has reported its error.

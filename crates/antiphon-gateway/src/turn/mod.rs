@@ -22,10 +22,11 @@
 //! 8. `commit`: stores the turn. The client receives the terminal event only after that.
 //!
 //! # Guarantees
-//! - A turn that fails before its answer begins changes nothing.
+//! - A turn that fails before its answer begins adds nothing. Two earlier steps stay: a retry may
+//!   have retracted a cut attempt, and a pending conversation may have been bound to its owner.
 //! - A client that saw the end of a stored response can continue that response.
-//! - A recognized retry never adds a second turn: it has the request's key or, marked as a retry by
-//!   the client, the request's body.
+//! - A retry never adds a second turn if the gateway recognizes it: by its key or, if the client
+//!   marks it as a retry, by its body.
 //!
 //! # Other entry points
 //! - [`accept`]: a background turn. `job` runs it and `log` stores its events. The `resume` module
@@ -194,8 +195,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Runs the turn from start to end. An error before the answer begins leaves everything
-    /// unchanged.
+    /// Runs the turn from start to end. A turn that fails before its answer begins adds nothing.
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
         if let StateOwner::Upstream(http, alias) = self.bound_state_owner(upstream).await? {
@@ -302,7 +302,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Waits until the turn must end early: its client has disconnected, or the gateway is closing.
+    /// Waits until the turn must end early: the gateway is closing, or the client has disconnected
+    /// under [`OnDisconnect::Settle`]. A background turn ends early if it is cancelled
+    /// or if its log has failed.
     async fn left(&self, client: &mut Client) -> Unwanted {
         let settles = self.gateway.settings.on_disconnect == OnDisconnect::Settle;
         tokio::select! {

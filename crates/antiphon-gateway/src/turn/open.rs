@@ -69,7 +69,8 @@ impl Opened {
         }
     }
 
-    /// Closes the turn, so that the next turn in the queue can continue.
+    /// Closes the turn. The next turn of the conversation can then start, and so can turns that
+    /// wait for the response.
     pub(super) async fn close(self) {
         if let Some(Within { turn, lease }) = self.within {
             drop(turn);

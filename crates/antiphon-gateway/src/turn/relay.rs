@@ -75,7 +75,7 @@ pub(super) struct Hearing {
 const MEASURED_EVERY: usize = 64 << 10;
 
 impl Turn<'_> {
-    /// Relays the answer until it ends, the client disconnects or its conversation is deleted. If
+    /// Relays the answer until it ends, the client disconnects or the conversation is deleted. If
     /// the answer fails before its first output event, asks for another one while that can help.
     pub(super) async fn relay(
         &self,
@@ -335,8 +335,8 @@ impl Hearing {
         self.check_length(piece.len())
     }
 
-    /// Rejects an answer that exceeds the size limit after `more` bytes of its stream. The stored
-    /// part is dropped, because its terminal events would need several times as much memory.
+    /// Rejects an answer that exceeds the size limit after `more` bytes of its stream. Drops the
+    /// part received so far, because its terminal events would need several times as much memory.
     fn check_length(&mut self, more: usize) -> Result<(), UpstreamError> {
         self.unmeasured += more;
         if self.unmeasured < MEASURED_EVERY.min(self.max_answer) {

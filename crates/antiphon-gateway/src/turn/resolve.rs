@@ -92,8 +92,9 @@ pub(super) async fn copies(
     Ok(copies)
 }
 
-/// The stored copy, if it is the same item. An equal id alone proves nothing, because some servers
-/// reuse the same ids in every response.
+/// The stored copy, under the id of the store, if it is the same item. Otherwise the item as it
+/// came. An equal id alone proves nothing, because some servers reuse the same ids in every
+/// response.
 fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
     let Some(held) = copy.item().filter(|held| stands_for(item, held)) else {
         return Incoming::of(item.clone());
@@ -102,8 +103,8 @@ fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
         Some(_) => held,
         None => held.with(|object| object.set_string("id", copy.id.as_str())),
     };
-    // The copy was created in another thread, which may hold the items that it replaces; this one
-    // does not.
+    // A compaction replaces items of the thread in which it was created. In this thread it has no
+    // such items, so it does not keep its origin.
     let origin = copy.origin.clone().filter(|_| held.head().kind != Kind::Compaction);
     Incoming { origin, ..Incoming::of(held) }
 }

@@ -1,4 +1,4 @@
-//! Resumes a background turn of another process.
+//! Resumes a background turn that a process abandoned.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::request::{Again, CreateRequest, Identity};
 use crate::settings::Limits;
 use crate::trace::request_span;
 
-/// How often a turn is restarted. A turn that ends every process should not run forever.
+/// How often a turn is restarted. A turn that crashes every process must not run forever.
 const TIMES: u32 = 3;
 
 /// Restarts the turn if no output event was logged; ends it as failed if it cannot be restarted.
@@ -50,8 +50,8 @@ async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: 
     turn.work(job, turn.opened_and_planned().boxed(), left.told, permit).await;
 }
 
-/// Why a job of another process cannot be restarted. No other code fails a turn because of a
-/// restart.
+/// Why an abandoned job cannot be restarted. This is the only place where the restart of a gateway
+/// fails a turn.
 fn ending_of(left: &LeftJob, work: &Work) -> Option<Ending> {
     let why = if left.is_cancelled {
         return Some(Ending::Cancelled);

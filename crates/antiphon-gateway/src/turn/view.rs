@@ -62,7 +62,7 @@ impl View {
         self.entries.retain(|entry| entry.item.head().kind != Kind::CompactionTrigger);
     }
 
-    /// Removes encrypted reasoning of other models, and all bare reasoning.
+    /// Removes encrypted reasoning of another origin or another API, and all bare reasoning.
     pub(super) fn leave_unusable_reasoning(
         &mut self,
         origin: &Origin,

@@ -9,7 +9,7 @@ use super::relay::Outcome;
 use super::{Client, Turn, envelope};
 use crate::error::ApiError;
 
-/// The answer of a model that was not asked.
+/// A stand-in for the upstream's answer, because no model is asked.
 const NOTHING: &[u8] = br#"{"status":"completed","output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#;
 
 impl Turn<'_> {

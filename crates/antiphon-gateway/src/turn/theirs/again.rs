@@ -151,8 +151,8 @@ impl Theirs<'_> {
         })
     }
 
-    /// Pairs messages of the input with stored ones, in order. Items with an id or a call id are
-    /// matched by those.
+    /// Pairs messages of the input with stored ones, in order. Reconciliation recognizes all other
+    /// items, by their ids or call ids.
     fn of_input(&self, tail: &[usize], held: &Transcript) -> Vec<(usize, usize)> {
         let key: FingerprintKey = self.turn.gateway.fingerprint_key;
         let mut input = self.turn.request.input.iter().enumerate();
@@ -167,8 +167,8 @@ impl Theirs<'_> {
         tail.iter().filter_map(|at| Some((next(at)?.0, *at))).collect()
     }
 
-    /// Replays the complete answer and returns `None`; otherwise returns the input items that are
-    /// already stored.
+    /// Replays the complete answer, or sends the background response, and returns `None`. Otherwise
+    /// returns the input items that are already stored.
     pub(super) async fn told_again(
         &self,
         made: Made,
@@ -200,7 +200,7 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// Returns a background response as the upstream has it now.
+    /// Sends the client a background response as the upstream has it now.
     fn tell_again(&self, queued: &KeptResponse, client: &mut Client) {
         client.begin(report::head_again_unnamed());
         client.told(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));

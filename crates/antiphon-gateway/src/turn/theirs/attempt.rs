@@ -60,8 +60,9 @@ impl Theirs<'_> {
     /// Sends the request and returns the answer; `None` if nobody waits for it any more.
     ///
     /// If the upstream rejects the request because its state differs from the ledger
-    /// ([`StateError`]), resyncs the ledger, plans again and retries once. Returns the upstream's
-    /// own error if the retry fails too, or if the new plan equals the old one.
+    /// ([`StateError`]), resyncs the ledger, plans again and retries once, unless
+    /// [`Faults::Reject`](crate::settings::Faults::Reject) is set. If the retry fails too, returns
+    /// its error. If there is no different request to send, returns the first error.
     pub(super) async fn answered(
         &self,
         planned: Planned,

@@ -66,8 +66,8 @@ impl Theirs<'_> {
     }
 
     /// Marks the ledger stale again after a commit failed: a turn that has taken over the
-    /// conversation may have marked it fresh. If this write fails too, the ledger is still stale
-    /// from before the request.
+    /// conversation may have marked it fresh. If this write fails too, the ledger stays as it is:
+    /// stale from before the request, unless such a turn has marked it fresh.
     pub(super) async fn doubt_again(&self, opened: &Opened) {
         if let Err(error) = self.doubt(opened).await {
             let reason = error.message();

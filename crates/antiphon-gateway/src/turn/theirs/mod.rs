@@ -1,10 +1,12 @@
 //! A turn whose conversation is stored by its upstream.
 //!
 //! The upstream stores conversations, responses and items under its own ids, and clients see only
-//! those. The gateway keeps a *ledger*: a conversation in its own store that mirrors the
-//! upstream's, under local ids that no client sees. The ledger holds item heads and fingerprints,
-//! and bodies if [`Ledger::Bodies`](crate::settings::Ledger::Bodies) is set. That is enough to send
-//! only new items and to repair an input that the upstream would reject.
+//! those. The one exception is a conversation that clients know by an [`Alias`].
+//!
+//! The gateway keeps a *ledger*: a conversation in its own store that mirrors the upstream's, under
+//! local ids that no client sees. The ledger holds item heads and fingerprints, and bodies if
+//! [`Ledger::Bodies`](crate::settings::Ledger::Bodies) is set. That is enough to send only new
+//! items and to repair an input that the upstream would reject.
 //!
 //! [`Theirs::take`] is the whole turn; start reading there. Its stages:
 //!
@@ -25,9 +27,9 @@
 //!    The client receives the terminal event only after that.
 //!
 //! # Stale ledgers
-//! A ledger is stale from the moment before a request is sent until a commit, or a rejection that
-//! surely changed nothing, makes it fresh. If the process dies in between, the next turn resyncs
-//! it.
+//! The ledger of a conversation is stale from the moment before a request is sent until a commit,
+//! or a rejection that surely changed nothing, makes it fresh. If the process dies in between, the
+//! next turn resyncs it.
 
 mod again;
 mod around;
@@ -86,9 +88,9 @@ impl<'a> Theirs<'a> {
         Self { alias: Some(alias), ..self }
     }
 
-    /// Runs the turn from start to end. A rejected request leaves the upstream's state unchanged.
-    /// If the upstream may have started the turn, the ledger stays stale and the next turn resyncs
-    /// it.
+    /// Runs the turn from start to end. A rejected request leaves the upstream's state unchanged,
+    /// except for blocking items that were deleted before (`stuck`). If the upstream may have
+    /// started the turn, the ledger stays stale and the next turn resyncs it.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check_request().await?;
         let _underway = self.turn.enter().await?;
@@ -137,7 +139,7 @@ impl<'a> Theirs<'a> {
         let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
         let envelope = self.envelope(id, created_at, &fields);
         let taken = Taken::items_of(&plan.transcript);
-        // The caller reads what the upstream encrypts, so it passes unchanged.
+        // The upstream's encrypted content belongs to the caller, so it passes unchanged.
         let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
             .in_form(self.turn.gateway.settings.event_names)
             .obfuscating(self.turn.request.obfuscation());

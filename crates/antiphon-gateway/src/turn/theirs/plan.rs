@@ -28,7 +28,7 @@ use crate::upstream::Upstream;
 pub(super) struct Plan {
     /// The items that the upstream stores, followed by the new items of the input.
     pub(super) transcript: Transcript,
-    /// The number of stored items at its start.
+    /// The number of stored items at the start of `transcript`.
     pub(super) held: usize,
     /// The sent items as ledger entries.
     pub(super) fresh: Vec<HeldItem>,
@@ -180,7 +180,7 @@ impl Theirs<'_> {
 /// The outlines of the stored items, followed by those of the new input.
 pub(super) struct Outlines {
     pub(super) items: Vec<Item>,
-    /// The number of stored items at its start.
+    /// The number of stored items at the start of `items`.
     pub(super) held: usize,
     /// The transcript position of each stored item.
     pub(super) held_at: Vec<usize>,

@@ -26,7 +26,7 @@ struct Telling<'a> {
 }
 
 impl Theirs<'_> {
-    /// Relays the answer until it ends, the client disconnects or its conversation is deleted.
+    /// Relays the answer until it ends, the client disconnects or the conversation is deleted.
     /// Fails only if the client has received nothing of the answer.
     pub(super) async fn relay(
         &self,
@@ -100,8 +100,7 @@ impl Theirs<'_> {
     }
 
     /// Cleans up after an answer that failed before the client received any of it. After a state
-    /// error the upstream has stored nothing; after a broken connection it may have stored the
-    /// turn.
+    /// error the upstream has stored nothing; after any other failure it may have stored the turn.
     async fn untold(&self, telling: &Telling<'_>, failed: Failed) -> Failed {
         match failed.fault {
             Some(_) => self.drop_opening(telling.opened).await,

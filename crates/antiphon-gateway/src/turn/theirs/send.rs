@@ -13,9 +13,9 @@ use crate::turn::relay::Unwanted;
 use crate::upstream::{Asking, Reply, UpstreamError};
 
 impl Theirs<'_> {
-    /// Marks the ledger stale, then sends the request. If this process dies in between, the next
-    /// turn resyncs the ledger. Returns the reason if the client stops waiting before the answer
-    /// begins.
+    /// Records the opening and marks the ledger stale, and only then sends the request. If this
+    /// process dies at any time before the commit, the next turn therefore resyncs the ledger.
+    /// Returns the reason if the client stops waiting before the answer begins.
     pub(super) async fn ask(
         &self,
         opened: &Opened,

@@ -18,7 +18,7 @@ use crate::turn::open::Opened;
 /// Items of a conversation that should be deleted before its next turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stuck {
-    /// Items that no request can repair, each with the upstream's fault name.
+    /// Items that no request can repair, each with the name of the fault that the upstream reports.
     unmendable: Vec<(HeldItem, &'static str)>,
     /// Placeholder outputs of calls whose real outputs arrived: the placeholder, and the position
     /// and item of the real output in the input.
@@ -78,8 +78,8 @@ impl Theirs<'_> {
     /// stay: a late output is then sent as a message, and any other item is left for the upstream
     /// to reject.
     ///
-    /// If the process dies between a deletion and the turn, the next turn finds the call without an
-    /// output and repairs it.
+    /// If the turn fails or the process dies after a deletion, the next turn finds the call without
+    /// an output and repairs it.
     pub(super) async fn planned(&self, opened: Opened, basis: Basis) -> Result<Planned, ApiError> {
         let plan = self.plan(&opened, &basis).await?;
         let Some(conversation) = self.may_delete_in(&plan).await else {
