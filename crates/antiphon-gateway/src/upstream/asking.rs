@@ -156,8 +156,9 @@ impl<'a> Asking<'a> {
 }
 
 impl Retries {
-    /// The delay before retry number `retry`, from 0. It doubles each time. Up to a quarter is
-    /// subtracted at random, so that clients that failed together do not retry together.
+    /// The delay before retry number `retry`, from 0. It doubles each time, up to `max_delay`. At
+    /// random, up to a quarter is subtracted, so that clients that failed together do not retry
+    /// together.
     fn delay(&self, retry: u32, random: u8) -> Duration {
         let doubled = self.first_delay.saturating_mul(2_u32.saturating_pow(retry));
         let delay = doubled.min(self.max_delay);

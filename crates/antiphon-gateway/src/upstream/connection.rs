@@ -1,4 +1,5 @@
-//! The connections to upstreams. All bytes that an upstream sends pass through this module.
+//! The only connections to upstreams. All bytes that an upstream sends pass through this module
+//! before any other code reads them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +19,8 @@ use super::patience::Patience;
 use super::sniffed::Sniffed;
 use crate::settings::Secret;
 
-/// The bytes of an answer that a connection reads at once. This also bounds the head of an answer.
-/// A buffer that has grown keeps its size until the connection closes.
+/// The maximum number of bytes that a connection reads at once, which also bounds the head of an
+/// answer. A buffer that has grown keeps its size until the connection closes.
 const READ_BUFFER: usize = 64 << 10;
 
 /// The connections to one server. They remove the operator's key from all bytes that they return.

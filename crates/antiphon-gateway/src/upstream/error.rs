@@ -11,8 +11,8 @@ use crate::error::ApiError;
 use crate::error_body::ErrorBody;
 use crate::refused::Refused;
 
-/// A failed request to an upstream. Except for a rejection, the error text is a sentence of the
-/// gateway.
+/// A failed request to an upstream. Callers get a rejection in the upstream's words, and every
+/// other error as a sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
     /// The upstream answered with an error status. The caller receives this status, and the body in

@@ -44,8 +44,9 @@ impl HttpUpstream {
     ///
     /// The answer passes through with any status, including redirects and errors. If the upstream
     /// receives the operator's key, the key is removed from the answer. To make the search
-    /// possible, the request forbids compression. If the upstream still compresses a text, the body
-    /// of an error is replaced by a sentence, and any other text is rejected.
+    /// possible, such a request asks for an answer without compression. If the upstream compresses
+    /// a text nevertheless, the body of an error is replaced by a sentence, and any other text is
+    /// rejected.
     pub(crate) async fn pass(
         &self,
         request: Foreign,

@@ -53,10 +53,12 @@ impl Sent {
 
     /// Whether a text of the upstream contains nothing from the caller.
     ///
-    /// Each word must be a known word of providers' errors, a word of the model's name, or a word
-    /// that does not occur in the request, not even inside a longer word. No three consecutive
+    /// Each word must be a known word of providers' errors, a word of the model's name, or an ASCII
+    /// word that does not occur in the request, not even inside a longer word. No three consecutive
     /// words may be consecutive in the request. If the upstream has more text of the caller than
-    /// the request, only known words of providers' errors are permitted.
+    /// the request, words of the third kind are not permitted in a message.
+    ///
+    /// `is_of_the_protocol`: the text is a type, a code or the path of a field, not a message.
     fn may_log(&self, text: &str, is_of_the_protocol: bool) -> bool {
         let found: Vec<String> = words(text).collect();
         let is_known = |word: &String| {

@@ -2,8 +2,8 @@
 //!
 //! Sources: OpenAI's `POST /responses/input_tokens`, with the answer
 //! `{"object":"response.input_tokens", "input_tokens":N}`. Anthropic's
-//! `POST /messages/count_tokens`, which takes the request fields of the messages but none of the
-//! output, with the answer `{"input_tokens":N}`. Chat Completions has no equivalent.
+//! `POST /messages/count_tokens`, with the answer `{"input_tokens":N}`: it takes the request's
+//! fields about the input, but none about the output. Chat Completions has no equivalent.
 
 use antiphon::dialect::Dialect;
 use antiphon::json::Object;

@@ -44,7 +44,7 @@ pub(super) struct Admission<'a> {
     pub(super) late: Vec<(usize, usize)>,
     /// Whether the input refers to items that the server is not known to have.
     pub(super) names_unknown: bool,
-    /// The reasoning that produced each item.
+    /// For each item the reasoning that the model produced it with.
     pub(super) made_with: HashMap<ItemId, ItemId>,
     pub(super) report: Report,
     incoming: &'a [Item],
@@ -57,9 +57,9 @@ pub(super) struct Admission<'a> {
 /// Further information about an input.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    /// The items of it that the server rejected.
+    /// The items of the input that the server rejected.
     pub(super) objections: &'a Objections,
-    /// Whether an earlier attempt of the same request stored all of it.
+    /// Whether an earlier attempt of the same request stored the whole input.
     pub(super) is_brought: bool,
 }
 

@@ -42,9 +42,10 @@ enum Asked {
 /// The starting point of a turn in place of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Footing {
-    /// The response before that one, if there is one and its items are not among the references.
+    /// The response before the skipped one, if there is one and its items are not among the
+    /// references.
     pub(super) previous: Option<String>,
-    /// References to the items after it.
+    /// References to the items after `previous`, without the blocking ones.
     pub(super) references: Vec<Item>,
 }
 

@@ -1,4 +1,4 @@
-//! Plans the request of a turn, and removes stored items that block it.
+//! Plans the request of a turn, and deletes or skips stored items that block it.
 
 use super::admission::Known;
 use super::around::{Around, Footing};
@@ -16,7 +16,7 @@ use crate::kept::Objections;
 use bytes::Bytes;
 
 impl Course {
-    /// Plans the request. Before it is sent, removes stored items that block it.
+    /// Plans the request. Before it is sent, stored items that block it are deleted or skipped.
     pub(super) fn plan(&mut self, basis: Basis) {
         let plan = self.planned(&basis);
         if self.may_lack_turns(&basis) && unknown::in_plan(&plan) {

@@ -96,8 +96,10 @@ impl Ledger {
 
     /// Starts a turn on the items that the server listed, requested at version `since`.
     ///
-    /// Returns no version if the list may be out of date: the ledger has changed since then, or an
-    /// aborted turn may end at the server only now.
+    /// The list may be out of date: the ledger may have changed since then, or an aborted turn may
+    /// end at the server only now. The turn then starts on the history of the ledger, if that is
+    /// `Sure` and has no open turn. Otherwise it starts on the list, but without a version, so that
+    /// its result cannot make the ledger `Sure`.
     pub(super) fn learn(
         &mut self,
         since: Version,

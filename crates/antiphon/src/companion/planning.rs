@@ -220,8 +220,8 @@ impl Outlines {
     }
 }
 
-/// The reasoning that produced each item: for the server's items by their order, for others as
-/// given by the input.
+/// For each item the reasoning that the model produced it with. The order of the server's items
+/// decides for those; `of_input` has it for the others.
 fn known_reasoning(
     transcript: &Transcript,
     of_input: &HashMap<ItemId, ItemId>,

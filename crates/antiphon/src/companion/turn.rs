@@ -76,7 +76,8 @@ impl Turn {
         self.0.ended();
     }
 
-    /// The omitted and repaired items. It is final when [`step`](Self::step) is [`Step::Send`].
+    /// The omitted and repaired items of the request. Read it when [`step`](Self::step) is
+    /// [`Step::Send`]; if the request is planned and sent again, the report changes.
     pub fn report(&self) -> Report {
         self.0.report.clone()
     }

@@ -60,7 +60,8 @@ enum Asked {
 pub(super) enum Walked {
     /// More requests are needed.
     On(Box<Walk>),
-    /// The chain is complete.
+    /// The walk is over: the items before the received ones are known, do not exist, or cannot be
+    /// received.
     Through(Held),
     /// There is no such response.
     NoSuch,
@@ -220,7 +221,7 @@ impl Walk {
         self.links.last().is_some_and(|last| lists_output_of(&last.input, response))
     }
 
-    /// The complete chain, after its known part.
+    /// Ends the walk with the received part of the chain, after its known part `behind`.
     fn through(self, behind: History) -> Walked {
         let Self { links, before: mut items, lists_input, .. } = self;
         let is_underway = links.first().is_some_and(|link| link.response.is_underway());

@@ -21,7 +21,7 @@ pub enum LeftOut {
     ForeignCompaction,
     /// The upstream that owns the state refused it as a duplicate, although it does not list it.
     HeldElsewhere,
-    /// It is a reference to an item that the upstream that owns the state does not have.
+    /// The upstream that owns the state refused it: the upstream has no item with this id.
     Unknown,
     /// It is reasoning that the upstream that owns the state refused, because no item follows it.
     LoneReasoning,

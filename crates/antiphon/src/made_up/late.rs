@@ -43,7 +43,8 @@ impl LateOutput {
 /// Builds the message that carries the late `output`: a heading that names the call, then the
 /// content of the output. Returns `None` if the item is not an output.
 ///
-/// Text stays text, and so do parts that messages can have. Outputs of other kinds become JSON.
+/// Text stays text, and parts that messages can have stay parts. Outputs of other kinds of tools
+/// become JSON.
 /// Equal outputs result in equal messages, so that a resent output is recognized. The message has
 /// the role `user`, because a tool output must not have the authority of instructions.
 pub fn message_of_late_output(output: &Item) -> Option<Item> {

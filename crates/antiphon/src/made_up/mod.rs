@@ -18,8 +18,7 @@ use crate::item::Item;
 /// Whether Antiphon created the item: a placeholder output, or a message that carries a late
 /// output.
 ///
-/// Used for items that are listed from a provider, to give them the
-/// [origin](crate::Origin::made_up) of a placeholder.
+/// Used for items that a provider lists, to give them [Antiphon's origin](crate::Origin::made_up).
 pub fn is_made_up(item: &Item) -> bool {
     is_placeholder(item) || late::is_carrier(item)
 }

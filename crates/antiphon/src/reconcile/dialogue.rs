@@ -23,7 +23,8 @@ struct Messages {
     order: Vec<StoredMessage>,
     /// For each fingerprint the indexes of its messages.
     by_fingerprint: HashMap<Fingerprint, Vec<usize>>,
-    /// The indexes of the messages that no replay leaves out: those of the user that exist.
+    /// The indexes of the messages that every replay has: those that the user wrote and that were
+    /// not deleted.
     users: Vec<usize>,
 }
 

@@ -63,8 +63,8 @@ pub enum Verdict {
     Supersedes,
     /// The real output of a call that a [placeholder](crate::made_up) answered. The item is new.
     LateOutput {
-        /// Position of the placeholder in the transcript. The provider has to delete it, or a
-        /// message has to carry the real output.
+        /// Position of the placeholder in the transcript. It has to be deleted, or a message has
+        /// to carry the real output.
         made_up: usize,
     },
     /// The transcript holds the item.

@@ -4,11 +4,14 @@
 //! accepts. A repair changes the view that is sent, never the stored items. Steps, in this order:
 //!
 //! 1. Calls and outputs. An output without a call is dropped, and so is a copy of a call or of an
-//!    output. A call that nobody answered gets a [placeholder output](crate::made_up), or is
-//!    dropped if it was cut short or its kind has no placeholder. A `call_id` that is missing,
-//!    malformed or used twice is replaced, in the call and in its output.
+//!    output. Of several different outputs for one call, the last stays. A call that nobody
+//!    answered gets a [placeholder output](crate::made_up), or is dropped if it was cut short or
+//!    its kind has no placeholder. A `call_id` that is missing, malformed or used twice is
+//!    replaced, in the call and in its output.
 //! 2. Item ids. A copy of an item is dropped. An id that is malformed or belongs to another item is
-//!    removed, or replaced if the API requires one for the kind.
+//!    removed, or replaced if the API requires one for the kind. An item that is useless without
+//!    its id (a reference, or an item with encrypted content that is not part of a call) is
+//!    dropped.
 //! 3. References to unknown items are dropped, if the policy asks for it.
 //! 4. Reasoning that is not followed by an item of the model is dropped.
 //! 5. An item goes without its id if its reasoning is missing ([`Policy::made_with`]).

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Every item has its own [`Occurrence`]: an item that is added twice is sent twice, and an item
-//! that was sent once is never sent again. A tracker is a value that can be serialized at any time,
-//! with requests in flight. After an interruption it reads the server's list of items to find out
-//! which of them arrived.
+//! that the server has accepted is never sent again. A tracker is a value that can be serialized at
+//! any time, even with requests in flight. After an interruption, [`Tracker::hydrate`] finds out
+//! from the server's list of items which of them arrived.
 
 mod accept;
 mod continuation;

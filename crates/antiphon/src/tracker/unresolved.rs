@@ -82,7 +82,8 @@ impl Tracker {
         waiting
     }
 
-    /// Pending outputs whose calls the server does not have and no request contains.
+    /// Pending outputs whose calls the server is not known to have, and which are neither pending
+    /// nor in flight themselves.
     fn uncertain_outputs(&self) -> Vec<Occurrence> {
         let is_known = |key: &CallKey| self.known.exchange(key).is_some() || self.has_call(key);
         let pending = self.entries().filter_map(|(at, entry)| Some((at, entry.pending()?)));

@@ -17,8 +17,9 @@ impl Origin {
         Self(name.into())
     }
 
-    /// Antiphon itself, as the origin of the [placeholders](crate::made_up) that replace missing
-    /// items. No upstream has this name, since the names of upstream origins include a model.
+    /// Antiphon itself, as the origin of the items that [it creates](crate::made_up): placeholder
+    /// outputs, and messages that carry late outputs. No upstream has this name, since the names of
+    /// upstream origins include a model.
     pub fn made_up() -> Self {
         Self::new(PLACEHOLDER)
     }
@@ -29,19 +30,20 @@ impl Origin {
     }
 }
 
-/// The origin of placeholders.
+/// The origin of the items that Antiphon creates.
 const PLACEHOLDER: &str = "antiphon";
 
 /// An item of a transcript: its bytes, its parsed head, and its id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldItem {
-    /// Its own id, or an id issued by the gateway if it had none.
+    /// Its own id, or an id that was issued here if it had none.
     pub id: ItemId,
     /// The head of the bytes. Its `id` is absent if the bytes have none.
     pub head: Head,
     /// The fingerprint of a message's content; `None` for other kinds.
     pub fingerprint: Option<Fingerprint>,
-    /// The origin of output; `None` for input.
+    /// The origin of an output item, or of an item that Antiphon created; `None` for the client's
+    /// input.
     pub origin: Option<Origin>,
     /// For instructions: whether it replaced the latest earlier message of its role.
     pub supersedes: bool,
@@ -113,7 +115,7 @@ impl HeldItem {
         self.body.bytes() == Some(item.raw())
     }
 
-    /// Whether it is a placeholder for a missing item.
+    /// Whether Antiphon created it: a placeholder output, or a message that carries a late output.
     pub fn is_made_up(&self) -> bool {
         self.origin.as_ref().is_some_and(|origin| origin.as_str() == PLACEHOLDER)
     }

@@ -12,7 +12,7 @@ impl Transcript {
     ///
     /// Consecutive replacing messages of one role take the positions of as many latest messages, in
     /// their order; the remaining ones stay at their own positions. A replaced message stays
-    /// replaced if its successor is deleted.
+    /// replaced even if its successor is deleted.
     pub fn view(&self) -> Vec<usize> {
         let is_compaction = |item: &HeldItem| item.is_live(&Kind::Compaction);
         self.view_behind(self.items.iter().rposition(is_compaction))

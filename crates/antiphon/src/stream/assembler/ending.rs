@@ -201,7 +201,8 @@ impl Assembler {
         self.finished(status, failure)
     }
 
-    /// Ends a response after the client disconnected.
+    /// Ends a response after the client disconnected. If it has already ended, this is
+    /// [`finish`](Self::finish).
     ///
     /// Finished items stay in the output, and so does a message with some text, as `incomplete`. An
     /// unfinished call is dropped, and so is reasoning without a following item. The events that

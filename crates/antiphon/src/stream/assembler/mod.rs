@@ -53,8 +53,8 @@ use crate::json::Object;
 ///   of a text add up to the text of its `done`. If the upstream contradicts itself, its last
 ///   version counts.
 /// - Each `call_id` has one item, however often the upstream announces it. A different call with
-///   the same `call_id` is a separate item. Empty, malformed and duplicate ids are replaced before
-///   their first event is sent.
+///   the same `call_id` is a separate item. Ids that are empty, malformed or already used in the
+///   conversation are replaced before their first event is sent.
 /// - An upstream event that is already correct is forwarded byte for byte.
 /// - A call that the request's `tool_choice` forbids is suppressed, and so is a second call if the
 ///   request allows one. The notes record both, and also a missing call that the request requires.
@@ -151,7 +151,7 @@ impl Assembler {
     }
 
     /// Applies one event of the upstream's Responses stream, given as JSON. A whole response object
-    /// is also accepted, and an object with only an `error` fails the response.
+    /// is also accepted, and an object with an `error` but without a `type` fails the response.
     ///
     /// Empty data, any other object without a `type`, and everything after the end are ignored. A
     /// repeated event is dropped and noted. An error means that the data is not a JSON object: the

@@ -24,8 +24,8 @@ impl Preface {
 impl Assembler {
     /// Starts the response's output with this item.
     ///
-    /// The item is emitted with the first output of the upstream, or at the end of a response that
-    /// did not fail. Until then, a failed upstream request can be retried.
+    /// The item is emitted before the first output of the upstream, or at the end of a response
+    /// that neither failed nor was cancelled. Until then, a failed upstream request can be retried.
     #[must_use]
     pub fn beginning_with(self, preface: Preface) -> Self {
         Self { preface, ..self }
