@@ -55,9 +55,9 @@ pub(super) fn takes_header(api: Dialect, name: &HeaderName) -> bool {
 
 /// Converts an error body to the form of the Responses API.
 ///
-/// A body that already has this form stays the same, except that missing fields which every client
-/// reads are added. If the body is not a JSON object or has no message, the result names only the
-/// status.
+/// A body that already has this form keeps its bytes, unless a field of the error that every client
+/// reads is missing or is not a string: then that field is corrected. If the body is not a JSON
+/// object or has no message, the result names only the status.
 pub(super) fn error_body(status: StatusCode, body: Bytes) -> Bytes {
     let Ok(said) = serde_json::from_slice::<Map<String, Value>>(&body) else {
         return told_by_status(status);

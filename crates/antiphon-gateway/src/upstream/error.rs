@@ -114,7 +114,7 @@ impl UpstreamError {
         }
     }
 
-    /// Whether a Chat Completions server rejected tool calls without the reasoning that produced
+    /// Whether a Chat Completions server rejected tool calls without the reasoning that belongs to
     /// them. Recognizes the error texts of DeepSeek and Moonshot.
     pub(crate) fn wants_reasoning(&self) -> bool {
         self.is_bad_request(|refused| {

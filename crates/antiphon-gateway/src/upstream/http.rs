@@ -133,7 +133,7 @@ impl HttpUpstream {
         self.settings.key.is_none()
     }
 
-    /// The maximum size of one event of an answer, in bytes.
+    /// The maximum size in bytes of one event of an answer, or of an answer in one piece.
     pub(crate) fn max_answer(&self) -> usize {
         self.settings.max_answer
     }

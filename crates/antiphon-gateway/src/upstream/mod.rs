@@ -57,7 +57,7 @@ pub(crate) struct Upstreams {
     pub(crate) kept: bool,
     /// Origins that reject encrypted reasoning.
     pub(crate) without_encryption: Origins,
-    /// Origins that reject tool calls without the reasoning that produced them.
+    /// Origins that reject tool calls without the reasoning that belongs to them.
     pub(crate) wanting_reasoning: Origins,
     /// Origins without `/responses/compact`.
     pub(crate) without_compact_path: Origins,
@@ -71,7 +71,8 @@ pub(crate) struct Upstreams {
 #[derive(Default)]
 pub(crate) struct Origins(Mutex<HashSet<Origin>>);
 
-/// The maximum size of the set. Callers can invent any number of model names.
+/// The maximum size of the set, because callers can invent any number of model names. A full set is
+/// cleared before the next origin is added.
 const REMEMBERED: usize = 1024;
 
 /// The upstream that serves a model.

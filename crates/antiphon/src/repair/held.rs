@@ -13,8 +13,8 @@ use crate::transcript::Transcript;
 pub enum Held<'a> {
     /// These items. The key is for the comparison of messages.
     Items(&'a Transcript, FingerprintKey),
-    /// Unknown: the request names a conversation or a response. Items of kinds that only a server
-    /// issues count as held ([`is_held_by_server`]). Outputs stay under every policy, since the
+    /// Unknown: the request names a conversation or a response. The kind alone decides which items
+    /// count as held ([`is_held_by_server`]). All other outputs stay under every policy, since the
     /// server may hold their calls.
     Unknown,
     /// Only the items that references in the input name. Outputs stay under every policy, since the

@@ -6,8 +6,9 @@
 //! after it.
 //!
 //! These items always stay: instructions and model settings; the last compaction, which summarizes
-//! the items before it; the last user message; and the items that the model has not answered yet,
-//! that is, all items after its last output, with the calls that they answer.
+//! the items before it; the last user message, with the user messages directly before it; and the
+//! items that the model has not answered yet, that is, all items after its last output, with the
+//! calls that they answer.
 //!
 //! Guarantees: if [`check`](crate::repair::check) finds no fault before, it finds none after; the
 //! remaining items keep their order; a larger excess drops the same items and more. Everything runs
