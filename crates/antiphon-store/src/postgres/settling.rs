@@ -66,7 +66,7 @@ async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<b
         .await;
     match settled {
         Ok(settled) => Ok(settled),
-        Err(error @ StoreError::Unavailable(_)) => Err(error),
+        Err(error) if error.is_outage() => Err(error),
         Err(_) => {
             shared
                 .write(Effect::Unsynced, tree, &given, |db, (tenant, id, _)| {

@@ -147,7 +147,7 @@ pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
         let (tenant, turn) = read(db, ordinal)?;
         match attempt(db, || commit(db, &tenant, &turn))? {
             Ok(()) => settled += 1,
-            Err(error @ StoreError::Unavailable(_)) => return Err(error),
+            Err(error) if error.is_outage() => return Err(error),
             Err(_) => {
                 if let Some(response) = &turn.response {
                     discard(db, &tenant, &response.id)?;
@@ -231,4 +231,64 @@ fn read_items(db: &Connection, ordinal: i64) -> Result<Vec<HeldItem>> {
         .query_map([ordinal], row::read)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use antiphon::item::FingerprintKey;
+    use antiphon::{HeldItem, IdSource, Item, ItemId};
+
+    use super::super::{connection, schema};
+    use super::*;
+    use crate::ids::{Shard, ThreadId};
+
+    struct Ones;
+
+    impl IdSource for Ones {
+        fn fill(&mut self, bytes: &mut [u8]) {
+            bytes.fill(0x11);
+        }
+    }
+
+    fn turn() -> Turn {
+        let text = "x".repeat(100_000);
+        let json = format!(r#"{{"type":"message","role":"user","content":"{text}"}}"#);
+        let item = Item::parse(json.into()).unwrap();
+        let key = FingerprintKey::new([0; 16]);
+        let shard = Shard(1);
+        Turn {
+            base: Base::New { shard, thread: ThreadId(1) },
+            input: vec![HeldItem::new(ItemId::from("msg_1".to_owned()), &item, key, None)],
+            output: Vec::new(),
+            response: Some(NewResponse {
+                id: ResponseId::issue(shard, &mut Ones),
+                conversation: None,
+                created_at: 0,
+                envelope: "{}".into(),
+                report: "{}".into(),
+            }),
+            request: None,
+            place: None,
+            notices: Vec::new(),
+            ledger: None,
+        }
+    }
+
+    #[test]
+    fn full_disk_discards_no_interrupted_turn() {
+        let mut db = connection::in_memory().unwrap();
+        schema::migrate(&mut db).unwrap();
+        let tenant = Tenant::new("acme");
+        record(&db, &tenant, &turn()).unwrap();
+        let last = last(&db).unwrap();
+        let pages: i64 = db.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+        let allow =
+            |pages: i64| db.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
+
+        allow(pages).unwrap();
+        assert!(matches!(settle(&db, last), Err(StoreError::NoSpace(_))));
+
+        allow(1 << 30).unwrap();
+        assert_eq!(settle(&db, last), Ok(1));
+    }
 }
