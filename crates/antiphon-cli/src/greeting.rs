@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use antiphon_gateway::settings::Settings;
 use http::HeaderName;
 
-use crate::keepers::Keepers;
+use crate::state_owners::StateOwners;
 
 /// A first request to the gateway, in curl and in Python, ready to paste.
 pub(crate) struct Greeting {
@@ -15,7 +15,7 @@ pub(crate) struct Greeting {
     /// The credentials that a request needs.
     pub(crate) shown: Shown,
     /// The owners of new conversations and responses.
-    pub(crate) keepers: Keepers,
+    pub(crate) state_owners: StateOwners,
 }
 
 /// The credentials that identify a caller.
@@ -31,9 +31,9 @@ pub(crate) enum Shown {
 }
 
 impl Shown {
-    pub(crate) fn of(settings: &Settings, keepers: &Keepers) -> Self {
-        let of_conversations = keepers.of_conversations.as_ref();
-        let goes_upstream = of_conversations.is_some_and(|keeper| keeper.takes_tokens);
+    pub(crate) fn of(settings: &Settings, state_owners: &StateOwners) -> Self {
+        let of_conversations = state_owners.of_conversations.as_ref();
+        let goes_upstream = of_conversations.is_some_and(|owner| owner.takes_tokens);
         match &settings.tenant_header {
             Some(name) => Self::Header(name.clone()),
             None if settings.api_keys.is_empty() && !goes_upstream => Self::Anything,
@@ -71,12 +71,12 @@ impl fmt::Display for Greeting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base_url = base_url(reachable(self.address));
         let (header, argument) = (self.shown.to_curl(), self.shown.to_python());
-        let (keepers, model) = (&self.keepers, self.model());
+        let (state_owners, model) = (&self.state_owners, self.model());
         write!(
             f,
             "
 Base URL: {base_url}
-{keepers}
+{state_owners}
 
 Try it with curl:
 
@@ -102,8 +102,8 @@ or in Python:
 impl Greeting {
     /// A model to use in a conversation of the default owner: `sim` if the gateway owns it.
     fn model(&self) -> String {
-        let keeper = self.keepers.of_conversations.as_ref();
-        keeper.map_or_else(|| "sim".to_owned(), |keeper| format!("a model of {}", keeper.host))
+        let owner = self.state_owners.of_conversations.as_ref();
+        owner.map_or_else(|| "sim".to_owned(), |owner| format!("a model of {}", owner.host))
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     fn greeting(address: &str, shown: Shown) -> String {
         let address = address.parse().unwrap();
-        Greeting { address, shown, keepers: Keepers::default() }.to_string()
+        Greeting { address, shown, state_owners: StateOwners::default() }.to_string()
     }
 
     #[test]
@@ -134,11 +134,11 @@ mod tests {
         let mut upstream = UpstreamSettings::new(url, None);
         upstream.state = State::Upstream;
         let settings = Settings { upstreams: vec![upstream], ..Settings::default() };
-        let keepers = Keepers::of(&settings);
-        let shown = Shown::of(&settings, &keepers);
+        let state_owners = StateOwners::of(&settings);
+        let shown = Shown::of(&settings, &state_owners);
         let address = "127.0.0.1:8484".parse().unwrap();
 
-        let text = Greeting { address, shown, keepers }.to_string();
+        let text = Greeting { address, shown, state_owners }.to_string();
 
         assert!(text.contains("\nmodels.example: keeps what begins with its models."), "{text}");
         assert!(text.contains("model=\"a model of models.example\", conversation"), "{text}");

@@ -16,13 +16,13 @@ mod failure;
 mod greeting;
 mod hash_key;
 mod history;
-mod keepers;
 mod logging;
 mod preflight;
 mod serve;
 mod settings;
 mod signals;
 mod sim;
+mod state_owners;
 mod tenants;
 
 use std::process::ExitCode;

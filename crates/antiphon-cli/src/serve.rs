@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use crate::failure::Failure;
 use crate::greeting::{Greeting, Shown, base_url};
-use crate::keepers::Keepers;
 use crate::logging::Format;
 use crate::settings::Configuration;
 use crate::signals::{Hangups, Signals};
+use crate::state_owners::StateOwners;
 
 /// Serves until a signal arrives, then waits for open turns to end.
 pub(crate) fn serve(configuration: Configuration, format: Format) -> Result<(), Failure> {
@@ -37,14 +37,14 @@ async fn run(configuration: Configuration, format: Format) -> Result<(), Failure
         .await
         .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
 
-    let keepers = Keepers::of(&gateway);
-    let shown = Shown::of(&gateway, &keepers);
+    let state_owners = StateOwners::of(&gateway);
+    let shown = Shown::of(&gateway, &state_owners);
     let server = Server::prepare(listener, gateway, store)
         .await
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
-    keepers.log();
-    announce(&Greeting { address, shown, keepers }, format);
+    state_owners.log();
+    announce(&Greeting { address, shown, state_owners }, format);
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error means that the sender was dropped without a signal: the process is ending

@@ -42,7 +42,7 @@
 //! - [`import`]: histories of Chat Completions, Anthropic, the AI SDK and LangChain as items.
 //! - [`stream`]: event streams. Each item has one well-formed lifecycle for any upstream.
 //! - [`companion`]: the engine for a client that talks to a provider without a gateway.
-//! - [`kept`]: the API of a server that stores state: lists, responses, ids.
+//! - [`provider_api`]: the API of a server that stores state: lists, responses, ids.
 //! - [`tracker`]: records which items a server has, lacks, or is being sent.
 //! - [`run`]: the rules of an agent's run.
 //! - [`truncation`]: shortens a conversation that is too long.
@@ -62,8 +62,8 @@ pub mod faults;
 pub mod import;
 pub mod item;
 pub mod json;
-pub mod kept;
 pub mod made_up;
+pub mod provider_api;
 pub mod reconcile;
 pub mod repair;
 pub mod run;

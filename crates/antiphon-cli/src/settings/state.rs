@@ -148,15 +148,15 @@ pub(super) fn has_a_keeper(
 pub(super) fn one_account(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
     let base =
         |upstream: &UpstreamSettings| upstream.url.to_string().trim_end_matches('/').to_owned();
-    let of_two = |keeper: &&UpstreamSettings| {
-        let at_one = upstreams.iter().filter(|other| base(other) == base(keeper));
-        keeper.state == State::Upstream && at_one.into_iter().any(|other| other.key != keeper.key)
+    let of_two = |owner: &&UpstreamSettings| {
+        let at_one = upstreams.iter().filter(|other| base(other) == base(owner));
+        owner.state == State::Upstream && at_one.into_iter().any(|other| other.key != owner.key)
     };
     match upstreams.iter().find(of_two) {
-        Some(keeper) => Err(Failure::usage(format!(
+        Some(owner) => Err(Failure::usage(format!(
             "[[upstreams]]: {} keeps the state, and is given with different keys; the ids of what it \
              keeps do not say whose they are: give it one key everywhere",
-            keeper.url
+            owner.url
         ))),
         None => Ok(()),
     }

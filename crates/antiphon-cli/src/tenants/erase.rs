@@ -7,7 +7,7 @@ use antiphon_gateway::entropy::unix_now;
 use antiphon_store::{Holdings, Store, Tenant};
 
 use super::args::EraseArgs;
-use super::whose::Whose;
+use super::tenant_selector::TenantSelector;
 use super::{counts, run, snapshot, unopened, unread};
 use crate::failure::Failure;
 use crate::settings::Access;
@@ -17,7 +17,7 @@ const BATCH: usize = 500;
 
 /// Erases all data of a tenant. Without `--yes`, reports the amount of data and erases nothing.
 pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
-    let whose = Whose::of(args.whose)?;
+    let whose = TenantSelector::of(args.whose)?;
     run(async {
         let (tenant, held) = whose.found(&mut *snapshot(&whose.access).await?).await?;
         if !args.yes {

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::ExportArgs;
-use super::whose::Whose;
+use super::tenant_selector::TenantSelector;
 use super::{run, snapshot};
 use crate::failure::Failure;
 
 /// Writes all data of a tenant.
 pub(crate) fn export(args: ExportArgs) -> Result<ExitCode, Failure> {
-    let whose = Whose::of(args.whose)?;
+    let whose = TenantSelector::of(args.whose)?;
     run(async {
         let mut snapshot = snapshot(&whose.access).await?;
         let (tenant, _) = whose.found(&mut *snapshot).await?;

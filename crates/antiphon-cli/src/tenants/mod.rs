@@ -5,7 +5,7 @@ mod args;
 mod counts;
 mod erase;
 mod export;
-mod whose;
+mod tenant_selector;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::POLL;
 use crate::gateway::Gateway;
-use crate::turn::Told;
+use crate::turn::OutgoingEvent;
 
 /// A reader of a log. It returns each event once, in order, as it arrives. Even if its consumer is
 /// slow, it holds at most one page of the log in memory.
@@ -48,13 +48,13 @@ impl Reading {
         Ok(reading.read_on().await?.then_some(reading))
     }
 
-    /// Returns the next event. A stream that ends without [`Told::Done`] is incomplete: the gateway
+    /// Returns the next event. A stream that ends without [`OutgoingEvent::Done`] is incomplete: the gateway
     /// is stopping, the store failed, or the response was deleted.
-    pub(crate) async fn next(&mut self) -> Option<Told> {
+    pub(crate) async fn next(&mut self) -> Option<OutgoingEvent> {
         loop {
             if let Some(event) = self.ahead.pop_front() {
                 self.next = event.sequence_number + 1;
-                return Some(Told::Event(event_of(event)));
+                return Some(OutgoingEvent::Event(event_of(event)));
             }
             match self.state {
                 State::Going => {
@@ -64,7 +64,7 @@ impl Reading {
                 }
                 State::Ended => {
                     self.state = State::Over;
-                    return Some(Told::Done);
+                    return Some(OutgoingEvent::Done);
                 }
                 State::Over => return None,
             }

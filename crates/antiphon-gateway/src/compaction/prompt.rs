@@ -5,7 +5,7 @@ use antiphon::{Item, Role};
 
 use crate::compacted_prefix::INTRODUCTION;
 use crate::request::CompactionTrigger;
-use crate::request::{Continues, CreateRequest, Wants};
+use crate::request::{Continues, CreateRequest, RequestMode};
 
 /// The prompt for a summary, sent as a user message after the history.
 const PROMPT: &str = include_str!("prompt.md");
@@ -62,7 +62,7 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
         continues: Continues::Nothing,
         encrypted: false,
         compaction: CompactionTrigger::None,
-        wants: Wants::Answer,
+        wants: RequestMode::Answer,
         lane: None,
         identity: request.identity,
     };

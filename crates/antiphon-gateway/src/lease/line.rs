@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Leases, Result};
-use crate::eventually::eventually;
+use crate::retry_in_background::retry_in_background;
 
 /// The first and the longest interval between checks of the queue.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
@@ -87,7 +87,7 @@ impl Held {
     }
 
     async fn leave(&self) {
-        eventually("a place in line is not given up", || self.leave_now()).await;
+        retry_in_background("a place in line is not given up", || self.leave_now()).await;
     }
 
     /// Gives up the position, with one attempt.

@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use self::line::{Held, Pauses};
-use self::turnstile::Turnstiles;
+use self::turnstile::LeaseQueues;
 use crate::request::Again;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -28,7 +28,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// The leases of this process, and its positions in the shared queues.
 #[derive(Clone)]
 pub(crate) struct Leases {
-    turnstiles: Arc<Turnstiles>,
+    turnstiles: Arc<LeaseQueues>,
     store: Arc<dyn Store>,
     /// The tasks that give up positions run here, so that a shutdown waits for them.
     tasks: TaskTracker,

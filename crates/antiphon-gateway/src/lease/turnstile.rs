@@ -13,9 +13,9 @@ type Key = (Tenant, String);
 
 /// The locks of this process.
 #[derive(Default)]
-pub(super) struct Turnstiles(Mutex<HashMap<Key, Weak<RwLock<()>>>>);
+pub(super) struct LeaseQueues(Mutex<HashMap<Key, Weak<RwLock<()>>>>);
 
-impl Turnstiles {
+impl LeaseQueues {
     /// Waits up to `wait` for the exclusive lock.
     pub(super) async fn alone(
         &self,

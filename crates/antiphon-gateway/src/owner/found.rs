@@ -1,6 +1,6 @@
 //! Finds the owner of an id.
 
-use antiphon::kept::Segment;
+use antiphon::provider_api::Segment;
 use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
 
 use super::{KnownAs, Owned, Owner};

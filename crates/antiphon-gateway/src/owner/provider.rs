@@ -2,14 +2,14 @@
 
 use antiphon::Item;
 use antiphon::json::Object;
-use antiphon::kept::{Cursor, KeptResponse, Listing, Segment};
+use antiphon::provider_api::{Cursor, Listing, Segment, StoredResponse};
 use bytes::Bytes;
 use http::Method;
 use tokio::time::Instant;
 
 use crate::bound::from_now;
 use crate::caller::Caller;
-use crate::upstream::{Asking, HttpUpstream, UpstreamError};
+use crate::upstream::{HttpUpstream, RetrySession, UpstreamError};
 
 /// The maximum number of items in one request.
 const MAX_ITEMS: usize = 20;
@@ -38,10 +38,10 @@ impl<'a> Provider<'a> {
     }
 
     /// Reads a response.
-    pub(crate) async fn response(&self, id: &str) -> Result<KeptResponse, UpstreamError> {
+    pub(crate) async fn response(&self, id: &str) -> Result<StoredResponse, UpstreamError> {
         let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
         let body = self.ask(Method::GET, &format!("/responses/{segment}")).await?;
-        Ok(KeptResponse::read(body)?)
+        Ok(StoredResponse::read(body)?)
     }
 
     /// Reads the input items of a response, the oldest first. For a chain, some servers also list
@@ -121,7 +121,7 @@ impl<'a> Provider<'a> {
     }
 
     async fn ask(&self, method: Method, path: &str) -> Result<Bytes, UpstreamError> {
-        Asking::once((self.http, self.caller), (method, path), self.end).await
+        RetrySession::once((self.http, self.caller), (method, path), self.end).await
     }
 }
 

@@ -76,14 +76,14 @@ pub(crate) struct CreateRequest {
     pub(crate) compaction: CompactionTrigger,
     /// The identity that a retry of the request shares.
     pub(crate) identity: Identity,
-    pub(crate) wants: Wants,
+    pub(crate) wants: RequestMode,
     /// The lane of the WebSocket that sent the request.
     pub(crate) lane: Option<Lane>,
 }
 
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum RequestMode {
     /// An answer of the model.
     Answer,
     /// Preparation of the next turn: no model is called, and the output is empty.
@@ -155,7 +155,7 @@ impl CreateRequest {
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
-            wants: Wants::Answer,
+            wants: RequestMode::Answer,
             lane: None,
             fields: String::new(),
         };
@@ -167,7 +167,7 @@ impl CreateRequest {
 
     /// Converts the request to one that a lane received: it streams events, and omits the fields
     /// named in `without`.
-    pub(crate) fn by_lane(self, lane: Lane, wants: Wants, without: &[&str]) -> Self {
+    pub(crate) fn by_lane(self, lane: Lane, wants: RequestMode, without: &[&str]) -> Self {
         let mut fields = self.object();
         for key in without {
             fields.remove(key);

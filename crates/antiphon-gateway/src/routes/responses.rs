@@ -25,7 +25,7 @@ use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::present::{array, list};
 use crate::request::CreateRequest;
-use crate::turn::{self, Answer, EventReceiver, Head, Told};
+use crate::turn::{self, Answer, EventReceiver, Head, OutgoingEvent};
 
 /// `POST /v1/responses`
 pub(super) async fn create(
@@ -73,7 +73,7 @@ fn event_stream(events: EventReceiver) -> Response {
 }
 
 /// An event stream.
-pub(super) fn sse(told: impl Stream<Item = Told> + Send + 'static) -> Response {
+pub(super) fn sse(told: impl Stream<Item = OutgoingEvent> + Send + 'static) -> Response {
     let frames = told.flat_map(|told| stream::iter(told.into_sse().into_frames()));
     let events = frames.map(Ok::<_, Infallible>);
     let headers =

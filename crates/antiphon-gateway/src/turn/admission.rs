@@ -16,7 +16,7 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::is_bare_reasoning;
 use antiphon::faults::LeftOut;
-use antiphon::kept::Objections;
+use antiphon::provider_api::Objections;
 
 /// Other places that may hold items besides the transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use tracing::Instrument as _;
 
 use super::log::numbered;
-use super::retry::Made;
+use super::retry::PriorAttempt;
 use super::{Announced, Answer, Client, Head, Planned, Turn, received, report};
 use crate::background::{Job, Work};
 use crate::caller::Caller;
@@ -77,10 +77,10 @@ pub(crate) async fn accept(
     received(told).await
 }
 
-type Telling = oneshot::Sender<Result<Accepted, ApiError>>;
+type AcceptSender = oneshot::Sender<Result<Accepted, ApiError>>;
 
 impl Turn<'_> {
-    async fn accept_and_work(&self, body: &Bytes, permit: TurnPermit, telling: Telling) {
+    async fn accept_and_work(&self, body: &Bytes, permit: TurnPermit, telling: AcceptSender) {
         let queued = self.queued();
         match self.known_or_planned(&queued).await {
             Ok(Beginning::Open(id)) => {
@@ -101,7 +101,12 @@ impl Turn<'_> {
     }
 
     /// Replays a complete answer, in the form that the request asks for.
-    async fn accept_again(&self, record: &ResponseRecord, permit: TurnPermit, telling: Telling) {
+    async fn accept_again(
+        &self,
+        record: &ResponseRecord,
+        permit: TurnPermit,
+        telling: AcceptSender,
+    ) {
         let closing = self.gateway.closing.clone();
         let (mut client, answer) = Client::new(self.request.stream, closing, permit);
         let answering = async {
@@ -129,8 +134,8 @@ impl Turn<'_> {
             return Ok(Beginning::Open(id));
         }
         let opened = self.open().await?;
-        let cut = match self.made_before(&opened).await? {
-            Made::Whole(record) => return Ok(Beginning::Answered(record)),
+        let cut = match self.find_prior_attempt(&opened).await? {
+            PriorAttempt::Whole(record) => return Ok(Beginning::Answered(record)),
             made => made.cut(),
         };
         let planned = self.planned(opened, cut).await?;
@@ -187,7 +192,7 @@ impl Turn<'_> {
 }
 
 /// Logs the rejection and answers the client.
-fn refuse(error: ApiError, telling: Telling) {
+fn refuse(error: ApiError, telling: AcceptSender) {
     report::log_refusal(&error);
     drop(telling.send(Err(error)));
 }

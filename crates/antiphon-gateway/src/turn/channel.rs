@@ -15,7 +15,7 @@ const BYTES_IN_FLIGHT: u32 = 64 << 10;
 
 /// An event of a stream, independent of the connection's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum OutgoingEvent {
     /// An event of the response.
     Event(Event),
     /// An event as its type and JSON, which shares long texts with other events.
@@ -24,7 +24,7 @@ pub(crate) enum Told {
     Done,
 }
 
-impl Told {
+impl OutgoingEvent {
     /// Encodes the event for an event stream.
     pub(crate) fn into_sse(self) -> Chunks {
         let (kind, data) = match self {
@@ -59,14 +59,14 @@ impl Told {
 
 /// The sending end of a channel with a limit in bytes, because events differ in size.
 pub(super) struct EventSender {
-    events: mpsc::UnboundedSender<(Told, OwnedSemaphorePermit)>,
+    events: mpsc::UnboundedSender<(OutgoingEvent, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
 }
 
 /// The client's end of the channel. Dropping it disconnects the client.
 #[derive(Debug)]
 pub(crate) struct EventReceiver {
-    events: mpsc::UnboundedReceiver<(Told, OwnedSemaphorePermit)>,
+    events: mpsc::UnboundedReceiver<(OutgoingEvent, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn channel() -> (EventSender, EventReceiver) {
 impl EventSender {
     /// Waits for room and sends the event. If the future is dropped before it completes, nothing is
     /// sent.
-    pub(super) async fn send(&self, told: Told) -> Result<(), Closed> {
+    pub(super) async fn send(&self, told: OutgoingEvent) -> Result<(), Closed> {
         let length = u32::try_from(told.weight()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
         let room = Arc::clone(&self.room).acquire_many_owned(length).await.map_err(|_| Closed)?;
         self.events.send((told, room)).map_err(|_| Closed)
@@ -99,12 +99,12 @@ impl EventSender {
 
 impl EventReceiver {
     /// Receives the next event; `None` at the end of the channel.
-    pub(crate) async fn recv(&mut self) -> Option<Told> {
+    pub(crate) async fn recv(&mut self) -> Option<OutgoingEvent> {
         self.events.recv().await.map(|(told, _)| told)
     }
 
     /// Waits for an event and receives all that are in the channel; `None` at its end.
-    pub(super) async fn recv_all(&mut self) -> Option<Vec<Told>> {
+    pub(super) async fn recv_all(&mut self) -> Option<Vec<OutgoingEvent>> {
         let mut told = vec![self.events.recv().await?];
         while let Ok(next) = self.events.try_recv() {
             told.push(next);
@@ -130,8 +130,8 @@ mod tests {
 
     const HALF: usize = BYTES_IN_FLIGHT as usize / 2;
 
-    fn event(length: usize) -> Told {
-        Told::Event(Event { kind: "".into(), data: vec![b'x'; length].into() })
+    fn event(length: usize) -> OutgoingEvent {
+        OutgoingEvent::Event(Event { kind: "".into(), data: vec![b'x'; length].into() })
     }
 
     #[test]

@@ -8,9 +8,9 @@ use http::{HeaderMap, StatusCode};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::channel::{Closed, EventReceiver, EventSender, Told, channel};
+use super::channel::{Closed, EventReceiver, EventSender, OutgoingEvent, channel};
 use super::log::EventLog;
-use super::relay::Unwanted;
+use super::relay::CancelReason;
 use super::shared_text::{SharedEnd, SharedTexts};
 use crate::chunks::Chunks;
 use crate::error::ApiError;
@@ -113,15 +113,15 @@ impl Client {
     }
 
     /// Waits until nobody waits for the rest.
-    pub(super) async fn unwanted(&mut self) -> Unwanted {
+    pub(super) async fn unwanted(&mut self) -> CancelReason {
         match &mut self.audience {
             Audience::AwaitsStream(answer) | Audience::AwaitsWhole(answer) => {
                 answer.closed().await;
-                Unwanted::Left
+                CancelReason::Left
             }
             Audience::Reads(events) => {
                 events.closed().await;
-                Unwanted::Left
+                CancelReason::Left
             }
             Audience::Log(log) => log.unwanted().await,
             Audience::Nobody => std::future::pending().await,
@@ -135,7 +135,7 @@ impl Client {
     /// connection, and with it the other end of the channel. When the gateway closes, a stream that
     /// is not read is cut.
     pub(super) async fn event(&mut self, event: &Event) {
-        self.pass_on(Told::Event(event.clone())).await;
+        self.pass_on(OutgoingEvent::Event(event.clone())).await;
     }
 
     /// Passes several events on, as [`event`](Self::event) does. Texts that they share with the
@@ -149,14 +149,15 @@ impl Client {
             Audience::Reads(_) => SharedTexts::of(&events, items),
             _ => SharedTexts::default(),
         };
-        let told: VecDeque<Told> = events.into_iter().map(|event| texts.told(event)).collect();
+        let told: VecDeque<OutgoingEvent> =
+            events.into_iter().map(|event| texts.told(event)).collect();
         drop(texts);
         for told in told {
             self.pass_on(told).await;
         }
     }
 
-    async fn pass_on(&mut self, told: Told) {
+    async fn pass_on(&mut self, told: OutgoingEvent) {
         let events = match &self.audience {
             Audience::Reads(events) => events,
             Audience::Log(log) => return log.send(told).await,
@@ -243,12 +244,12 @@ impl Client {
     }
 
     async fn last_event(&mut self, event: &Event) {
-        self.last(Told::Event(event.clone())).await;
+        self.last(OutgoingEvent::Event(event.clone())).await;
     }
 
-    async fn last(&mut self, told: Told) {
+    async fn last(&mut self, told: OutgoingEvent) {
         self.pass_on(told).await;
-        self.pass_on(Told::Done).await;
+        self.pass_on(OutgoingEvent::Done).await;
         self.audience = Audience::Nobody;
     }
 }

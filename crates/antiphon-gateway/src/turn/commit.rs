@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::report::Report;
 use super::{Turn, envelope};
 use crate::error::ApiError;
-use crate::eventually::eventually;
+use crate::retry_in_background::retry_in_background;
 
 impl Turn<'_> {
     /// Records the turn as it will be stored if this process dies before its end. Needed only if
@@ -69,7 +69,8 @@ impl Turn<'_> {
     fn drop_opening_later(&self, id: ResponseId) {
         let (store, tenant) = (Arc::clone(&self.gateway.store), self.caller.tenant.clone());
         let dropping = async move {
-            eventually("an opening is not dropped", || store.drop_opening(&tenant, &id)).await;
+            retry_in_background("an opening is not dropped", || store.drop_opening(&tenant, &id))
+                .await;
         };
         self.gateway.turns.spawn(dropping.in_current_span());
     }

@@ -6,13 +6,13 @@ use bytes::Bytes;
 
 use super::open::Opened;
 use super::plan::Plan;
-use super::relay::Unwanted;
+use super::relay::CancelReason;
 use super::{Client, Turn};
 use crate::compaction::Sealing;
 use crate::error::ApiError;
 use crate::request::CompactionTrigger;
 use crate::tokens;
-use crate::upstream::{Asking, Reply, Upstream};
+use crate::upstream::{Reply, RetrySession, Upstream};
 
 /// Items since the last compaction are compacted only above the threshold divided by this.
 /// Otherwise a history with many user messages would be compacted in every turn.
@@ -31,9 +31,9 @@ impl Turn<'_> {
         &self,
         opened: &Opened,
         plan: &mut Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+    ) -> Result<Result<Reply, CancelReason>, ApiError> {
         if self.is_compacted_there(asking.upstream(), &plan.origin) {
             match self.ask_readably(opened, plan, asking, client).await {
                 Err(ApiError::Upstream(refused)) if refused.refuses_compaction() => {
@@ -50,7 +50,7 @@ impl Turn<'_> {
             return Ok(Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE))));
         }
         self.fit(plan, asking.upstream()).await?;
-        *asking = Asking::of(asking.upstream());
+        *asking = RetrySession::of(asking.upstream());
         self.ask_readably(opened, plan, asking, client).await
     }
 
@@ -61,9 +61,9 @@ impl Turn<'_> {
         &self,
         opened: &Opened,
         plan: &mut Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+    ) -> Result<Result<Reply, CancelReason>, ApiError> {
         let refusal = match self.ask(opened, plan, asking, client).await {
             Err(ApiError::Upstream(refused)) if refused.refuses_reasoning() && self.mends() => {
                 refused
@@ -101,7 +101,7 @@ impl Turn<'_> {
         plan: &mut Plan,
         upstream: Upstream<'_>,
         client: &mut Client,
-    ) -> Result<Result<(), Unwanted>, ApiError> {
+    ) -> Result<Result<(), CancelReason>, ApiError> {
         if !self.is_due(plan).await? {
             return Ok(Ok(()));
         }

@@ -15,7 +15,7 @@ use crate::gateway::Gateway;
 use crate::present::present;
 use crate::request::CreateRequest;
 use crate::trace::{MAX_REASON, MAX_TEXT, shortened};
-use crate::upstream::{Asking, Upstream, UpstreamError};
+use crate::upstream::{RetrySession, Upstream, UpstreamError};
 
 /// The path of the compaction route at Responses API upstreams.
 const PATH: &str = "/responses/compact";
@@ -102,7 +102,7 @@ impl Turn<'_> {
         plan: &mut Plan,
         upstream: Upstream<'_>,
     ) -> Option<Result<Bytes, UpstreamError>> {
-        let mut asking = Asking::of(upstream);
+        let mut asking = RetrySession::of(upstream);
         let body = encode::encode_compact(self.request, &plan.prompt.view);
         match asking.call(PATH, body, self.caller).await? {
             Err(error) if error.refuses_reasoning() && self.mends() => {

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::CreateRequest;
 use crate::tokens;
-use crate::upstream::Asking;
+use crate::upstream::RetrySession;
 
 /// The number of tokens of a request, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Preview<'_> {
         let without = &gateway.upstreams.without_token_counts;
         if !without.contain(&plan.origin) {
             let body = counted_body(request, plan);
-            match Asking::of(upstream).count_tokens(body, caller).await? {
+            match RetrySession::of(upstream).count_tokens(body, caller).await? {
                 Some(tokens) => return Ok(TokenCount::Upstream(tokens)),
                 None => without.remember(&plan.origin),
             }

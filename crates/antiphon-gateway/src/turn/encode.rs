@@ -20,7 +20,7 @@ const COMPACTION: &str = "context_management";
 /// Optional features that the gateway requests from a Responses API upstream. Not every upstream
 /// has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Beside {
+pub(super) struct UpstreamOptions {
     /// Encrypted reasoning.
     pub(super) encrypted: bool,
     /// Compaction by the upstream, if the caller requests it.
@@ -94,7 +94,7 @@ impl Sources {
 
 /// Encodes a stateless, streamed request with this input. The caller's other fields are copied as
 /// they are; the items are shared, not copied.
-pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) -> Chunks {
+pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: UpstreamOptions) -> Chunks {
     let mut fields = request.object();
     for key in OWN_FIELDS {
         fields.remove(key);

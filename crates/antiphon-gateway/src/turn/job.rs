@@ -16,10 +16,10 @@ use crate::background::{Job, expiry_of};
 use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::error::QUOTA_EXCEEDED;
-use crate::eventually::eventually;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::upstream::Asking;
+use crate::retry_in_background::retry_in_background;
+use crate::upstream::RetrySession;
 
 /// The number of events before the first output event: created, queued and in progress.
 pub(super) const BEGINNING: u64 = 3;
@@ -113,7 +113,7 @@ impl Turn<'_> {
         }
         let log = EventLog::begin(self.gateway, &self.caller.tenant, held.job.clone(), told);
         let mut client = Client::logging(log, self.gateway.closing.clone(), permit);
-        let mut asking = Asking::of(upstream);
+        let mut asking = RetrySession::of(upstream);
         self.hearing(&opened, &plan, upstream).behind(told).start(&mut client).await;
         let asked = self.ask_of_compacted(&opened, &mut plan, &mut asking, &mut client).await;
         // Whether the history was compacted is known only now. The response then begins with the
@@ -248,7 +248,7 @@ impl Held<'_> {
         let job = Arc::clone(&self.job);
         let releasing = async move {
             let release = || store.background().release(job.tenant(), job.id());
-            eventually("a background response is not left to others", release).await;
+            retry_in_background("a background response is not left to others", release).await;
             jobs.look_for_left();
         };
         self.gateway.turns.spawn(releasing.in_current_span());

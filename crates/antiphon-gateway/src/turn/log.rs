@@ -10,9 +10,9 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::Told;
+use super::OutgoingEvent;
 use super::channel::{EventReceiver, EventSender, channel};
-use super::relay::Unwanted;
+use super::relay::CancelReason;
 use crate::background::Job;
 use crate::gateway::Gateway;
 
@@ -60,7 +60,7 @@ impl EventLog {
 
     /// Adds an event. Waits if too many bytes are pending; does nothing after the log has
     /// failed.
-    pub(super) async fn send(&self, told: Told) {
+    pub(super) async fn send(&self, told: OutgoingEvent) {
         if let Some(events) = &self.events {
             // A writer that has stopped has reported its error.
             let _ = events.send(told).await;
@@ -68,10 +68,10 @@ impl EventLog {
     }
 
     /// Waits until the turn is cancelled or its log has failed.
-    pub(super) async fn unwanted(&self) -> Unwanted {
+    pub(super) async fn unwanted(&self) -> CancelReason {
         tokio::select! {
-            () = self.job.cancelled() => Unwanted::Cancelled,
-            () = self.lost.cancelled() => Unwanted::Left,
+            () = self.job.cancelled() => CancelReason::Cancelled,
+            () = self.lost.cancelled() => CancelReason::Left,
         }
     }
 
@@ -94,7 +94,8 @@ struct Writer {
 impl Writer {
     async fn write_all(mut self, mut events: EventReceiver) -> Result<u64, StoreError> {
         while let Some(told) = events.recv_all().await {
-            let bodies = told.into_iter().filter_map(Told::into_event).map(|event| event.data);
+            let bodies =
+                told.into_iter().filter_map(OutgoingEvent::into_event).map(|event| event.data);
             let events = numbered(self.next, bodies);
             let count = events.len() as u64;
             self.write(events).await?;

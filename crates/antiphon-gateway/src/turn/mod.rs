@@ -5,19 +5,19 @@
 //! module of that name:
 //!
 //! 1. `state_owner`: decides who stores the conversation. If that is the upstream, the turn leaves
-//!    this list and runs as [`Theirs::take`](theirs::Theirs::take).
+//!    this list and runs as [`UpstreamTurn::take`](upstream_state::UpstreamTurn::take).
 //! 2. `retry`: registers the turn among those of the same request. Attempts that still run end
 //!    first.
 //! 3. `open`: acquires the conversation's lease, if the turn has a conversation, finds the end of
 //!    the transcript and issues the response id. The result is [`Opened`].
 //! 4. `retry` again: if the client sent the request before, replays the complete answer or retracts
-//!    the cut one ([`Made`]).
+//!    the cut one ([`PriorAttempt`]).
 //! 5. `plan`: loads the transcript, replaces references with stored items (`resolve`), drops resent
 //!    items (`admission`), repairs the rest (`view`) and builds the prompt. The result is [`Plan`].
 //!    `quota` then checks the new items.
 //! 6. `compact`, `window`, `send`: shorten the prompt if needed and send it. At the same time
 //!    `commit` records the opening, which is the turn as it will be stored if this process dies.
-//! 7. `relay`: decodes the upstream's stream ([`Hearing`]) and passes events to the [`Client`]. An
+//! 7. `relay`: decodes the upstream's stream ([`ResponseReader`]) and passes events to the [`Client`]. An
 //!    answer that fails before its first output is requested again.
 //! 8. `commit`: stores the turn. The client receives the terminal event only after that.
 //!
@@ -35,7 +35,6 @@
 //!   route.
 
 mod admission;
-mod apart;
 mod background;
 mod channel;
 mod client;
@@ -44,15 +43,16 @@ mod commit_retry;
 mod compact;
 mod compacted;
 mod counting;
+mod detached;
 mod encode;
-mod instead;
+mod fallback_prompt;
 mod job;
 mod lane;
-mod lean;
 mod log;
 mod open;
 mod plan;
 mod preview;
+mod prewarm;
 mod quota;
 mod relay;
 mod report;
@@ -63,10 +63,10 @@ mod send;
 mod shared_text;
 mod start;
 mod state_owner;
+mod strip_reasoning;
 mod summary;
-mod theirs;
+mod upstream_state;
 mod view;
-mod warm;
 mod window;
 
 use std::pin::{Pin, pin};
@@ -81,7 +81,7 @@ use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
 pub(crate) use self::background::{Accepted, accept};
-pub(crate) use self::channel::{EventReceiver, Told};
+pub(crate) use self::channel::{EventReceiver, OutgoingEvent};
 pub(crate) use self::client::{Answer, Client, Head};
 pub(crate) use self::commit_retry::StoreAttempts;
 pub(crate) use self::compacted::compacted;
@@ -89,11 +89,11 @@ pub(crate) use self::counting::TokenCount;
 use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
-use self::relay::{Hearing, Outcome, Unwanted};
+use self::relay::{CancelReason, Outcome, ResponseReader};
 pub(crate) use self::report::{input_stored_by, log_unreadable};
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
-use self::retry::{CutAttempts, Made};
+use self::retry::{CutAttempts, PriorAttempt};
 use self::send::Sent;
 use self::shared_text::SharedEnd;
 use self::state_owner::StateOwner;
@@ -103,10 +103,10 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;
 use crate::limits::TurnPermit;
-use crate::request::{CreateRequest, Wants};
+use crate::request::{CreateRequest, RequestMode};
 use crate::settings::OnDisconnect;
 use crate::trace;
-use crate::upstream::{Asking, Reply, Upstream, UpstreamError};
+use crate::upstream::{Reply, RetrySession, Upstream, UpstreamError};
 
 /// Runs a turn in its own task, so that it ends in order even if its client disconnects.
 pub(crate) async fn answer(
@@ -204,18 +204,18 @@ impl Turn<'_> {
         self.gateway.check_stateless(self.caller, upstream, self.request).await?;
         let _underway = self.enter().await?;
         let opened = self.open().await?;
-        let made = self.made_before(&opened).await?;
-        if let Made::Whole(record) = &made {
+        let made = self.find_prior_attempt(&opened).await?;
+        if let PriorAttempt::Whole(record) = &made {
             return self.answer_again(record, client).await;
         }
         self.check_store().await?;
         let planned = self.planned(opened, made.cut()).await?;
         self.check_planned(&planned).await?;
         let Planned { opened, mut plan } = planned;
-        if self.request.wants == Wants::Preparation {
+        if self.request.wants == RequestMode::Preparation {
             return self.warm_up(opened, plan, client).await;
         }
-        let mut asking = Asking::of(upstream);
+        let mut asking = RetrySession::of(upstream);
         let _guard = self.guard_opening(&opened);
         let reply = self.ask_of_compacted(&opened, &mut plan, &mut asking, client).await?;
         let Ok(reply) = reply else { return Ok(()) };
@@ -252,9 +252,9 @@ impl Turn<'_> {
         &self,
         opened: &Opened,
         plan: &mut Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+    ) -> Result<Result<Reply, CancelReason>, ApiError> {
         let sent = self.record_and_send(opened, plan, asking, client).await;
         if !matches!(sent, Ok(Ok(_))) {
             self.drop_opening(opened).await;
@@ -268,9 +268,9 @@ impl Turn<'_> {
         &self,
         opened: &Opened,
         plan: &Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Sent, Unwanted>, ApiError> {
+    ) -> Result<Result<Sent, CancelReason>, ApiError> {
         let mut recording = pin!(maybe_done(self.record_opening(opened, plan)));
         let both = async {
             tokio::select! {
@@ -294,7 +294,7 @@ impl Turn<'_> {
         sent: impl Future<Output = Result<T, UpstreamError>>,
         opened: &Opened,
         client: &mut Client,
-    ) -> Result<Result<T, Unwanted>, ApiError> {
+    ) -> Result<Result<T, CancelReason>, ApiError> {
         tokio::select! {
             sent = sent => sent.map(Ok).map_err(ApiError::from),
             unwanted = self.left(client) => Ok(Err(unwanted)),
@@ -305,15 +305,15 @@ impl Turn<'_> {
     /// Waits until the turn must end early: the gateway is closing, or the client has disconnected
     /// under [`OnDisconnect::Settle`]. A background turn ends early if it is cancelled
     /// or if its log has failed.
-    async fn left(&self, client: &mut Client) -> Unwanted {
+    async fn left(&self, client: &mut Client) -> CancelReason {
         let settles = self.gateway.settings.on_disconnect == OnDisconnect::Settle;
         tokio::select! {
             unwanted = client.unwanted(), if settles || self.request.background => unwanted,
-            () = self.gateway.closing.cancelled() => Unwanted::Left,
+            () = self.gateway.closing.cancelled() => CancelReason::Left,
         }
     }
 
-    fn hearing(&self, opened: &Opened, plan: &Plan, upstream: Upstream<'_>) -> Hearing {
+    fn hearing(&self, opened: &Opened, plan: &Plan, upstream: Upstream<'_>) -> ResponseReader {
         let fields = self.request.object();
         let taken = Taken::of(&plan.transcript);
         let assembler = self.assembler(envelope(opened, &fields), taken);
@@ -322,7 +322,7 @@ impl Turn<'_> {
         let asked = Asked::of(&fields, plan.origin.clone());
         let api =
             if self.is_answered_by_compaction(plan) { Dialect::Responses } else { upstream.api() };
-        let hearing = Hearing::new(api, asked, assembler).bounded(upstream.max_event());
+        let hearing = ResponseReader::new(api, asked, assembler).bounded(upstream.max_event());
         hearing.sealing(self.sealing(&plan.origin, upstream))
     }
 

@@ -10,7 +10,7 @@ use super::{Client, Turn};
 use crate::compaction::Sealing;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
-use crate::upstream::{Asking, ByteStream, Reply, UpstreamError};
+use crate::upstream::{ByteStream, Reply, RetrySession, UpstreamError};
 
 /// The end of the relay.
 pub(super) enum Outcome {
@@ -35,18 +35,18 @@ impl Outcome {
 }
 
 /// The end of one answer.
-pub(super) enum Heard {
+pub(super) enum ReadOutcome {
     /// The answer completed.
     Whole,
     /// The answer broke off or reported a failure.
     Broken(UpstreamError),
     /// Nobody waits for the rest.
-    Unwanted(Unwanted),
+    CancelReason(CancelReason),
 }
 
 /// The reason why nobody waits for the rest of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unwanted {
+pub(super) enum CancelReason {
     /// The client disconnected, or the gateway is closing. For a background turn: this process
     /// cannot continue it.
     Left,
@@ -57,7 +57,7 @@ pub(super) enum Unwanted {
 }
 
 /// Decodes an upstream's answer into the events of the response.
-pub(super) struct Hearing {
+pub(super) struct ResponseReader {
     dialect: Dialect,
     asked: Asked,
     /// The maximum size in bytes of the answer, and of each event.
@@ -80,17 +80,19 @@ impl Turn<'_> {
     pub(super) async fn relay(
         &self,
         mut reply: Reply,
-        mut hearing: Hearing,
+        mut hearing: ResponseReader,
         opened: &Opened,
         plan: &mut Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Outcome {
         loop {
             let error = match self.hear(reply, &mut hearing, opened, client).await {
-                Heard::Whole => return Outcome::Ended(hearing.assembler),
-                Heard::Unwanted(unwanted) => return hearing.leave(unwanted, client).await,
-                Heard::Broken(error) => error,
+                ReadOutcome::Whole => return Outcome::Ended(hearing.assembler),
+                ReadOutcome::CancelReason(unwanted) => {
+                    return hearing.leave(unwanted, client).await;
+                }
+                ReadOutcome::Broken(error) => error,
             };
             let again = tokio::select! {
                 again = self.ask_again(error, &mut hearing, plan, asking) => Ok(again),
@@ -108,10 +110,10 @@ impl Turn<'_> {
     }
 
     /// Waits until nobody waits for the rest of the answer.
-    pub(super) async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
+    pub(super) async fn unwanted(&self, opened: &Opened, client: &mut Client) -> CancelReason {
         tokio::select! {
             unwanted = self.left(client) => unwanted,
-            () = opened.conversation_deleted() => Unwanted::ConversationDeleted,
+            () = opened.conversation_deleted() => CancelReason::ConversationDeleted,
         }
     }
 
@@ -119,16 +121,16 @@ impl Turn<'_> {
     async fn ask_again(
         &self,
         error: UpstreamError,
-        hearing: &mut Hearing,
+        hearing: &mut ResponseReader,
         plan: &mut Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
         if hearing.assembler.has_told_output() {
             return Err(error);
         }
         if let Some(shorter) = self.shortened(&error, &plan.prompt, plan, asking).await {
             shorter.takes_the_place_in(plan);
-        } else if !asking.may_ask_again(&error).await {
+        } else if !asking.backoff(&error).await {
             let explained = self.explained(error, &plan.prompt).await;
             if matches!(explained, UpstreamError::TooLong(_)) {
                 // This error has more detail than the upstream's own.
@@ -143,10 +145,10 @@ impl Turn<'_> {
     async fn hear(
         &self,
         reply: Reply,
-        hearing: &mut Hearing,
+        hearing: &mut ResponseReader,
         opened: &Opened,
         client: &mut Client,
-    ) -> Heard {
+    ) -> ReadOutcome {
         match reply {
             Reply::Whole(body) => {
                 let heard = hearing.hear_whole(&body);
@@ -160,14 +162,14 @@ impl Turn<'_> {
     async fn hear_events(
         &self,
         mut stream: ByteStream,
-        hearing: &mut Hearing,
+        hearing: &mut ResponseReader,
         opened: &Opened,
         client: &mut Client,
-    ) -> Heard {
+    ) -> ReadOutcome {
         loop {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
-                unwanted = self.unwanted(opened, client) => return Heard::Unwanted(unwanted),
+                unwanted = self.unwanted(opened, client) => return ReadOutcome::CancelReason(unwanted),
             };
             let heard = hearing.piece(piece);
             hearing.pass_on(client).await;
@@ -178,7 +180,7 @@ impl Turn<'_> {
     }
 }
 
-impl Hearing {
+impl ResponseReader {
     /// Decodes an answer in `dialect`. `asked` holds the facts of the request that decoding needs.
     pub(super) fn new(dialect: Dialect, asked: Asked, assembler: Assembler) -> Self {
         let listener = Listener::new(dialect, asked.clone());
@@ -296,15 +298,15 @@ impl Hearing {
     }
 
     /// Ends the response because nobody waits for the rest.
-    pub(super) async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
+    pub(super) async fn leave(mut self, unwanted: CancelReason, client: &mut Client) -> Outcome {
         match unwanted {
-            Unwanted::Left => Outcome::Left(self.assembler),
-            Unwanted::Cancelled => {
+            CancelReason::Left => Outcome::Left(self.assembler),
+            CancelReason::Cancelled => {
                 self.assembler.cancel();
                 self.pass_on(client).await;
                 Outcome::Ended(self.assembler)
             }
-            Unwanted::ConversationDeleted => {
+            CancelReason::ConversationDeleted => {
                 let error = ApiError::conversation_deleted();
                 self.fail(Failure::server_error(error.message()), error, client).await;
                 Outcome::ConversationDeleted(self.assembler)
@@ -313,11 +315,11 @@ impl Hearing {
     }
 
     /// The end of an answer whose last part was decoded with this result.
-    pub(super) fn end(&self, heard: Result<(), UpstreamError>) -> Heard {
+    pub(super) fn end(&self, heard: Result<(), UpstreamError>) -> ReadOutcome {
         match (heard, self.assembler.failure()) {
-            (Err(error), _) => Heard::Broken(error),
-            (Ok(()), Some(failure)) => Heard::Broken(UpstreamError::Failed(failure.clone())),
-            (Ok(()), None) => Heard::Whole,
+            (Err(error), _) => ReadOutcome::Broken(error),
+            (Ok(()), Some(failure)) => ReadOutcome::Broken(UpstreamError::Failed(failure.clone())),
+            (Ok(()), None) => ReadOutcome::Whole,
         }
     }
 

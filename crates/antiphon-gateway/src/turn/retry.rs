@@ -21,7 +21,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use super::open::Opened;
-use super::relay::Hearing;
+use super::relay::ResponseReader;
 use super::{Client, Turn, report};
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
@@ -39,7 +39,7 @@ const KEYED: i64 = 24 * 60 * 60;
 const ATTEMPTS: usize = 8;
 
 /// The result of earlier attempts at the same request.
-pub(super) enum Made {
+pub(super) enum PriorAttempt {
     /// No earlier attempt is known.
     Never,
     /// An attempt that completed.
@@ -63,7 +63,7 @@ impl PriorInput {
     }
 }
 
-impl Made {
+impl PriorAttempt {
     /// The attempts that were cut short; empty for the other variants.
     pub(super) fn cut(self) -> CutAttempts {
         match self {
@@ -110,17 +110,20 @@ impl Turn<'_> {
 
     /// Finds the result of earlier attempts at this request. Retracts a cut attempt if it is the
     /// last turn of the conversation.
-    pub(super) async fn made_before(&self, opened: &Opened) -> Result<Made, ApiError> {
+    pub(super) async fn find_prior_attempt(
+        &self,
+        opened: &Opened,
+    ) -> Result<PriorAttempt, ApiError> {
         if self.request.identity.again == Again::No {
-            return Ok(Made::Never);
+            return Ok(PriorAttempt::Never);
         }
         let Attempts { known, forgotten } = self.known_attempts(opened).await?;
         if let Some(record) = self.the_one(opened, known.into_iter().filter(is_whole).collect()) {
-            return Ok(Made::Whole(Box::new(record)));
+            return Ok(PriorAttempt::Whole(Box::new(record)));
         }
         // An attempt that is too old counts as a turn of its own and is never replaced.
         if forgotten.iter().any(|record| opened.begins_behind(record)) {
-            return Ok(Made::Never);
+            return Ok(PriorAttempt::Never);
         }
         let superseded = match &opened.conversation {
             Some(conversation) => self.take_back(conversation, opened).await?,
@@ -128,8 +131,8 @@ impl Turn<'_> {
         };
         let prior = if self.is_keyed() { self.find_prior_input(opened).await? } else { None };
         match superseded || prior.is_some() {
-            true => Ok(Made::Cut(CutAttempts { superseded, prior })),
-            false => Ok(Made::Never),
+            true => Ok(PriorAttempt::Cut(CutAttempts { superseded, prior })),
+            false => Ok(PriorAttempt::Never),
         }
     }
 
@@ -253,13 +256,13 @@ impl Turn<'_> {
         Ok(envelope.to_text().into())
     }
 
-    fn hearing_again(&self, record: &ResponseRecord) -> Hearing {
+    fn hearing_again(&self, record: &ResponseRecord) -> ResponseReader {
         let NewResponse { id, conversation, created_at, .. } = &record.response;
         let fields = self.request.object();
         let conversation = conversation.as_ref().map(ConversationId::as_str);
         let envelope = Envelope::new(id.as_str(), *created_at, &fields, conversation);
         let assembler = self.assembler(envelope, Taken::of(&Transcript::default()));
-        Hearing::new(Dialect::Responses, Asked::of(&fields, Origin::new(SIM)), assembler)
+        ResponseReader::new(Dialect::Responses, Asked::of(&fields, Origin::new(SIM)), assembler)
     }
 }
 

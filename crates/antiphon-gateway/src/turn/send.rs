@@ -4,12 +4,12 @@ use antiphon::Origin;
 use antiphon::dialect::{Dialect, with_reasoning_stood_in};
 use bytes::Bytes;
 
-use super::encode::Beside;
-use super::instead::Instead;
+use super::encode::UpstreamOptions;
+use super::fallback_prompt::FallbackPrompt;
 use super::plan::{Plan, Prompt};
 use super::{Turn, encode};
 use crate::settings::Faults;
-use crate::upstream::{Asking, Reply, UpstreamError};
+use crate::upstream::{Reply, RetrySession, UpstreamError};
 
 /// A request that the upstream accepted, and its reply.
 pub(super) struct Sent {
@@ -17,7 +17,7 @@ pub(super) struct Sent {
     /// The number of calls sent with a placeholder for their reasoning.
     stood_in: usize,
     /// The fallback prompt, if it replaced the planned one.
-    instead: Option<Instead>,
+    instead: Option<FallbackPrompt>,
 }
 
 impl Sent {
@@ -41,9 +41,9 @@ impl Turn<'_> {
     pub(super) async fn send(
         &self,
         plan: &Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
     ) -> Result<Sent, UpstreamError> {
-        let mut instead: Option<Instead> = None;
+        let mut instead: Option<FallbackPrompt> = None;
         loop {
             let prompt = instead.as_ref().map_or(&plan.prompt, |instead| &instead.prompt);
             let error = match self.send_prompt(prompt, &plan.origin, asking).await {
@@ -52,7 +52,7 @@ impl Turn<'_> {
             };
             if let Some(other) = self.otherwise(&error, prompt, plan, asking).await {
                 instead = Some(other.behind(instead));
-            } else if !asking.may_ask_again(&error).await {
+            } else if !asking.backoff(&error).await {
                 return Err(self.explained(error, prompt).await);
             }
         }
@@ -65,8 +65,8 @@ impl Turn<'_> {
         error: &UpstreamError,
         prompt: &Prompt,
         plan: &Plan,
-        asking: &mut Asking<'_>,
-    ) -> Option<Instead> {
+        asking: &mut RetrySession<'_>,
+    ) -> Option<FallbackPrompt> {
         if error.refuses_reasoning() && self.mends() {
             return self.without_reasoning(prompt, &plan.origin, asking.upstream());
         }
@@ -77,7 +77,7 @@ impl Turn<'_> {
         &self,
         prompt: &Prompt,
         origin: &Origin,
-        asking: &Asking<'_>,
+        asking: &RetrySession<'_>,
     ) -> Result<Sent, UpstreamError> {
         match &prompt.encoded {
             Some(body) if asking.upstream().api() == Dialect::Chat => {
@@ -94,12 +94,12 @@ impl Turn<'_> {
         &self,
         prompt: &Prompt,
         origin: &Origin,
-        asking: &Asking<'_>,
+        asking: &RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
         let refusing = &self.gateway.upstreams.without_encryption;
         let compaction = self.is_compacted_there(asking.upstream(), origin);
         let encoded = |encrypted| {
-            encode::encode(self.request, &prompt.view, Beside { encrypted, compaction })
+            encode::encode(self.request, &prompt.view, UpstreamOptions { encrypted, compaction })
         };
         let encrypted = !refusing.contain(origin);
         let body = encoded(encrypted);
@@ -118,7 +118,7 @@ impl Turn<'_> {
         &self,
         body: &Bytes,
         origin: &Origin,
-        asking: &Asking<'_>,
+        asking: &RetrySession<'_>,
     ) -> Result<Sent, UpstreamError> {
         let wanting = &self.gateway.upstreams.wanting_reasoning;
         if !wanting.contain(origin) {

@@ -11,7 +11,7 @@ use antiphon::stream::{Event, Finished};
 use bytes::Bytes;
 use memchr::{memchr, memchr2, memmem};
 
-use super::channel::Told;
+use super::channel::OutgoingEvent;
 use crate::chunks::Chunks;
 
 /// The minimum length of a shared text.
@@ -41,11 +41,11 @@ impl SharedTexts {
     }
 
     /// The event, with shared texts if it contains any.
-    pub(super) fn told(&self, event: Event) -> Told {
+    pub(super) fn told(&self, event: Event) -> OutgoingEvent {
         let mut data = Chunks::default();
         match share(&self.0, &event.data, &mut data) {
-            true => Told::Long(event.kind, data),
-            false => Told::Event(event),
+            true => OutgoingEvent::Long(event.kind, data),
+            false => OutgoingEvent::Event(event),
         }
     }
 
@@ -82,7 +82,7 @@ fn share(texts: &[Bytes], data: &[u8], shared: &mut Chunks) -> bool {
 /// turn that waits for its commit or its client has them in memory once.
 pub(super) struct SharedEnd {
     response: Chunks,
-    event: Told,
+    event: OutgoingEvent,
 }
 
 impl SharedEnd {
@@ -109,7 +109,7 @@ impl SharedEnd {
     }
 
     /// The last event.
-    pub(super) fn into_event(self) -> Told {
+    pub(super) fn into_event(self) -> OutgoingEvent {
         self.event
     }
 }
@@ -162,7 +162,7 @@ mod tests {
         let texts = SharedTexts::of(&events, std::iter::once(&item));
 
         let [event] = events;
-        let Told::Long(_, data) = texts.told(event) else { panic!("it is long") };
+        let OutgoingEvent::Long(_, data) = texts.told(event) else { panic!("it is long") };
 
         assert_eq!(data.to_bytes(), written);
         let raw = item.raw().as_ptr_range();
@@ -176,7 +176,7 @@ mod tests {
         for data in ["{}".to_owned(), format!("\"{}\"", "y".repeat(LONG))] {
             let event = event(data);
             let texts = SharedTexts::of(std::slice::from_ref(&event), std::iter::once(&item));
-            assert_eq!(texts.told(event.clone()), Told::Event(event));
+            assert_eq!(texts.told(event.clone()), OutgoingEvent::Event(event));
         }
     }
 }

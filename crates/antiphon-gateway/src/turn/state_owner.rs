@@ -2,12 +2,12 @@
 
 use antiphon_store::ConversationId;
 
-use super::theirs::Theirs;
+use super::upstream_state::UpstreamTurn;
 use super::{Client, Turn};
 use crate::alias::Alias;
 use crate::error::ApiError;
 use crate::owner::{KnownAs, Owner};
-use crate::request::{Continues, Wants};
+use crate::request::{Continues, RequestMode};
 use crate::upstream::{HttpUpstream, Upstream};
 
 /// The owner of the state, and of the turn that is added to it.
@@ -30,7 +30,7 @@ impl Turn<'_> {
     ) -> Result<StateOwner<'u>, ApiError> {
         let continues = &self.request.continues;
         let is_kept_here = match continues {
-            Continues::Nothing => !self.request.store || self.request.wants != Wants::Answer,
+            Continues::Nothing => !self.request.store || self.request.wants != RequestMode::Answer,
             Continues::Response(id) => self.remembered(id).is_some(),
             Continues::Conversation(_) => false,
         };
@@ -72,7 +72,7 @@ impl Turn<'_> {
     ) -> Result<StateOwner<'u>, ApiError> {
         let owner = self.state_owner(upstream).await?;
         let StateOwner::ToBeBound(http, id) = owner else { return Ok(owner) };
-        Theirs::new(self, http).check_request().await?;
+        UpstreamTurn::new(self, http).check_request().await?;
         self.gateway.bind(self.caller, http, &id).await?;
         match self.state_owner(upstream).await? {
             owner @ StateOwner::Upstream(..) => Ok(owner),
@@ -90,11 +90,11 @@ impl Turn<'_> {
         client: &mut Client,
     ) -> Result<(), ApiError> {
         let Some(alias) = alias else {
-            return Box::pin(Theirs::new(self, http).take(client)).await;
+            return Box::pin(UpstreamTurn::new(self, http).take(client)).await;
         };
         let request = alias.request(self.request);
         let turn = Turn { request: &request, ..self.clone() };
-        let taken = Box::pin(Theirs::new(&turn, http).known_as(&alias).take(client)).await;
+        let taken = Box::pin(UpstreamTurn::new(&turn, http).known_as(&alias).take(client)).await;
         taken.map_err(|error| alias.error(error))
     }
 }

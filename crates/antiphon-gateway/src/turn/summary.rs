@@ -8,12 +8,12 @@ use http::StatusCode;
 
 use super::Turn;
 use super::plan::Plan;
-use super::relay::Hearing;
+use super::relay::ResponseReader;
 use super::report::Report;
 use crate::compaction::{compaction_item, request_for_summary};
 use crate::entropy::unix_now;
 use crate::error::ApiError;
-use crate::upstream::{Asking, Reply, Upstream, UpstreamError};
+use crate::upstream::{Reply, RetrySession, Upstream, UpstreamError};
 
 /// A model's summary of a history.
 pub(super) struct Summary {
@@ -55,11 +55,11 @@ impl Turn<'_> {
         plan: &mut Plan,
         upstream: Upstream<'_>,
     ) -> Result<Finished, UpstreamError> {
-        let mut asking = Asking::of(upstream);
+        let mut asking = RetrySession::of(upstream);
         loop {
             let reply = self.send(plan, &mut asking).await?.told_in(plan);
             match self.heard_out(reply, plan, upstream).await {
-                Err(error) if asking.may_ask_again(&error).await => {}
+                Err(error) if asking.backoff(&error).await => {}
                 finished => return finished,
             }
         }
@@ -75,7 +75,7 @@ impl Turn<'_> {
         let envelope = Envelope::new("", unix_now(), &fields, None);
         let assembler = self.assembler(envelope, Taken::of(&Transcript::default()));
         let asked = Asked::of(&fields, plan.origin.clone());
-        let hearing = Hearing::new(upstream.api(), asked, assembler);
+        let hearing = ResponseReader::new(upstream.api(), asked, assembler);
         hearing.bounded(upstream.max_event()).hear_out(reply).await
     }
 }

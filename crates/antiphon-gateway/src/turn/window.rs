@@ -13,13 +13,13 @@ use antiphon::truncation::cut;
 
 use super::Turn;
 use super::encode::Sources;
-use super::instead::Instead;
+use super::fallback_prompt::FallbackPrompt;
 use super::plan::{Plan, Prompt};
 use super::report::Report;
 use crate::compaction::is_summary;
 use crate::error::ApiError;
 use crate::tokens::{self, Weights};
-use crate::upstream::{Asking, Overflow, TooLong, Upstream, UpstreamError};
+use crate::upstream::{Overflow, RetrySession, TooLong, Upstream, UpstreamError};
 
 /// The fraction of the input that each attempt sends if the upstream's error names no limit. The
 /// last attempt sends only the items that cannot be dropped.
@@ -67,8 +67,8 @@ impl Turn<'_> {
         error: &UpstreamError,
         prompt: &Prompt,
         plan: &Plan,
-        asking: &mut Asking<'_>,
-    ) -> Option<Instead> {
+        asking: &mut RetrySession<'_>,
+    ) -> Option<FallbackPrompt> {
         let overflow = error.overflow().filter(|_| self.truncates())?;
         let attempt = asking.shorten()?;
         let weights = tokens::weigh(&self.request.fields, &prompt.view).await.ok()?;
@@ -97,7 +97,7 @@ impl Turn<'_> {
         excess: u64,
         plan: &Plan,
         upstream: Upstream<'_>,
-    ) -> Option<(Instead, u64)> {
+    ) -> Option<(FallbackPrompt, u64)> {
         let view = &prompt.view;
         let cut = cut(view, &weights.items, excess.max(1), is_summary);
         if cut.dropped.is_empty() {
@@ -110,7 +110,7 @@ impl Turn<'_> {
             report.truncated(sources.position(item), item, id);
         }
         let prompt = self.prompt(cut.kept(view), upstream, &plan.origin, &mut report).ok()?;
-        Some((Instead { prompt, report }, cut.weight))
+        Some((FallbackPrompt { prompt, report }, cut.weight))
     }
 
     /// Turns an upstream's "too long" error into one that names the remedies.

@@ -5,7 +5,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::connection::Body;
 use super::error::UpstreamError;
-use super::patience::Patience;
+use super::timeouts::Timeouts;
 
 /// The answer of an upstream.
 pub(crate) enum Reply {
@@ -27,7 +27,7 @@ pub(crate) enum ByteStream {
 pub(crate) struct Received {
     pub(super) body: Body,
     /// The time limits of the answer.
-    pub(super) patience: Patience,
+    pub(super) patience: Timeouts,
     /// Counts the answer as open until it is dropped.
     pub(super) _permit: Option<OwnedSemaphorePermit>,
 }

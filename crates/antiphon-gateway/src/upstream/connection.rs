@@ -15,8 +15,8 @@ use super::connector::{self, Connector};
 use super::error::UpstreamError;
 use super::http::RequestBody;
 use super::own_key::{KeyPattern, Mask, Redactor};
-use super::patience::Patience;
 use super::sniffed::Sniffed;
+use super::timeouts::Timeouts;
 use crate::settings::Secret;
 
 /// The maximum number of bytes that a connection reads at once, which also bounds the head of an
@@ -89,7 +89,7 @@ impl Body {
     /// Returns the next bytes, or `None` at the end.
     pub(super) async fn next(
         &mut self,
-        patience: &mut Patience,
+        patience: &mut Timeouts,
     ) -> Option<Result<Bytes, UpstreamError>> {
         if let Some(unread) = self.unread.take() {
             return Some(Ok(unread));
@@ -117,7 +117,7 @@ impl Body {
     /// these bytes again.
     pub(super) async fn sniff(
         &mut self,
-        patience: &mut Patience,
+        patience: &mut Timeouts,
     ) -> Result<Sniffed, UpstreamError> {
         let mut start = BytesMut::new();
         let sniffed = loop {
@@ -136,7 +136,7 @@ impl Body {
     pub(super) async fn read_whole(
         &mut self,
         limit: usize,
-        mut patience: Patience,
+        mut patience: Timeouts,
     ) -> Result<Bytes, UpstreamError> {
         let mut whole = BytesMut::new();
         while let Some(piece) = self.next(&mut patience).await {

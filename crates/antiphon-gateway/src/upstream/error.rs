@@ -27,13 +27,13 @@ pub(crate) enum UpstreamError {
     Busy,
     /// No first byte arrived within this time.
     #[error("The upstream did not begin to answer within {0:?}.")]
-    Silent(Duration),
+    FirstByteTimeout(Duration),
     /// No further byte arrived within this time.
     #[error("The upstream's answer stopped: nothing came for {0:?}.")]
-    Stalled(Duration),
+    IdleTimeout(Duration),
     /// The answer was not complete after this time.
     #[error("The upstream's answer was not complete after {0:?}.")]
-    Unending(Duration),
+    TotalTimeout(Duration),
     /// The connection closed before the end of the answer.
     #[error("The upstream's answer broke off before it was complete.")]
     BrokeOff,
@@ -51,8 +51,8 @@ pub(crate) enum UpstreamError {
     TooLong(TooLong),
 }
 
-impl From<antiphon::kept::Garbled> for UpstreamError {
-    fn from(garbled: antiphon::kept::Garbled) -> Self {
+impl From<antiphon::provider_api::Garbled> for UpstreamError {
+    fn from(garbled: antiphon::provider_api::Garbled) -> Self {
         Self::Garbled(garbled.0)
     }
 }
@@ -87,9 +87,9 @@ impl UpstreamError {
             Self::Failed(failure) => PASSING_CODES.contains(&failure.code.as_str()),
             // After such a wait, the client has most likely disconnected. A server with malformed
             // answers will send them again. A busy server must not receive more requests.
-            Self::Silent(_)
-            | Self::Stalled(_)
-            | Self::Unending(_)
+            Self::FirstByteTimeout(_)
+            | Self::IdleTimeout(_)
+            | Self::TotalTimeout(_)
             | Self::Garbled(_)
             | Self::TooLarge(_)
             | Self::TooLong(_)
@@ -170,7 +170,9 @@ impl From<UpstreamError> for ApiError {
             UpstreamError::TooLong(_) => {
                 Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
             }
-            UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
+            UpstreamError::FirstByteTimeout(_)
+            | UpstreamError::IdleTimeout(_)
+            | UpstreamError::TotalTimeout(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
             }
             _ => Self::server(StatusCode::BAD_GATEWAY, error.to_string()),

@@ -18,9 +18,9 @@ use super::error::UpstreamError;
 use super::findings::Findings;
 use super::models::{Model, models_of};
 use super::own_key::Mask;
-use super::patience::Patience;
 use super::refusal_log::log_refusal;
 use super::sniffed::Sniffed;
+use super::timeouts::Timeouts;
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
@@ -151,7 +151,7 @@ impl HttpUpstream {
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         let permit = self.permit()?;
-        let mut patience = Patience::new(&self.settings, end);
+        let mut patience = Timeouts::new(&self.settings, end);
         let path = api::path(self.settings.api);
         let mut answer = self.ask(Method::POST, path, body, caller, patience).await?;
         check_plain(&answer)?;
@@ -178,7 +178,7 @@ impl HttpUpstream {
         end: Instant,
     ) -> Result<Bytes, UpstreamError> {
         let _permit = self.permit()?;
-        let patience = Patience::new(&self.settings, end);
+        let patience = Timeouts::new(&self.settings, end);
         let mut answer = self.ask(method, path, body.into(), caller, patience).await?;
         check_plain(&answer)?;
         match media_type(&answer.headers).as_str() {
@@ -191,7 +191,7 @@ impl HttpUpstream {
 
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
-        let patience = Patience::new(&self.settings, from_now(self.settings.total_timeout));
+        let patience = Timeouts::new(&self.settings, from_now(self.settings.total_timeout));
         let mut answer =
             self.ask(Method::GET, "/models", Chunks::default(), caller, patience).await?;
         let body = answer.body.read_whole(MAX_ERROR, patience).await?;
@@ -211,7 +211,7 @@ impl HttpUpstream {
         path: &str,
         body: Chunks,
         caller: &Caller,
-        patience: Patience,
+        patience: Timeouts,
     ) -> Result<Answer, UpstreamError> {
         let request = self.request(method, path, body.clone(), caller)?;
         let answer = patience.wait(self.connection.request(request, Mask::Short)).await?;
@@ -270,7 +270,7 @@ impl HttpUpstream {
     /// Converts an answer with a status other than 200. Redirects are not followed, because a
     /// redirect would send keys to another server. If the body of an error cannot be read, the
     /// error still has its status.
-    async fn refusal(&self, mut answer: Answer, patience: Patience) -> UpstreamError {
+    async fn refusal(&self, mut answer: Answer, patience: Timeouts) -> UpstreamError {
         let status = answer.status;
         if !status.is_client_error() && !status.is_server_error() {
             return UpstreamError::Garbled(format!("status {status}"));
@@ -300,7 +300,7 @@ enum Kind {
 
 /// Detects the kind of an answer's body from its content type or, without one, from its first
 /// bytes.
-async fn kind_of(answer: &mut Answer, patience: &mut Patience) -> Result<Kind, UpstreamError> {
+async fn kind_of(answer: &mut Answer, patience: &mut Timeouts) -> Result<Kind, UpstreamError> {
     match media_type(&answer.headers).as_str() {
         "text/event-stream" => Ok(Kind::Events),
         "application/json" => Ok(Kind::Json),

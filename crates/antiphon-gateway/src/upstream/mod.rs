@@ -1,7 +1,6 @@
 //! The upstreams: the built-in model, and servers over HTTP.
 
 mod api;
-mod asking;
 mod body;
 mod connection;
 mod connector;
@@ -14,11 +13,12 @@ mod missing;
 mod models;
 mod own_key;
 mod passing;
-mod patience;
 mod refusal_log;
 mod retry_after;
+mod retry_session;
 mod sniffed;
 mod state_error;
+mod timeouts;
 mod token_count;
 mod words;
 
@@ -30,7 +30,6 @@ use antiphon::Origin;
 use antiphon::dialect::Dialect;
 use tokio::time::Instant;
 
-pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::UpstreamError;
@@ -39,6 +38,7 @@ pub(crate) use self::lock::LockWait;
 pub(crate) use self::passing::{Foreign, Passed};
 pub(crate) use self::refusal_log::{known_code, known_path};
 pub(crate) use self::retry_after::retry_after;
+pub(crate) use self::retry_session::RetrySession;
 pub(crate) use self::state_error::StateError;
 use crate::caller::Caller;
 use crate::chunks::Chunks;

@@ -12,7 +12,7 @@ use super::connection::Answer;
 use super::error::UpstreamError;
 use super::http::{HttpUpstream, RequestBody};
 use super::own_key::Mask;
-use super::patience::Patience;
+use super::timeouts::Timeouts;
 use crate::alias::{Alias, AnswerTranslation};
 use crate::bound::from_now;
 use crate::refused::Refused;
@@ -60,7 +60,7 @@ impl HttpUpstream {
             answer = answer.as_mut() => Some(answer),
             () = sent => None,
         };
-        let patience = Patience::new(&self.settings, end);
+        let patience = Timeouts::new(&self.settings, end);
         let answer = match early {
             Some(answer) => answer,
             None => patience.wait(answer).await?,

@@ -9,14 +9,14 @@ use antiphon::dialect::Dialect;
 use antiphon::json::Object;
 use bytes::Bytes;
 
-use super::{Asking, Upstream, UpstreamError};
+use super::{RetrySession, Upstream, UpstreamError};
 use crate::caller::Caller;
 
 /// The fields that Anthropic counts. It rejects other fields.
 const ANTHROPIC_FIELDS: [&str; 6] =
     ["model", "messages", "system", "tools", "tool_choice", "thinking"];
 
-impl Asking<'_> {
+impl RetrySession<'_> {
     /// The tokens of the request with this body, in the upstream's own API. `None` if the upstream
     /// does not count tokens.
     pub(crate) async fn count_tokens(

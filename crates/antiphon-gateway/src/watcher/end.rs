@@ -1,7 +1,7 @@
 //! The end of a watch, and its log line.
 
 use antiphon::json::Object;
-use antiphon::kept::KeptResponse;
+use antiphon::provider_api::StoredResponse;
 use antiphon::stream::Status;
 
 use super::WatchedTurn;
@@ -10,7 +10,7 @@ use crate::upstream::known_code;
 /// How a watch ended.
 pub(super) enum End {
     /// The response has ended.
-    Response(Box<KeptResponse>),
+    Response(Box<StoredResponse>),
     /// The upstream has deleted the response.
     Gone,
     /// The response was still running at the end of the watch.
@@ -48,7 +48,7 @@ impl End {
     }
 }
 
-fn log_turn(response: &str, status: Option<Status>, ended: &KeptResponse, turn: &WatchedTurn) {
+fn log_turn(response: &str, status: Option<Status>, ended: &StoredResponse, turn: &WatchedTurn) {
     let Facts { failure, input_tokens, output_tokens } = Facts::read(ended);
     macro_rules! log_at {
         ($level:ident) => {
@@ -74,7 +74,7 @@ fn log_turn(response: &str, status: Option<Status>, ended: &KeptResponse, turn: 
 }
 
 impl Facts {
-    fn read(ended: &KeptResponse) -> Self {
+    fn read(ended: &StoredResponse) -> Self {
         let fields = Object::parse(&ended.body).unwrap_or_default();
         let object = |key| Object::of(fields.present(key)?).ok();
         let (error, usage) = (object("error"), object("usage"));

@@ -1,6 +1,6 @@
 //! A single watch: it polls one response until the end.
 
-use antiphon::kept::KeptResponse;
+use antiphon::provider_api::StoredResponse;
 use antiphon_store::DueNotice;
 use http::StatusCode;
 use std::time::Duration;
@@ -89,7 +89,7 @@ impl Watch {
     }
 
     /// Reads the response. `None` if the upstream does not have it.
-    async fn poll(&self, gateway: &Gateway) -> Result<Option<KeptResponse>, String> {
+    async fn poll(&self, gateway: &Gateway) -> Result<Option<StoredResponse>, String> {
         if self.turn.needs_token() && self.caller.token.is_none() {
             return Err("the caller's token is not known here".to_owned());
         }

@@ -25,7 +25,7 @@ pub(super) struct Endpoint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The endpoint accepted the event.
-    Told,
+    OutgoingEvent,
     /// The endpoint answered 410 Gone.
     Gone,
     /// The attempt failed for this reason. The endpoint may have requested a delay.
@@ -64,7 +64,7 @@ impl Endpoint {
             Err(_) => Outcome::Failed(format!("it did not answer within {ATTEMPT:?}"), None),
             Ok(Err(error)) => Outcome::Failed(reason(&error), None),
             Ok(Ok(answer)) => match answer.status() {
-                status if status.is_success() => Outcome::Told,
+                status if status.is_success() => Outcome::OutgoingEvent,
                 StatusCode::GONE => Outcome::Gone,
                 status => {
                     let told = retry_after(answer.headers(), now);

@@ -79,7 +79,7 @@ fn behind(wait: Duration) -> i64 {
 async fn attempted(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
     let (host, id, attempt) = (endpoint.host(), &due.notice.id, due.attempt);
     match endpoint.tell(&due.notice, unix_now()).await {
-        Outcome::Told => {
+        Outcome::OutgoingEvent => {
             tracing::debug!(host, id, attempt, "a webhook was told");
             None
         }

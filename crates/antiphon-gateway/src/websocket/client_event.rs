@@ -9,7 +9,7 @@ use http::HeaderMap;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lane::{Lane, Memory, StreamId};
-use crate::request::{CreateRequest, Wants, boolean, check_depth, object_of};
+use crate::request::{CreateRequest, RequestMode, boolean, check_depth, object_of};
 
 /// An event from a client.
 #[derive(Debug)]
@@ -91,8 +91,8 @@ fn create(
 ) -> Result<Create, ApiError> {
     contradicts_nothing(event)?;
     let wants = match boolean(event, "generate")? {
-        Some(false) => Wants::Preparation,
-        _ => Wants::Answer,
+        Some(false) => RequestMode::Preparation,
+        _ => RequestMode::Answer,
     };
     // Ignore the headers of the connection: an idempotency key among them would apply to every
     // turn.

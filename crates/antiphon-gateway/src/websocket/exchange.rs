@@ -20,7 +20,7 @@ use crate::turn::{self, Answer, EventReceiver};
 
 /// An event on a lane.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum LaneEvent {
     /// An event of its turn.
     Event(Event),
     /// An error: the turn has no events, or no more events.
@@ -30,23 +30,23 @@ pub(super) enum Heard {
 }
 
 /// The events of all lanes.
-pub(super) type Hearing = BoxStream<'static, (Option<StreamId>, Heard)>;
+pub(super) type LaneEvents = BoxStream<'static, (Option<StreamId>, LaneEvent)>;
 
 /// The progress of a turn.
 ///
 /// ```text
-/// Asking ──> Telling ── last event ──> (over) ──> Ended
+/// RetrySession ──> Telling ── last event ──> (over) ──> Ended
 ///    └─ rejected ┴── cut off ──> Over ──────────────^
 /// ```
 enum Progress {
-    Asking(BoxFuture<'static, Result<Answer, ApiError>>),
+    RetrySession(BoxFuture<'static, Result<Answer, ApiError>>),
     Telling(EventReceiver),
     Over,
     Ended,
 }
 
 /// Starts a turn and returns its events. Dropping the stream counts as a disconnect from the turn.
-pub(super) fn exchange(gateway: &Arc<Gateway>, caller: &Caller, create: Create) -> Hearing {
+pub(super) fn exchange(gateway: &Arc<Gateway>, caller: &Caller, create: Create) -> LaneEvents {
     let stream = create.stream;
     let request_id = RequestId::issue();
     let span = lane_span(&request_id, &caller.request_id, caller.tenant.as_str());
@@ -58,37 +58,37 @@ pub(super) fn exchange(gateway: &Arc<Gateway>, caller: &Caller, create: Create) 
         }
         Err(error) => async { Err(error) }.boxed(),
     };
-    let heard = stream::unfold(Progress::Asking(asking), move |progress| {
+    let heard = stream::unfold(Progress::RetrySession(asking), move |progress| {
         next(progress, request_id.clone())
     });
     heard.map(move |heard| (stream.clone(), heard)).boxed()
 }
 
-async fn next(mut progress: Progress, id: RequestId) -> Option<(Heard, Progress)> {
+async fn next(mut progress: Progress, id: RequestId) -> Option<(LaneEvent, Progress)> {
     loop {
         progress = match progress {
-            Progress::Asking(answer) => match answer.await {
+            Progress::RetrySession(answer) => match answer.await {
                 Ok(Answer::Stream(_, events)) => Progress::Telling(events),
                 Ok(Answer::Whole(..)) => return Some((cut_off(id), Progress::Over)),
-                Err(error) => return Some((Heard::Refused(id, error), Progress::Over)),
+                Err(error) => return Some((LaneEvent::Refused(id, error), Progress::Over)),
             },
             Progress::Telling(mut events) => {
                 return Some(match events.recv().await {
                     Some(told) => match told.into_event() {
-                        Some(event) => (Heard::Event(event), Progress::Telling(events)),
-                        None => (Heard::Over, Progress::Ended),
+                        Some(event) => (LaneEvent::Event(event), Progress::Telling(events)),
+                        None => (LaneEvent::Over, Progress::Ended),
                     },
                     None => (cut_off(id), Progress::Over),
                 });
             }
-            Progress::Over => return Some((Heard::Over, Progress::Ended)),
+            Progress::Over => return Some((LaneEvent::Over, Progress::Ended)),
             Progress::Ended => return None,
         };
     }
 }
 
 /// The error for a stream without a last event: the turn failed inside the gateway.
-fn cut_off(id: RequestId) -> Heard {
+fn cut_off(id: RequestId) -> LaneEvent {
     let message = "The response broke off inside the gateway.";
-    Heard::Refused(id, ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))
+    LaneEvent::Refused(id, ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))
 }

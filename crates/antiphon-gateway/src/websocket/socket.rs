@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Error as LinkError, Message, Utf8Bytes};
 
 use super::client_event::{ClientEvent, Create, Refusal};
 use super::control::ControlFrames;
-use super::exchange::{Heard, Hearing, exchange};
+use super::exchange::{LaneEvent, LaneEvents, exchange};
 use super::frame;
 use super::lanes::Lanes;
 use super::pulse::{Beat, Pulse};
@@ -52,7 +52,7 @@ pub(crate) struct Socket {
     control_frames: ControlFrames,
     memory: Arc<Memory>,
     lanes: Lanes,
-    open: SelectAll<Hearing>,
+    open: SelectAll<LaneEvents>,
 }
 
 type Link = WebSocketStream<TokioIo<Upgraded>>;
@@ -209,13 +209,15 @@ impl Socket {
         }
     }
 
-    async fn tell(&mut self, stream: Option<StreamId>, heard: Heard) -> Result<(), End> {
+    async fn tell(&mut self, stream: Option<StreamId>, heard: LaneEvent) -> Result<(), End> {
         match heard {
-            Heard::Event(event) => {
+            LaneEvent::Event(event) => {
                 self.send(Message::Text(frame::event(stream.as_ref(), event))).await
             }
-            Heard::Refused(id, error) => self.refuse_request(stream.as_ref(), &id, &error).await,
-            Heard::Over => {
+            LaneEvent::Refused(id, error) => {
+                self.refuse_request(stream.as_ref(), &id, &error).await
+            }
+            LaneEvent::Over => {
                 self.lanes.ended(stream.as_ref());
                 self.begin();
                 Ok(())

@@ -13,7 +13,7 @@ use super::planning::Plan;
 use super::{Method, Step};
 use crate::item::{Item, ItemId};
 use crate::json::quote;
-use crate::kept::{Cursor, KeptResponse, Listing, Segment};
+use crate::provider_api::{Cursor, Listing, Segment, StoredResponse};
 
 /// The search for the items around the blocking items of a response.
 ///
@@ -35,8 +35,8 @@ pub(super) struct Around {
 #[derive(Debug)]
 enum Asked {
     Response,
-    Input(KeptResponse, Listing),
-    Previous { own: KeptResponse, input: Vec<Item>, id: String },
+    Input(StoredResponse, Listing),
+    Previous { own: StoredResponse, input: Vec<Item>, id: String },
 }
 
 /// The starting point of a turn in place of a response.
@@ -113,7 +113,7 @@ impl Around {
         Found::NotYet(Box::new(Self { asked, ..self }))
     }
 
-    fn listed(self, own: KeptResponse, input: Vec<Item>) -> Found {
+    fn listed(self, own: StoredResponse, input: Vec<Item>) -> Found {
         match own.previous.clone() {
             Some(id) if Segment::of(&id).is_some() => self.on(Asked::Previous { own, input, id }),
             Some(_) => Found::Over(Box::new(self), None),
@@ -128,7 +128,7 @@ impl Around {
     fn footing(
         &self,
         previous: Option<String>,
-        own: &KeptResponse,
+        own: &StoredResponse,
         input: &[Item],
     ) -> Option<Footing> {
         let stuck = self.plan.stuck.unmendable_ids();
@@ -143,8 +143,8 @@ impl Around {
     }
 }
 
-fn read(status: u16, body: &Bytes) -> Option<KeptResponse> {
-    (status == 200).then(|| KeptResponse::read(body.clone()).ok()).flatten()
+fn read(status: u16, body: &Bytes) -> Option<StoredResponse> {
+    (status == 200).then(|| StoredResponse::read(body.clone()).ok()).flatten()
 }
 
 fn id_of(item: &Item) -> Option<&ItemId> {
@@ -157,7 +157,7 @@ fn reference_to(id: &ItemId) -> Item {
 }
 
 /// Whether a listed input also has the items before it in the chain.
-pub(super) fn lists_output_of(input: &[Item], previous: &KeptResponse) -> bool {
+pub(super) fn lists_output_of(input: &[Item], previous: &StoredResponse) -> bool {
     let listed: HashSet<&ItemId> = input.iter().filter_map(id_of).collect();
     let mut output = previous.output.iter();
     !previous.output.is_empty()

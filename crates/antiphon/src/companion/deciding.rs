@@ -12,7 +12,7 @@ use super::retry::Attempt;
 use super::stuck::{around, without};
 use super::underway::Underway;
 use super::unknown;
-use crate::kept::Objections;
+use crate::provider_api::Objections;
 use bytes::Bytes;
 
 impl Course {

@@ -9,7 +9,7 @@ use super::planning::Plan;
 use super::said::Said;
 use super::{Method, Step};
 use crate::item::ItemId;
-use crate::kept::Segment;
+use crate::provider_api::Segment;
 
 /// The items that are deleted before a turn, one after the other.
 ///

@@ -8,8 +8,8 @@ use super::said::Said;
 use super::walk::{Walk, Walked};
 use super::{Method, Step};
 use crate::item::{FingerprintKey, Item};
-use crate::kept::{Cursor, Listing, Segment};
 use crate::made_up::is_made_up;
+use crate::provider_api::{Cursor, Listing, Segment};
 use crate::transcript::{HeldItem, Origin};
 
 /// The current question.

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use super::admission::{Admission, Known, LocalIds};
 use super::history::History;
 use super::report::Report;
-use super::stuck::Stuck;
+use super::stuck::BlockingItems;
 use crate::faults::LeftOut;
 use crate::item::{FingerprintKey, Item, ItemId, Kind};
 use crate::made_up::is_made_up;
@@ -24,7 +24,7 @@ pub(super) struct Plan {
     /// The sent items in their stored form.
     pub(super) fresh: Vec<HeldItem>,
     /// The stored items to delete before.
-    pub(super) stuck: Stuck,
+    pub(super) stuck: BlockingItems,
     /// Whether the server will have items after this turn that are unknown here.
     pub(super) leaves_doubt: bool,
     /// Whether an earlier attempt of the same request stored its input.
@@ -55,7 +55,7 @@ impl Planner<'_> {
         let held = history.transcript();
         let mut admission = Admission::of(held, input, known, (key, self.ids));
         let outlines = Outlines::of(&admission);
-        let stuck = Stuck::in_the_way_of(&admission, &outlines.held_at, &outlines.items);
+        let stuck = BlockingItems::in_the_way_of(&admission, &outlines.held_at, &outlines.items);
         let repaired = repair_behind(outlines.held_at.len(), &outlines.items, &outlines.policy());
         for mend in &repaired.mends {
             let source = outlines.source(mend.position, &admission);
@@ -75,7 +75,7 @@ impl Planner<'_> {
         let held = history.transcript();
         let mut admission = Admission::of(held, input, known, (key, self.ids));
         let mut report = std::mem::take(&mut admission.report);
-        let stuck = Stuck::of_late(&admission);
+        let stuck = BlockingItems::of_late(&admission);
         let (mut sent, mut fresh) = (Vec::new(), Vec::new());
         let new = admission.transcript.items()[admission.held..].iter();
         for (held, position) in new.zip(&admission.sources) {
@@ -112,7 +112,7 @@ impl Planner<'_> {
             true => repaired.items.iter().map(|item| self.held(item)).collect(),
             false => Vec::new(),
         };
-        let (stuck, sent) = (Stuck::default(), repaired.items);
+        let (stuck, sent) = (BlockingItems::default(), repaired.items);
         Plan { sent, fresh, stuck, leaves_doubt: !is_beginning, is_again: false, report }
     }
 
@@ -129,7 +129,7 @@ impl Planner<'_> {
         let continued = repair_held(Held::Unknown, &items, &Policy::default());
         let continued = continued.expect("the policy rejects nothing, and no call is held");
         report.found_by_kind(&input, &continued.findings);
-        let (stuck, sent) = (Stuck::default(), continued.items);
+        let (stuck, sent) = (BlockingItems::default(), continued.items);
         let fresh = sent.iter().map(|item| self.held(item)).collect();
         Plan { sent, fresh, stuck, leaves_doubt: false, is_again: false, report }
     }

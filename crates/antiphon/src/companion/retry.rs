@@ -5,7 +5,7 @@
 //! the first attempt is recognized by its position.
 
 use super::history::History;
-use crate::kept::tail_of;
+use crate::provider_api::tail_of;
 use crate::transcript::HeldItem;
 
 /// A turn that the server may or may not have.

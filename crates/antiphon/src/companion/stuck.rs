@@ -13,7 +13,7 @@ use crate::transcript::{Body, HeldItem};
 
 /// The items of a conversation to delete before its next turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stuck {
+pub(super) struct BlockingItems {
     /// Items that no request can repair, each with the name of its fault.
     unmendable: Vec<(HeldItem, &'static str)>,
     /// Placeholder outputs whose real outputs arrived, each with the position of the real output in
@@ -21,7 +21,7 @@ pub(super) struct Stuck {
     late: Vec<(HeldItem, usize)>,
 }
 
-impl Stuck {
+impl BlockingItems {
     /// The blocking items for this input. `items` has the stored items at the positions `held_at`,
     /// followed by the new items.
     pub(super) fn in_the_way_of(

@@ -9,7 +9,7 @@ use super::history::History;
 use super::learning::Held;
 use super::said::Said;
 use crate::item::{Item, ItemId};
-use crate::kept::{Cursor, KeptResponse, Listing, Segment, answers_to};
+use crate::provider_api::{Cursor, Listing, Segment, StoredResponse, answers_to};
 
 /// The maximum number of requested responses of a chain. The items before them are unknown, as if a
 /// client had never sent them.
@@ -44,7 +44,7 @@ pub(super) struct Walk {
 /// One response, and its input.
 #[derive(Debug)]
 struct Link {
-    response: KeptResponse,
+    response: StoredResponse,
     input: Vec<Item>,
 }
 
@@ -52,7 +52,7 @@ struct Link {
 #[derive(Debug)]
 enum Asked {
     Response(String),
-    Input { id: String, response: KeptResponse, listing: Box<Listing> },
+    Input { id: String, response: StoredResponse, listing: Box<Listing> },
     Conversation { id: String, listing: Box<Listing> },
 }
 
@@ -122,7 +122,7 @@ impl Walk {
     ) -> Walked {
         let is_first = self.links.is_empty();
         let kept = match status {
-            200 => KeptResponse::read(body.clone()).ok(),
+            200 => StoredResponse::read(body.clone()).ok(),
             404 if is_first && Said::in_body(body).tells_of_no("response", &id) => {
                 return Walked::NoSuch;
             }
@@ -146,7 +146,7 @@ impl Walk {
     fn page(
         mut self,
         id: String,
-        response: KeptResponse,
+        response: StoredResponse,
         mut listing: Box<Listing>,
         (status, body): (u16, &Bytes),
         known: impl Fn(&str) -> Option<History>,
@@ -165,7 +165,7 @@ impl Walk {
     /// Adds a response and its input, and continues with the response before it.
     fn link(
         mut self,
-        response: KeptResponse,
+        response: StoredResponse,
         input: Vec<Item>,
         known: impl Fn(&str) -> Option<History>,
     ) -> Walked {
@@ -217,7 +217,7 @@ impl Walk {
 
     /// Whether the input of the response after this one also lists this one's output. Then it lists
     /// all earlier items.
-    fn has_all_of(&self, response: &KeptResponse) -> bool {
+    fn has_all_of(&self, response: &StoredResponse) -> bool {
         self.links.last().is_some_and(|last| lists_output_of(&last.input, response))
     }
 

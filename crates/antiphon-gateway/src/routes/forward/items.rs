@@ -15,7 +15,7 @@ use http::StatusCode;
 use super::asked::Asked;
 use super::changes::Change;
 use super::learning::{Learning, Leased};
-use super::passing::{Heard, Passing};
+use super::passing::{ForwardedAnswer, Passing};
 use crate::error::ApiError;
 use crate::settings::Ledger;
 
@@ -73,7 +73,7 @@ impl Learning<'_> {
     }
 
     /// Records the outcome in the ledger. If that is not possible, the ledger stays stale.
-    async fn learn(&self, leased: &Leased, asked: &Asked, heard: Option<&Heard>) {
+    async fn learn(&self, leased: &Leased, asked: &Asked, heard: Option<&ForwardedAnswer>) {
         let Some(heard) = heard.filter(|_| leased.was_sure) else { return };
         let learned = match asked {
             _ if is_refused(heard.status) => self.trust(leased).await,

@@ -24,7 +24,7 @@ pub(super) struct Passing<'a> {
 }
 
 /// A complete answer.
-pub(super) struct Heard {
+pub(super) struct ForwardedAnswer {
     /// The status.
     pub(super) status: StatusCode,
     headers: HeaderMap,
@@ -76,7 +76,7 @@ impl<'a> Passing<'a> {
     }
 
     /// Sends the request and waits for the whole answer.
-    pub(super) async fn heard(mut self) -> Result<Heard, ApiError> {
+    pub(super) async fn heard(mut self) -> Result<ForwardedAnswer, ApiError> {
         // The gateway cannot read a compressed answer.
         self.request.headers.insert(header::ACCEPT_ENCODING, PLAIN);
         let (gateway, limit, alias) = (self.gateway, self.http.max_answer(), self.alias.clone());
@@ -86,7 +86,7 @@ impl<'a> Passing<'a> {
             body = passed.whole(limit) => body?,
             () = gateway.closing.cancelled() => return Err(stopped()),
         };
-        Ok(Heard { status, headers, body, alias })
+        Ok(ForwardedAnswer { status, headers, body, alias })
     }
 
     async fn made(self) -> Result<Passed, ApiError> {
@@ -97,7 +97,7 @@ impl<'a> Passing<'a> {
     }
 }
 
-impl Heard {
+impl ForwardedAnswer {
     /// The answer to the caller, with the caller's id of the conversation.
     pub(super) fn told(mut self) -> Response {
         if let Some(alias) = &self.alias {

@@ -55,7 +55,7 @@ async fn what_is_allowed_is_reached_by_its_name_and_by_its_address() {
         let allowed = endpoint(&format!("http://{host}:{port}/a?b=c"), &[allow]);
         let (outcome, request) =
             tokio::join!(told(&allowed), answer(&listener, "HTTP/1.1 204 No Content\r\n\r\n"));
-        assert_eq!(outcome, Outcome::Told);
+        assert_eq!(outcome, Outcome::OutgoingEvent);
         assert!(request.starts_with("POST /a?b=c HTTP/1.1\r\n"), "{request}");
     }
 }
@@ -77,7 +77,7 @@ async fn an_answer_is_not_read_beyond_its_head() {
     let allowed = endpoint(&format!("http://127.0.0.1:{port}/"), &["127.0.0.0/8"]);
     let endless = "HTTP/1.1 200 OK\r\ncontent-length: 999999999999\r\n\r\nx";
     let (outcome, _) = tokio::join!(told(&allowed), answer(&listener, endless));
-    assert_eq!(outcome, Outcome::Told);
+    assert_eq!(outcome, Outcome::OutgoingEvent);
 }
 
 #[tokio::test]

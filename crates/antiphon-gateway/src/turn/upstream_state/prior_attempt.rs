@@ -9,64 +9,69 @@ use std::ops::Range;
 
 use antiphon::dialect::{Asked, Dialect};
 use antiphon::item::FingerprintKey;
-use antiphon::kept::{KeptResponse, run_of, tail_of};
+use antiphon::provider_api::{StoredResponse, run_of, tail_of};
 use antiphon::stream::{Assembler, Status, Taken};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
 use antiphon_store::ResponseRecord;
 
-use super::Theirs;
-use super::learn::found;
+use super::UpstreamTurn;
+use super::resync::found;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::open::Opened;
-use crate::turn::relay::Hearing;
+use crate::turn::relay::ResponseReader;
 use crate::turn::retry::{still_answered, unreadable};
 use crate::turn::{Client, report};
 use crate::upstream::Upstream;
 
 /// The result of earlier attempts at the same request.
-pub(super) enum Made {
+pub(super) enum PriorOutcome {
     /// The upstream has nothing of an earlier attempt.
     Never,
     /// A complete answer.
-    Whole(Box<KeptResponse>),
+    Whole(Box<StoredResponse>),
     /// A response in the upstream's background, with any status.
-    Queued(Box<KeptResponse>),
+    Queued(Box<StoredResponse>),
     /// The input, and perhaps some output, is stored: position in the input, position in the
     /// transcript.
     Begun(Vec<(usize, usize)>),
 }
 
 /// An earlier attempt, and the upstream's response for it.
-type Attempt = (ResponseRecord, Option<KeptResponse>);
+type Attempt = (ResponseRecord, Option<StoredResponse>);
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Finds the result of earlier attempts at this request. The ledger must be fresh.
-    pub(super) async fn made_before(&self, opened: &Opened) -> Result<Made, ApiError> {
+    pub(super) async fn find_prior_attempt(
+        &self,
+        opened: &Opened,
+    ) -> Result<PriorOutcome, ApiError> {
         let mut attempts = self.attempts(opened).await?;
         if attempts.is_empty() {
-            return Ok(Made::Never);
+            return Ok(PriorOutcome::Never);
         }
         if self.turn.request.is_queued() {
             let is_one = attempts.len() == 1 || self.turn.is_keyed();
             let kept = attempts.swap_remove(0).1.filter(|_| is_one);
-            return Ok(kept.map_or(Made::Never, |kept| Made::Queued(Box::new(kept))));
+            return Ok(
+                kept.map_or(PriorOutcome::Never, |kept| PriorOutcome::Queued(Box::new(kept)))
+            );
         }
         let held = self.turn.load(opened.cursor).await?;
         self.keep_own(&mut attempts);
         let (whole, cut): (Vec<_>, Vec<_>) =
             attempts.into_iter().partition(|attempt| self.is_answered(attempt, &held));
         if let Some(answer) = self.the_one(whole) {
-            return Ok(Made::Whole(Box::new(answer)));
+            return Ok(PriorOutcome::Whole(Box::new(answer)));
         }
         for (record, _) in &cut {
             let brought = self.brought_by(record, &held).await?;
             if !brought.is_empty() {
-                return Ok(Made::Begun(brought));
+                return Ok(PriorOutcome::Begun(brought));
             }
         }
-        Ok(Made::Never)
+        Ok(PriorOutcome::Never)
     }
 
     /// The known attempts, newest first, each with the upstream's response.
@@ -79,7 +84,7 @@ impl Theirs<'_> {
                 Some(named) => found(self.provider().response(&named.id).await)?,
                 None => None,
             };
-            if kept.as_ref().is_some_and(KeptResponse::is_underway)
+            if kept.as_ref().is_some_and(StoredResponse::is_underway)
                 && !self.turn.request.is_queued()
             {
                 return Err(still_answered());
@@ -122,7 +127,7 @@ impl Theirs<'_> {
     /// Picks the attempt to replay from all complete ones. With a key, that is the newest; in a
     /// conversation, the last turn. Elsewhere it is the only attempt, because several are turns of
     /// their own.
-    fn the_one(&self, mut whole: Vec<Attempt>) -> Option<KeptResponse> {
+    fn the_one(&self, mut whole: Vec<Attempt>) -> Option<StoredResponse> {
         let is_named = self.turn.is_keyed()
             || matches!(self.turn.request.continues, Continues::Conversation(_));
         let is_one = whole.len() == 1 || is_named && !whole.is_empty();
@@ -171,14 +176,14 @@ impl Theirs<'_> {
     /// returns the input items that are already stored.
     pub(super) async fn told_again(
         &self,
-        made: Made,
+        made: PriorOutcome,
         client: &mut Client,
     ) -> Result<Option<Vec<(usize, usize)>>, ApiError> {
         match made {
-            Made::Never => Ok(Some(Vec::new())),
-            Made::Begun(brought) => Ok(Some(brought)),
-            Made::Whole(answer) => self.answer_again(&answer, client).await.map(|()| None),
-            Made::Queued(response) => {
+            PriorOutcome::Never => Ok(Some(Vec::new())),
+            PriorOutcome::Begun(brought) => Ok(Some(brought)),
+            PriorOutcome::Whole(answer) => self.answer_again(&answer, client).await.map(|()| None),
+            PriorOutcome::Queued(response) => {
                 self.tell_again(&response, client);
                 Ok(None)
             }
@@ -188,7 +193,7 @@ impl Theirs<'_> {
     /// Replays a complete answer as the upstream returns it.
     pub(super) async fn answer_again(
         &self,
-        answer: &KeptResponse,
+        answer: &StoredResponse,
         client: &mut Client,
     ) -> Result<(), ApiError> {
         client.begin(report::head_again_unnamed());
@@ -201,12 +206,12 @@ impl Theirs<'_> {
     }
 
     /// Sends the client a background response as the upstream has it now.
-    fn tell_again(&self, queued: &KeptResponse, client: &mut Client) {
+    fn tell_again(&self, queued: &StoredResponse, client: &mut Client) {
         client.begin(report::head_again_unnamed());
         client.told(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));
     }
 
-    fn hearing_again(&self) -> Hearing {
+    fn hearing_again(&self) -> ResponseReader {
         let fields = self.turn.request.object();
         let envelope = self.envelope("", unix_now(), &fields);
         let taken = Taken::items_of(&Transcript::default());
@@ -214,7 +219,7 @@ impl Theirs<'_> {
             .in_form(self.turn.gateway.settings.event_names)
             .obfuscating(self.turn.request.obfuscation());
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
-        Hearing::new(Dialect::Responses, Asked::of(&fields, origin), assembler)
+        ResponseReader::new(Dialect::Responses, Asked::of(&fields, origin), assembler)
     }
 }
 

@@ -4,12 +4,12 @@ use super::plan::{Plan, Prompt};
 use super::report::Report;
 
 /// A prompt that differs from the plan's, and the report of the differences.
-pub(super) struct Instead {
+pub(super) struct FallbackPrompt {
     pub(super) prompt: Prompt,
     pub(super) report: Report,
 }
 
-impl Instead {
+impl FallbackPrompt {
     /// Adds the report of an earlier fallback, which this one replaces.
     pub(super) fn behind(mut self, earlier: Option<Self>) -> Self {
         if let Some(Self { mut report, .. }) = earlier {

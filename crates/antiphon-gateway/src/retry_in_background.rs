@@ -16,7 +16,7 @@ const ATTEMPTS: usize = 24 * 60 + 13;
 
 /// Retries the operation until it succeeds or the attempts are used up. `what` starts the log line
 /// about a failed attempt, which ends with "yet".
-pub(crate) async fn eventually<F>(what: &str, mut attempt: impl FnMut() -> F)
+pub(crate) async fn retry_in_background<F>(what: &str, mut attempt: impl FnMut() -> F)
 where
     F: Future<Output = Result<(), StoreError>>,
 {
@@ -41,7 +41,7 @@ mod tests {
     #[tokio::test]
     async fn it_is_attempted_until_it_is_done() {
         let mut answers = [true, true, false].into_iter();
-        eventually("it is not done", || {
+        retry_in_background("it is not done", || {
             let fails = answers.next().expect("nothing is left to be done");
             async move { if fails { Err(StoreError::LeaseLost) } else { Ok(()) } }
         })

@@ -6,7 +6,7 @@ use antiphon_store::{
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::Theirs;
+use super::UpstreamTurn;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::request::Continues;
@@ -15,7 +15,7 @@ use crate::turn::open::Opened;
 /// The metadata of a ledger's conversation. The upstream stores the real metadata.
 const NO_METADATA: Bytes = Bytes::from_static(b"{}");
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Opens the turn at the point that the request continues. Resyncs an unknown or stale ledger
     /// from the upstream.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::settings::{self, Access, ServeArgs};
 
 /// The selected tenant and the access to its store.
-pub(super) struct Whose {
+pub(super) struct TenantSelector {
     pub(super) access: Access,
     named: Named,
 }
@@ -21,7 +21,7 @@ enum Named {
     Token(String),
 }
 
-impl Whose {
+impl TenantSelector {
     pub(super) fn of(args: TenantArgs) -> Result<Self, Failure> {
         let TenantArgs { store, tenant, token_env, secret } = args;
         let args = ServeArgs { secret, ..ServeArgs::from(store) };

@@ -7,15 +7,15 @@
 use std::collections::HashSet;
 
 use antiphon::json::quote;
-use antiphon::kept::KeptResponse;
+use antiphon::provider_api::StoredResponse;
 use antiphon::{HeldItem, Item, ItemId};
 use antiphon_store::{Base, ThreadId};
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::attempt::{Basis, Planned};
-use super::learn::found;
 use super::plan::Plan;
 use super::replay::Footing;
+use super::resync::found;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::Continues;
@@ -31,7 +31,7 @@ pub(super) struct Around {
     references: Vec<Item>,
 }
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Plans the turn around the blocking items of the previous response. The plan stays unchanged
     /// if these items are elsewhere, or if the upstream does not list the items of the response.
     /// The upstream then decides.
@@ -110,7 +110,7 @@ fn reference_to(id: &ItemId) -> Item {
 }
 
 /// Whether an input list also contains the output of the previous response.
-fn lists_output_of(input: &[Item], previous: &KeptResponse) -> bool {
+fn lists_output_of(input: &[Item], previous: &StoredResponse) -> bool {
     let listed: HashSet<&ItemId> = input.iter().filter_map(id_of).collect();
     let mut output = previous.output.iter().filter_map(id_of).peekable();
     output.peek().is_some() && output.all(|id| listed.contains(id))

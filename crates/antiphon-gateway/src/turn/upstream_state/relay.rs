@@ -2,13 +2,13 @@
 
 use antiphon_store::Named;
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::attempt::Failed;
 use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
-use crate::turn::relay::{Heard, Hearing, Outcome};
+use crate::turn::relay::{Outcome, ReadOutcome, ResponseReader};
 use crate::upstream::{ByteStream, Reply, UpstreamError};
 
 /// The end of an answer.
@@ -19,24 +19,24 @@ pub(super) struct Answered {
 }
 
 /// The state of an answer while it is relayed.
-struct Telling<'a> {
+struct RelayState<'a> {
     opened: &'a Opened,
     plan: &'a Plan,
     named: Option<Named>,
 }
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Relays the answer until it ends, the client disconnects or the conversation is deleted.
     /// Fails only if the client has received nothing of the answer.
     pub(super) async fn relay(
         &self,
         reply: Reply,
-        mut hearing: Hearing,
+        mut hearing: ResponseReader,
         opened: &Opened,
         plan: &Plan,
         client: &mut Client,
     ) -> Result<Answered, Failed> {
-        let mut telling = Telling { opened, plan, named: None };
+        let mut telling = RelayState { opened, plan, named: None };
         let heard = match reply {
             Reply::Whole(body) => {
                 let heard = hearing.hear_whole(&body);
@@ -47,13 +47,15 @@ impl Theirs<'_> {
             }
         };
         let outcome = match heard {
-            Ok(Heard::Whole) => Outcome::Ended(hearing.into_assembler()),
-            Ok(Heard::Unwanted(unwanted)) => hearing.leave(unwanted, client).await,
-            Ok(Heard::Broken(error)) if telling.has_told(client, &error) => {
+            Ok(ReadOutcome::Whole) => Outcome::Ended(hearing.into_assembler()),
+            Ok(ReadOutcome::CancelReason(unwanted)) => hearing.leave(unwanted, client).await,
+            Ok(ReadOutcome::Broken(error)) if telling.has_told(client, &error) => {
                 hearing.fail(error.as_failure(), error.into(), client).await;
                 Outcome::Ended(hearing.into_assembler())
             }
-            Ok(Heard::Broken(error)) => return Err(self.untold(&telling, error.into()).await),
+            Ok(ReadOutcome::Broken(error)) => {
+                return Err(self.untold(&telling, error.into()).await);
+            }
             Err(error) => return Err(self.untold(&telling, error.into()).await),
         };
         Ok(Answered { outcome, named: telling.named })
@@ -62,15 +64,15 @@ impl Theirs<'_> {
     async fn hear_events(
         &self,
         mut stream: ByteStream,
-        hearing: &mut Hearing,
-        telling: &mut Telling<'_>,
+        hearing: &mut ResponseReader,
+        telling: &mut RelayState<'_>,
         client: &mut Client,
-    ) -> Result<Heard, ApiError> {
+    ) -> Result<ReadOutcome, ApiError> {
         loop {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
                 unwanted = self.turn.unwanted(telling.opened, client) => {
-                    return Ok(Heard::Unwanted(unwanted));
+                    return Ok(ReadOutcome::CancelReason(unwanted));
                 }
             };
             let heard = hearing.piece(piece);
@@ -84,8 +86,8 @@ impl Theirs<'_> {
     /// Passes on the decoded events, once the response is in the ledger.
     async fn tell(
         &self,
-        hearing: &mut Hearing,
-        telling: &mut Telling<'_>,
+        hearing: &mut ResponseReader,
+        telling: &mut RelayState<'_>,
         client: &mut Client,
     ) -> Result<(), ApiError> {
         if telling.named.is_none() {
@@ -101,7 +103,7 @@ impl Theirs<'_> {
 
     /// Cleans up after an answer that failed before the client received any of it. After a state
     /// error the upstream has stored nothing; after any other failure it may have stored the turn.
-    async fn untold(&self, telling: &Telling<'_>, failed: Failed) -> Failed {
+    async fn untold(&self, telling: &RelayState<'_>, failed: Failed) -> Failed {
         match failed.fault {
             Some(_) => self.drop_opening(telling.opened).await,
             None => self.leave(telling.opened, telling.plan).await,
@@ -110,7 +112,7 @@ impl Theirs<'_> {
     }
 }
 
-impl Telling<'_> {
+impl RelayState<'_> {
     /// Whether the failure must be reported as part of the response. A client that waits for the
     /// whole answer has received nothing yet, so a request with a state error can still be retried.
     fn has_told(&self, client: &Client, error: &UpstreamError) -> bool {
@@ -128,7 +130,7 @@ impl Answered {
 
 /// The upstream's id of the response, once it has arrived. No event is passed on before, not even a
 /// failure: the code that ends the relay handles it.
-fn id_told(hearing: &Hearing, opened: &Opened) -> Result<Option<String>, ApiError> {
+fn id_told(hearing: &ResponseReader, opened: &Opened) -> Result<Option<String>, ApiError> {
     let assembler = hearing.assembler();
     let local = opened.response_id.as_str();
     match assembler.response_id() {

@@ -21,7 +21,7 @@ use crate::settings::Retries;
 /// does not change the server's state. Side effects of tools that the server runs itself are not
 /// covered. The code that uses this type decides whether the client may still receive another
 /// answer.
-pub(crate) struct Asking<'a> {
+pub(crate) struct RetrySession<'a> {
     upstream: Upstream<'a>,
     retries: Retries,
     /// The deadline of the answer, all attempts included.
@@ -35,7 +35,7 @@ pub(crate) struct Asking<'a> {
 /// The maximum number of times that an input is shortened for a model that rejects it as too long.
 const MAX_SHORTENED: u32 = 4;
 
-impl<'a> Asking<'a> {
+impl<'a> RetrySession<'a> {
     /// Starts the time limit of the answer now. No request is sent yet.
     pub(crate) fn of(upstream: Upstream<'a>) -> Self {
         Self::until(from_now(upstream.patience().1), upstream)
@@ -109,7 +109,7 @@ impl<'a> Asking<'a> {
     ) -> Result<Bytes, UpstreamError> {
         loop {
             match http.call(method.clone(), path, body.clone(), caller, self.end).await {
-                Err(error) if self.may_ask_again(&error).await => {}
+                Err(error) if self.backoff(&error).await => {}
                 answer => return answer,
             }
         }
@@ -125,7 +125,7 @@ impl<'a> Asking<'a> {
 
     /// Waits for the delay that this error requires before a retry. Returns `false` at once if
     /// there is no retry.
-    pub(crate) async fn may_ask_again(&mut self, error: &UpstreamError) -> bool {
+    pub(crate) async fn backoff(&mut self, error: &UpstreamError) -> bool {
         let Some(wait) = self.wait(error, entropy::unix_now(), entropy::random_byte()) else {
             return false;
         };

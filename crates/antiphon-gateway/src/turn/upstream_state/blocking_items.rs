@@ -7,7 +7,7 @@ use antiphon::made_up::LateOutput;
 use antiphon::repair::{Unmendable, unmendable};
 use antiphon::{HeldItem, Item, ItemId};
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::attempt::{Basis, Planned};
 use super::plan::{Outlines, Plan};
 use crate::error::ApiError;
@@ -17,7 +17,7 @@ use crate::turn::open::Opened;
 
 /// Items of a conversation that should be deleted before its next turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stuck {
+pub(super) struct BlockingItems {
     /// Items that no request can repair, each with the name of the fault that the upstream reports.
     unmendable: Vec<(HeldItem, &'static str)>,
     /// Placeholder outputs of calls whose real outputs arrived: the placeholder, and the position
@@ -27,7 +27,7 @@ pub(super) struct Stuck {
     deleted: bool,
 }
 
-impl Stuck {
+impl BlockingItems {
     /// The items that block this input.
     pub(super) fn in_the_way_of(admission: &Admission, outlines: &Outlines) -> Self {
         let held = |position: usize| admission.transcript.items()[position].clone();
@@ -72,7 +72,7 @@ impl Stuck {
     }
 }
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Plans the turn after deleting the items that block it, if they can be deleted. Each is
     /// deleted under the conversation's lease, at the upstream and then in the ledger. The others
     /// stay: a late output is then sent as a message, and any other item is left for the upstream
@@ -116,9 +116,9 @@ impl Theirs<'_> {
         &self,
         conversation: &str,
         opened: &Opened,
-        stuck: &Stuck,
-    ) -> Result<Stuck, ApiError> {
-        let mut deleted = Stuck::default();
+        stuck: &BlockingItems,
+    ) -> Result<BlockingItems, ApiError> {
+        let mut deleted = BlockingItems::default();
         for found in &stuck.unmendable {
             if !self.delete(conversation, &found.0.id, opened).await? {
                 return Ok(deleted);
@@ -154,7 +154,7 @@ impl Theirs<'_> {
 
 impl Plan {
     /// Reports the deleted items.
-    fn tell_of(&mut self, deleted: &Stuck) {
+    fn tell_of(&mut self, deleted: &BlockingItems) {
         for (item, fault) in &deleted.unmendable {
             self.report.deleted_upstream(item, fault);
         }

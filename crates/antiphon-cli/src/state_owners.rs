@@ -8,29 +8,29 @@ use antiphon_gateway::settings::{ModelPattern, Settings, State, UpstreamSettings
 /// The hosts of the upstreams that own the state of conversations with their models. Antiphon owns
 /// all other state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Keepers {
+pub(crate) struct StateOwners {
     hosts: Vec<String>,
     /// The upstream that owns conversations created without a model.
-    pub(crate) of_conversations: Option<Keeper>,
+    pub(crate) of_conversations: Option<StateOwner>,
 }
 
 /// An upstream that owns conversations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Keeper {
+pub(crate) struct StateOwner {
     pub(crate) host: String,
     /// Whether the gateway forwards the callers' own tokens to it.
     pub(crate) takes_tokens: bool,
 }
 
-impl Keepers {
+impl StateOwners {
     pub(crate) fn of(settings: &Settings) -> Self {
         let keeps = |upstream: &&UpstreamSettings| upstream.state == State::Upstream;
         let mut hosts: Vec<String> = settings.upstreams.iter().filter(keeps).map(host).collect();
         hosts.sort();
         hosts.dedup();
-        let of_conversations = default_upstream(settings)
-            .filter(keeps)
-            .map(|upstream| Keeper { host: host(upstream), takes_tokens: upstream.key.is_none() });
+        let of_conversations = default_upstream(settings).filter(keeps).map(|upstream| {
+            StateOwner { host: host(upstream), takes_tokens: upstream.key.is_none() }
+        });
         Self { hosts, of_conversations }
     }
 
@@ -42,7 +42,7 @@ impl Keepers {
     }
 }
 
-impl fmt::Display for Keepers {
+impl fmt::Display for StateOwners {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.hosts[..] {
             [] => f.write_str("Antiphon keeps conversations and responses, in its store."),

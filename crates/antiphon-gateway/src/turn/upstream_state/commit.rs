@@ -4,7 +4,7 @@ use antiphon::HeldItem;
 use antiphon::stream::{Finished, Status};
 use antiphon_store::{Base, LedgerTurn, Named, NewResponse, Turn as TurnRecord};
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::plan::Plan;
 use super::relay::Answered;
 use super::told::envelope_of;
@@ -15,7 +15,7 @@ use crate::turn::relay::Outcome;
 use crate::turn::report::Report;
 use crate::turn::shared_text::SharedEnd;
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Records the turn as it will be stored if this process dies before its end. The ledger is
     /// then stale, and the next turn resyncs it.
     pub(super) async fn record_opening(

@@ -2,17 +2,17 @@
 
 use http::StatusCode;
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::plan::Plan;
 use crate::error::ApiError;
 use crate::refused::Refused;
 use crate::turn::Client;
 use crate::turn::encode;
 use crate::turn::open::Opened;
-use crate::turn::relay::Unwanted;
-use crate::upstream::{Asking, Reply, UpstreamError};
+use crate::turn::relay::CancelReason;
+use crate::upstream::{Reply, RetrySession, UpstreamError};
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Records the opening and marks the ledger stale, and only then sends the request. If this
     /// process dies at any time before the commit, the next turn therefore resyncs the ledger.
     /// Returns the reason if the client stops waiting before the answer begins.
@@ -20,9 +20,9 @@ impl Theirs<'_> {
         &self,
         opened: &Opened,
         plan: &Plan,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+    ) -> Result<Result<Reply, CancelReason>, ApiError> {
         let sent = match self.record(opened, plan).await {
             Ok(()) => {
                 let sent = async { Ok(self.send(plan, asking).await) };
@@ -55,11 +55,15 @@ impl Theirs<'_> {
 
     /// Sends the request, and repeats it only if the upstream has surely not started it. An
     /// upstream that owns state could otherwise store the input twice.
-    async fn send(&self, plan: &Plan, asking: &mut Asking<'_>) -> Result<Reply, UpstreamError> {
+    async fn send(
+        &self,
+        plan: &Plan,
+        asking: &mut RetrySession<'_>,
+    ) -> Result<Reply, UpstreamError> {
         let body = encode::as_it_came(self.turn.request, &plan.sent, plan.footing.previous());
         loop {
             match asking.send(body.clone(), self.turn.caller).await {
-                Err(error) if is_untouched(&error) && asking.may_ask_again(&error).await => {}
+                Err(error) if is_untouched(&error) && asking.backoff(&error).await => {}
                 answer => return answer,
             }
         }
@@ -89,9 +93,9 @@ fn may_have_begun(error: &UpstreamError) -> bool {
     match error {
         UpstreamError::Refused(refused) => refused.status.is_server_error() && !is_untouched(error),
         UpstreamError::Unreachable(_) | UpstreamError::Busy | UpstreamError::TooLong(_) => false,
-        UpstreamError::Silent(_)
-        | UpstreamError::Stalled(_)
-        | UpstreamError::Unending(_)
+        UpstreamError::FirstByteTimeout(_)
+        | UpstreamError::IdleTimeout(_)
+        | UpstreamError::TotalTimeout(_)
         | UpstreamError::BrokeOff
         | UpstreamError::Garbled(_)
         | UpstreamError::TooLarge(_)

@@ -7,7 +7,7 @@ use antiphon::repair::{Action, Mend, Policy, repair_behind};
 use antiphon::{Body, HeldItem, Item, ItemId, Kind};
 use antiphon_store::{Kept, ResponseRecord};
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::around::Around;
 use super::attempt::Basis;
 use super::open::after;
@@ -44,7 +44,7 @@ impl Footing {
     }
 }
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Opens the turn. If the upstream has lost the previous response, opens it on the ledger's
     /// copy.
     pub(super) async fn open_somehow(&self) -> Result<(Opened, Basis), ApiError> {

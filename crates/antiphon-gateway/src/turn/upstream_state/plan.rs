@@ -9,10 +9,10 @@ use antiphon::repair::{Action, Mend, OnOutputWithoutCall, Policy, Repaired, repa
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 use bytes::Bytes;
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::attempt::Basis;
+use super::blocking_items::BlockingItems;
 use super::replay::Footing;
-use super::stuck::Stuck;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::{Continues, nothing_to_say};
@@ -40,7 +40,7 @@ pub(super) struct Plan {
     /// The point in the upstream's state that the request continues.
     pub(super) footing: Footing,
     /// Stored items that should be deleted before the request is sent.
-    pub(super) stuck: Stuck,
+    pub(super) stuck: BlockingItems,
     /// The model that answers, as the origin of the output items.
     pub(super) origin: Origin,
     /// The items that were dropped or repaired.
@@ -69,14 +69,14 @@ impl Plan {
     }
 }
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Reconciles the input with the ledger and repairs the items that the upstream would reject.
     pub(super) async fn plan(&self, opened: &Opened, basis: &Basis) -> Result<Plan, ApiError> {
         let held = self.turn.load(opened.cursor).await?;
         let (mut admission, names_unknown) = self.admitted(held, basis)?;
         let footing = basis.footing.clone();
         let outlines = Outlines::of(&admission);
-        let stuck = Stuck::in_the_way_of(&admission, &outlines);
+        let stuck = BlockingItems::in_the_way_of(&admission, &outlines);
         let (fresh, sent) = match &footing {
             Footing::Nothing => self.replayed(outlines, &mut admission),
             Footing::AsAsked => self.mended(&outlines, &mut admission, names_unknown)?,

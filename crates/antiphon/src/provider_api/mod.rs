@@ -10,7 +10,7 @@ mod segment;
 pub use attempt::{run_of, tail_of};
 pub use listing::{Cursor, Listing};
 pub use objections::Objections;
-pub use response::{KeptResponse, answers_to};
+pub use response::{StoredResponse, answers_to};
 pub use segment::Segment;
 
 /// The server's answer does not have the expected form.

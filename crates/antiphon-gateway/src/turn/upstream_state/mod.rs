@@ -8,14 +8,14 @@
 //! [`Ledger::Bodies`](crate::settings::Ledger::Bodies) is set. That is enough to send only new
 //! items and to repair an input that the upstream would reject.
 //!
-//! [`Theirs::take`] is the whole turn; start reading there. Its stages:
+//! [`UpstreamTurn::take`] is the whole turn; start reading there. Its stages:
 //!
 //! 1. `open`: finds or creates the ledger and acquires the lease of a conversation. A stale ledger
-//!    is first resynced with the upstream (`learn`). If the upstream has lost the response,
+//!    is first resynced with the upstream (`resync`). If the upstream has lost the response,
 //!    `replay` continues from the ledger alone.
-//! 2. `again`: if the client sent the request before, replays the upstream's complete answer, or
+//! 2. `prior_attempt`: if the client sent the request before, replays the upstream's complete answer, or
 //!    finds the input items that an earlier attempt left there.
-//! 3. `plan`: reconciles the input with the ledger and repairs the rest. `stuck` deletes stored
+//! 3. `plan`: reconciles the input with the ledger and repairs the rest. `blocking_items` deletes stored
 //!    items that block every further turn; in a chain of responses, where nothing can be deleted,
 //!    `around` continues the response before them.
 //! 4. `attempt`: marks the ledger stale, sends the request (`send`) and retries. A state error
@@ -31,18 +31,18 @@
 //! or a rejection that surely changed nothing, makes it fresh. If the process dies in between, the
 //! next turn resyncs it.
 
-mod again;
 mod around;
 mod attempt;
+mod blocking_items;
 mod commit;
-mod learn;
 mod open;
 mod plan;
+mod prior_attempt;
 mod queued;
 mod relay;
 mod replay;
+mod resync;
 mod send;
-mod stuck;
 mod told;
 
 use antiphon::dialect::{Asked, Dialect};
@@ -56,18 +56,18 @@ use self::attempt::{Answer, Planned};
 
 use self::plan::Plan;
 use super::open::Opened;
-use super::relay::Hearing;
+use super::relay::ResponseReader;
 use super::{Client, Turn};
 use crate::alias::Alias;
 use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::owner::described;
-use crate::request::{Continues, Wants};
-use crate::upstream::{Asking, HttpUpstream, Upstream};
+use crate::request::{Continues, RequestMode};
+use crate::upstream::{HttpUpstream, RetrySession, Upstream};
 
 /// A turn of a conversation or of a response chain that its upstream owns.
-pub(super) struct Theirs<'a> {
+pub(super) struct UpstreamTurn<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
     /// The two ids of the conversation, if callers know another one than the upstream.
@@ -76,7 +76,7 @@ pub(super) struct Theirs<'a> {
     waits_until: Instant,
 }
 
-impl<'a> Theirs<'a> {
+impl<'a> UpstreamTurn<'a> {
     /// A turn whose state is owned by this upstream.
     pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
         let waits_until = from_now(turn.gateway.settings.turn_wait);
@@ -89,26 +89,26 @@ impl<'a> Theirs<'a> {
     }
 
     /// Runs the turn from start to end. A rejected request leaves the upstream's state unchanged,
-    /// except for blocking items that were deleted before (`stuck`). If the upstream may have
+    /// except for blocking items that were deleted before (`blocking_items`). If the upstream may have
     /// started the turn, the ledger stays stale and the next turn resyncs it.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check_request().await?;
         let _underway = self.turn.enter().await?;
         let (opened, mut basis) = self.open_somehow().await?;
-        let made = self.made_before(&opened).await?;
+        let made = self.find_prior_attempt(&opened).await?;
         let Some(brought) = self.told_again(made, client).await? else { return Ok(()) };
         basis.brought = brought;
         let planned = self.planned(opened, basis).await?;
         let Planned { opened, plan, .. } = &planned;
         let (held, _) = plan.transcript.items().split_at(plan.held);
         self.turn.check_quotas(opened, held, &plan.fresh).await?;
-        let mut asking = Asking::of(Upstream::Http(self.http));
+        let mut asking = RetrySession::of(Upstream::Http(self.http));
         let answered = self.answered(planned, &mut asking, client).await?;
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
         let _guard = self.turn.guard_opening(&opened);
         let plan = plan.retried(asking.retries());
         match answer {
-            Answer::Told(answered) => self.conclude(opened, plan, *answered, client).await,
+            Answer::OutgoingEvent(answered) => self.conclude(opened, plan, *answered, client).await,
             Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
         }
     }
@@ -124,8 +124,8 @@ impl<'a> Theirs<'a> {
     /// Rejects requests for features that exist only if the gateway owns the state.
     fn check(&self) -> Result<(), ApiError> {
         match self.turn.request.wants {
-            Wants::Answer => Ok(()),
-            Wants::Preparation => Err(ApiError::invalid(format!(
+            RequestMode::Answer => Ok(()),
+            RequestMode::Preparation => Err(ApiError::invalid(format!(
                 "What this request goes on from is kept by {}, which prepares nothing: leave \
                  'generate' out.",
                 described(self.http)
@@ -134,7 +134,7 @@ impl<'a> Theirs<'a> {
         }
     }
 
-    fn hearing(&self, opened: &Opened, plan: &Plan) -> Hearing {
+    fn hearing(&self, opened: &Opened, plan: &Plan) -> ResponseReader {
         let fields = self.turn.request.object();
         let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
         let envelope = self.envelope(id, created_at, &fields);
@@ -144,7 +144,7 @@ impl<'a> Theirs<'a> {
             .in_form(self.turn.gateway.settings.event_names)
             .obfuscating(self.turn.request.obfuscation());
         let asked = Asked::of(&fields, plan.origin.clone());
-        let hearing = Hearing::new(Dialect::Responses, asked, assembler);
+        let hearing = ResponseReader::new(Dialect::Responses, asked, assembler);
         hearing.bounded(Upstream::Http(self.http).max_event())
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use antiphon::kept::{KeptResponse, answers_to};
 use antiphon::made_up::is_made_up;
+use antiphon::provider_api::{StoredResponse, answers_to};
 use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
 use antiphon_store::{
     Base, ConversationId, Cursor, LedgerTurn, NewResponse, ResponseId, ResponseRecord, Shard,
@@ -11,7 +11,7 @@ use antiphon_store::{
 };
 use http::StatusCode;
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::open::after;
 use super::told::envelope_of;
 use crate::entropy::{RandomIds, unix_now};
@@ -30,12 +30,12 @@ const LONGEST_WALK: usize = 256;
 #[derive(Default)]
 struct Walked {
     /// The responses, newest first, each with its input and its output.
-    responses: Vec<(Vec<Item>, KeptResponse)>,
+    responses: Vec<(Vec<Item>, StoredResponse)>,
     /// The response before them, which the ledger has in full.
     behind: Option<ResponseRecord>,
 }
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Replaces the ledger's items with the upstream's list for the conversation. The caller must
     /// hold the conversation's lease.
     pub(super) async fn learn_conversation(
@@ -106,7 +106,7 @@ impl Theirs<'_> {
     }
 
     /// Fetches a response; `None` if the upstream no longer has it.
-    async fn kept_response(&self, id: &str) -> Result<Option<KeptResponse>, ApiError> {
+    async fn kept_response(&self, id: &str) -> Result<Option<StoredResponse>, ApiError> {
         found(self.provider().response(id).await)
     }
 
@@ -185,7 +185,7 @@ impl Theirs<'_> {
 impl Walked {
     /// Whether the last fetched input also lists the output of this response. It then lists the
     /// whole chain before it.
-    fn has_all_of(&self, response: &KeptResponse) -> bool {
+    fn has_all_of(&self, response: &StoredResponse) -> bool {
         let Some((input, _)) = self.responses.last() else { return false };
         let listed: HashSet<&ItemId> =
             input.iter().filter_map(|it| it.head().id.as_ref()).collect();

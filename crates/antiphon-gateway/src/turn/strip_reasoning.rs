@@ -8,7 +8,7 @@ use antiphon::{Item, Kind, Origin};
 
 use super::Turn;
 use super::encode::Sources;
-use super::instead::Instead;
+use super::fallback_prompt::FallbackPrompt;
 use super::plan::Prompt;
 use super::report::Report;
 use crate::upstream::Upstream;
@@ -22,7 +22,7 @@ impl Turn<'_> {
         prompt: &Prompt,
         origin: &Origin,
         upstream: Upstream<'_>,
-    ) -> Option<Instead> {
+    ) -> Option<FallbackPrompt> {
         let view = &prompt.view;
         let (refused, kept): (Vec<Item>, Vec<Item>) =
             view.iter().cloned().partition(is_encrypted_reasoning);
@@ -42,7 +42,7 @@ impl Turn<'_> {
             report.mended(sources.position(item), item, mend);
         }
         let prompt = self.prompt(repaired.items, upstream, origin, &mut report).ok()?;
-        Some(Instead { prompt, report })
+        Some(FallbackPrompt { prompt, report })
     }
 }
 

@@ -3,10 +3,10 @@
 
 use tokio::time::Instant;
 
-use super::Theirs;
-use super::again::Made;
+use super::UpstreamTurn;
 use super::open::after;
 use super::plan::Plan;
+use super::prior_attempt::PriorOutcome;
 use super::queued::Queued;
 use super::relay::Answered;
 use super::replay::Footing;
@@ -14,10 +14,10 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::open::Opened;
-use crate::turn::relay::Unwanted;
+use crate::turn::relay::CancelReason;
 use crate::turn::retry::still_answered;
-use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
-use antiphon::kept::Objections;
+use crate::upstream::{LockWait, RetrySession, StateError, UpstreamError};
+use antiphon::provider_api::Objections;
 
 /// An open turn and its plan.
 pub(super) struct Planned {
@@ -41,7 +41,7 @@ pub(super) struct Basis {
 /// The result of an attempt.
 pub(super) enum Answer {
     /// An answer that was passed on to the client.
-    Told(Box<Answered>),
+    OutgoingEvent(Box<Answered>),
     /// A response in the upstream's own background.
     Queued(Queued),
 }
@@ -56,7 +56,7 @@ pub(super) struct Failed {
 /// The result of an attempt; `None` if nobody waits for the answer any more.
 type Attempted = Result<Option<Answer>, Failed>;
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Sends the request and returns the answer; `None` if nobody waits for it any more.
     ///
     /// If the upstream rejects the request because its state differs from the ledger
@@ -66,7 +66,7 @@ impl Theirs<'_> {
     pub(super) async fn answered(
         &self,
         planned: Planned,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Result<Option<(Planned, Answer)>, ApiError> {
         let attempted = self.attempt_behind_others(planned, asking, client).await?;
@@ -99,7 +99,7 @@ impl Theirs<'_> {
     async fn attempt_behind_others(
         &self,
         mut planned: Planned,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Result<Option<(Planned, Attempted)>, ApiError> {
         let left = self.waits_until.saturating_duration_since(Instant::now());
@@ -118,12 +118,14 @@ impl Theirs<'_> {
             };
             match unwanted {
                 None => {}
-                Some(Unwanted::ConversationDeleted) => return Err(ApiError::conversation_deleted()),
-                Some(Unwanted::Left | Unwanted::Cancelled) => return Ok(None),
+                Some(CancelReason::ConversationDeleted) => {
+                    return Err(ApiError::conversation_deleted());
+                }
+                Some(CancelReason::Left | CancelReason::Cancelled) => return Ok(None),
             }
             let Planned { opened, basis, .. } = planned;
             let opened = self.reopened_as_learnt(opened).await?;
-            let made = self.made_before(&opened).await?;
+            let made = self.find_prior_attempt(&opened).await?;
             let Some(brought) = self.told_again(made, client).await? else { return Ok(None) };
             planned = self.planned(opened, basis.learnt_anew(brought)).await?;
         }
@@ -133,7 +135,7 @@ impl Theirs<'_> {
     async fn attempt(
         &self,
         planned: &Planned,
-        asking: &mut Asking<'_>,
+        asking: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Attempted {
         let Planned { opened, plan, .. } = planned;
@@ -148,7 +150,7 @@ impl Theirs<'_> {
         }
         let hearing = self.hearing(opened, plan);
         let answered = self.relay(reply, hearing, opened, plan, client).await?;
-        Ok(Some(Answer::Told(Box::new(answered))))
+        Ok(Some(Answer::OutgoingEvent(Box::new(answered))))
     }
 
     /// Plans the turn again after a state error; `None` if there is no other way to send it.
@@ -219,10 +221,10 @@ impl Theirs<'_> {
         opened: Opened,
         basis: Basis,
     ) -> Result<(Opened, Basis), ApiError> {
-        let brought = match self.made_before(&opened).await? {
-            Made::Whole(_) | Made::Queued(_) => return Err(still_answered()),
-            Made::Begun(brought) => brought,
-            Made::Never => Vec::new(),
+        let brought = match self.find_prior_attempt(&opened).await? {
+            PriorOutcome::Whole(_) | PriorOutcome::Queued(_) => return Err(still_answered()),
+            PriorOutcome::Begun(brought) => brought,
+            PriorOutcome::Never => Vec::new(),
         };
         Ok((opened, basis.learnt_anew(brought)))
     }

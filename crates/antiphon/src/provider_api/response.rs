@@ -8,7 +8,7 @@ use crate::json::{Object, quote};
 
 /// A stored response, as its server returns it.
 #[derive(Clone, Debug)]
-pub struct KeptResponse {
+pub struct StoredResponse {
     /// The whole object.
     pub body: Bytes,
     /// `completed`, `in_progress` and so on.
@@ -21,7 +21,7 @@ pub struct KeptResponse {
     pub output: Vec<Item>,
 }
 
-impl KeptResponse {
+impl StoredResponse {
     /// Reads the answer to `GET /responses/{id}`.
     pub fn read(body: Bytes) -> Result<Self, Garbled> {
         let garbled = |what: &str| Garbled::as_is(format!("a response without {what}"));

@@ -18,7 +18,7 @@ use crate::settings::UpstreamSettings;
 /// Any bytes count as progress, including comments of an event stream, which servers send as
 /// keep-alive while a model thinks. The total time limit `end` covers such streams.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct Timeouts {
     first_byte: Duration,
     idle: Duration,
     total: Duration,
@@ -32,7 +32,7 @@ enum State {
     Speaking,
 }
 
-impl Patience {
+impl Timeouts {
     /// Starts the limits for a request that is sent now and must be complete at `end`.
     pub(super) fn new(settings: &UpstreamSettings, end: Instant) -> Self {
         let first_byte = settings.first_byte_timeout;
@@ -62,11 +62,11 @@ impl Patience {
     /// The nearest limit, and its error.
     fn bound(&self) -> (Instant, UpstreamError) {
         let next = match self.state {
-            State::Silent { until } => (until, UpstreamError::Silent(self.first_byte)),
-            State::Speaking => (from_now(self.idle), UpstreamError::Stalled(self.idle)),
+            State::Silent { until } => (until, UpstreamError::FirstByteTimeout(self.first_byte)),
+            State::Speaking => (from_now(self.idle), UpstreamError::IdleTimeout(self.idle)),
         };
         match self.end < next.0 {
-            true => (self.end, UpstreamError::Unending(self.total)),
+            true => (self.end, UpstreamError::TotalTimeout(self.total)),
             false => next,
         }
     }

@@ -8,7 +8,7 @@ use antiphon::json::Object;
 use antiphon_store::{DueNotice, LedgerTurn, NewResponse, Notice, Turn as TurnRecord};
 use bytes::Bytes;
 
-use super::Theirs;
+use super::UpstreamTurn;
 use super::plan::Plan;
 use super::told::envelope_of;
 use crate::error::ApiError;
@@ -25,7 +25,7 @@ pub(super) struct Queued {
     text: String,
 }
 
-impl Theirs<'_> {
+impl UpstreamTurn<'_> {
     /// Commits the turn and returns the upstream's response object to the client.
     pub(super) async fn conclude_queued(
         &self,
