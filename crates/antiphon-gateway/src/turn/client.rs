@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::channel::{Closed, EventReceiver, EventSender, OutgoingEvent, channel};
+use super::error::CancelReason;
 use super::log::EventLog;
-use super::relay::CancelReason;
 use super::shared_text::{SharedEnd, SharedTexts};
 use crate::chunks::Chunks;
 use crate::error::ApiError;

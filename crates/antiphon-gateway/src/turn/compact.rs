@@ -4,9 +4,9 @@ use antiphon::stream::{Finished, Status};
 use antiphon::{Item, Kind, Origin};
 use bytes::Bytes;
 
+use super::error::TurnError;
 use super::open::Opened;
 use super::plan::Plan;
-use super::relay::CancelReason;
 use super::{Client, Turn};
 use crate::compaction::Sealing;
 use crate::error::ApiError;
@@ -23,7 +23,7 @@ const NOTHING_MORE: &[u8] = br#"{"object":"response","status":"completed","outpu
 
 impl Turn<'_> {
     /// Compacts the history if the request asks for it and the upstream does not do it, then sends
-    /// the request. Returns the reason if the client stops waiting before the answer begins.
+    /// the request.
     ///
     /// If an upstream rejects the request to compact, the gateway remembers this and compacts
     /// itself.
@@ -33,21 +33,21 @@ impl Turn<'_> {
         plan: &mut Plan,
         asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, CancelReason>, ApiError> {
+    ) -> Result<Reply, TurnError> {
         if self.is_compacted_there(asking.upstream(), &plan.origin) {
             match self.ask_readably(opened, plan, asking, client).await {
-                Err(ApiError::Upstream(refused)) if refused.refuses_compaction() => {
+                Err(TurnError::Failed(ApiError::Upstream(refused)))
+                    if refused.refuses_compaction() =>
+                {
                     self.gateway.upstreams.without_compaction.remember(&plan.origin);
                 }
                 reply => return reply,
             }
         }
-        if let Err(unwanted) = self.compact(opened, plan, asking.upstream(), client).await? {
-            return Ok(Err(unwanted));
-        }
+        self.compact(opened, plan, asking.upstream(), client).await?;
         if self.is_answered_by_compaction(plan) {
             self.record_opening(opened, plan).await?;
-            return Ok(Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE))));
+            return Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE)));
         }
         self.fit(plan, asking.upstream()).await?;
         *asking = RetrySession::of(asking.upstream());
@@ -63,9 +63,11 @@ impl Turn<'_> {
         plan: &mut Plan,
         asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, CancelReason>, ApiError> {
+    ) -> Result<Reply, TurnError> {
         let refusal = match self.ask(opened, plan, asking, client).await {
-            Err(ApiError::Upstream(refused)) if refused.refuses_reasoning() && self.mends() => {
+            Err(TurnError::Failed(ApiError::Upstream(refused)))
+                if refused.refuses_reasoning() && self.mends() =>
+            {
                 refused
             }
             reply => return reply,
@@ -75,7 +77,7 @@ impl Turn<'_> {
             && self.expanded(plan, asking.upstream()).is_ok();
         match is_expanded {
             true => self.ask(opened, plan, asking, client).await,
-            false => Err(ApiError::Upstream(refusal)),
+            false => Err(ApiError::Upstream(refusal).into()),
         }
     }
 
@@ -92,33 +94,36 @@ impl Turn<'_> {
         self.request.compaction == CompactionTrigger::Now && plan.preface.is_some()
     }
 
-    /// Compacts the history if that is due. Returns the reason if the client stops waiting. After a
-    /// failed compaction the turn continues with the whole history and reports this, unless the
-    /// compaction would have been the whole answer.
+    /// Compacts the history if that is due. After a failed compaction the turn continues with the
+    /// whole history and reports this, unless the compaction would have been the whole answer.
     async fn compact(
         &self,
         opened: &Opened,
         plan: &mut Plan,
         upstream: Upstream<'_>,
         client: &mut Client,
-    ) -> Result<Result<(), CancelReason>, ApiError> {
+    ) -> Result<(), TurnError> {
         if !self.is_due(plan).await? {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let summary = tokio::select! {
             summary = self.summary(plan, upstream) => summary,
-            unwanted = self.left(client) => return Ok(Err(unwanted)),
-            () = opened.conversation_deleted() => return Err(ApiError::conversation_deleted()),
+            reason = self.left(client) => return Err(TurnError::Cancelled(reason)),
+            () = opened.conversation_deleted() => {
+                return Err(ApiError::conversation_deleted().into());
+            }
         };
         match summary {
             Ok(summary) => {
                 self.compacted(plan, summary.compaction, summary.usage, upstream)?;
                 plan.report.truncated_too(summary.report);
             }
-            Err(error) if self.request.compaction == CompactionTrigger::Now => return Err(error),
+            Err(error) if self.request.compaction == CompactionTrigger::Now => {
+                return Err(error.into());
+            }
             Err(error) => plan.report.compaction_failed(&error),
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Whether there is enough to compact: more tokens than the request allows, and not only in the

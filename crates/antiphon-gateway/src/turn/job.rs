@@ -7,6 +7,7 @@ use antiphon_store::{Base, LoggedEvent, StoreError, Turn as TurnRecord};
 use tracing::Instrument as _;
 
 use super::background::Planning;
+use super::error::TurnError;
 use super::log::EventLog;
 use super::open::Opened;
 use super::relay::Outcome;
@@ -120,11 +121,11 @@ impl Turn<'_> {
         // compaction.
         let hearing = self.hearing(&opened, &plan, upstream).behind(told.max(BEGINNING));
         let outcome = match asked {
-            Ok(Ok(reply)) => {
+            Ok(reply) => {
                 self.relay(reply, hearing, &opened, &mut plan, &mut asking, &mut client).await
             }
-            Ok(Err(unwanted)) => hearing.leave(unwanted, &mut client).await,
-            Err(error) => hearing.refused(error, &mut client).await,
+            Err(TurnError::Cancelled(reason)) => hearing.leave(reason, &mut client).await,
+            Err(TurnError::Failed(error)) => hearing.refused(error, &mut client).await,
         };
         plan.report.retried(asking.retries());
         self.conclude_job(Planned { opened, plan }, held, outcome, client).await;

@@ -12,7 +12,7 @@ use tracing::Instrument as _;
 
 use super::OutgoingEvent;
 use super::channel::{EventReceiver, EventSender, channel};
-use super::relay::CancelReason;
+use super::error::CancelReason;
 use crate::background::Job;
 use crate::gateway::Gateway;
 

@@ -45,6 +45,7 @@ mod compacted;
 mod counting;
 mod detached;
 mod encode;
+mod error;
 mod fallback_prompt;
 mod job;
 mod lane;
@@ -86,10 +87,11 @@ pub(crate) use self::client::{Answer, Client, Head};
 pub(crate) use self::commit_retry::StoreAttempts;
 pub(crate) use self::compacted::compacted;
 pub(crate) use self::counting::TokenCount;
+use self::error::{CancelReason, TurnError};
 use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
-use self::relay::{CancelReason, Outcome, ResponseReader};
+use self::relay::{Outcome, ResponseReader};
 pub(crate) use self::report::{input_stored_by, log_unreadable};
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
@@ -188,7 +190,7 @@ impl Turn<'_> {
 
     /// Runs the turn and reports an error before its answer begins to the client.
     async fn run(&self, mut client: Client) {
-        if let Err(error) = self.take(&mut client).await {
+        if let Err(TurnError::Failed(error)) = self.take(&mut client).await {
             report::log_refusal(&error);
             self.forget();
             client.refuse(error);
@@ -196,34 +198,33 @@ impl Turn<'_> {
     }
 
     /// Runs the turn from start to end. A turn that fails before its answer begins adds nothing.
-    async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
+    async fn take(&self, client: &mut Client) -> Result<(), TurnError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
         if let StateOwner::Upstream(http, alias) = self.bound_state_owner(upstream).await? {
-            return Box::pin(self.take_upstream(http, alias, client)).await;
+            return Ok(Box::pin(self.take_upstream(http, alias, client)).await?);
         }
         self.gateway.check_stateless(self.caller, upstream, self.request).await?;
         let _underway = self.enter().await?;
         let opened = self.open().await?;
         let made = self.find_prior_attempt(&opened).await?;
         if let PriorAttempt::Whole(record) = &made {
-            return self.answer_again(record, client).await;
+            return Ok(self.answer_again(record, client).await?);
         }
         self.check_store().await?;
         let planned = self.planned(opened, made.cut()).await?;
         self.check_planned(&planned).await?;
         let Planned { opened, mut plan } = planned;
         if self.request.wants == RequestMode::Preparation {
-            return self.warm_up(opened, plan, client).await;
+            return Ok(self.warm_up(opened, plan, client).await?);
         }
         let mut asking = RetrySession::of(upstream);
         let _guard = self.guard_opening(&opened);
         let reply = self.ask_of_compacted(&opened, &mut plan, &mut asking, client).await?;
-        let Ok(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
         let hearing = self.hearing(&opened, &plan, upstream);
         let outcome = self.relay(reply, hearing, &opened, &mut plan, &mut asking, client).await;
         plan.report.retried(asking.retries());
-        self.conclude(opened, plan, outcome, client).await
+        Ok(self.conclude(opened, plan, outcome, client).await?)
     }
 
     /// Fails if the turn needs the store and the store accepts no writes. The model is not asked
@@ -246,20 +247,19 @@ impl Turn<'_> {
         Ok(Planned { opened, plan })
     }
 
-    /// Records the opening and sends the request, at the same time. Returns the reason if the
-    /// client stops waiting before the answer begins.
+    /// Records the opening and sends the request, at the same time.
     async fn ask(
         &self,
         opened: &Opened,
         plan: &mut Plan,
         asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, CancelReason>, ApiError> {
+    ) -> Result<Reply, TurnError> {
         let sent = self.record_and_send(opened, plan, asking, client).await;
-        if !matches!(sent, Ok(Ok(_))) {
+        if sent.is_err() {
             self.drop_opening(opened).await;
         }
-        Ok(sent?.map(|sent| sent.told_in(plan)))
+        Ok(sent?.told_in(plan))
     }
 
     /// Runs both operations. If the request fails, the opening may be recorded nevertheless. If the
@@ -270,7 +270,7 @@ impl Turn<'_> {
         plan: &Plan,
         asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Sent, CancelReason>, ApiError> {
+    ) -> Result<Sent, TurnError> {
         let mut recording = pin!(maybe_done(self.record_opening(opened, plan)));
         let both = async {
             tokio::select! {
@@ -285,20 +285,20 @@ impl Turn<'_> {
         recording.as_mut().await;
         let recorded = recording.as_mut().take_output().expect("it was waited for");
         recorded?;
-        Ok(sent?.map(|sent| sent.expect("the opening is recorded")))
+        Ok(sent?.expect("the opening is recorded"))
     }
 
-    /// Awaits `sent` while somebody waits for the answer.
+    /// Awaits `sent` while somebody waits for the answer. The turn is cancelled when nobody does.
     async fn while_wanted<T>(
         &self,
         sent: impl Future<Output = Result<T, UpstreamError>>,
         opened: &Opened,
         client: &mut Client,
-    ) -> Result<Result<T, CancelReason>, ApiError> {
+    ) -> Result<T, TurnError> {
         tokio::select! {
-            sent = sent => sent.map(Ok).map_err(ApiError::from),
-            unwanted = self.left(client) => Ok(Err(unwanted)),
-            () = opened.conversation_deleted() => Err(ApiError::conversation_deleted()),
+            sent = sent => Ok(sent?),
+            reason = self.left(client) => Err(TurnError::Cancelled(reason)),
+            () = opened.conversation_deleted() => Err(ApiError::conversation_deleted().into()),
         }
     }
 

@@ -4,6 +4,7 @@ use antiphon::dialect::{Asked, Dialect, Listener};
 use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
 use bytes::Bytes;
 
+use super::error::CancelReason;
 use super::open::Opened;
 use super::plan::Plan;
 use super::{Client, Turn};
@@ -42,18 +43,6 @@ pub(super) enum ReadOutcome {
     Broken(UpstreamError),
     /// Nobody waits for the rest.
     CancelReason(CancelReason),
-}
-
-/// The reason why nobody waits for the rest of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CancelReason {
-    /// The client disconnected, or the gateway is closing. For a background turn: this process
-    /// cannot continue it.
-    Left,
-    /// A background turn was cancelled.
-    Cancelled,
-    /// The conversation was deleted.
-    ConversationDeleted,
 }
 
 /// Decodes an upstream's answer into the events of the response.

@@ -13,8 +13,8 @@ use super::replay::Footing;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
+use crate::turn::error::{CancelReason, TurnError};
 use crate::turn::open::Opened;
-use crate::turn::relay::CancelReason;
 use crate::turn::retry::still_answered;
 use crate::upstream::{LockWait, RetrySession, StateError, UpstreamError};
 use antiphon::provider_api::Objections;
@@ -140,10 +140,13 @@ impl UpstreamTurn<'_> {
     ) -> Attempted {
         let Planned { opened, plan, .. } = planned;
         let _guard = self.turn.guard_opening(opened);
-        let reply = self.ask(opened, plan, asking, client).await?;
-        let Ok(reply) = reply else {
-            self.leave(opened, plan).await;
-            return Ok(None);
+        let reply = match self.ask(opened, plan, asking, client).await {
+            Ok(reply) => reply,
+            Err(TurnError::Failed(error)) => return Err(error.into()),
+            Err(TurnError::Cancelled(_)) => {
+                self.leave(opened, plan).await;
+                return Ok(None);
+            }
         };
         if self.turn.request.is_queued() {
             return Ok(Some(Answer::Queued(Queued::of(reply)?)));

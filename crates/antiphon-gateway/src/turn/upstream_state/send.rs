@@ -8,39 +8,34 @@ use crate::error::ApiError;
 use crate::refused::Refused;
 use crate::turn::Client;
 use crate::turn::encode;
+use crate::turn::error::TurnError;
 use crate::turn::open::Opened;
-use crate::turn::relay::CancelReason;
 use crate::upstream::{Reply, RetrySession, UpstreamError};
 
 impl UpstreamTurn<'_> {
     /// Records the opening and marks the ledger stale, and only then sends the request. If this
     /// process dies at any time before the commit, the next turn therefore resyncs the ledger.
-    /// Returns the reason if the client stops waiting before the answer begins.
     pub(super) async fn ask(
         &self,
         opened: &Opened,
         plan: &Plan,
         asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Result<Reply, CancelReason>, ApiError> {
+    ) -> Result<Reply, TurnError> {
         let sent = match self.record(opened, plan).await {
             Ok(()) => {
                 let sent = async { Ok(self.send(plan, asking).await) };
                 self.turn.while_wanted(sent, opened, client).await
             }
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         };
         match &sent {
-            Ok(Ok(Err(error))) if may_have_begun(error) => self.leave(opened, plan).await,
-            Ok(Ok(Err(_))) | Err(_) => self.drop_opening(opened).await,
-            Ok(Ok(Ok(_)) | Err(_)) => {}
+            Ok(Err(error)) if may_have_begun(error) => self.leave(opened, plan).await,
+            Ok(Err(_)) | Err(TurnError::Failed(_)) => self.drop_opening(opened).await,
+            Ok(Ok(_)) | Err(TurnError::Cancelled(_)) => {}
         }
-        let sent = match sent {
-            Ok(Ok(reply)) => reply.map(Ok).map_err(ApiError::from),
-            Ok(Err(unwanted)) => Ok(Err(unwanted)),
-            Err(error) => Err(error),
-        };
-        if let Err(ApiError::Upstream(refused)) = &sent
+        let sent = sent.and_then(|sent| Ok(sent?));
+        if let Err(TurnError::Failed(ApiError::Upstream(refused))) = &sent
             && has_changed_nothing(refused)
         {
             self.trust(opened).await;
