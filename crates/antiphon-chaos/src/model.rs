@@ -1,7 +1,7 @@
 //! The model of the fake provider. It follows the instruction in the last item of its input and
 //! marks its output.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::Value;
 
 use crate::mark::Mark;

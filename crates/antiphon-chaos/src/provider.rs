@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{io, mem};
 
-use antiphon_testkit::judge::judge;
-use antiphon_testkit::{Frame, Refusal};
+use antiphon_mock::judge::judge;
+use antiphon_mock::{Frame, Refusal};
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::str::FromStr;
 
-use antiphon_provider::{Options, Rules, Script, StrictProvider};
+use antiphon_mock::{Options, Rules, Script, StrictProvider};
 
 pub(crate) use args::{SIM, SimArgs};
 

@@ -1,7 +1,7 @@
 //! What an operator reads on standard error.
 
-use antiphon_provider::StrictProvider;
-use antiphon_testkit::{Answer, FakeUpstream, Reply};
+use antiphon_mock::{Answer, Reply, StrictProvider};
+use antiphon_testkit::FakeUpstream;
 use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;

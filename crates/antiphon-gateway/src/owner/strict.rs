@@ -1,6 +1,6 @@
 //! Tests the reading of a strict provider's answers.
 
-use antiphon_provider::{InputItems, Options, Profile, StrictProvider};
+use antiphon_mock::{InputItems, Options, Profile, StrictProvider};
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use serde_json::{Value, json};

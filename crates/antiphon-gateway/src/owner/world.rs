@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use antiphon_mock::Reply;
 use antiphon_store::Tenant;
-use antiphon_testkit::{FakeUpstream, Recorded, Reply};
+use antiphon_testkit::{FakeUpstream, Recorded};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{MODEL, MODES, Mode, Turn, World, ask, ids, invalid, lines, terminal, user};

@@ -1,6 +1,6 @@
 //! Every answer and every error has an id by which its request is found in logs and reports.
 
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 

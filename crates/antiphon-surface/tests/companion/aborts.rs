@@ -1,7 +1,7 @@
 //! A client disconnects in the middle of an answer. The provider may store part of the turn, all of
 //! it or nothing, and does not report which.
 
-use antiphon_provider::{OnAbort, Script};
+use antiphon_mock::{OnAbort, Script};
 use serde_json::json;
 
 use crate::world::{Mode, World, output, thinking_and_calling, user};

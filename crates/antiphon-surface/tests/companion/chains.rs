@@ -1,7 +1,6 @@
 //! Chains of responses and their branches.
 
-use antiphon_provider::{InputItems, Options};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, InputItems, Options};
 use serde_json::{Value, json};
 
 use crate::world::{MODEL, MODES, Mode, World, output, thinking_and_calling, user};

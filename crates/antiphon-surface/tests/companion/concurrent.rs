@@ -1,7 +1,6 @@
 //! Several simultaneous turns of one conversation.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, OnAbort, Script};
 use serde_json::json;
 
 use crate::world::{MODEL, MODES, Mode, World, thinking_and_calling, user};

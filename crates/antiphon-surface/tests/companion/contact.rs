@@ -1,7 +1,6 @@
 //! The first contact with a conversation that has a history.
 
-use antiphon_provider::{Options, Profile};
-use antiphon_testkit::Reply;
+use antiphon_mock::{Options, Profile, Reply};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! A tool loop that resends stored items: the user message without an id, reasoning and calls with
 //! their ids, as LangChain does.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use crate::world::{MODEL, MODES, Mode, World, output, thinking_and_calling, user};

@@ -1,6 +1,6 @@
 //! A provider that temporarily cannot list its items.
 
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::{Method, StatusCode};
 use serde_json::json;
 

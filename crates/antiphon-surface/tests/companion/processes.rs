@@ -2,7 +2,7 @@
 
 use antiphon::FingerprintKey;
 use antiphon::companion::Companion;
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use crate::world::{MODEL, Mode, World, output, thinking_and_calling, user};

@@ -1,7 +1,6 @@
 //! Stored items that would make a turn fail.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, OnAbort, Reply, Script};
 use http::{Method, StatusCode};
 use serde_json::json;
 
@@ -104,8 +103,7 @@ async fn unstored_reasoning_is_left_out() {
 async fn leave_in_reasoning(world: &World, mut body: serde_json::Value) -> serde_json::Value {
     let answer = Answer::new(MODEL).reasoning("Hm.").message("Hello.");
     let frames = answer.frames();
-    let is_done =
-        |frame: &antiphon_testkit::Frame| frame.name() == Some("response.output_item.done");
+    let is_done = |frame: &antiphon_mock::Frame| frame.name() == Some("response.output_item.done");
     let until = frames.iter().position(is_done).expect("an item ends") + 1;
     world.provider.script(Script::from(answer).hang_after(until));
     body["input"] = json!([user("Echo hi.")]);

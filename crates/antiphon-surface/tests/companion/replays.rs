@@ -1,6 +1,6 @@
 //! Histories that clients resend in addition to the provider's state.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use crate::world::{MODEL, Mode, World, output, thinking_and_calling, user};

@@ -1,7 +1,6 @@
 //! A client retries a request whose answer was cut off.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Reply;
+use antiphon_mock::{OnAbort, Reply, Script};
 use http::{Method, StatusCode};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! After a refusal because of stored items, a corrected request is sent once.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 

@@ -3,8 +3,7 @@
 
 use antiphon::FingerprintKey;
 use antiphon::companion::Companion;
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, OnAbort, Script};
 use serde_json::{Value, json};
 
 use crate::world::{MODEL, Mode, World, output, user};

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use antiphon::FingerprintKey;
 use antiphon::companion::{Companion, Report, Step, Turn};
-use antiphon_provider::{Options, Recorded, StrictProvider};
-use antiphon_testkit::{Answer, Exchange};
+use antiphon_mock::{Answer, Exchange, Options, Recorded, StrictProvider};
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};

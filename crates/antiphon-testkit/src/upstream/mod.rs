@@ -1,11 +1,6 @@
 //! The fake provider as an HTTP server.
 
-mod connections;
-mod delivery;
-mod exchange;
-mod hold;
 mod record;
-mod reply;
 mod routes;
 
 use std::collections::VecDeque;
@@ -13,25 +8,20 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use antiphon_mock::{Exchange, Hold, Refusal, Reply, serve};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::Refusal;
 use record::Log;
 
-pub use connections::serve;
-pub use delivery::{Witness, deliver};
-pub use exchange::{Exchange, Outcome};
-pub use hold::Hold;
 pub use record::Recorded;
-pub use reply::Reply;
 
-/// A stateless provider of every [`Api`](crate::Api) on a loopback port.
+/// A stateless provider of every [`Api`](antiphon_mock::Api) on a loopback port.
 ///
 /// It records every request except `GET /v1/models`, with the verdict of its API's
-/// [judge](crate::judge). A scripted reply is sent for any verdict. Without one, a refused request
+/// [judge](antiphon_mock::judge). A scripted reply is sent for any verdict. Without one, a refused request
 /// gets the provider's error, and any other request gets the answer of the
-/// [default model](crate::recall). Dropping it stops the server.
+/// [default model](antiphon_mock::default_model). Dropping it stops the server.
 #[derive(Debug)]
 pub struct FakeUpstream {
     address: SocketAddr,
@@ -54,7 +44,7 @@ impl FakeUpstream {
         let address = listener.local_addr()?;
         let state = Arc::new(State::default());
         let router = routes::router(Arc::clone(&state));
-        let server = tokio::spawn(connections::serve(listener, router));
+        let server = tokio::spawn(serve(listener, router));
         Ok(Self { address, state, server })
     }
 

@@ -1,11 +1,10 @@
 //! The recorded requests and their verdicts.
 
+use antiphon_mock::{Api, Refusal, default_model};
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use serde_json::{Value, json};
 use tokio::sync::watch;
-
-use crate::{Api, Refusal, recall};
 
 /// A request as received.
 #[derive(Clone, Debug)]
@@ -58,8 +57,10 @@ impl Recorded {
     }
 
     fn as_read(&self) -> Value {
-        self.api()
-            .map_or_else(|| self.body.clone(), |api| recall::read(api, &self.body).into_owned())
+        self.api().map_or_else(
+            || self.body.clone(),
+            |api| default_model::normalize(api, &self.body).into_owned(),
+        )
     }
 
     /// The bearer token, or Anthropic's key.
@@ -73,7 +74,7 @@ impl Recorded {
     }
 
     /// The entry that `GET /log` returns: `{authorization, body, refusal}`. The refusal is null if
-    /// there is none, and the body is in the form that the model [reads](recall::read).
+    /// there is none, and the body is in the form that the model [reads](default_model::normalize).
     pub(super) fn as_log_entry(&self) -> Value {
         let refusal = self.verdict.as_ref().err().map(|refusal| {
             let mut error = refusal.body()["error"].take();

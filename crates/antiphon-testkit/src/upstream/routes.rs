@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use antiphon_mock::judge::{anthropic, chat, judge};
+use antiphon_mock::{Api, Hold, Refusal, Reply, default_model, deliver};
 use axum::extract::{DefaultBodyLimit, Query, State as Shared};
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -11,12 +13,8 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use serde_json::{Value, json};
 
-use super::delivery::{NoWitness, deliver};
-use super::hold::Hold;
 use super::record::Recorded;
-use super::{Reply, Scripted, State};
-use crate::judge::{anthropic, chat, judge};
-use crate::{Api, Refusal, recall};
+use super::{Scripted, State};
 
 pub(super) fn router(state: Arc<State>) -> Router {
     Router::new()
@@ -70,14 +68,14 @@ async fn any(
 ) -> Response {
     let request = read(method, &uri, headers, raw);
     match state.record_and_take_reply(request.clone()) {
-        Some(Scripted { reply, exchange }) => deliver(reply, exchange, NoWitness).await,
+        Some(Scripted { reply, exchange }) => deliver(reply, exchange, ()).await,
         None => unscripted(answer(&request, state.take_hold(&request))).await,
     }
 }
 
 async fn unscripted(reply: Reply) -> Response {
     let exchange = reply.exchange();
-    deliver(reply, exchange, NoWitness).await
+    deliver(reply, exchange, ()).await
 }
 
 fn read(method: Method, uri: &Uri, headers: HeaderMap, raw: Bytes) -> Recorded {
@@ -106,7 +104,7 @@ fn answer(request: &Recorded, hold: Option<Hold>) -> Reply {
     if let Err(refusal) = &request.verdict {
         return Reply::refusal(refusal);
     }
-    let answer = recall::answer(&recall::read(api, &request.body));
+    let answer = default_model::answer(&default_model::normalize(api, &request.body));
     match (request.body["stream"] == true, hold) {
         (true, Some(hold)) => hold.stream(answer.frames_of(api)),
         (true, None) => Reply::sse(answer.frames_of(api)),

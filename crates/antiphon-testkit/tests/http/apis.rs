@@ -1,6 +1,7 @@
 //! The other APIs: the same model, each with a strict judge.
 
-use antiphon_testkit::{Answer, Api, FakeUpstream, Reply};
+use antiphon_mock::{Answer, Api, Reply};
+use antiphon_testkit::FakeUpstream;
 use serde_json::{Value, json};
 
 use crate::peer::{fetch, post};

@@ -1,7 +1,8 @@
 //! The server: its log, its answers, and the test's control over its replies.
 
 use crate::peer::{fetch, post, try_post};
-use antiphon_testkit::{Answer, FakeUpstream, Frame, Outcome, Reply};
+use antiphon_mock::{Answer, Frame, Outcome, Reply};
+use antiphon_testkit::FakeUpstream;
 use bytes::Bytes;
 use http::StatusCode;
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use antiphon_testkit::{FakeUpstream, Reply, encrypted_content};
+use antiphon_mock::{Reply, encrypted_content};
+use antiphon_testkit::FakeUpstream;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 

@@ -1,6 +1,6 @@
 //! Turns that go well, and upstreams with which they do not.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 
 use super::secrets::{Discreet, assert_refused, telling};

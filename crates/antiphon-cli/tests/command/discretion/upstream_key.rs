@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use antiphon_testkit::{Answer, Api, FakeUpstream, Frame, Reply, Split};
+use antiphon_mock::{Answer, Api, Frame, Reply, Split};
+use antiphon_testkit::FakeUpstream;
 use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;

@@ -1,4 +1,4 @@
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use futures_util::future::{join, join_all};
 use http::StatusCode;
 use serde_json::json;

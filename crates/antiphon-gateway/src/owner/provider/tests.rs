@@ -1,4 +1,4 @@
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 

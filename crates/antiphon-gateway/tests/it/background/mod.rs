@@ -15,7 +15,7 @@ mod streaming;
 mod tenants;
 
 use antiphon_gateway::settings::Secret;
-use antiphon_testkit::{Answer, Exchange, Reply};
+use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::Value;
 
 use crate::support::{Ask, Client, Events, MODEL, Mode, World, ask, heard_until, text};

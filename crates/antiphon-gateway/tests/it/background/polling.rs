@@ -50,7 +50,7 @@ async fn a_chain_goes_on_from_it_once_it_has_ended() {
 async fn an_upstream_that_fails_fails_the_response() {
     let world = World::new().await;
     let client = world.client();
-    world.script(antiphon_testkit::Reply::hangup());
+    world.script(antiphon_mock::Reply::hangup());
 
     let id = queued(&client, &in_background("Tell me a tale")).await;
 

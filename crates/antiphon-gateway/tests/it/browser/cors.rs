@@ -109,7 +109,7 @@ async fn it_may_open_a_websocket_and_be_reached_by_its_own_name() {
 #[tokio::test]
 async fn what_an_upstream_says_of_pages_gives_way() {
     let world = with_app().await;
-    let reply = antiphon_testkit::Reply::new(StatusCode::OK, "application/json", "{}")
+    let reply = antiphon_mock::Reply::new(StatusCode::OK, "application/json", "{}")
         .header("access-control-allow-origin", "*")
         .header("access-control-allow-credentials", "true");
     world.script(reply);

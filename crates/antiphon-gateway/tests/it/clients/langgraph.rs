@@ -1,6 +1,6 @@
 //! A LangGraph checkpointer replays the whole history, with state on the server or without.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -153,6 +153,6 @@ async fn an_orphan_beside_a_conversation_is_left_out() {
 }
 
 fn sealed(id: &str) -> Value {
-    let content = antiphon_testkit::encrypted_content(MODEL, id);
+    let content = antiphon_mock::encrypted_content(MODEL, id);
     json!({"type": "reasoning", "id": id, "summary": [], "encrypted_content": content})
 }

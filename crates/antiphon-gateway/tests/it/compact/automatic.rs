@@ -1,6 +1,6 @@
 //! A turn whose history is compacted on the way.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Upstreams of other APIs, which compact nothing by themselves.
 
 use antiphon::dialect::Dialect;
-use antiphon_testkit::{Answer, Api, Reply};
+use antiphon_mock::{Answer, Api, Reply};
 use serde_json::json;
 
 use super::automatic::wish;

@@ -1,6 +1,6 @@
 //! Upstreams that compact by a route of their own.
 
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::json;
 

@@ -14,7 +14,7 @@ mod together;
 mod trigger;
 mod wishes;
 
-use antiphon_testkit::{Answer, Reply, encrypted_content};
+use antiphon_mock::{Answer, Reply, encrypted_content};
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! A compaction that only its maker can read.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! A history is compacted by itself.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use super::shape::assert_compaction_shape;

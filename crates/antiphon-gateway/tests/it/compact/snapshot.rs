@@ -1,6 +1,6 @@
 //! A compaction by itself opens nothing and keeps nothing.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use super::{SUMMARY, compacted, output_of, told, without_path};
 use crate::support::{MODEL, World, ask, lines, user};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use antiphon_gateway::settings::Retries;
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! A compaction that is asked for by an input item.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::automatic::compacting_world;

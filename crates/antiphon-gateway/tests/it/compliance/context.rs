@@ -1,6 +1,6 @@
 //! The context's bounds, and hints to who serves it.
 
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use antiphon_gateway::settings::Rate;
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What the specification leaves to implementors: items, events, tools, fields and statuses of their
 //! own pass as they came.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{Event, MODEL, MODES, Mode, World, ask, item_event, telling};

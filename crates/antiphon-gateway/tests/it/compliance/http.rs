@@ -1,8 +1,8 @@
 //! Requests and answers over HTTP.
 
 use antiphon_gateway::settings::{ApiKey, Secret};
+use antiphon_mock::{Answer, Reply};
 use antiphon_store::Tenant;
-use antiphon_testkit::{Answer, Reply};
 use http::{Method, StatusCode};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Items: what each of them carries, and where it stands in its life.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::{APIS, streamed, world_of};

@@ -19,7 +19,7 @@ mod websocket;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_testkit::{Answer, Api, Reply};
+use antiphon_mock::{Answer, Api, Reply};
 
 use crate::support::World;
 

@@ -1,6 +1,6 @@
 //! The response object: all of its keys, wherever it stands.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::{APIS, streamed, world_of};

@@ -1,7 +1,7 @@
 //! The requests of the specification's acceptance tests, and what they expect of the answers: on the
 //! built-in model as it is, and on an upstream of each API.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::{APIS, streamed, world_of};

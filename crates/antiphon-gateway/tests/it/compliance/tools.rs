@@ -1,6 +1,6 @@
 //! Tools: who may be called, who must be, and who runs them.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::{APIS, streamed, world_of};

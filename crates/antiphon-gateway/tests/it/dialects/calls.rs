@@ -1,6 +1,6 @@
 //! Calls and their outputs.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::{CHAT, OTHERS, ask_to_think};

@@ -1,6 +1,6 @@
 //! What a request carries beside its text, and what it cannot.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, CHAT, OTHERS, Spoken};

@@ -1,6 +1,6 @@
 //! How answers end: in one piece, at a limit, in the middle.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

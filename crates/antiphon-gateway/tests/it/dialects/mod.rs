@@ -10,7 +10,7 @@ mod signed;
 mod three;
 
 use antiphon::dialect::Dialect;
-use antiphon_testkit::{Answer, Api, Exchange, Reply};
+use antiphon_mock::{Answer, Api, Exchange, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

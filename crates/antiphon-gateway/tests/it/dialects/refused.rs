@@ -1,6 +1,6 @@
 //! Refusals of an upstream, in the form that callers read.
 
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! Several upstreams behind one gateway, chosen by the model's name.
 
 use antiphon_gateway::settings::{ModelPattern, Secret, UpstreamSettings};
-use antiphon_testkit::{Answer, FakeUpstream, Recorded, Reply};
+use antiphon_mock::{Answer, Reply};
+use antiphon_testkit::{FakeUpstream, Recorded};
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, CHAT};

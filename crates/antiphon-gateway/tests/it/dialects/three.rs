@@ -1,6 +1,6 @@
 //! The three turns: a fact, a tool, and a question about the fact.
 
-use antiphon_testkit::Api;
+use antiphon_mock::Api;
 use serde_json::{Value, json};
 
 use super::{OTHERS, Spoken, ask_to_think};

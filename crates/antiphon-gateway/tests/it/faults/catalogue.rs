@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use antiphon_gateway::settings::UpstreamSettings;
-use antiphon_testkit::{Answer, Api, Frame, Reply};
+use antiphon_mock::{Answer, Api, Frame, Reply};
 use bytes::Bytes;
 use http::StatusCode;
 use serde_json::json;

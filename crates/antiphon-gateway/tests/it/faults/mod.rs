@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::Retries;
-use antiphon_testkit::Api;
+use antiphon_mock::Api;
 
 /// An API, as the gateway names it and as the upstream does.
 type Spoken = (Dialect, Api);

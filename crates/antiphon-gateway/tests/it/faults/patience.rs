@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use antiphon_gateway::settings::UpstreamSettings;
-use antiphon_testkit::{Answer, Frame, Reply};
+use antiphon_mock::{Answer, Frame, Reply};
 use http::StatusCode;
 use serde_json::json;
 use tokio::net::TcpListener;

@@ -1,7 +1,7 @@
 //! An upstream that cannot read the reasoning that it made.
 
 use antiphon_gateway::settings::Faults;
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! An upstream that fails before it says anything is asked again.
 
 use antiphon_gateway::settings::Retries;
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

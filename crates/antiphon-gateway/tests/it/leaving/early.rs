@@ -1,6 +1,6 @@
 //! Who leaves before anything was told leaves nothing behind.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::Value;
 
 use crate::support::{MODEL, MODES, Mode, World, ask, soon};

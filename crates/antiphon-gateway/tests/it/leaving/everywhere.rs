@@ -2,7 +2,7 @@
 //! told stays, and it can go on.
 
 use antiphon_gateway::settings::OnDisconnect;
-use antiphon_testkit::{Api, Frame, Reply};
+use antiphon_mock::{Api, Frame, Reply};
 use serde_json::{Value, json};
 
 use super::script::{APIS, Spoken, before_the_end, said};

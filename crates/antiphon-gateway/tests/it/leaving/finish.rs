@@ -1,7 +1,7 @@
 //! A gateway that hears the model out although the caller has left.
 
 use antiphon_gateway::settings::OnDisconnect;
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use crate::support::{MODEL, Mode, World, ask, heard_until, soon};
 

@@ -1,6 +1,6 @@
 //! The output of a call that was announced and then cut short.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{MODEL, World, ask, heard_until, output, user};

@@ -2,7 +2,7 @@
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::OnDisconnect;
-use antiphon_testkit::{Answer, Api, Frame};
+use antiphon_mock::{Answer, Api, Frame};
 use serde_json::Value;
 
 use crate::support::{MODEL, World};

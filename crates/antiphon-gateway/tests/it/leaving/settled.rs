@@ -1,6 +1,6 @@
 //! A turn whose caller left in the middle: what is finished stays.
 
-use antiphon_testkit::{Answer, Exchange, Reply};
+use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{Ask, MODEL, World, ask, heard_until, lines, output};

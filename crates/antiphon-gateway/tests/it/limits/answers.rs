@@ -2,7 +2,7 @@
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{Preset, Settings, State};
-use antiphon_testkit::{Answer, Api, Reply};
+use antiphon_mock::{Answer, Api, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

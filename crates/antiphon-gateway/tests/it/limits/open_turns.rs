@@ -1,6 +1,6 @@
 //! How many turns of a tenant may be open.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use crate::support::{MODEL, MODES, Mode, World, ask, heard_until, soon};
 

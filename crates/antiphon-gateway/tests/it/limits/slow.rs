@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use antiphon_gateway::settings::OnDisconnect;
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use serde_json::json;
 
 use crate::support::{Raw, World, ask, item_event, soon, telling, within_item};

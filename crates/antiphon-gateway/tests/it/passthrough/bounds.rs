@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use antiphon_gateway::settings::Rate;
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::{Method, StatusCode};
 use http_body_util::BodyExt as _;
 

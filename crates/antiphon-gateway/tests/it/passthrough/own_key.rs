@@ -1,7 +1,7 @@
 //! The operator's key, which an upstream is shown and callers are not.
 
 use antiphon_gateway::settings::{Secret, Settings};
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::{Method, StatusCode};
 
 use super::{answered, request};

@@ -1,6 +1,6 @@
 //! What passes, passes as it came, there and back.
 
-use antiphon_testkit::Reply;
+use antiphon_mock::Reply;
 use http::{Method, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::json;

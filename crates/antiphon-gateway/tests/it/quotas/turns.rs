@@ -1,6 +1,6 @@
 //! Turns: refused before a model is asked.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use super::{Bound, QUOTAS, assert_quota_error, assert_refused, items};
 use crate::support::{MODEL, MODES, Mode, World, ask, create, lines, reference, text, typed_user};

@@ -1,6 +1,6 @@
 //! Reasoning that leads nowhere.
 
-use antiphon_testkit::{Answer, Reply, encrypted_content};
+use antiphon_mock::{Answer, Reply, encrypted_content};
 use serde_json::{Value, json};
 
 use crate::support::{MODEL, MODES, World, ask, lines, user};

@@ -1,7 +1,7 @@
 //! A gateway that refuses what a provider would refuse, with exactly the provider's error.
 
 use antiphon_gateway::settings::Faults;
-use antiphon_testkit::encrypted_content;
+use antiphon_mock::encrypted_content;
 use serde_json::{Value, json};
 
 use crate::support::{

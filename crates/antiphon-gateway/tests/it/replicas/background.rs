@@ -1,7 +1,7 @@
 //! A background response is the same one on every replica.
 
 use antiphon_gateway::settings::{Secret, Settings};
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use super::a_tale_begun;
 use crate::support::{Ask, MODEL, Mode, World, ask, lines, soon, text};

@@ -11,7 +11,7 @@ mod silent;
 mod turns;
 mod writers;
 
-use antiphon_testkit::{Answer, Exchange, Reply};
+use antiphon_mock::{Answer, Exchange, Reply};
 
 use crate::support::{Ask, Client, Events, MODEL, World, heard_until};
 

@@ -1,6 +1,6 @@
 //! The response of a turn that is open on one gateway is gone on from on another.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use crate::support::{MODEL, Mode, World, ask, heard_until, terminal};
 

@@ -39,8 +39,8 @@ async fn its_caller_without_a_stream_gets_an_error_that_says_why() {
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
-    let answer = antiphon_testkit::Answer::new(crate::support::MODEL).message("Noted.");
-    let exchange = world.script(antiphon_testkit::Reply::sse(answer.frames()).hang_after(3));
+    let answer = antiphon_mock::Answer::new(crate::support::MODEL).message("Noted.");
+    let exchange = world.script(antiphon_mock::Reply::sse(answer.frames()).hang_after(3));
     let late = {
         let (sleeper, asking) = (sleeper.clone(), say("My color is purple"));
         tokio::spawn(async move { sleeper.create(Mode::Whole, &asking).await })

@@ -1,6 +1,6 @@
 //! A caller whose every request reaches another gateway notices nothing of it.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use crate::support::{MODEL, MODES, Mode, World, ask, lines, not_found, output, user};

@@ -1,6 +1,6 @@
 //! A whole answer that did not reach its caller is given again.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use super::{PLACES, Place, again, told_again};

@@ -1,6 +1,6 @@
 //! A turn is not known for ever: long after it, an equal request is a turn of its own.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use super::again;
 use crate::support::{Ask, Client, MODEL, Mode, World, ask, soon};

@@ -1,6 +1,6 @@
 //! Requests that come under a key of their client's.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use super::PLACES;
 use crate::support::{Client, MODEL, MODES, Mode, World, ask, lines};

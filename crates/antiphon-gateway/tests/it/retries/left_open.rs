@@ -1,6 +1,6 @@
 //! However a turn ends, it leaves nothing open that its retry, or who goes on from it, would wait for.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use super::again;
 use crate::support::{FragileGateway, MODEL, Mode, ask, lines, soon};

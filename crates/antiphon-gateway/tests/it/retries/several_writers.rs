@@ -1,6 +1,6 @@
 //! A retry with a key stores its input once, also in a conversation that others write to.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use crate::support::{Ask, Client, MODEL, Mode, World, ask, lines, output};

@@ -1,7 +1,7 @@
 //! An attempt that was cut short is superseded by the next.
 
 use antiphon_gateway::settings::OnDisconnect;
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use super::again;
 use crate::support::{Ask, Client, MODEL, MODES, Mode, World, ask, lines};

@@ -1,6 +1,6 @@
 //! What messages and outputs are made of.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, APIS, CHAT, RESPONSES};

@@ -1,6 +1,6 @@
 //! The form of errors: every field of an error is a string, so that every client finds the message.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! `include`: what an answer holds besides.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::{APIS, CHAT};

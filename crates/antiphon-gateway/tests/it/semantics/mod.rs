@@ -16,7 +16,7 @@ mod tool_choice;
 mod unknown;
 
 use antiphon::dialect::Dialect;
-use antiphon_testkit::{Answer, Api, Exchange, Reply};
+use antiphon_mock::{Answer, Api, Exchange, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{Ask, World, ask};

@@ -1,6 +1,6 @@
 //! What becomes of an answer that does not heed the request's `tool_choice`.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::{APIS, RESPONSES, ask_with};

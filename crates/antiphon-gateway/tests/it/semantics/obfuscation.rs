@@ -1,6 +1,6 @@
 //! `stream_options.include_obfuscation`: what hides how long the pieces of an answer are.
 
-use antiphon_testkit::{Answer, Frame, Reply};
+use antiphon_mock::{Answer, Frame, Reply};
 use serde_json::{Value, json};
 
 use super::{APIS, RESPONSES};

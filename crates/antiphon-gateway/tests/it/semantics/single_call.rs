@@ -1,6 +1,6 @@
 //! `parallel_tool_calls: false`: one call a response.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

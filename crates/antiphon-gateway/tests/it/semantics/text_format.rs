@@ -1,6 +1,6 @@
 //! `text.format`: the form of what the model says.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, APIS, CHAT};

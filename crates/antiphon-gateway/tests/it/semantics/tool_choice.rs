@@ -1,6 +1,6 @@
 //! `tool_choice`: its forms, and that what is chosen is there.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, APIS, CHAT, RESPONSES, ask_with, function};

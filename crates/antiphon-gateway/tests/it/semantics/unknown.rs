@@ -1,6 +1,6 @@
 //! Fields that the Responses API does not have: upstreams may know them.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::json;
 
 use super::APIS;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon_testkit::{Answer, Exchange, Reply};
+use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{self, Ask, Events, MODEL, MODES, Mode, Raw, World, ask, heard_until};

@@ -1,6 +1,6 @@
 //! Stops and starts under load.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 

@@ -1,6 +1,6 @@
 //! A kill, and a new start on what it left.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use crate::support::{Ask, MODEL, MODES, World, ask, heard_until, output};

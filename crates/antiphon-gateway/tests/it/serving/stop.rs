@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 
 use crate::support::{MODEL, World, ask, heard_until, soon};
 

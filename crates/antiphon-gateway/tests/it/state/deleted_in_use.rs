@@ -1,6 +1,6 @@
 //! A conversation that is deleted while a turn of it is open.
 
-use antiphon_testkit::{Answer, Exchange, Reply};
+use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{

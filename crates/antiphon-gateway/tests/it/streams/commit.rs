@@ -1,6 +1,6 @@
 //! A turn is committed before its end is told.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::Value;
 
 use crate::support::{MODEL, Mode, World, ask, soon, terminal};

@@ -1,6 +1,6 @@
 //! How the upstream's bytes are cut changes nothing.
 
-use antiphon_testkit::{Answer, Frame, Reply};
+use antiphon_mock::{Answer, Frame, Reply};
 use bytes::Bytes;
 use http::StatusCode;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Every kind of answer, as a stream that keeps all laws.
 
-use antiphon_testkit::{Answer, Reply, Split};
+use antiphon_mock::{Answer, Reply, Split};
 use serde_json::{Value, json};
 
 use crate::support::{MODEL, Mode, Turn, World, ask, item_event, shown, telling, within_item};

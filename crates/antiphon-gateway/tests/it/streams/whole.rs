@@ -1,6 +1,6 @@
 //! An upstream that answers with one JSON object although it was asked to stream.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 
 use crate::support::{MODEL, MODES, Mode, World, ask, lines, shown};

@@ -1,6 +1,6 @@
 //! Scripted answers of the upstream, and where in them something happens.
 
-use antiphon_testkit::{Answer, Frame};
+use antiphon_mock::{Answer, Frame};
 use serde_json::{Value, json};
 
 use super::ask::MODEL;

@@ -2,8 +2,9 @@
 
 use antiphon_gateway::entropy::unix_now;
 use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
+use antiphon_mock::{Exchange, Outcome, Reply};
 use antiphon_testkit::postgres::Server;
-use antiphon_testkit::{Exchange, FakeUpstream, Outcome, Recorded, Reply};
+use antiphon_testkit::{FakeUpstream, Recorded};
 
 use super::client::Client;
 use super::database::Database;

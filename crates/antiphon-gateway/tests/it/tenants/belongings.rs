@@ -1,6 +1,6 @@
 //! What a tenant has, by its ids.
 
-use antiphon_testkit::{Answer, Exchange, Reply};
+use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::Value;
 
 use super::watched::Watched;

@@ -54,9 +54,9 @@ async fn an_item_that_is_replayed_under_a_foreign_id() {
 #[tokio::test]
 async fn reasoning_that_is_replayed_by_its_foreign_id_alone() {
     let world = Watched::new().await;
-    let reasoned = antiphon_testkit::Answer::new(crate::support::MODEL);
+    let reasoned = antiphon_mock::Answer::new(crate::support::MODEL);
     let reasoned = reasoned.reasoning("A secret thought.").message("Hello.");
-    world.upstream.script(antiphon_testkit::Reply::sse(reasoned.frames()));
+    world.upstream.script(antiphon_mock::Reply::sse(reasoned.frames()));
     let turn = world.owner().respond(&ask("Hello").encrypted()).await;
     let bare = json!({"type": "reasoning", "id": turn.item("reasoning")["id"], "summary": []});
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use antiphon_gateway::serve;
 use antiphon_gateway::settings::{ApiKey, Secret, Settings};
-use antiphon_provider::Recorded;
+use antiphon_mock::Recorded;
 use antiphon_store::{Kept, SqliteStore, Store, Tenant};
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -30,7 +30,7 @@ fn shared(settings: &mut Settings) {
 /// A turn of a conversation, with a message and a call.
 async fn held(world: &World, client: &Client) -> Ids {
     let call = format!("call_{:010}", world.provider.requests().len());
-    let answer = antiphon_testkit::Answer::new(crate::support::MODEL);
+    let answer = antiphon_mock::Answer::new(crate::support::MODEL);
     let answer = answer.message("Let me see.").call(&call, "echo", r#"{"text":"hello"}"#);
     world.provider.script(answer);
     let conversation = client.new_conversation().await;
@@ -210,7 +210,7 @@ async fn an_image_that_is_named_by_its_call_is_the_tenants_own() {
     let image = json!({
         "type": "image_generation_call", "id": "ig_0123456789", "status": "completed", "result": "aGk=",
     });
-    world.provider.script(antiphon_testkit::Answer::new(crate::support::MODEL).item(image));
+    world.provider.script(antiphon_mock::Answer::new(crate::support::MODEL).item(image));
     let turn = owner.respond(&ask([typed_user("Draw a dog.")])).await;
     let id = text(&turn.item("image_generation_call")["id"]).to_owned();
     let before = world.provider.requests().len();
@@ -232,7 +232,7 @@ async fn an_image_that_is_named_by_its_call_is_the_tenants_own() {
 
 #[tokio::test]
 async fn a_ledgers_own_id_is_nobodys() {
-    let provider = antiphon_provider::StrictProvider::start().await;
+    let provider = antiphon_mock::StrictProvider::start().await;
     let folder = tempfile::tempdir().expect("a folder can be made");
     let store = SqliteStore::open(&folder.path().join("antiphon.db")).expect("it opens");
     let store: Arc<dyn Store> = Arc::new(store);

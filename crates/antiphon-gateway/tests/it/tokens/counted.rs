@@ -1,7 +1,7 @@
 //! `POST /v1/responses/input_tokens`
 
 use antiphon::dialect::Dialect;
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

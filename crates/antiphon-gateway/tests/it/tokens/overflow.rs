@@ -1,7 +1,7 @@
 //! An upstream that finds its input too long.
 
 use antiphon::dialect::Dialect;
-use antiphon_testkit::{Answer, Frame, Reply};
+use antiphon_mock::{Answer, Frame, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

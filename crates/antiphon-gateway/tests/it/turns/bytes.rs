@@ -1,6 +1,6 @@
 //! Items and fields go to the model byte for byte as they came.
 
-use antiphon_testkit::{Answer, Frame, Reply};
+use antiphon_mock::{Answer, Frame, Reply};
 use serde_json::json;
 
 use crate::support::{Client, MODEL, World, ask, telling, text};

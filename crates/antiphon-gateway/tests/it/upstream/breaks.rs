@@ -1,6 +1,6 @@
 //! Answers that break off.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use bytes::Bytes;
 use http::StatusCode;
 use serde_json::{Value, json};

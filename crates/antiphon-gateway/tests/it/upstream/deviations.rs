@@ -1,7 +1,7 @@
 //! Servers that deviate from the API, and answer all the same.
 
 use antiphon_gateway::settings::Settings;
-use antiphon_testkit::{Answer, Api, Frame, Reply};
+use antiphon_mock::{Answer, Api, Frame, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

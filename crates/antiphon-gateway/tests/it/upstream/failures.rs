@@ -1,6 +1,6 @@
 //! Answers that end in a failure of which the upstream tells.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{MODEL, MODES, Mode, World, ask, lines};

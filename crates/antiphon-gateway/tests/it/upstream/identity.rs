@@ -1,6 +1,6 @@
 //! Ids that an upstream gives twice, leaves empty or makes up.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{

@@ -1,7 +1,7 @@
 //! The gateway's own key, which an upstream is shown and callers are not.
 
 use antiphon_gateway::settings::{Secret, Settings, State};
-use antiphon_testkit::{Frame, Reply};
+use antiphon_mock::{Frame, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ async fn a_placeholder_or_a_masked_key_stays() {
         })
         .await;
         let text = "Start lm-studio with sk-of***way.";
-        let frames = antiphon_testkit::Answer::new(crate::support::MODEL).message(text).frames();
+        let frames = antiphon_mock::Answer::new(crate::support::MODEL).message(text).frames();
         world.script(Reply::sse(frames));
         let answer = world.client().create(MODES[0], &ask("Hello")).await;
         assert!(String::from_utf8_lossy(answer.body()).contains(text));

@@ -1,8 +1,7 @@
 //! A caller leaves in the middle of an answer: the provider may keep a part of the turn, all of it or
 //! nothing, and does not say which.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::{Answer, Exchange};
+use antiphon_mock::{Answer, Exchange, OnAbort, Script};
 
 use super::world::World;
 use crate::support::{MODEL, MODES, Mode, ask, heard_until, output, typed_user};

@@ -1,7 +1,7 @@
 //! The AI SDK: with a conversation the user's message comes again with the output of a call that is
 //! held; in a chain a tool loop stays on the older response.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::json;
 
 use super::world::World;

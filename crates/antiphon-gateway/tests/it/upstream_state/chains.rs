@@ -1,7 +1,6 @@
 //! Chains of responses that the provider keeps.
 
-use antiphon_provider::{InputItems, OnAbort, Options, Script, StrictProvider};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, InputItems, OnAbort, Options, Script, StrictProvider};
 use serde_json::json;
 
 use super::world::World;

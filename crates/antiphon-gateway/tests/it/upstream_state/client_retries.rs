@@ -1,7 +1,6 @@
 //! A client makes a request again, because its answer did not come: no turn is doubled.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::{Answer, Exchange};
+use antiphon_mock::{Answer, Exchange, OnAbort, Script};
 
 use super::world::World;
 use crate::support::{Ask, Client, MODEL, MODES, Mode, ask, heard_until, text, typed_user};

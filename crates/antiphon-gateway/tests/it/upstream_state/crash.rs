@@ -1,7 +1,6 @@
 //! The gateway dies in the middle of an answer, and another takes its place.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, OnAbort, Script};
 
 use super::world::World;
 use crate::support::{MODEL, Mode, ask, heard_until, typed_user};

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use antiphon_gateway::serve;
 use antiphon_gateway::settings::{Retries, Settings};
-use antiphon_provider::Script;
-use antiphon_testkit::{Answer, Frame, Reply};
+use antiphon_mock::{Answer, Frame, Reply, Script};
 use http::StatusCode;
 use serde_json::json;
 use tokio::net::TcpListener;

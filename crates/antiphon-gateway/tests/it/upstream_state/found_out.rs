@@ -1,8 +1,7 @@
 //! Upstreams that keep state, and of which the settings do not say what they can do.
 
 use antiphon_gateway::settings::{Retries, Secret, Settings, State, UpstreamSettings};
-use antiphon_provider::{Options, Profile, StrictProvider};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, Options, Profile, StrictProvider};
 
 use crate::support::{Client, Gateways, MODEL, ask, lines, soon, typed_user};
 

@@ -1,7 +1,7 @@
 //! LangChain's tool loop re-sends what the conversation holds: the user without an id, reasoning and
 //! call under their ids.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
 use super::world::World;

@@ -1,7 +1,7 @@
 //! The real output of a call comes after a made-up one answered it.
 
 use antiphon_gateway::settings::Capabilities;
-use antiphon_testkit::{Answer, Refusal, Reply};
+use antiphon_mock::{Answer, Refusal, Reply};
 use serde_json::{Value, json};
 
 use super::world::World;

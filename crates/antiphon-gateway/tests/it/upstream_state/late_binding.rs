@@ -4,8 +4,10 @@
 use std::time::Duration;
 
 use antiphon_gateway::settings::{ModelPattern, Settings, State};
-use antiphon_provider::{OnAbort, Options, Recorded, Script, StrictProvider};
-use antiphon_testkit::{Answer as Scripted, FakeUpstream, Reply};
+use antiphon_mock::{
+    Answer as Scripted, OnAbort, Options, Recorded, Reply, Script, StrictProvider,
+};
+use antiphon_testkit::FakeUpstream;
 use futures_util::future::join;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};

@@ -1,9 +1,8 @@
 //! Binding at the first turn, for tenants that share an account, sockets and background streams.
 
 use antiphon_gateway::settings::{ApiKey, Secret};
-use antiphon_provider::Script;
+use antiphon_mock::{Answer as Scripted, Script};
 use antiphon_store::Tenant;
-use antiphon_testkit::Answer as Scripted;
 use serde_json::json;
 
 use super::late_binding::{World, at_two, creations};

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon_provider::Script;
-use antiphon_testkit::{Answer as Scripted, Exchange};
+use antiphon_mock::{Answer as Scripted, Exchange, Script};
 use http::{Method, Response};
 use hyper::body::Incoming;
 

@@ -1,8 +1,7 @@
 //! The provider no longer has the response that a chain goes on from.
 
 use antiphon_gateway::settings::Ledger;
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, OnAbort, Script};
 use serde_json::{Value, json};
 
 use super::world::World;

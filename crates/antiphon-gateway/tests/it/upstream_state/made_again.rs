@@ -1,8 +1,7 @@
 //! A client makes a request again of which the gateway never heard a response: no turn is doubled, and
 //! none is taken for another.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer as Scripted;
+use antiphon_mock::{Answer as Scripted, OnAbort, Script};
 use futures_util::future::{join, join_all};
 use http::Method;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! What the provider would refuse is mended in the request itself.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::json;
 
 use super::world::World;

@@ -1,7 +1,7 @@
 //! Agent Framework replays a conversation beside the state that the provider keeps: no ids at all,
 //! calls and reasoning left out, outputs again.
 
-use antiphon_testkit::Answer;
+use antiphon_mock::Answer;
 use serde_json::json;
 
 use super::world::World;

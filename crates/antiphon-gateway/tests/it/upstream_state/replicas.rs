@@ -1,7 +1,6 @@
 //! Several gateways in front of one provider: what one knows of a conversation, all know.
 
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, OnAbort, Script};
 
 use super::world::World;
 use crate::support::{MODEL, MODES, Mode, ask, heard_until, typed_user};

@@ -1,7 +1,6 @@
 //! Responses in the provider's own background.
 
-use antiphon_provider::Script;
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, Script};
 use serde_json::Value;
 
 use super::world::World;

@@ -1,8 +1,7 @@
 //! Ledgers learn from what passes on the other routes, so that the next turn need not ask.
 
 use antiphon_gateway::settings::{Preset, State};
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, OnAbort, Reply, Script};
 use http::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,8 +1,7 @@
 //! What the provider holds is not what the ledger says: it refuses the turn, is asked what it has, and
 //! is sent the turn once more.
 
-use antiphon_provider::{Options, Rules, StrictProvider};
-use antiphon_testkit::{Answer, Refusal, Reply};
+use antiphon_mock::{Answer, Options, Refusal, Reply, Rules, StrictProvider};
 use serde_json::{Value, json};
 
 use super::world::World;

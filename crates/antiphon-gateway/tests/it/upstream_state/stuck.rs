@@ -1,8 +1,7 @@
 //! The provider holds what no request mends: it is deleted there, once.
 
 use antiphon_gateway::settings::Capabilities;
-use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer;
+use antiphon_mock::{Answer, OnAbort, Script};
 use http::Method;
 use serde_json::json;
 

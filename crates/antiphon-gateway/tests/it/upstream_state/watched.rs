@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use antiphon_gateway::settings::{ApiKey, Secret, Settings};
+use antiphon_mock::{Answer, Reply};
 use antiphon_store::Tenant;
-use antiphon_testkit::{Answer, Reply};
 use http::{Method, StatusCode};
 use serde_json::json;
 

@@ -1,8 +1,7 @@
 //! A gateway in front of a strict provider that keeps the state.
 
 use antiphon_gateway::settings::{Preset, Retries, Settings, State, UpstreamSettings};
-use antiphon_provider::{Recorded, StrictProvider};
-use antiphon_testkit::Exchange;
+use antiphon_mock::{Exchange, Recorded, StrictProvider};
 use serde_json::{Value, json};
 
 use crate::support::{Client, Gateways, lines, soon, text};

@@ -1,7 +1,7 @@
 //! How responses in the background end is told.
 
 use antiphon_gateway::settings::{Webhook, WebhookEvent};
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use crate::support::{Ask, Client, MODEL, Mode, Receiver, World, ask, heard_until, text};

@@ -1,6 +1,6 @@
 //! Lanes: one turn after the other on each, and all of them at once.
 
-use antiphon_testkit::{Answer, Exchange, Frame, Reply};
+use antiphon_mock::{Answer, Exchange, Frame, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{Ask, MODEL, SIM, World, ask, create, heard_until};

@@ -1,6 +1,6 @@
 //! A turn is the same whichever way it comes.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{Event, MODEL, Mode, SIM, World, ask, create, output};

@@ -1,6 +1,6 @@
 //! Responses that are not stored: their connection remembers them.
 
-use antiphon_testkit::{Answer, Reply};
+use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{Ask, MODEL, Turn, World, ask, create, heard_until, invalid, output};

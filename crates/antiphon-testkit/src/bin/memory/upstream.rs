@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use antiphon_testkit::serve;
+use antiphon_mock::serve;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;

@@ -6,8 +6,9 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use antiphon_mock::{Answer, Exchange, Reply};
+use antiphon_testkit::FakeUpstream;
 use antiphon_testkit::process::{Gateway, Memory};
-use antiphon_testkit::{Answer, Exchange, FakeUpstream, Reply};
 use futures_util::{StreamExt as _, stream};
 
 use crate::caller::Caller;

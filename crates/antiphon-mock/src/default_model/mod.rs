@@ -1,0 +1,68 @@
+//! The default model: deterministic, with no knowledge except its input.
+//!
+//! It knows only the request's `input`, so its answer shows a lost item:
+//!
+//! - after tool outputs: `echo said: <output>`; several trailing outputs are joined by `; `;
+//! - if the user names tools: reasoning (if the model reasons), then a call of each named tool with
+//!   the text after its name, or two calls if the text contains `twice`; no calls with
+//!   `tool_choice: "none"`;
+//! - a question about a color or a dog: the facts `X, Y` from the user's statements `color is X`
+//!   and `dog is Y`, or `I do not know.`;
+//! - otherwise: `Noted.`
+//!
+//! Ids are derived from the whole input, so they differ from turn to turn and repeat on a replay.
+//!
+//! The model reads requests of the Responses API; [`normalize`] converts those of the other APIs.
+
+mod anthropic;
+mod chat;
+mod facts;
+mod normalize;
+mod tools;
+mod transcript;
+
+use serde_json::Value;
+
+use crate::judge::{includes_encrypted_reasoning, reasons};
+use crate::{Answer, digest};
+use transcript::Transcript;
+
+pub use normalize::normalize;
+
+/// Answers a valid request in the Responses API's form.
+pub fn answer(request: &Value) -> Answer {
+    answer_with(request, &request["input"].to_string())
+}
+
+/// Like [`answer`], with ids derived from `seed` in place of the input.
+pub fn answer_with(request: &Value, seed: &str) -> Answer {
+    let transcript = Transcript::from_request(request);
+    let model = request["model"].as_str().unwrap_or_default();
+    let answer = Answer::new(model).request(request).seed(seed);
+    if let Some(outputs) = transcript.trailing_outputs() {
+        return answer.message(format!("echo said: {}", outputs.join("; ")));
+    }
+    let message = transcript.last_user_text();
+    let calls = tools::calls(request, message);
+    if calls.is_empty() {
+        let facts = facts::answer(message, &transcript.user_texts());
+        return answer.message(facts.unwrap_or_else(|| "Noted.".to_owned()));
+    }
+    with_calls(thinking(answer, request, model), seed, &calls)
+}
+
+/// Adds reasoning if the model reasons and the request does not disable it.
+fn thinking(answer: Answer, request: &Value, model: &str) -> Answer {
+    if !reasons(model) || request["reasoning"]["effort"] == "none" {
+        return answer;
+    }
+    let answer = answer.reasoning("The user names a tool, so I call it.");
+    if includes_encrypted_reasoning(request) { answer } else { answer.without_encrypted_content() }
+}
+
+fn with_calls(answer: Answer, seed: &str, calls: &[tools::Call<'_>]) -> Answer {
+    calls.iter().enumerate().fold(answer, |answer, (index, call)| {
+        let call_id = format!("call_{}", &digest::hex(&["call", seed, &index.to_string()])[..24]);
+        answer.call(call_id, call.name, call.arguments.to_string())
+    })
+}
