@@ -33,7 +33,7 @@ struct Output {
 
 impl Output {
     fn hear(&mut self, event: &Bytes) {
-        if let Err(error) = self.assembler.hear(event) {
+        if let Err(error) = self.assembler.apply_event(event) {
             self.assembler.fail(Failure::server_error(error.to_string()));
         }
         self.drain();
@@ -68,7 +68,7 @@ fn assemble(bytes: &[u8], encrypted: bool) -> Output {
 
 /// The caller disconnects: it gets no end, and the stored response can be continued.
 fn check_disconnect(output: Output) {
-    let finished = output.assembler.settle(NOW);
+    let finished = output.assembler.finish_disconnected(NOW);
     ids_are_distinct(&finished);
     let kept: Vec<Item> = finished.output.into_iter().filter_map(|output| output.item).collect();
     let last = kept.last().map(|item| item.head().kind.as_str());
@@ -83,7 +83,7 @@ fn ids_are_distinct(finished: &Finished) {
 /// The same bytes as the body of an answer without streaming.
 fn whole(bytes: &[u8]) {
     let mut output = Output { assembler: assembler(true), events: Vec::new() };
-    if output.assembler.hear_whole(&Bytes::copy_from_slice(bytes)).is_ok() {
+    if output.assembler.apply_response(&Bytes::copy_from_slice(bytes)).is_ok() {
         check(&output.all_events());
     }
 }

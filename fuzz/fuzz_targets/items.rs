@@ -1,7 +1,7 @@
 //! Bytes as a list of items and as one item: parsed completely or refused, and written unchanged.
 #![no_main]
 
-use antiphon::item::{Fingerprint, FingerprintKey, items_of};
+use antiphon::item::{Fingerprint, FingerprintKey, parse_items};
 use antiphon::json::Object;
 use antiphon::{Head, Item, Role};
 use bytes::Bytes;
@@ -12,7 +12,7 @@ const KEY: FingerprintKey = FingerprintKey::new([1; 16]);
 
 fuzz_target!(|bytes: &[u8]| {
     let text = Bytes::copy_from_slice(bytes);
-    if let Ok(items) = items_of(&text) {
+    if let Ok(items) = parse_items(&text) {
         for item in &items {
             assert_is_slice(&text, item);
             check(item);
@@ -31,9 +31,9 @@ fn assert_is_slice(text: &Bytes, item: &Item) {
 fn check(item: &Item) {
     assert_eq!(item.text().as_bytes(), item.raw().as_ref());
     assert_eq!(Head::parse(item.raw()).as_ref(), Ok(item.head()));
-    assert!(item.says_the_same_as(item), "an item has the same content as itself");
+    assert!(item.has_same_content(item), "an item has the same content as itself");
     let is_message = item.head().role.is_some();
-    assert_eq!(Fingerprint::of(KEY, item).is_some(), is_message || is_message_kind(item));
+    assert_eq!(Fingerprint::from_item(KEY, item).is_some(), is_message || is_message_kind(item));
     object_is_written_as_read(item);
     head_is_what_the_json_says(item);
     a_new_id_changes_no_other_field(item);

@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let Some(Exchange { transcript, incoming }) = Exchange::of(bytes) else { return };
     let elsewhere: Transcript =
-        transcript.items().iter().cloned().map(HeldItem::elsewhere).collect();
+        transcript.items().iter().cloned().map(HeldItem::without_body).collect();
     let [of_bodies, of_heads] = [&transcript, &elsewhere].map(|held| reconciled(held, &incoming));
     if !needs_bodies(&transcript, &incoming) {
         let told = incoming.iter().zip(of_bodies).map(as_far_as_heads_tell);
@@ -39,7 +39,7 @@ fn needs_bodies(transcript: &Transcript, incoming: &[Item]) -> bool {
     incoming.iter().any(|item| {
         let exchange = item.head().pairing().and_then(|(_, key)| transcript.exchange(&key));
         let calls = exchange.map_or(&[][..], |exchange| &exchange.calls);
-        let says_otherwise = |held: Item| !held.says_the_same_as(item);
+        let says_otherwise = |held: Item| !held.has_same_content(item);
         let is_another = |at: &usize| transcript.items()[*at].item().is_some_and(says_otherwise);
         let is_call = item.head().kind.output().is_some();
         let is_bare_compaction = item.head().kind == Kind::Compaction && item.head().id.is_none();
@@ -73,7 +73,7 @@ fn check(transcript: &Transcript, position: usize, verdict: Verdict) {
         }
         Verdict::Fresh
         | Verdict::FreshUnderUsedId
-        | Verdict::Supersedes
+        | Verdict::Replaces
         | Verdict::LateOutput { .. } => {}
     }
 }

@@ -4,7 +4,7 @@
 
 use antiphon::Item;
 use antiphon::json::Object;
-use antiphon::repair::{Action, Policy, Repaired, check, repair, repair_behind, unmendable};
+use antiphon::repair::{Action, Policy, Repaired, blocking_items, check, repair, repair_after};
 use antiphon_fuzz::history::items;
 use libfuzzer_sys::fuzz_target;
 
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     let repaired = repair(&given);
     assert_eq!(check(&repaired.items), [], "a repaired list has no fault");
     let again = repair(&repaired.items);
-    assert_eq!(again.mends, [], "a second repair changes nothing");
+    assert_eq!(again.repairs, [], "a second repair changes nothing");
     assert_eq!(texts(&again.items), texts(&repaired.items));
     if faults.is_empty() {
         assert_eq!(texts(&repaired.items), texts(&given), "a valid list is unchanged");
@@ -29,10 +29,10 @@ fn what_is_sent_is_sent_once(given: &[Item], held: usize) {
     let (held, fresh) = given.split_at(held);
     let held = repair(held).items;
     let behind = |held: &[Item], fresh: &[Item]| {
-        repair_behind(held.len(), &[held, fresh].concat(), &Policy::default()).items
+        repair_after(held.len(), &[held, fresh].concat(), &Policy::default()).items
     };
     let sent = behind(&held, fresh);
-    let left = unmendable(held.len(), &[&held[..], fresh].concat());
+    let left = blocking_items(held.len(), &[&held[..], fresh].concat());
     assert!(
         left.iter().all(|item| item.position < held.len()),
         "left-out positions are stored items"
@@ -46,12 +46,12 @@ fn texts(items: &[Item]) -> Vec<&str> {
 }
 
 fn count(repaired: &Repaired, action: Action) -> usize {
-    repaired.mends.iter().filter(|mend| mend.action == action).count()
+    repaired.repairs.iter().filter(|mend| mend.action == action).count()
 }
 
 fn every_change_is_told(given: &[Item], repaired: &Repaired) {
-    assert_eq!(texts(given) != texts(&repaired.items), !repaired.mends.is_empty());
-    assert!(repaired.mends.iter().all(|mend| mend.position < given.len()));
+    assert_eq!(texts(given) != texts(&repaired.items), !repaired.repairs.is_empty());
+    assert!(repaired.repairs.iter().all(|mend| mend.position < given.len()));
     let answered = count(repaired, Action::Answered);
     assert!(
         repaired.items.len() <= given.len() + answered,
@@ -64,14 +64,14 @@ fn what_stays_keeps_its_order(given: &[Item], repaired: &Repaired) {
     let mut given = given.iter().map(without_ids);
     for left in &repaired.items {
         let text = without_ids(left);
-        if !is_made_up(&text) {
+        if !is_placeholder_item(&text) {
             assert!(given.any(|item| item == text), "{text} is out of order");
         }
     }
 }
 
 /// Whether the item is a placeholder output that a repair inserts.
-fn is_made_up(text: &str) -> bool {
+fn is_placeholder_item(text: &str) -> bool {
     text.contains("No output was recorded for this call.")
         || text == r#"{"type":"tool_search_output","tools":[],"status":"incomplete"}"#
 }

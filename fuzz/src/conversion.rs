@@ -1,6 +1,6 @@
 //! Rules for every conversion of an upstream's stream into a client's stream.
 
-use antiphon::dialect::{Asked, Conversion, ConversionError, Dialect, Writer};
+use antiphon::dialect::{Conversion, ConversionError, Dialect, RequestContext, Writer};
 use antiphon::json::Object;
 use antiphon::stream::Event;
 use antiphon::transcript::Origin;
@@ -49,7 +49,10 @@ fn convert<'a>(from: Dialect, to: Dialect, pieces: impl Iterator<Item = &'a [u8]
 }
 
 /// A request with a function and a custom tool named `shell`.
-fn asked() -> Asked {
+fn asked() -> RequestContext {
     let request = br#"{"tools":[{"type":"function","name":"f"},{"type":"custom","name":"shell"}]}"#;
-    Asked::of(&Object::parse(request).expect("the request is an object"), Origin::new("up m-1"))
+    RequestContext::from_request(
+        &Object::parse(request).expect("the request is an object"),
+        Origin::new("up m-1"),
+    )
 }

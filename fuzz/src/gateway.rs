@@ -1,7 +1,7 @@
 //! A gateway for the targets, with the same ids in every run.
 
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Taken};
+use antiphon::stream::{Assembler, Envelope, UsedIds};
 use antiphon::{HeldItem, IdSource, Item, Transcript};
 
 use crate::history::KEY;
@@ -14,7 +14,12 @@ pub const NOW: i64 = 1_770_000_000;
 pub fn assembler(encrypted: bool) -> Assembler {
     let request = Object::parse(br#"{"model":"sim"}"#).expect("the request is an object");
     let envelope = Envelope::new("resp_ours", NOW, &request, None);
-    Assembler::new(envelope, Taken::of(&transcript()), Box::new(Counting(0)), encrypted)
+    Assembler::new(
+        envelope,
+        UsedIds::from_transcript(&transcript()),
+        Box::new(Counting(0)),
+        encrypted,
+    )
 }
 
 /// A conversation with ids that some generated streams use again.

@@ -1,6 +1,6 @@
 //! Histories: the stored items of an owner and the items from a client.
 
-use antiphon::item::items_of;
+use antiphon::item::parse_items;
 use antiphon::{Body, FingerprintKey, HeldItem, Item, ItemId, Transcript};
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -28,7 +28,7 @@ impl Exchange {
             let lists: std::collections::HashMap<&str, &RawValue> =
                 serde_json::from_slice(bytes).ok()?;
             let items =
-                |name| items_of(&Bytes::copy_from_slice(lists.get(name)?.get().as_bytes())).ok();
+                |name| parse_items(&Bytes::copy_from_slice(lists.get(name)?.get().as_bytes())).ok();
             return Some(Self {
                 transcript: held(items("held")?, |_| false),
                 incoming: items("incoming")?,
@@ -46,7 +46,7 @@ impl Exchange {
 #[must_use]
 pub fn items(bytes: &[u8]) -> Vec<Item> {
     match bytes.first() {
-        Some(b'[') => items_of(&Bytes::copy_from_slice(bytes)).unwrap_or_default(),
+        Some(b'[') => parse_items(&Bytes::copy_from_slice(bytes)).unwrap_or_default(),
         _ => compact(bytes),
     }
 }

@@ -183,7 +183,7 @@ pub struct Report {
     /// The number of items that the server already held.
     pub resent: u32,
     /// The repairs.
-    pub mends: Vec<Mend>,
+    pub mends: Vec<Repair>,
     /// The fault for which the server rejected the first attempt.
     pub relearned: Option<&'static str>,
     /// Whether items were left out by type, because the server's items are unknown.
@@ -198,7 +198,7 @@ impl Report {
         Self {
             headers: headers.collect(),
             resent: count(report.resent),
-            mends: report.mends.into_iter().map(Mend::from_mending).collect(),
+            mends: report.repairs.into_iter().map(Repair::from_report).collect(),
             relearned: report.relearned,
             by_kind: report.by_kind,
         }
@@ -207,7 +207,7 @@ impl Report {
 
 /// One repair.
 #[napi(object, object_from_js = false, use_nullable = true)]
-pub struct Mend {
+pub struct Repair {
     /// The item's position in the input; null for one that the server holds.
     pub position: Option<u32>,
     /// The item's id, if it has one.
@@ -222,15 +222,15 @@ pub struct Mend {
     pub message: String,
 }
 
-impl Mend {
-    fn from_mending(mending: companion::Mending) -> Self {
+impl Repair {
+    fn from_report(repair: companion::ReportedRepair) -> Self {
         Self {
-            position: mending.position.map(count),
-            id: mending.id.map(|id| id.to_string()),
-            kind: mending.kind.as_str().to_owned(),
-            fault: mending.fault,
-            action: mending.action,
-            message: mending.message,
+            position: repair.position.map(count),
+            id: repair.id.map(|id| id.to_string()),
+            kind: repair.kind.as_str().to_owned(),
+            fault: repair.fault,
+            action: repair.action,
+            message: repair.message,
         }
     }
 }

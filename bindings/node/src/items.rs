@@ -1,6 +1,6 @@
 //! Functions for lists of items, with JSON texts.
 
-use antiphon_surface::{Finding, RepairError, Unreadable};
+use antiphon_surface::{Finding, InvalidArgument, RepairError};
 use napi_derive::napi;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub fn repair(items: Text, held: Option<Text>, policy: String) -> Result<String,
     match antiphon_surface::repair(&borrowed_bytes(items), held.as_ref(), &policy) {
         Ok(mended) => Ok(json_of(&mended)),
         Err(RepairError::Refused(refused)) => Ok(json_of(&Refused { refused })),
-        Err(RepairError::Unreadable(reason)) => Err(unreadable(reason)),
+        Err(RepairError::InvalidArgument(reason)) => Err(unreadable(reason)),
         Err(RepairError::Policy(reason)) => Err(error("policy", &reason)),
     }
 }
@@ -51,6 +51,6 @@ struct Refused {
     refused: Box<Finding>,
 }
 
-fn unreadable(reason: Unreadable) -> Error {
+fn unreadable(reason: InvalidArgument) -> Error {
     error("unreadable", &reason)
 }

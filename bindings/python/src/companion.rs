@@ -137,10 +137,10 @@ impl Turn {
     fn report(&self, py: Python<'_>) -> Report {
         let report = self.with_turn(py, |turn| turn.report()).unwrap_or_default();
         let headers = report.headers();
-        let companion::Report { resent, mends, relearned, by_kind } = report;
+        let companion::Report { resent, repairs, relearned, by_kind } = report;
         Report {
             resent,
-            mends: mends.into_iter().map(mending).collect(),
+            mends: repairs.into_iter().map(mending).collect(),
             relearned,
             by_kind,
             headers,
@@ -186,8 +186,8 @@ pub(crate) struct Report {
 /// The item's position, id and kind; the fault, the action, and the message.
 type Mending = (Option<usize>, Option<String>, String, &'static str, &'static str, String);
 
-fn mending(mending: companion::Mending) -> Mending {
-    let companion::Mending { position, id, kind, fault, action, message } = mending;
+fn mending(mending: companion::ReportedRepair) -> Mending {
+    let companion::ReportedRepair { position, id, kind, fault, action, message } = mending;
     let id = id.map(|id| id.to_string());
     (position, id, kind.as_str().to_owned(), fault, action, message)
 }

@@ -1,6 +1,6 @@
 //! The engine's functions for Python lists.
 
-use antiphon_surface::{self as surface, Finding, Judged, Mended, Place};
+use antiphon_surface::{self as surface, Finding, ItemVerdict, RepairedItem, RepairedItems};
 use bytes::Bytes;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -9,10 +9,10 @@ use crate::given::{Given, value_of};
 use crate::raised::{Fault, fault, not_repaired, unreadable};
 
 /// The items and the repairs.
-type RepairedItems<'py> = (Bound<'py, PyList>, Vec<Mend>);
+type RepairedList<'py> = (Bound<'py, PyList>, Vec<Repair>);
 
-/// A repair, in the order of the fields of `antiphon.Mend`.
-type Mend = (
+/// A repair, in the order of the fields of `antiphon.Repair`.
+type Repair = (
     Option<usize>,
     Option<String>,
     &'static str,
@@ -45,7 +45,7 @@ pub(crate) fn repair<'py>(
     items: &Bound<'py, PyAny>,
     held: Option<&Bound<'py, PyAny>>,
     policy: &str,
-) -> PyResult<RepairedItems<'py>> {
+) -> PyResult<RepairedList<'py>> {
     let Given { objects, text } = Given::read("items", items)?;
     let held = text_of_held(held)?;
     let mended = py.detach(|| surface::repair(&text, held.as_ref(), policy));
@@ -56,7 +56,7 @@ pub(crate) fn repair<'py>(
 pub(crate) fn filter_orphaned_reasoning<'py>(
     py: Python<'py>,
     items: &Bound<'py, PyAny>,
-) -> PyResult<RepairedItems<'py>> {
+) -> PyResult<RepairedList<'py>> {
     let Given { objects, text } = Given::read("items", items)?;
     let mended = py.detach(|| surface::filter_orphaned_reasoning(&text));
     repaired(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
@@ -66,7 +66,7 @@ pub(crate) fn filter_orphaned_reasoning<'py>(
 pub(crate) fn strip<'py>(
     py: Python<'py>,
     items: &Bound<'py, PyAny>,
-) -> PyResult<RepairedItems<'py>> {
+) -> PyResult<RepairedList<'py>> {
     let Given { objects, text } = Given::read("items", items)?;
     let mended = py.detach(|| surface::strip(&text));
     repaired(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
@@ -93,22 +93,22 @@ fn text_of_held(held: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
 fn repaired<'py>(
     py: Python<'py>,
     given: &[Bound<'py, PyAny>],
-    mended: Mended,
-) -> PyResult<RepairedItems<'py>> {
-    let item = |place: &Place| match place {
-        Place::Given(position) => Ok(given[*position].clone()),
-        Place::Other(text) => value_of(py, text.get()),
+    mended: RepairedItems,
+) -> PyResult<RepairedList<'py>> {
+    let item = |place: &RepairedItem| match place {
+        RepairedItem::Unchanged(position) => Ok(given[*position].clone()),
+        RepairedItem::Changed(text) => value_of(py, text.get()),
     };
     let items = mended.items.iter().map(item).collect::<PyResult<Vec<_>>>()?;
-    Ok((PyList::new(py, items)?, mended.mends.into_iter().map(mend).collect()))
+    Ok((PyList::new(py, items)?, mended.repairs.into_iter().map(mend).collect()))
 }
 
-fn mend(finding: Finding) -> Mend {
+fn mend(finding: Finding) -> Repair {
     let Finding { position, id, fault, action, message, code, param } = finding;
     (position, id, fault, action.unwrap_or_default(), message, code, param)
 }
 
-fn verdict(judged: Judged) -> Verdict {
-    let Judged { verdict, held, rule, differs, made_up, of } = judged;
+fn verdict(judged: ItemVerdict) -> Verdict {
+    let ItemVerdict { verdict, held, rule, differs, made_up, of } = judged;
     (verdict, held, rule, differs, made_up, of)
 }

@@ -1,6 +1,6 @@
 //! Creates the package's exceptions. Their classes are written in Python.
 
-use antiphon_surface::{Finding, RepairError, TrackerError, Unreadable};
+use antiphon_surface::{Finding, InvalidArgument, RepairError, TrackerError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -15,18 +15,18 @@ pub(crate) fn fault(finding: Finding) -> Fault {
     (fault, message, position, id, code, param)
 }
 
-/// `antiphon.Unreadable`
-pub(crate) fn unreadable(py: Python<'_>, error: &Unreadable) -> PyErr {
+/// `antiphon.InvalidArgument`
+pub(crate) fn unreadable(py: Python<'_>, error: &InvalidArgument) -> PyErr {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let arguments = (error.to_string(), error.argument, error.position());
     new_error(CLASS.import(py, "antiphon._errors", "Unreadable"), arguments)
 }
 
-/// `antiphon.Unreadable`, the class of the fault that a policy rejects, or `ValueError`.
+/// `antiphon.InvalidArgument`, the class of the fault that a policy rejects, or `ValueError`.
 pub(crate) fn not_repaired(py: Python<'_>, error: RepairError) -> PyErr {
     static NEW_FAULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     match error {
-        RepairError::Unreadable(error) => unreadable(py, &error),
+        RepairError::InvalidArgument(error) => unreadable(py, &error),
         RepairError::Policy(error) => PyValueError::new_err(error.to_string()),
         RepairError::Refused(finding) => {
             new_error(NEW_FAULT.import(py, "antiphon.faults", "new_fault"), fault(*finding))
@@ -34,10 +34,10 @@ pub(crate) fn not_repaired(py: Python<'_>, error: RepairError) -> PyErr {
     }
 }
 
-/// `antiphon.Unreadable` or `antiphon.TrackerError`.
+/// `antiphon.InvalidArgument` or `antiphon.TrackerError`.
 pub(crate) fn not_tracked(py: Python<'_>, error: &TrackerError) -> PyErr {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    if let TrackerError::Unreadable(error) = error {
+    if let TrackerError::InvalidArgument(error) = error {
         return unreadable(py, error);
     }
     let arguments = (error.to_string(), error.name());

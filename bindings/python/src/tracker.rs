@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use antiphon_surface::{self as surface, Standing, TrackerError};
+use antiphon_surface::{self as surface, OccurrenceState, TrackerError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ impl Tracker {
 
     fn standing(&self, py: Python<'_>, occurrence: u64) -> Option<(&'static str, Option<u64>)> {
         let standing = self.with_tracker(py, |tracker| tracker.standing(occurrence));
-        standing.map(|Standing { standing, attempt }| (standing, attempt))
+        standing.map(|OccurrenceState { standing, attempt }| (standing, attempt))
     }
 
     fn turns(&self, py: Python<'_>) -> u64 {

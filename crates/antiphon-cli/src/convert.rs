@@ -5,9 +5,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use antiphon::dialect::{Asked, Conversion, Converted, Dialect, Writer};
+use antiphon::dialect::{Conversion, Converted, Dialect, RequestContext, Writer};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Event, Form, Permission, Taken};
+use antiphon::stream::{Assembler, Envelope, Event, Form, Permission, UsedIds};
 use antiphon::{IdSource, Origin};
 use antiphon_gateway::entropy::{RandomIds, unix_now};
 
@@ -22,7 +22,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let writer = Writer::new(to).ok_or_else(|| {
         Failure::usage(format!("--to: '{to}' is not written; responses and anthropic are"))
     })?;
-    let out = Output::of(args, writer.says_done());
+    let out = Output::of(args, writer.ends_with_done());
     let conversion = conversion(args, from, writer)?;
     run(conversion, &mut io::stdin().lock(), out, &mut io::stdout().lock())
 }
@@ -43,11 +43,11 @@ fn conversion(args: &ConvertArgs, from: Dialect, writer: Writer) -> Result<Conve
     let form = form.map_err(|sentence| Failure::usage(format!("--event-names: {sentence}")))?;
     let mut ids = RandomIds;
     let envelope = Envelope::new(&ids.issue("resp"), unix_now(), &request, None);
-    let assembler = Assembler::new(envelope, Taken::default(), Box::new(ids), true)
-        .in_form(form)
-        .permitting(Permission::of(&request));
-    let asked = Asked::of(&request, Origin::new(from.name()));
-    Ok(Conversion::new(from, asked, assembler, writer))
+    let assembler = Assembler::new(envelope, UsedIds::default(), Box::new(ids), true)
+        .with_form(form)
+        .with_permission(Permission::from_request(&request));
+    let context = RequestContext::from_request(&request, Origin::new(from.name()));
+    Ok(Conversion::new(from, context, assembler, writer))
 }
 
 fn request_text(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -99,8 +99,8 @@ fn unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> {
 /// The output format.
 #[derive(Clone, Copy)]
 enum Output {
-    /// An event stream. `says_done` adds the final `[DONE]`.
-    EventStream { says_done: bool },
+    /// An event stream. `ends_with_done` adds the final `[DONE]`.
+    EventStream { ends_with_done: bool },
     /// One event per line.
     Ndjson,
     /// The whole response as one JSON object, at the end.
@@ -108,11 +108,11 @@ enum Output {
 }
 
 impl Output {
-    fn of(args: &ConvertArgs, says_done: bool) -> Self {
+    fn of(args: &ConvertArgs, ends_with_done: bool) -> Self {
         match (args.ndjson, args.fold) {
             (true, _) => Self::Ndjson,
             (_, true) => Self::Folded,
-            _ => Self::EventStream { says_done },
+            _ => Self::EventStream { ends_with_done },
         }
     }
 
@@ -133,7 +133,7 @@ impl Output {
     fn end(self, converted: &Converted, out: &mut impl Write) -> io::Result<()> {
         self.events(&converted.events, out)?;
         match self {
-            Self::EventStream { says_done: true } => out.write_all(b"data: [DONE]\n\n")?,
+            Self::EventStream { ends_with_done: true } => out.write_all(b"data: [DONE]\n\n")?,
             Self::Folded => writeln!(out, "{}", converted.folded)?,
             _ => {}
         }

@@ -38,7 +38,7 @@ pub trait Background: Send + Sync {
 
     /// The state of a job. `None` if there is none: the response never was in the background, or
     /// its log has expired.
-    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Standing>>;
+    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStanding>>;
 
     /// The open jobs in `shard` that answer this request, newest first, at most two.
     async fn open_jobs(
@@ -141,7 +141,7 @@ pub struct LoggedEvent {
 
 /// The state of a job, for a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum JobStanding {
     /// It has not ended.
     Open {
         /// The latest of the first three events of its log. Each of them carries the response
@@ -187,7 +187,7 @@ pub(crate) enum JobState {
 
 impl JobState {
     /// Derives the state from the columns of a row.
-    pub(crate) fn of(is_open: bool, is_left: bool) -> Self {
+    pub(crate) fn from_columns(is_open: bool, is_left: bool) -> Self {
         match (is_open, is_left) {
             (false, _) => Self::Ended,
             (true, true) => Self::Left,

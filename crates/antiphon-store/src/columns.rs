@@ -46,8 +46,8 @@ impl<'a> Columns<'a, &'a [u8]> {
             fingerprint: item.fingerprint.map(|it| it.as_u128().to_be_bytes()),
             origin: item.origin.as_ref().map(Origin::as_str),
             body: match &item.body {
-                Body::Here(bytes) => Some(bytes),
-                Body::Elsewhere => Some(&[]),
+                Body::Stored(bytes) => Some(bytes),
+                Body::StoredElsewhere => Some(&[]),
                 Body::Erased => None,
             },
         }
@@ -75,8 +75,8 @@ impl Columns<'_, Bytes> {
             origin: self.origin.map(Origin::new),
             supersedes: has(SUPERSEDES),
             body: match self.body {
-                Some(bytes) if bytes.is_empty() => Body::Elsewhere,
-                Some(bytes) => Body::Here(bytes),
+                Some(bytes) if bytes.is_empty() => Body::StoredElsewhere,
+                Some(bytes) => Body::Stored(bytes),
                 None => Body::Erased,
             },
         }

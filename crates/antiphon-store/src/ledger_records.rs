@@ -34,7 +34,7 @@ pub struct LedgerEntry {
     /// The internal id of its conversation or response.
     pub kept: Kept,
     /// Whether the ledger is stale: the provider may hold other items than it lists.
-    pub in_doubt: bool,
+    pub is_stale: bool,
 }
 
 /// The subject of a ledger.
@@ -76,5 +76,5 @@ pub struct LedgerTurn {
     /// the turn leaves no record.
     pub response: Option<Named>,
     /// Whether the provider may hold other items of the turn than are committed.
-    pub in_doubt: bool,
+    pub is_stale: bool,
 }

@@ -1,7 +1,7 @@
 //! Ledgers: records of the conversations and responses that a provider stores.
 //!
 //! A ledger is a thread whose items have no bodies in this store
-//! ([`Body::Elsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an internal
+//! ([`Body::StoredElsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an internal
 //! id, which clients never see. The store maps the provider's id to it.
 
 use antiphon::{HeldItem, ItemId};
@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 ///                         └────────────────────── doubt ──────────────────────┘
 /// ```
 ///
-/// A ledger is stale ([`LedgerEntry::in_doubt`]) while the provider may hold other items than the
+/// A ledger is stale ([`LedgerEntry::is_stale`]) while the provider may hold other items than the
 /// ledger lists.
 ///
 /// A name stands for one conversation or response, the last one it was given to. The previous one
@@ -56,11 +56,11 @@ pub trait Ledgers: Send + Sync {
 
     /// Marks the conversation's ledger as stale. Called before a request that may change the
     /// provider's copy. Has no effect if there is no ledger of it.
-    async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
+    async fn mark_stale(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
     /// Marks the ledger as fresh again after a request that changed nothing. Only a caller that
     /// found the ledger fresh before its request may call this.
-    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
+    async fn mark_fresh(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
     /// Replaces the ledger's items by those that the provider lists. They go to a new thread,
     /// `thread`, so the ends of responses do not move. Items that nothing reaches any more are

@@ -25,7 +25,7 @@ mod url;
 mod usage;
 mod watches;
 
-pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, Standing};
+pub use background::{Background, EventPage, JobStanding, LeftJob, LoggedEvent, NewJob, Rest};
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use inspect::StoreState;

@@ -134,7 +134,7 @@ pub trait Store: Send + Sync + 'static {
     /// Returns `false` if the last turn answers another request, if other items were appended after
     /// it, or if another turn already continues from it. Fails if `place` is no longer first in its
     /// queue: a process that was presumed dead cannot retract a turn of its successor.
-    async fn take_back(
+    async fn retract(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,

@@ -37,8 +37,8 @@ impl Usage {
 
     fn from_item(item: &HeldItem) -> Self {
         match &item.body {
-            Body::Here(bytes) => Self { items: 1, bytes: bytes.len() as u64 },
-            Body::Elsewhere => Self { items: 1, bytes: 0 },
+            Body::Stored(bytes) => Self { items: 1, bytes: bytes.len() as u64 },
+            Body::StoredElsewhere => Self { items: 1, bytes: 0 },
             Body::Erased => Self::default(),
         }
     }

@@ -17,7 +17,7 @@ const ROUNDS: usize = 200;
 fn main() -> io::Result<()> {
     let path = env::args().skip(1).find(|argument| argument != "--bench");
     let text = Bytes::from(fs::read(path.ok_or_else(|| io::Error::other("no file is named"))?)?);
-    let items = antiphon::item::items_of(&text).map_err(io::Error::other)?;
+    let items = antiphon::item::parse_items(&text).map_err(io::Error::other)?;
     let from_text = median_of(|| antiphon_surface::repair(black_box(&text), None, ""));
     let from_items = median_of(|| antiphon::repair::repair(black_box(&items)));
     let measured = json!({

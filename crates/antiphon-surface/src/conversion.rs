@@ -1,8 +1,8 @@
 //! Conversion of a model's answer into another dialect.
 
-use antiphon::dialect::{self, Asked, Dialect, UnknownDialect, Writer};
+use antiphon::dialect::{self, Dialect, RequestContext, UnknownDialect, Writer};
 use antiphon::json::Object;
-use antiphon::stream::{self, Assembler, Envelope, Form, Permission, Taken};
+use antiphon::stream::{self, Assembler, Envelope, Form, Permission, UsedIds};
 use antiphon::{IdSource, Origin};
 use bytes::Bytes;
 
@@ -10,7 +10,7 @@ use bytes::Bytes;
 /// ends.
 pub struct Conversion {
     conversion: dialect::Conversion,
-    says_done: bool,
+    ends_with_done: bool,
 }
 
 /// The reason why a conversion cannot start.
@@ -26,7 +26,7 @@ pub enum ConversionRefused {
     },
     /// A dialect that can only be read.
     #[error("to: cannot convert to '{0}'; use responses or anthropic")]
-    NotWritten(Dialect),
+    UnsupportedTarget(Dialect),
     /// The request is not a JSON object.
     #[error("request: not a JSON object: {0}")]
     Request(String),
@@ -82,7 +82,7 @@ impl Conversion {
     ) -> Result<Self, ConversionRefused> {
         let from = dialect("from", from)?;
         let to = dialect("to", to)?;
-        let writer = Writer::new(to).ok_or(ConversionRefused::NotWritten(to))?;
+        let writer = Writer::new(to).ok_or(ConversionRefused::UnsupportedTarget(to))?;
         let form = form(event_names.unwrap_or("openai"))?;
         let request = match request {
             None => Object::default(),
@@ -90,18 +90,18 @@ impl Conversion {
                 .map_err(|error| ConversionRefused::Request(error.to_string()))?,
         };
         let envelope = Envelope::new(&OsIds.issue("resp"), now, &request, None);
-        let assembler = Assembler::new(envelope, Taken::default(), Box::new(OsIds), true)
-            .in_form(form)
-            .permitting(Permission::of(&request));
-        let asked = Asked::of(&request, Origin::new(from.name()));
-        let says_done = writer.says_done();
-        let conversion = dialect::Conversion::new(from, asked, assembler, writer);
-        Ok(Self { conversion, says_done })
+        let assembler = Assembler::new(envelope, UsedIds::default(), Box::new(OsIds), true)
+            .with_form(form)
+            .with_permission(Permission::from_request(&request));
+        let context = RequestContext::from_request(&request, Origin::new(from.name()));
+        let ends_with_done = writer.ends_with_done();
+        let conversion = dialect::Conversion::new(from, context, assembler, writer);
+        Ok(Self { conversion, ends_with_done })
     }
 
     /// Whether an event stream of the dialect ends with `data: [DONE]`.
-    pub fn says_done(&self) -> bool {
-        self.says_done
+    pub fn ends_with_done(&self) -> bool {
+        self.ends_with_done
     }
 
     /// Converts the next bytes, which may be cut anywhere: an event stream, or one JSON object per

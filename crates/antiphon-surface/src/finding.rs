@@ -26,17 +26,17 @@ pub struct Finding {
 
 impl Finding {
     /// A fault that was not repaired.
-    pub fn of_fault(finding: &repair::Finding) -> Self {
-        Self { action: None, ..Self::of_mend(finding) }
+    pub fn from_fault(finding: &repair::Finding) -> Self {
+        Self { action: None, ..Self::from_repair(finding) }
     }
 
     /// A fault that was repaired.
-    pub fn of_mend(finding: &repair::Finding) -> Self {
-        Self::at(finding.position, finding)
+    pub fn from_repair(finding: &repair::Finding) -> Self {
+        Self::at_position(finding.position, finding)
     }
 
     /// The finding with another position, for an item that the engine saw elsewhere in the list.
-    pub fn at(position: Option<usize>, finding: &repair::Finding) -> Self {
+    pub fn at_position(position: Option<usize>, finding: &repair::Finding) -> Self {
         let refusal = match &finding.fault {
             Some(fault) => fault.refusal(position.unwrap_or_default()),
             None => resent_item(),
@@ -53,9 +53,9 @@ impl Finding {
     }
 
     /// A fault that the policy rejects.
-    pub fn of_refusal(refused: &Refused) -> Self {
+    pub fn from_refusal(refused: &Refused) -> Self {
         let Refused { position, id, fault } = refused.clone();
-        Self::of_fault(&repair::Finding { position, id, fault: Some(fault), action: None })
+        Self::from_fault(&repair::Finding { position, id, fault: Some(fault), action: None })
     }
 }
 

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use antiphon::item::FingerprintKey;
-use antiphon::made_up::is_made_up;
+use antiphon::placeholder::is_placeholder_item;
 use antiphon::repair::{
-    self, Continuation, Finding, Held, Mend, OnUnresolvedReference, Policy, Refused, Repaired,
+    self, Continuation, Finding, Held, OnUnresolvedReference, Policy, Refused, Repair, Repaired,
 };
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
@@ -22,7 +22,7 @@ fn held_item((position, item): (usize, &Item)) -> HeldItem {
     let own = item.head().id.clone();
     // The ids of real items do not begin with this character.
     let id = own.unwrap_or_else(|| ItemId::from(format!("#{position}")));
-    let origin = is_made_up(item).then(Origin::made_up);
+    let origin = is_placeholder_item(item).then(Origin::placeholder);
     HeldItem::new(id, item, KEY, origin)
 }
 
@@ -76,12 +76,12 @@ pub fn repair(
 
 /// A repaired list that continues nothing.
 pub fn continuation(repaired: Repaired) -> Continuation {
-    let finding = |mend: Mend| Finding {
+    let finding = |mend: Repair| Finding {
         position: Some(mend.position),
         id: mend.id,
         fault: Some(mend.fault),
         action: Some(mend.action),
     };
-    let Repaired { items, sources, mends } = repaired;
-    Continuation { items, sources, findings: mends.into_iter().map(finding).collect() }
+    let Repaired { items, sources, repairs } = repaired;
+    Continuation { items, sources, findings: repairs.into_iter().map(finding).collect() }
 }

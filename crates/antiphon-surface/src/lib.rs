@@ -7,11 +7,11 @@
 mod conversion;
 mod finding;
 pub mod history;
-mod judged;
-mod mended;
+mod invalid_argument;
+mod item_verdict;
 mod policy;
+mod repaired_items;
 mod tracker;
-mod unreadable;
 
 use antiphon::Item;
 use antiphon::reconcile;
@@ -20,22 +20,22 @@ use bytes::Bytes;
 
 pub use conversion::{Conversion, ConversionRefused, Converted, Event, OsIds};
 pub use finding::Finding;
-pub use judged::Judged;
-pub use mended::{Mended, Place};
+pub use invalid_argument::InvalidArgument;
+pub use item_verdict::ItemVerdict;
 pub use policy::{CHOICES, UnknownPolicy, policy};
+pub use repaired_items::{RepairedItem, RepairedItems};
 pub use tracker::{
-    LeftOut, Plan, Planned, Standing, Tracker, TrackerError, Unanswered, Unresolved,
+    ExcludedItem, OccurrenceState, Plan, Planned, Tracker, TrackerError, UnansweredCall, Unresolved,
 };
-pub use unreadable::Unreadable;
 
-use unreadable::items_of;
+use invalid_argument::parse_items;
 
 /// The reason why a list is not repaired.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RepairError {
     /// An argument is not an array of items.
     #[error(transparent)]
-    Unreadable(#[from] Unreadable),
+    InvalidArgument(#[from] InvalidArgument),
     /// The policy is unknown.
     #[error(transparent)]
     Policy(#[from] UnknownPolicy),
@@ -47,45 +47,49 @@ pub enum RepairError {
 /// The faults that a provider would refuse in `items`, in the provider's order. With `held`,
 /// `items` are checked as the continuation of the items that a server stores. References to unknown
 /// items may stand for the calls of outputs.
-pub fn check(items: &Bytes, held: Option<&Bytes>) -> Result<Vec<Finding>, Unreadable> {
-    let items = items_of("items", items)?;
+pub fn check(items: &Bytes, held: Option<&Bytes>) -> Result<Vec<Finding>, InvalidArgument> {
+    let items = parse_items("items", items)?;
     let transcript = held.map(transcript).transpose()?;
     let findings = history::check(&items, history::before(&items, transcript.as_ref()));
-    Ok(findings.iter().map(Finding::of_fault).collect())
+    Ok(findings.iter().map(Finding::from_fault).collect())
 }
 
 /// Repairs `items` with a [`policy`]. With `held`, they continue the items that a server stores.
-pub fn repair(items: &Bytes, held: Option<&Bytes>, policy: &str) -> Result<Mended, RepairError> {
+pub fn repair(
+    items: &Bytes,
+    held: Option<&Bytes>,
+    policy: &str,
+) -> Result<RepairedItems, RepairError> {
     let policy = self::policy(policy)?;
-    let items = items_of("items", items)?;
+    let items = parse_items("items", items)?;
     let transcript = held.map(transcript).transpose()?;
     let before = history::before(&items, transcript.as_ref());
     match history::repair(&items, before, &policy) {
-        Ok(continuation) => Ok(Mended::from_continuation(continuation)),
-        Err(refused) => Err(RepairError::Refused(Box::new(Finding::of_refusal(&refused)))),
+        Ok(continuation) => Ok(RepairedItems::from_continuation(continuation)),
+        Err(refused) => Err(RepairError::Refused(Box::new(Finding::from_refusal(&refused)))),
     }
 }
 
 /// Removes lone reasoning and nothing else.
-pub fn filter_orphaned_reasoning(items: &Bytes) -> Result<Mended, Unreadable> {
-    let repaired = repair::filter_orphaned_reasoning(&items_of("items", items)?);
-    Ok(Mended::from_continuation(history::continuation(repaired)))
+pub fn filter_orphaned_reasoning(items: &Bytes) -> Result<RepairedItems, InvalidArgument> {
+    let repaired = repair::filter_orphaned_reasoning(&parse_items("items", items)?);
+    Ok(RepairedItems::from_continuation(history::continuation(repaired)))
 }
 
 /// Removes the items that a stateful server already stores, judged by their types alone.
-pub fn strip(items: &Bytes) -> Result<Mended, Unreadable> {
-    Ok(Mended::from_continuation(repair::leave_out_held(&items_of("items", items)?)))
+pub fn strip(items: &Bytes) -> Result<RepairedItems, InvalidArgument> {
+    Ok(RepairedItems::from_continuation(repair::leave_out_held(&parse_items("items", items)?)))
 }
 
 /// Decides for each of `items` whether the owner of `held` stores it.
-pub fn reconcile(held: &Bytes, items: &Bytes) -> Result<Vec<Judged>, Unreadable> {
+pub fn reconcile(held: &Bytes, items: &Bytes) -> Result<Vec<ItemVerdict>, InvalidArgument> {
     let transcript = transcript(held)?;
-    let items = items_of("items", items)?;
+    let items = parse_items("items", items)?;
     let verdicts = reconcile::reconcile(&transcript, &items, history::KEY);
-    Ok(verdicts.into_iter().map(Judged::from_verdict).collect())
+    Ok(verdicts.into_iter().map(ItemVerdict::from_verdict).collect())
 }
 
-fn transcript(held: &Bytes) -> Result<antiphon::Transcript, Unreadable> {
-    let items: Vec<Item> = items_of("held", held)?;
+fn transcript(held: &Bytes) -> Result<antiphon::Transcript, InvalidArgument> {
+    let items: Vec<Item> = parse_items("held", held)?;
     Ok(history::transcript(&items))
 }

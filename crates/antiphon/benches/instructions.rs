@@ -51,8 +51,8 @@ fn sealed<U: Upstream>(count: usize) -> (Dialect, Vec<Item>) {
 
 #[library_benchmark]
 #[benches::n(args = [1_000, 10_000], setup = list)]
-fn items_of(list: Bytes) -> (Result<Vec<Item>, ListError>, Bytes) {
-    (item::items_of(black_box(&list)), list)
+fn parse_items(list: Bytes) -> (Result<Vec<Item>, ListError>, Bytes) {
+    (item::parse_items(black_box(&list)), list)
 }
 
 #[library_benchmark]
@@ -107,11 +107,11 @@ fn broken_everywhere(items: Vec<Item>) -> (Repaired, Vec<Item>) {
 }
 
 fn kept_replay(count: usize) -> Turn {
-    Turn::full_replay(count).kept_upstream()
+    Turn::full_replay(count).owned_by_upstream()
 }
 
 fn kept_delta(count: usize) -> Turn {
-    Turn::delta(count).kept_upstream()
+    Turn::delta(count).owned_by_upstream()
 }
 
 #[library_benchmark]
@@ -187,13 +187,13 @@ fn encode((dialect, items): (Dialect, Vec<Item>)) -> (Encoded, Vec<Item>) {
     (given::encoded(dialect, black_box(&items)), items)
 }
 
-library_benchmark_group!(name = items, benchmarks = [items_of, transcript]);
+library_benchmark_group!(name = items, benchmarks = [parse_items, transcript]);
 library_benchmark_group!(
     name = reconcile,
     benchmarks = [full_replay, rewritten_replay, delta, stateless]
 );
 library_benchmark_group!(name = repair, benchmarks = [well_formed, broken_everywhere]);
-library_benchmark_group!(name = kept_upstream, benchmarks = [replayed, continued]);
+library_benchmark_group!(name = owned_by_upstream, benchmarks = [replayed, continued]);
 library_benchmark_group!(name = stream, benchmarks = [decode, relay_as_it_came, relay_renumbered]);
 library_benchmark_group!(
     name = dialects,
@@ -206,4 +206,4 @@ library_benchmark_group!(
     ]
 );
 
-main!(library_benchmark_groups = items, reconcile, repair, kept_upstream, stream, dialects);
+main!(library_benchmark_groups = items, reconcile, repair, owned_by_upstream, stream, dialects);

@@ -14,7 +14,7 @@ fn main() {
     println!("{:<44} {:>8} {:>13} {:>13}", "", "items", "bytes come", "bytes go");
     for (caller, turn) in CALLERS {
         for held in HELD {
-            let turn = turn(held).kept_upstream();
+            let turn = turn(held).owned_by_upstream();
             let (come, go) = (size(&turn.incoming), size(&turn.sent()));
             println!("{:<44} {held:>8} {come:>13} {go:>13}", format!("kept_upstream::{caller}"));
         }

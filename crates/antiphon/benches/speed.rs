@@ -22,12 +22,12 @@ mod items {
 
     /// Reads the heads of a request's items.
     #[divan::bench(args = HISTORIES)]
-    fn items_of(bencher: Bencher<'_, '_>, count: usize) {
+    fn parse_items(bencher: Bencher<'_, '_>, count: usize) {
         let list = list_of(&agent_run(count));
         bencher
             .counter(BytesCount::new(list.len()))
             .counter(ItemsCount::new(count))
-            .bench(|| item::items_of(black_box(&list)));
+            .bench(|| item::parse_items(black_box(&list)));
     }
 
     /// Indexes stored items.
@@ -100,14 +100,14 @@ mod repair {
 }
 
 /// For a provider that stores the conversation: reconciles, and repairs the items to send.
-mod kept_upstream {
+mod owned_by_upstream {
     use divan::counter::ItemsCount;
 
     use super::given::Turn;
     use super::{Bencher, HISTORIES, black_box};
 
     fn bench(bencher: Bencher<'_, '_>, count: usize, turn: Turn) {
-        let turn = turn.kept_upstream();
+        let turn = turn.owned_by_upstream();
         bencher.counter(ItemsCount::new(count)).bench(|| black_box(&turn).sent());
     }
 

@@ -4,7 +4,7 @@
 //! user's message, the reasoning and the call again, followed by the output. Only the output is
 //! new.
 
-use antiphon::item::{FingerprintKey, items_of};
+use antiphon::item::{FingerprintKey, parse_items};
 use antiphon::reconcile::{Verdict, reconcile};
 use antiphon::{HeldItem, Transcript};
 
@@ -16,7 +16,7 @@ pub(crate) fn main() {
         {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "echo", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "call_1", "output": "hello"}
     ]"#;
-    let incoming = items_of(&turn.into()).expect("the text above is a list of items");
+    let incoming = parse_items(&turn.into()).expect("the text above is a list of items");
     let held: Transcript = incoming[..3]
         .iter()
         .zip(["msg_1", "rs_1", "fc_1"])

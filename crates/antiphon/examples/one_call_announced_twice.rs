@@ -3,7 +3,7 @@
 
 use antiphon::IdSource;
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Failure, Taken};
+use antiphon::stream::{Assembler, Envelope, Failure, UsedIds};
 
 /// Counts up. A real program would use random numbers of the operating system.
 struct Counter(u8);
@@ -20,7 +20,7 @@ const CALL: &str = r#""type":"function_call","call_id":"call_1","name":"get_weat
 pub(crate) fn main() {
     let request = Object::parse(br#"{"model":"m"}"#).expect("the text above is an object");
     let envelope = Envelope::new("resp_1", 0, &request, None);
-    let mut assembler = Assembler::new(envelope, Taken::default(), Box::new(Counter(0)), false);
+    let mut assembler = Assembler::new(envelope, UsedIds::default(), Box::new(Counter(0)), false);
     let upstream = [
         format!(
             r#"{{"type":"response.output_item.added","output_index":0,"item":{{{CALL},"id":"fc_abc","arguments":""}}}}"#
@@ -34,7 +34,7 @@ pub(crate) fn main() {
     ];
 
     for event in upstream {
-        assembler.hear(&event.into()).expect("the texts above are objects");
+        assembler.apply_event(&event.into()).expect("the texts above are objects");
     }
     assembler.fail(Failure::server_error("The upstream went away."));
 

@@ -1,7 +1,7 @@
 //! `Item 'rs_…' of type 'reasoning' was provided without its required following item`: a stream was
 //! cut short, and only its reasoning stayed in the history.
 
-use antiphon::item::items_of;
+use antiphon::item::parse_items;
 use antiphon::repair::{check, filter_orphaned_reasoning};
 
 pub(crate) fn main() {
@@ -10,7 +10,7 @@ pub(crate) fn main() {
         {"type": "reasoning", "id": "rs_cut", "summary": []},
         {"role": "user", "content": "Are you there?"}
     ]"#;
-    let items = items_of(&history.into()).expect("the text above is a list of items");
+    let items = parse_items(&history.into()).expect("the text above is a list of items");
     for (position, fault) in check(&items) {
         println!("item {position}: {}", fault.refusal(position).message);
     }

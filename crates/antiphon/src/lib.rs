@@ -62,7 +62,7 @@ pub mod faults;
 pub mod import;
 pub mod item;
 pub mod json;
-pub mod made_up;
+pub mod placeholder;
 pub mod provider_api;
 pub mod reconcile;
 pub mod repair;

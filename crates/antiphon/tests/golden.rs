@@ -11,9 +11,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use antiphon::dialect::{Asked, Conversion, Converted, Dialect, Writer};
+use antiphon::dialect::{Conversion, Converted, Dialect, RequestContext, Writer};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Event, Form, Taken};
+use antiphon::stream::{Assembler, Envelope, Event, Form, UsedIds};
 use antiphon::{IdSource, Origin};
 use serde_json::Value;
 
@@ -130,10 +130,11 @@ impl Case {
         // The specification has no custom tools, so the response does not echo them.
         let envelope = Envelope::new("resp_golden", 1_770_000_000, &Object::default(), None);
         let ids = Box::new(Counting::default());
-        let assembler = Assembler::new(envelope, Taken::default(), ids, true).in_form(form);
-        let asked = Asked::of(&request, Origin::new(format!("golden {}", self.dialect)));
+        let assembler = Assembler::new(envelope, UsedIds::default(), ids, true).with_form(form);
+        let context =
+            RequestContext::from_request(&request, Origin::new(format!("golden {}", self.dialect)));
         let writer = Writer::new(target).expect("it is written");
-        Conversion::new(self.dialect, asked, assembler, writer)
+        Conversion::new(self.dialect, context, assembler, writer)
     }
 
     /// The request. Only cases with custom tools depend on it.

@@ -4,9 +4,9 @@
 use std::alloc::System;
 
 use antiphon::IdSource;
-use antiphon::dialect::{Asked, Conversion, Dialect, Writer};
+use antiphon::dialect::{Conversion, Dialect, RequestContext, Writer};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Taken};
+use antiphon::stream::{Assembler, Envelope, UsedIds};
 use antiphon::transcript::Origin;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
@@ -139,9 +139,9 @@ fn open_stream_holds_only_item_text() {
 /// Number of bytes that a stream holds before its end.
 fn held(from: Dialect, to: Dialect, begun: &[&str], again: &[&str]) -> usize {
     let before = in_use();
-    let asked = Asked::of_nothing_known(Origin::new("up m"));
+    let context = RequestContext::unknown(Origin::new("up m"));
     let writer = Writer::new(to).expect("clients speak it");
-    let mut conversion = Conversion::new(from, asked, assembler(), writer);
+    let mut conversion = Conversion::new(from, context, assembler(), writer);
     let mut told = 0;
     for event in begun {
         told += conversion.push(format!("data: {event}\n\n").as_bytes()).len();
@@ -164,7 +164,7 @@ fn in_use() -> usize {
 fn assembler() -> Assembler {
     let request = Object::parse(br#"{"model":"m"}"#).expect("it is an object");
     let envelope = Envelope::new("resp_1", 1_770_000_000, &request, None);
-    Assembler::new(envelope, Taken::default(), Box::new(Counting(0)), true)
+    Assembler::new(envelope, UsedIds::default(), Box::new(Counting(0)), true)
 }
 
 struct Counting(u64);

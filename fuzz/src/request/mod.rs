@@ -5,8 +5,8 @@ pub mod chat;
 mod given;
 
 use antiphon::Item;
-use antiphon::dialect::{Dialect, Encoded, Place, Request, encode};
-use antiphon::item::items_of;
+use antiphon::dialect::{Dialect, Encoded, Request, RequestPath, encode};
+use antiphon::item::parse_items;
 use antiphon::json::Object;
 use antiphon::repair::repair;
 use antiphon::transcript::Origin;
@@ -31,7 +31,7 @@ impl Given {
             return given::compact(bytes);
         }
         let mut fields = Object::parse(bytes).ok()?;
-        let items = items_of(&Bytes::copy_from_slice(fields.get("input")?.as_bytes())).ok()?;
+        let items = parse_items(&Bytes::copy_from_slice(fields.get("input")?.as_bytes())).ok()?;
         fields.remove("input");
         Some(Self { fields: fields.to_text(), items })
     }
@@ -65,10 +65,12 @@ impl Given {
 }
 
 /// Checks that a refusal names the place of the fault.
-fn check(place: &Place, message: &str, items: usize) {
+fn check(place: &RequestPath, message: &str, items: usize) {
     assert!(!message.is_empty(), "the refusal has a message");
     match place {
-        Place::Field(path) => assert!(!path.is_empty(), "a field has a name: {message}"),
-        Place::Item(position, _) => assert!(*position < items, "item {position} does not exist"),
+        RequestPath::Field(path) => assert!(!path.is_empty(), "a field has a name: {message}"),
+        RequestPath::Item(position, _) => {
+            assert!(*position < items, "item {position} does not exist")
+        }
     }
 }

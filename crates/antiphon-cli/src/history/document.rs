@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use antiphon::Item;
 use antiphon::import::{HistoryForm, ImportError, Imported, Omission, import};
-use antiphon::json::{Object, range_in, with_elements};
+use antiphon::json::{Object, range_of_slice, replace_array};
 use antiphon::repair;
 use antiphon::strip::Marker;
 use bytes::Bytes;
@@ -59,7 +59,7 @@ impl Document {
         let value: &RawValue =
             serde_json::from_str(json.trim_end()).map_err(|error| place.no_json(&error))?;
         let list = List::of(json, value.get())
-            .map_err(|sentence| refused(range_in(json, value.get()).start, sentence))?;
+            .map_err(|sentence| refused(range_of_slice(json, value.get()).start, sentence))?;
         let range = list.range.clone();
         let imported = match (json.as_bytes()[range.start], list.field) {
             (b'"', Some("input")) => Ok(text_input(&json[range.clone()])),
@@ -124,7 +124,7 @@ impl Document {
         if self.newest_first {
             elements.reverse();
         }
-        with_elements(text, self.list.clone(), elements).into()
+        replace_array(text, self.list.clone(), elements).into()
     }
 }
 
@@ -132,17 +132,23 @@ impl List {
     fn of(text: &str, value: &str) -> Result<Self, &'static str> {
         const FIELDS: [&str; 4] = ["input", "items", "messages", "data"];
         if value.starts_with('[') {
-            let range = range_in(text, value);
+            let range = range_of_slice(text, value);
             let (field, is_listing, marker, system) = (None, false, None, None);
             return Ok(Self { range, field, is_listing, marker, system });
         }
         let object = Object::parse(value.as_bytes()).map_err(|_| NO_HISTORY)?;
         let field = FIELDS.into_iter().find_map(|field| Some((field, object.get(field)?)));
         let (field, list) = field.ok_or(NO_HISTORY)?;
-        let marker = Marker::of(&object).filter(|_| field == "input");
+        let marker = Marker::from_request(&object).filter(|_| field == "input");
         let is_listing = field == "data" && object.string("object").as_deref() == Some("list");
         let system = object.present("system").filter(|_| field == "messages").map(str::to_owned);
-        Ok(Self { range: range_in(text, list), field: Some(field), is_listing, marker, system })
+        Ok(Self {
+            range: range_of_slice(text, list),
+            field: Some(field),
+            is_listing,
+            marker,
+            system,
+        })
     }
 
     /// Imports the history in the list. If its form is ambiguous, `messages` count as Chat
@@ -199,5 +205,5 @@ fn is_newest_first(items: &[Item]) -> bool {
 fn offset_of(error: &ImportError, list: &str) -> usize {
     let elements: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
     let element = error.position().and_then(|position| elements.get(position));
-    element.map_or(0, |element| range_in(list, element.get()).start)
+    element.map_or(0, |element| range_of_slice(list, element.get()).start)
 }

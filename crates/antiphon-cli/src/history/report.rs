@@ -56,10 +56,10 @@ impl Row {
     pub(super) fn of_mend(history: &Document, finding: &repair::Finding) -> Self {
         let position = finding.position.and_then(|position| history.position(position));
         let found = if history.is_of_items() {
-            Finding::at(position, finding)
+            Finding::at_position(position, finding)
         } else {
             // The provider's message counts the items, not the messages that they come from.
-            Finding { position, ..Finding::of_mend(finding) }
+            Finding { position, ..Finding::from_repair(finding) }
         };
         Self { line: history.line, found }
     }

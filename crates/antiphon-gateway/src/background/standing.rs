@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use antiphon::json::Object;
-use antiphon_store::{ResponseId, Standing, StoreError, Tenant};
+use antiphon_store::{JobStanding, ResponseId, StoreError, Tenant};
 use tokio::time::{Instant, sleep};
 
 use super::POLL;
@@ -19,14 +19,14 @@ pub(crate) async fn present_response(
     id: &ResponseId,
 ) -> Result<Option<String>, StoreError> {
     match gateway.store.background().standing(tenant, id).await? {
-        Some(Standing::Open { event, is_left }) => {
+        Some(JobStanding::Open { event, is_left }) => {
             if is_left {
                 gateway.jobs.look_for_left();
             }
             let object = Object::parse(&event).ok();
             Ok(object.and_then(|event| event.present("response").map(str::to_owned)))
         }
-        Some(Standing::Ended) | None => Ok(None),
+        Some(JobStanding::Ended) | None => Ok(None),
     }
 }
 

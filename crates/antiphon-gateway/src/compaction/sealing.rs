@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use antiphon::Origin;
-use antiphon::json::{Object, quote, with_elements};
+use antiphon::json::{Object, quote, replace_array};
 use antiphon_store::Tenant;
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -43,7 +43,7 @@ impl Sealing {
         let changed = self.seal_item(&mut object) | self.seal_output(&mut object);
         let response = object.get("response").map(str::to_owned);
         let response = response.and_then(|raw| {
-            let mut response = Object::of(&raw).ok()?;
+            let mut response = Object::parse_str(&raw).ok()?;
             self.seal_output(&mut response).then(|| response.to_text())
         });
         let is_changed = changed || response.is_some();
@@ -71,14 +71,14 @@ impl Sealing {
         if is_changed {
             let items = items.iter().zip(&sealed);
             let items = items.map(|(item, sealed)| sealed.as_deref().unwrap_or(item.get()));
-            response.set("output", with_elements(&output, 0..output.len(), items));
+            response.set("output", replace_array(&output, 0..output.len(), items));
         }
         is_changed
     }
 
     /// The item with sealed content. `None` if it is not a compaction or has no content yet.
     fn sealed(&mut self, item: &str) -> Option<String> {
-        let mut object = Object::of(item).ok()?;
+        let mut object = Object::parse_str(item).ok()?;
         if object.string("type").as_deref() != Some("compaction") {
             return None;
         }

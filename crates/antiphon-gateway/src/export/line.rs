@@ -36,8 +36,8 @@ impl Line {
     pub(super) fn item(self, item: &HeldItem) -> Self {
         let line = self.text("id", item.id.as_str());
         match &item.body {
-            Body::Here(body) => line.raw("item", body),
-            Body::Elsewhere => line.raw("kept_elsewhere", "true"),
+            Body::Stored(body) => line.raw("item", body),
+            Body::StoredElsewhere => line.raw("kept_elsewhere", "true"),
             Body::Erased => line.raw("deleted", "true"),
         }
     }

@@ -157,7 +157,7 @@ impl Export<'_> {
         while let Some(items) = self.next_items(cursor, &mut output).await? {
             let here = items.iter().filter(|item| item.body.bytes().is_some());
             shown.extend(here.map(|item| present(item, true)));
-            elsewhere.extend(items.into_iter().filter(|item| item.body == Body::Elsewhere));
+            elsewhere.extend(items.into_iter().filter(|item| item.body == Body::StoredElsewhere));
         }
         self.line(Line::whole(show(&response.envelope, &shown)?))?;
         let id = response.id.as_str();

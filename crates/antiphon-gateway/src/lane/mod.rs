@@ -89,7 +89,7 @@ impl Lane {
 /// Copies the item. The original is a slice of its message, and would keep the whole message in
 /// memory.
 fn detached(item: &HeldItem) -> HeldItem {
-    let copied = |bytes: &Bytes| Body::Here(Bytes::copy_from_slice(bytes));
+    let copied = |bytes: &Bytes| Body::Stored(Bytes::copy_from_slice(bytes));
     let body = item.body.bytes().map_or_else(|| item.body.clone(), copied);
     HeldItem { body, ..item.clone() }
 }
@@ -111,7 +111,7 @@ impl fmt::Debug for Lane {
 mod tests {
     use std::sync::Weak;
 
-    use antiphon::item::{FingerprintKey, items_of};
+    use antiphon::item::{FingerprintKey, parse_items};
     use antiphon::{Item, ItemId};
 
     use super::*;
@@ -127,7 +127,7 @@ mod tests {
     fn each_lane_remembers_its_latest_response() {
         let memory = Arc::new(Memory::new(1 << 20));
         let unnamed = Lane::new(None, &memory);
-        let event = antiphon::json::Object::of(r#"{"stream_id":"other"}"#).unwrap();
+        let event = antiphon::json::Object::parse_str(r#"{"stream_id":"other"}"#).unwrap();
         let other = Lane::new(StreamId::of(&event).unwrap(), &memory);
 
         unnamed.remember("resp_1", &transcript("one"));
@@ -156,7 +156,7 @@ mod tests {
         let text = r#"[{"type":"message","role":"user","content":"Hello"}]"#;
         let message = Arc::new(text.as_bytes().to_vec());
         let kept: Weak<Vec<u8>> = Arc::downgrade(&message);
-        let items = items_of(&Bytes::from_owner(Message(message))).unwrap();
+        let items = parse_items(&Bytes::from_owner(Message(message))).unwrap();
         let key = FingerprintKey::new([0; 16]);
         let held = HeldItem::new(ItemId::from("msg_1".to_owned()), &items[0], key, None);
         drop(items);
@@ -174,7 +174,7 @@ mod tests {
         let memory = Arc::new(Memory::new(one * 2));
         let lane = |name: &str| {
             let event = format!(r#"{{"stream_id":"{name}"}}"#);
-            let event = antiphon::json::Object::of(&event).unwrap();
+            let event = antiphon::json::Object::parse_str(&event).unwrap();
             Lane::new(StreamId::of(&event).unwrap(), &memory)
         };
         for name in ["a", "b", "c"] {

@@ -146,7 +146,7 @@ fn keeps(http: &HttpUpstream) -> bool {
 
 /// Whether a text can be an id. Other texts are never sent to an upstream.
 pub(crate) fn may_be_id(text: &str) -> bool {
-    Segment::of(text).is_some()
+    Segment::parse(text).is_some()
 }
 
 /// The error for Antiphon's own id of a ledger: callers use the provider's id.

@@ -33,21 +33,21 @@ impl<'a> Provider<'a> {
 
     /// Reads all items of a conversation, the oldest first.
     pub(crate) async fn conversation_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
-        let segment = Segment::of(id).ok_or_else(|| unknown("Conversation", id))?;
+        let segment = Segment::parse(id).ok_or_else(|| unknown("Conversation", id))?;
         self.list(&format!("/conversations/{segment}/items"), Cursor::LastId).await
     }
 
     /// Reads a response.
     pub(crate) async fn response(&self, id: &str) -> Result<StoredResponse, UpstreamError> {
-        let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
+        let segment = Segment::parse(id).ok_or_else(|| unknown("Response", id))?;
         let body = self.ask(Method::GET, &format!("/responses/{segment}")).await?;
-        Ok(StoredResponse::read(body)?)
+        Ok(StoredResponse::parse(body)?)
     }
 
     /// Reads the input items of a response, the oldest first. For a chain, some servers also list
     /// the items of earlier responses.
     pub(crate) async fn input_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
-        let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
+        let segment = Segment::parse(id).ok_or_else(|| unknown("Response", id))?;
         self.list(&format!("/responses/{segment}/input_items"), Cursor::LastOfData).await
     }
 
@@ -58,9 +58,9 @@ impl<'a> Provider<'a> {
         conversation: &str,
         item: &str,
     ) -> Result<(), UpstreamError> {
-        let segment = Segment::of(conversation);
+        let segment = Segment::parse(conversation);
         let conversation = segment.ok_or_else(|| unknown("Conversation", conversation))?;
-        let Some(segment) = Segment::of(item) else { return Ok(()) };
+        let Some(segment) = Segment::parse(item) else { return Ok(()) };
         let path = format!("/conversations/{conversation}/items/{segment}");
         match self.ask(Method::DELETE, &path).await {
             Err(error) if error.tells_of_no("item", item) => Ok(()),
@@ -93,7 +93,7 @@ impl<'a> Provider<'a> {
     }
 
     async fn add_items(&self, conversation: &str, items: &[Bytes]) -> Result<(), UpstreamError> {
-        let segment = Segment::of(conversation);
+        let segment = Segment::parse(conversation);
         let segment = segment.ok_or_else(|| unknown("Conversation", conversation))?;
         let mut fields = Object::default();
         fields.set("items", list_of(items));
@@ -107,12 +107,12 @@ impl<'a> Provider<'a> {
 
     /// Deletes a conversation.
     pub(crate) async fn delete_conversation(&self, id: &str) -> Result<(), UpstreamError> {
-        let segment = Segment::of(id).ok_or_else(|| unknown("Conversation", id))?;
+        let segment = Segment::parse(id).ok_or_else(|| unknown("Conversation", id))?;
         self.ask(Method::DELETE, &format!("/conversations/{segment}")).await.map(drop)
     }
 
     async fn list(&self, path: &str, cursor: Cursor) -> Result<Vec<Item>, UpstreamError> {
-        let mut listing = Listing::by(cursor);
+        let mut listing = Listing::new(cursor);
         while let Some(query) = listing.query() {
             let page = self.ask(Method::GET, &format!("{path}?{query}")).await?;
             listing.add(&page)?;
@@ -134,7 +134,7 @@ fn id_of(conversation: &[u8]) -> Result<String, UpstreamError> {
     let fields = Object::parse(conversation).ok();
     let id = fields.as_ref().and_then(|fields| fields.string("id"));
     let id = id.filter(|id| !id.is_empty()).map(String::from);
-    id.ok_or_else(|| UpstreamError::Garbled("a conversation without an id".to_owned()))
+    id.ok_or_else(|| UpstreamError::UnexpectedAnswer("a conversation without an id".to_owned()))
 }
 
 /// The error for a text that cannot be an id. It is never sent to a provider.

@@ -54,7 +54,7 @@ fn context_management(fields: &Object<'_>) -> Result<Option<u64>, ApiError> {
 }
 
 fn threshold(path: &str, raw: &str) -> Result<u64, ApiError> {
-    let entry = Object::of(raw).map_err(|_| wrong(path, "an object", raw))?;
+    let entry = Object::parse_str(raw).map_err(|_| wrong(path, "an object", raw))?;
     let (kind, at) = (format!("{path}.type"), format!("{path}.compact_threshold"));
     match entry.string("type").as_deref() {
         Some("compaction") => {}

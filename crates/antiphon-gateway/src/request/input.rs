@@ -1,6 +1,6 @@
 //! The items in a request body.
 
-use antiphon::item::{HeadError, Item, Kind, ListError, Role, items_of};
+use antiphon::item::{HeadError, Item, Kind, ListError, Role, parse_items};
 use antiphon::json::Object;
 use bytes::Bytes;
 
@@ -37,7 +37,7 @@ fn user_message(raw: &str) -> Item {
 
 /// The items of the raw array at `path`.
 pub(crate) fn items(array: &Bytes, path: &str, limits: &Limits) -> Result<Vec<Item>, ApiError> {
-    let items = items_of(array).map_err(|error| no_items(path, error))?;
+    let items = parse_items(array).map_err(|error| no_items(path, error))?;
     check_items(&items, path, limits)?;
     for (position, item) in items.iter().enumerate() {
         let path = format!("{path}[{position}]");

@@ -94,12 +94,12 @@ fn chosen(raw: &str) -> Vec<(String, ToolName)> {
     let Ok(choice) = Object::parse(raw.as_bytes()) else { return Vec::new() };
     let kind = choice.string("type").unwrap_or_default().into_owned();
     if kind != "allowed_tools" {
-        return ToolName::of_definition(&choice).map(|tool| (kind, tool)).into_iter().collect();
+        return ToolName::from_definition(&choice).map(|tool| (kind, tool)).into_iter().collect();
     }
     let tools: Vec<&RawValue> =
         choice.get("tools").and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
     let named = tools.iter().filter_map(|tool| {
-        let tool = ToolName::of_definition(&Object::parse(tool.get().as_bytes()).ok()?)?;
+        let tool = ToolName::from_definition(&Object::parse(tool.get().as_bytes()).ok()?)?;
         Some((tool.to_string(), tool))
     });
     named.collect()
@@ -109,11 +109,11 @@ fn chosen(raw: &str) -> Vec<(String, ToolName)> {
 fn known_tools(raw: &str) -> HashSet<ToolName> {
     let mut known = HashSet::new();
     for raw in elements(raw) {
-        let Ok(tool) = Object::of(raw.get()) else { continue };
-        known.extend(ToolName::of_definition(&tool));
+        let Ok(tool) = Object::parse_str(raw.get()) else { continue };
+        known.extend(ToolName::from_definition(&tool));
         let within = elements(tool.present("tools").unwrap_or_default());
-        let within = within.iter().filter_map(|raw| Object::of(raw.get()).ok());
-        known.extend(within.filter_map(|tool| ToolName::of_definition(&tool)));
+        let within = within.iter().filter_map(|raw| Object::parse_str(raw.get()).ok());
+        known.extend(within.filter_map(|tool| ToolName::from_definition(&tool)));
     }
     known
 }

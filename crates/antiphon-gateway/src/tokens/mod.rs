@@ -84,13 +84,13 @@ fn of_fields(counter: &mut Counter, fields: &Object<'_>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use antiphon::item::items_of;
+    use antiphon::item::parse_items;
     use serde_json::{Value, json};
 
     use super::*;
 
     fn tokens(fields: &Value, items: &Value) -> u64 {
-        let view = items_of(&items.to_string().into()).unwrap();
+        let view = parse_items(&items.to_string().into()).unwrap();
         weights(&Object::parse(fields.to_string().as_bytes()).unwrap(), &view).total()
     }
 
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn what_is_certain_to_fit_is_told_without_counting() {
-        let view = items_of(&r#"[{"role":"user","content":"Hello"}]"#.into()).unwrap();
+        let view = parse_items(&r#"[{"role":"user","content":"Hello"}]"#.into()).unwrap();
         assert!(surely_fits("{}", &view, 40));
         assert!(!surely_fits("{}", &view, 20));
         let image = r#"[{"role":"user","content":[{"type":"input_image","image_url":"u"}]}]"#;
-        assert!(!surely_fits("{}", &items_of(&image.into()).unwrap(), 1000));
+        assert!(!surely_fits("{}", &parse_items(&image.into()).unwrap(), 1000));
     }
 
     /// With quadratic time, each of these would take hours.

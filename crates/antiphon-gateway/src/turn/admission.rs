@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use antiphon::faults::Fault;
 use antiphon::item::{FingerprintKey, IdSource, Side};
-use antiphon::made_up::{LateOutput, message_of_late_output};
+use antiphon::placeholder::{LateOutput, late_output_message};
 use antiphon::reconcile::{Rule, Verdict, reconcile};
 use antiphon::repair::made_with;
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Origin, Transcript};
@@ -15,8 +15,8 @@ use super::retry::PriorInput;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::is_bare_reasoning;
-use antiphon::faults::LeftOut;
-use antiphon::provider_api::Objections;
+use antiphon::faults::OmissionReason;
+use antiphon::provider_api::RefusedItems;
 
 /// Other places that may hold items besides the transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) struct Admission {
     strict: bool,
     others: Others,
     /// The input items that the upstream rejected.
-    objections: Objections,
+    objections: RefusedItems,
     /// For each input position that an earlier attempt at the request stored: its transcript
     /// position.
     brought: HashMap<usize, usize>,
@@ -76,7 +76,7 @@ impl Admission {
             key,
             strict,
             others: Others::None,
-            objections: Objections::default(),
+            objections: RefusedItems::default(),
             brought: HashMap::new(),
             late: Vec::new(),
         }
@@ -109,7 +109,7 @@ impl Admission {
 
     /// Adds items that the upstream rejected, and items that an earlier attempt at the request
     /// stored: position in the input, position in the transcript.
-    pub(super) fn known(mut self, objections: &Objections, brought: &[(usize, usize)]) -> Self {
+    pub(super) fn known(mut self, objections: &RefusedItems, brought: &[(usize, usize)]) -> Self {
         self.objections = objections.clone();
         self.brought = brought.iter().copied().collect();
         self
@@ -119,7 +119,7 @@ impl Admission {
     pub(super) fn behind_upstream(mut self) -> Self {
         let mut items = self.incoming.iter().map(|incoming| incoming.item.head());
         let is_unknown = |id: &ItemId| {
-            self.transcript.position(id).is_none() && self.objections.to_item(Some(id)).is_none()
+            self.transcript.position(id).is_none() && self.objections.reason_for(Some(id)).is_none()
         };
         let refers = items.any(|head| {
             head.kind == Kind::ItemReference && head.id.as_ref().is_some_and(is_unknown)
@@ -154,13 +154,15 @@ impl Admission {
                 let held = self.transcript.items()[resent.held].id.clone();
                 self.report.resent(position, &item, &held, resent);
             }
-            Verdict::Deleted => self.report.left_out(position, &item, LeftOut::Deleted),
-            Verdict::Duplicate(_) => self.report.left_out(position, &item, LeftOut::Repeated),
+            Verdict::Deleted => self.report.left_out(position, &item, OmissionReason::Deleted),
+            Verdict::Duplicate(_) => {
+                self.report.left_out(position, &item, OmissionReason::Repeated);
+            }
             _ if self.was_deleted_elsewhere(position, &item) => {
-                self.report.left_out(position, &item, LeftOut::Deleted);
+                self.report.left_out(position, &item, OmissionReason::Deleted);
             }
             Verdict::LateOutput { made_up } => self.tell_late(position, &item, made_up),
-            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => {
+            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Replaces => {
                 if self.means_something(position, &item)? && self.has_its_call(position, &item)? {
                     self.keep(position, item, verdict);
                 }
@@ -172,14 +174,14 @@ impl Admission {
     /// Whether the item is already decided by facts outside the transcript: the upstream rejects
     /// it, or an earlier attempt at the request stored it.
     fn is_known(&mut self, position: usize, item: &Item) -> bool {
-        if let Some(why) = self.objections.to_item(item.head().id.as_ref()) {
+        if let Some(why) = self.objections.reason_for(item.head().id.as_ref()) {
             self.report.left_out(position, item, why);
             return true;
         }
         if let Some(held) = self.brought.get(&position) {
             let held = &self.transcript.items()[*held];
             match held.is_tombstone() {
-                true => self.report.left_out(position, item, LeftOut::Deleted),
+                true => self.report.left_out(position, item, OmissionReason::Deleted),
                 false => self.report.brought(position, item, &held.id),
             }
             return true;
@@ -190,11 +192,11 @@ impl Admission {
     /// Admits a message with the text of a late output, because a placeholder already answers its
     /// call.
     fn tell_late(&mut self, position: usize, item: &Item, made_up: usize) {
-        let message = message_of_late_output(item).expect("a late output is an output");
+        let message = late_output_message(item).expect("a late output is an output");
         self.late.push((position, made_up));
-        self.report.late_output(position, item, LateOutput::Told);
+        self.report.late_output(position, item, LateOutput::CarriedByMessage);
         let id = ItemId::from(RandomIds.issue(message.head().kind.id_prefix()));
-        let kept = HeldItem::new(id, &message, self.key, Some(Origin::made_up()));
+        let kept = HeldItem::new(id, &message, self.key, Some(Origin::placeholder()));
         self.sources.push(position);
         self.transcript.push(kept);
     }
@@ -206,7 +208,7 @@ impl Admission {
         let head = item.head();
         self.incoming[position].tombstone.as_ref().is_some_and(|deleted| {
             (&deleted.head.kind, &deleted.head.call_id) == (&head.kind, &head.call_id)
-                && deleted.fingerprint == Fingerprint::of(self.key, item)
+                && deleted.fingerprint == Fingerprint::from_item(self.key, item)
         })
     }
 
@@ -219,7 +221,7 @@ impl Admission {
         if let Some(id) = item.head().id.clone().filter(|_| self.strict) {
             return Err(Fault::UnresolvedReference { id }.refusal(position).into());
         }
-        self.report.left_out(position, item, LeftOut::BareReasoning);
+        self.report.left_out(position, item, OmissionReason::BareReasoning);
         Ok(false)
     }
 
@@ -244,13 +246,13 @@ impl Admission {
         });
         match call {
             Some(call) if call.is_tombstone() => {
-                self.report.left_out(position, item, LeftOut::CallCutShort);
+                self.report.left_out(position, item, OmissionReason::CallCutShort);
                 Ok(false)
             }
             Some(_) => Ok(true),
             None if self.others == Others::UpstreamReferredTo => Ok(true),
             None if self.last_message > Some(position) && !self.strict => {
-                self.report.left_out(position, item, LeftOut::CallUnknown);
+                self.report.left_out(position, item, OmissionReason::CallUnknown);
                 Ok(false)
             }
             None => Err(call_unknown(item).refusal(position).into()),
@@ -269,7 +271,7 @@ impl Admission {
         }
         let origin = self.incoming[position].origin.clone();
         let mut kept = HeldItem::new(id, &item, self.key, origin);
-        kept.supersedes = verdict == Verdict::Supersedes;
+        kept.supersedes = verdict == Verdict::Replaces;
         self.sources.push(position);
         self.transcript.push(kept);
     }
@@ -296,10 +298,10 @@ fn is_stored_as(stored: &HeldItem, item: &Item, key: FingerprintKey) -> bool {
     let says = |item: &Item| {
         let (mine, head) = (item.head(), &stored.head);
         (&mine.kind, &mine.role, &mine.call_id) == (&head.kind, &head.role, &head.call_id)
-            && Fingerprint::of(key, item) == stored.fingerprint
+            && Fingerprint::from_item(key, item) == stored.fingerprint
     };
     item.head().kind != Kind::CompactionTrigger
-        && (says(item) || message_of_late_output(item).is_some_and(|message| says(&message)))
+        && (says(item) || late_output_message(item).is_some_and(|message| says(&message)))
 }
 
 fn call_unknown(item: &Item) -> Fault {

@@ -186,7 +186,7 @@ fn was_compacted(plan: &Plan) -> bool {
 fn is_compactable(item: &Item) -> bool {
     let head = item.head();
     let is_its_own = matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger);
-    !is_its_own && !head.stays_through_compaction()
+    !is_its_own && !head.survives_compaction()
 }
 
 /// Whether a model produces the item in a single step.

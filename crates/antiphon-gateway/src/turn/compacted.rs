@@ -144,10 +144,10 @@ impl Turn<'_> {
 /// Converts the upstream's answer: with a new id that names no response, and an id for each item.
 /// An answer without a compaction is an error.
 fn as_ours(answer: &Bytes) -> Result<String, UpstreamError> {
-    let garbled = || UpstreamError::Garbled("no compacted output".to_owned());
+    let garbled = || UpstreamError::UnexpectedAnswer("no compacted output".to_owned());
     let mut compacted = Object::parse(answer).map_err(|_| garbled())?;
     let output = compacted.get("output").ok_or_else(garbled)?.to_owned();
-    let items = antiphon::item::items_of(&output.into()).map_err(|_| garbled())?;
+    let items = antiphon::item::parse_items(&output.into()).map_err(|_| garbled())?;
     if !items.iter().any(|item| item.head().kind == Kind::Compaction && item.head().encrypted) {
         return Err(garbled());
     }

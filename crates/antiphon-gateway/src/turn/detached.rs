@@ -1,6 +1,6 @@
 //! Stores the input of a background turn without output, outside its conversation.
 
-use antiphon::stream::{Assembler, Envelope, Event, Status, Taken};
+use antiphon::stream::{Assembler, Envelope, Event, Status, UsedIds};
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
     Base, ConversationId, Cursor, LoggedEvent, NewResponse, ResponseId, ThreadId,
@@ -94,8 +94,8 @@ impl Turn<'_> {
     }
 
     fn assembler_apart(&self, told: u64) -> Assembler {
-        let taken = Taken::of(&Transcript::default());
-        self.assembler(self.envelope_announced(), taken).behind(told)
+        let taken = UsedIds::from_transcript(&Transcript::default());
+        self.assembler(self.envelope_announced(), taken).starting_after(told)
     }
 
     /// The envelope of a turn whose identity is known before it opens.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use antiphon::dialect::{self, Dialect, Encoded, Place, Request, Unsupported};
+use antiphon::dialect::{self, Dialect, Encoded, Request, RequestPath, Unsupported};
 use antiphon::json::{Object, quote};
 use antiphon::{Item, Kind, Origin};
 use bytes::Bytes;
@@ -57,11 +57,11 @@ pub(super) fn translated(
 /// field or input position, which the caller can change.
 fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> ApiError {
     let refused = |message: &str| ApiError::invalid(message).code("unsupported_parameter");
-    let Place::Item(at, path) = &error.place else {
+    let RequestPath::Item(at, path) = &error.place else {
         return refused(&error.message).param(error.place.to_string());
     };
     let source = Sources::of(&request.input).position(&view[*at]);
-    let param = source.map(|position| Place::Item(position, path.clone()).to_string());
+    let param = source.map(|position| RequestPath::Item(position, path.clone()).to_string());
     refused(&message_of(&error.message, *at, &view[*at], source))
         .param(param.unwrap_or("input".into()))
 }

@@ -73,9 +73,9 @@ mod window;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use antiphon::dialect::{Asked, Dialect};
+use antiphon::dialect::{Dialect, RequestContext};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken};
+use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, UsedIds};
 use antiphon_store::ResponseId;
 use futures_util::future::{MaybeDone, maybe_done};
 use tokio::sync::oneshot;
@@ -315,22 +315,22 @@ impl Turn<'_> {
 
     fn hearing(&self, opened: &Opened, plan: &Plan, upstream: Upstream<'_>) -> ResponseReader {
         let fields = self.request.object();
-        let taken = Taken::of(&plan.transcript);
+        let taken = UsedIds::from_transcript(&plan.transcript);
         let assembler = self.assembler(envelope(opened, &fields), taken);
-        let assembler = assembler.permitting(Permission::of(&fields));
-        let assembler = assembler.beginning_with(plan.preface.clone().unwrap_or_default());
-        let asked = Asked::of(&fields, plan.origin.clone());
+        let assembler = assembler.with_permission(Permission::from_request(&fields));
+        let assembler = assembler.with_preface(plan.preface.clone().unwrap_or_default());
+        let asked = RequestContext::from_request(&fields, plan.origin.clone());
         let api =
             if self.is_answered_by_compaction(plan) { Dialect::Responses } else { upstream.api() };
         let hearing = ResponseReader::new(api, asked, assembler).bounded(upstream.max_event());
         hearing.sealing(self.sealing(&plan.origin, upstream))
     }
 
-    fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {
+    fn assembler(&self, envelope: Envelope, taken: UsedIds) -> Assembler {
         let assembler =
             Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted);
-        let assembler = assembler.in_form(self.gateway.settings.event_names);
-        assembler.obfuscating(self.request.obfuscation())
+        let assembler = assembler.with_form(self.gateway.settings.event_names);
+        assembler.with_obfuscation(self.request.obfuscation())
     }
 
     /// Commits the result of the turn and then sends its end to the client.

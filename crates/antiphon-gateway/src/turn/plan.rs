@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use antiphon::dialect::{Dialect, Place};
+use antiphon::dialect::{Dialect, RequestPath};
 use antiphon::repair::made_with;
 use antiphon::stream::Preface;
 use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
@@ -214,8 +214,8 @@ impl Turn<'_> {
         let sources = Sources::of(&self.request.input);
         for omission in &encoded.omissions {
             match &omission.place {
-                Place::Field(path) => report.adapted_field(path, &omission.message),
-                Place::Item(at, _) => {
+                RequestPath::Field(path) => report.adapted_field(path, &omission.message),
+                RequestPath::Item(at, _) => {
                     let source = sources.position(&view[*at]);
                     let message = encode::message_of(&omission.message, *at, &view[*at], source);
                     report.adapted_item(source, &view[*at], &message);

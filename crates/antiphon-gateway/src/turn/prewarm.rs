@@ -1,6 +1,6 @@
 //! Runs a turn that only prepares the next one.
 
-use antiphon::stream::Taken;
+use antiphon::stream::UsedIds;
 use bytes::Bytes;
 
 use super::open::Opened;
@@ -23,8 +23,8 @@ impl Turn<'_> {
     ) -> Result<(), ApiError> {
         client.begin(plan.report.head(&opened.response_id));
         let envelope = envelope(&opened, &self.request.object());
-        let mut assembler = self.assembler(envelope, Taken::of(&plan.transcript));
-        assembler.hear_whole(&Bytes::from_static(NOTHING)).expect("the constant is JSON");
+        let mut assembler = self.assembler(envelope, UsedIds::from_transcript(&plan.transcript));
+        assembler.apply_response(&Bytes::from_static(NOTHING)).expect("the constant is JSON");
         while let Some(event) = assembler.next_event() {
             client.event(&event).await;
         }

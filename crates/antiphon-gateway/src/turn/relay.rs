@@ -1,6 +1,6 @@
 //! Relays an upstream's answer to the client, event by event.
 
-use antiphon::dialect::{Asked, Dialect, Listener};
+use antiphon::dialect::{Dialect, RequestContext, StreamDecoder};
 use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
 use bytes::Bytes;
 
@@ -27,7 +27,7 @@ impl Outcome {
     /// Ends the response now and returns its result.
     pub(super) fn finished(self) -> Finished {
         match self {
-            Self::Left(assembler) => assembler.settle(unix_now()),
+            Self::Left(assembler) => assembler.finish_disconnected(unix_now()),
             Self::Ended(assembler) | Self::ConversationDeleted(assembler) => {
                 assembler.finish(unix_now())
             }
@@ -48,13 +48,13 @@ pub(super) enum ReadOutcome {
 /// Decodes an upstream's answer into the events of the response.
 pub(super) struct ResponseReader {
     dialect: Dialect,
-    asked: Asked,
+    asked: RequestContext,
     /// The maximum size in bytes of the answer, and of each event.
     max_answer: usize,
     /// The bytes received since the answer's length was last measured.
     unmeasured: usize,
-    decoder: Decoder,
-    listener: Listener,
+    frames: Decoder,
+    decoder: StreamDecoder,
     assembler: Assembler,
     /// Seals content that only the upstream can read; `None` if the upstream has no such content.
     sealing: Option<Sealing>,
@@ -114,7 +114,7 @@ impl Turn<'_> {
         plan: &mut Plan,
         asking: &mut RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
-        if hearing.assembler.has_told_output() {
+        if hearing.assembler.has_emitted_output() {
             return Err(error);
         }
         if let Some(shorter) = self.shortened(&error, &plan.prompt, plan, asking).await {
@@ -171,17 +171,17 @@ impl Turn<'_> {
 
 impl ResponseReader {
     /// Decodes an answer in `dialect`. `asked` holds the facts of the request that decoding needs.
-    pub(super) fn new(dialect: Dialect, asked: Asked, assembler: Assembler) -> Self {
-        let listener = Listener::new(dialect, asked.clone());
+    pub(super) fn new(dialect: Dialect, asked: RequestContext, assembler: Assembler) -> Self {
+        let decoder = StreamDecoder::new(dialect, asked.clone());
         let max_answer = usize::MAX;
-        let decoder = Decoder::new(max_answer);
+        let frames = Decoder::new(max_answer);
         Self {
             dialect,
             asked,
             max_answer,
             unmeasured: 0,
+            frames,
             decoder,
-            listener,
             assembler,
             sealing: None,
         }
@@ -189,7 +189,7 @@ impl ResponseReader {
 
     /// Limits the size of the answer and of each event, in bytes.
     pub(super) fn bounded(self, max_answer: usize) -> Self {
-        Self { decoder: Decoder::new(max_answer), max_answer, ..self }
+        Self { frames: Decoder::new(max_answer), max_answer, ..self }
     }
 
     /// Seals the upstream's own compactions.
@@ -216,7 +216,7 @@ impl ResponseReader {
 
     /// Continues a queued response, whose first `told` events exist already.
     pub(super) fn behind(self, told: u64) -> Self {
-        Self { assembler: self.assembler.behind(told), ..self }
+        Self { assembler: self.assembler.starting_after(told), ..self }
     }
 
     /// The response as decoded so far.
@@ -248,7 +248,7 @@ impl ResponseReader {
 
     pub(super) fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
         let body = self.sealed(body);
-        let heard = self.listener.hear_whole(&body, &mut self.assembler);
+        let heard = self.decoder.decode_whole(&body, &mut self.assembler);
         heard.map_err(|_| garbled("a body that is no response object"))
     }
 
@@ -261,9 +261,9 @@ impl ResponseReader {
 
     /// Resets the decoder for another answer that replaces this one.
     fn begin_anew(&mut self) {
-        self.assembler.hear_anew();
-        self.decoder = Decoder::new(self.max_answer);
-        self.listener = Listener::new(self.dialect, self.asked.clone());
+        self.assembler.reset_for_retry();
+        self.frames = Decoder::new(self.max_answer);
+        self.decoder = StreamDecoder::new(self.dialect, self.asked.clone());
     }
 
     /// Fails the response, unless it has failed already. `error` is for clients that receive no
@@ -319,8 +319,8 @@ impl ResponseReader {
     ) -> Result<(), UpstreamError> {
         let Some(piece) = piece else { return self.last() };
         let piece = piece?;
-        self.decoder.push(&piece);
-        while let Some(frame) = self.decoder.next_frame().map_err(too_long)? {
+        self.frames.push(&piece);
+        while let Some(frame) = self.frames.next_frame().map_err(too_long)? {
             self.event(&frame.data)?;
         }
         self.check_length(piece.len())
@@ -344,17 +344,17 @@ impl ResponseReader {
     /// Handles the end of the stream. The rest of the buffer may be a last event; otherwise the
     /// stream broke off.
     fn last(&mut self) -> Result<(), UpstreamError> {
-        if let Ok(Some(frame)) = self.decoder.finish() {
+        if let Ok(Some(frame)) = self.frames.finish() {
             // A broken last line is no event. The error to report is the broken stream.
             drop(self.event(&frame.data));
         }
-        self.listener.over(&mut self.assembler);
+        self.decoder.finish(&mut self.assembler);
         if self.assembler.has_ended() { Ok(()) } else { Err(UpstreamError::BrokeOff) }
     }
 
     fn event(&mut self, data: &Bytes) -> Result<(), UpstreamError> {
         let data = self.sealed(data);
-        let heard = self.listener.hear(&data, &mut self.assembler);
+        let heard = self.decoder.decode(&data, &mut self.assembler);
         heard.map_err(|_| garbled("an event that is no JSON object"))
     }
 }
@@ -364,5 +364,5 @@ fn too_long(error: TooLong) -> UpstreamError {
 }
 
 fn garbled(what: &str) -> UpstreamError {
-    UpstreamError::Garbled(what.to_owned())
+    UpstreamError::UnexpectedAnswer(what.to_owned())
 }

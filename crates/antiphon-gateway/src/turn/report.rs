@@ -6,10 +6,10 @@ mod upstream;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use antiphon::faults::LeftOut;
+use antiphon::faults::OmissionReason;
 use antiphon::json::Object;
 use antiphon::reconcile::Resent;
-use antiphon::repair::Mend;
+use antiphon::repair::Repair;
 use antiphon::stream::Note;
 use antiphon::{Item, ItemId, Kind};
 use antiphon_store::ResponseId;
@@ -51,7 +51,7 @@ pub(super) struct Report {
     /// Items that were stored already.
     resent: Vec<ResentItem>,
     /// Faults that a provider would have rejected, and their repairs.
-    repairs: Vec<Repair>,
+    repairs: Vec<ReportedRepair>,
     /// Fields that the upstream's API cannot carry unchanged: dropped or converted.
     adapted_fields: Vec<AdaptedField>,
     /// The oldest items, dropped because the prompt was too long.
@@ -91,7 +91,7 @@ struct ResentItem {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-struct Repair {
+struct ReportedRepair {
     /// The position in the input; null for a stored item.
     position: Option<usize>,
     #[serde(rename = "type")]
@@ -186,17 +186,22 @@ impl Report {
         });
     }
 
-    pub(super) fn left_out(&mut self, position: usize, item: &Item, why: LeftOut) {
+    pub(super) fn left_out(&mut self, position: usize, item: &Item, why: OmissionReason) {
         self.left_out_of_view(Some(position), item, why);
     }
 
-    pub(super) fn left_out_of_view(&mut self, source: Option<usize>, item: &Item, why: LeftOut) {
+    pub(super) fn left_out_of_view(
+        &mut self,
+        source: Option<usize>,
+        item: &Item,
+        why: OmissionReason,
+    ) {
         self.repair(source, item, why.name(), "dropped", why.message().into());
     }
 
     /// Reports a compaction that the model cannot read and that was expanded.
     pub(super) fn expanded(&mut self, source: Option<usize>, item: &Item) {
-        let why = LeftOut::ForeignCompaction;
+        let why = OmissionReason::ForeignCompaction;
         self.repair(source, item, why.name(), "expanded", why.message().into());
     }
 
@@ -206,7 +211,15 @@ impl Report {
         let (fault, action) = ("failed_compaction", "uncompacted");
         let kind = Kind::Compaction.to_string();
         let message = format!("The history could not be compacted: {}", error.message());
-        self.repairs.push(Repair { position, kind, item_id, call_id, fault, action, message });
+        self.repairs.push(ReportedRepair {
+            position,
+            kind,
+            item_id,
+            call_id,
+            fault,
+            action,
+            message,
+        });
     }
 
     pub(super) fn renamed(&mut self, position: usize, item: &Item, id: &ItemId) {
@@ -214,7 +227,7 @@ impl Report {
         self.repair(Some(position), item, "used_id", "renamed", message);
     }
 
-    pub(super) fn mended(&mut self, source: Option<usize>, item: &Item, mend: &Mend) {
+    pub(super) fn mended(&mut self, source: Option<usize>, item: &Item, mend: &Repair) {
         let refusal = mend.fault.refusal(source.unwrap_or(mend.position));
         self.repair(source, item, mend.fault.name(), mend.action.name(), refusal.message);
     }
@@ -232,7 +245,7 @@ impl Report {
 
     /// Reports calls that were sent with a placeholder for their lost reasoning.
     pub(super) fn reasoning_stood_in(&mut self, calls: usize) {
-        let repair = Repair {
+        let repair = ReportedRepair {
             position: None,
             kind: "reasoning".to_owned(),
             item_id: None,
@@ -258,7 +271,15 @@ impl Report {
         let item_id = head.id.as_ref().map(ToString::to_string);
         let call_id = head.call_id.as_ref().map(ToString::to_string);
         let kind = head.kind.to_string();
-        self.repairs.push(Repair { position, kind, item_id, call_id, fault, action, message });
+        self.repairs.push(ReportedRepair {
+            position,
+            kind,
+            item_id,
+            call_id,
+            fault,
+            action,
+            message,
+        });
     }
 
     /// Adds the repairs of the upstream's stream.
@@ -357,7 +378,7 @@ fn stream_repair(note: &Note) -> StreamRepair {
         Note::FinishReasonMissing => {
             StreamRepair { fault: "finish_reason_missing", from: None, to: None }
         }
-        Note::LeftOut { what } => {
+        Note::Omitted { what } => {
             StreamRepair { fault: "left_out", from: Some(what.clone()), to: None }
         }
     }

@@ -113,7 +113,7 @@ fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
 fn stands_for(item: &Item, held: &Item) -> bool {
     let (head, full) = (item.head(), held.head());
     let brings_more = head.encrypted && !full.encrypted;
-    let is_it = head.call_id == full.call_id && item.says_the_same_as(held);
+    let is_it = head.call_id == full.call_id && item.has_same_content(held);
     let is_its_id = head.kind == full.kind && is_bare_reasoning(item) && has_no_summary(item);
     head.kind == Kind::ItemReference || !brings_more && (is_it || is_its_id)
 }

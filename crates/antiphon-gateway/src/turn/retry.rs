@@ -11,10 +11,10 @@
 
 use std::ops::Range;
 
-use antiphon::dialect::{Asked, Dialect};
+use antiphon::dialect::{Dialect, RequestContext};
 use antiphon::item::{Role, Side};
 use antiphon::json::Object;
-use antiphon::stream::{Envelope, Status, Taken};
+use antiphon::stream::{Envelope, Status, UsedIds};
 use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
 use antiphon_store::{ConversationId, Earlier, NewResponse, ResponseId, ResponseRecord, ThreadId};
 use bytes::Bytes;
@@ -126,7 +126,7 @@ impl Turn<'_> {
             return Ok(PriorAttempt::Never);
         }
         let superseded = match &opened.conversation {
-            Some(conversation) => self.take_back(conversation, opened).await?,
+            Some(conversation) => self.retract(conversation, opened).await?,
             None => false,
         };
         let prior = if self.is_keyed() { self.find_prior_input(opened).await? } else { None };
@@ -211,14 +211,14 @@ impl Turn<'_> {
     }
 
     /// Retracts the last turn of the conversation if it is a cut attempt at this request.
-    async fn take_back(
+    async fn retract(
         &self,
         conversation: &ConversationId,
         opened: &Opened,
     ) -> Result<bool, ApiError> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         let (digest, fork) = (&self.request.identity.digest, ThreadId::issue(&mut RandomIds));
-        Ok(store.take_back(tenant, conversation, digest, fork, opened.place()).await?)
+        Ok(store.retract(tenant, conversation, digest, fork, opened.place()).await?)
     }
 
     pub(super) fn is_keyed(&self) -> bool {
@@ -261,8 +261,12 @@ impl Turn<'_> {
         let fields = self.request.object();
         let conversation = conversation.as_ref().map(ConversationId::as_str);
         let envelope = Envelope::new(id.as_str(), *created_at, &fields, conversation);
-        let assembler = self.assembler(envelope, Taken::of(&Transcript::default()));
-        ResponseReader::new(Dialect::Responses, Asked::of(&fields, Origin::new(SIM)), assembler)
+        let assembler = self.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
+        ResponseReader::new(
+            Dialect::Responses,
+            RequestContext::from_request(&fields, Origin::new(SIM)),
+            assembler,
+        )
     }
 }
 

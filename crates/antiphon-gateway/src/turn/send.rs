@@ -1,7 +1,7 @@
 //! Sends the request. Retries if the upstream failed to answer or asks for a different form.
 
 use antiphon::Origin;
-use antiphon::dialect::{Dialect, with_reasoning_stood_in};
+use antiphon::dialect::{Dialect, with_placeholder_reasoning};
 use bytes::Bytes;
 
 use super::encode::UpstreamOptions;
@@ -127,7 +127,7 @@ impl Turn<'_> {
                 reply => return reply.map(Sent::as_planned),
             }
         }
-        let (body, stood_in) = with_reasoning_stood_in(body).unwrap_or((body.clone(), 0));
+        let (body, stood_in) = with_placeholder_reasoning(body).unwrap_or((body.clone(), 0));
         let reply = asking.send(body, self.caller).await?;
         Ok(Sent { stood_in, ..Sent::as_planned(reply) })
     }

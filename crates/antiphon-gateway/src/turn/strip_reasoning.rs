@@ -12,7 +12,7 @@ use super::fallback_prompt::FallbackPrompt;
 use super::plan::Prompt;
 use super::report::Report;
 use crate::upstream::Upstream;
-use antiphon::faults::LeftOut;
+use antiphon::faults::OmissionReason;
 
 impl Turn<'_> {
     /// The prompt without encrypted reasoning; `None` if it has none. Items that need the reasoning
@@ -32,12 +32,12 @@ impl Turn<'_> {
         let sources = Sources::of(&self.request.input);
         let mut report = Report::new(0);
         for item in &refused {
-            report.left_out_of_view(sources.position(item), item, LeftOut::RefusedReasoning);
+            report.left_out_of_view(sources.position(item), item, OmissionReason::RefusedReasoning);
         }
         let heads = view.iter().map(|item| (item.head(), item.head().id.as_ref()));
         let policy = Policy { made_with: made_with(heads), ..Policy::default() };
         let repaired = repair_with(&kept, &policy).expect("this policy rejects nothing");
-        for mend in &repaired.mends {
+        for mend in &repaired.repairs {
             let item = &kept[mend.position];
             report.mended(sources.position(item), item, mend);
         }

@@ -1,8 +1,8 @@
 //! Summarizes a history with the model of the request.
 
-use antiphon::dialect::Asked;
+use antiphon::dialect::RequestContext;
 use antiphon::json::Object;
-use antiphon::stream::{Envelope, Finished, Status, Taken};
+use antiphon::stream::{Envelope, Finished, Status, UsedIds};
 use antiphon::{Item, Kind, Transcript};
 use http::StatusCode;
 
@@ -73,8 +73,8 @@ impl Turn<'_> {
     ) -> Result<Finished, UpstreamError> {
         let fields = self.request.object();
         let envelope = Envelope::new("", unix_now(), &fields, None);
-        let assembler = self.assembler(envelope, Taken::of(&Transcript::default()));
-        let asked = Asked::of(&fields, plan.origin.clone());
+        let assembler = self.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
+        let asked = RequestContext::from_request(&fields, plan.origin.clone());
         let hearing = ResponseReader::new(upstream.api(), asked, assembler);
         hearing.bounded(upstream.max_event()).hear_out(reply).await
     }
@@ -95,7 +95,7 @@ fn spoken(message: &Object<'_>) -> String {
 }
 
 fn usage_of(finished: &Finished) -> Option<String> {
-    let response = Object::of(&finished.response).ok()?;
+    let response = Object::parse_str(&finished.response).ok()?;
     response.present("usage").map(str::to_owned)
 }
 

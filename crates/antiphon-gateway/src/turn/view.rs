@@ -12,7 +12,7 @@ use super::report::Report;
 use super::start::Start;
 use crate::error::ApiError;
 use crate::request::is_bare_reasoning;
-use antiphon::faults::LeftOut;
+use antiphon::faults::OmissionReason;
 
 /// The items for the model, before and during repair.
 pub(super) struct View {
@@ -39,7 +39,7 @@ impl View {
         report: Report,
     ) -> Self {
         let start = starts.map(|start| start.at);
-        let mut positions = transcript.view_behind(start);
+        let mut positions = transcript.view_after_compaction(start);
         if let Some(start) = starts.filter(|start| start.is_new) {
             put_before_last_words(transcript, start.at, &mut positions);
         }
@@ -92,11 +92,11 @@ impl View {
         let policy = Policy { made_with, ..Policy::default() };
         let items: Vec<Item> = self.entries.iter().map(|entry| entry.item.clone()).collect();
         let repaired = repair_with(&items, &policy).expect("this policy rejects nothing");
-        if let Some(mend) = repaired.mends.first().filter(|_| strict) {
+        if let Some(mend) = repaired.repairs.first().filter(|_| strict) {
             let position = self.entries[mend.position].source.unwrap_or(mend.position);
             return Err(mend.fault.refusal(position).into());
         }
-        for mend in &repaired.mends {
+        for mend in &repaired.repairs {
             let Entry { item, source, .. } = &self.entries[mend.position];
             self.report.mended(*source, item, mend);
         }
@@ -132,17 +132,17 @@ fn unusable(
     made_by: Option<&Origin>,
     target: &Origin,
     api: Dialect,
-) -> Option<LeftOut> {
+) -> Option<OmissionReason> {
     let head = item.head();
     let is_made_elsewhere = || made_by.is_some_and(|origin| origin != target);
-    let is_in_another_dialect = || api == Dialect::Responses && Seal::of(item).is_some();
+    let is_in_another_dialect = || api == Dialect::Responses && Seal::from_item(item).is_some();
     let is_foreign = head.kind == Kind::Reasoning
         && head.encrypted
         && (is_made_elsewhere() || is_in_another_dialect());
     if is_foreign {
-        return Some(LeftOut::ForeignReasoning);
+        return Some(OmissionReason::ForeignReasoning);
     }
-    is_bare_reasoning(item).then_some(LeftOut::BareReasoning)
+    is_bare_reasoning(item).then_some(OmissionReason::BareReasoning)
 }
 
 #[cfg(test)]

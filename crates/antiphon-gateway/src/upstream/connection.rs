@@ -142,7 +142,7 @@ impl Body {
         while let Some(piece) = self.next(&mut patience).await {
             let piece = piece?;
             if whole.len() + piece.len() > limit {
-                return Err(UpstreamError::Garbled(format!("a body over {limit} bytes")));
+                return Err(UpstreamError::UnexpectedAnswer(format!("a body over {limit} bytes")));
             }
             whole.extend_from_slice(&piece);
         }

@@ -39,7 +39,7 @@ pub(crate) enum UpstreamError {
     BrokeOff,
     /// The answer does not follow the server's API.
     #[error("The upstream answered with something else than a response: {0}.")]
-    Garbled(String),
+    UnexpectedAnswer(String),
     /// The answer exceeds this number of bytes.
     #[error("The upstream's answer is longer than {0} bytes, the bound of max-answer-bytes.")]
     TooLarge(usize),
@@ -51,9 +51,9 @@ pub(crate) enum UpstreamError {
     TooLong(TooLong),
 }
 
-impl From<antiphon::provider_api::Garbled> for UpstreamError {
-    fn from(garbled: antiphon::provider_api::Garbled) -> Self {
-        Self::Garbled(garbled.0)
+impl From<antiphon::provider_api::UnexpectedAnswer> for UpstreamError {
+    fn from(garbled: antiphon::provider_api::UnexpectedAnswer) -> Self {
+        Self::UnexpectedAnswer(garbled.0)
     }
 }
 
@@ -90,7 +90,7 @@ impl UpstreamError {
             Self::FirstByteTimeout(_)
             | Self::IdleTimeout(_)
             | Self::TotalTimeout(_)
-            | Self::Garbled(_)
+            | Self::UnexpectedAnswer(_)
             | Self::TooLarge(_)
             | Self::TooLong(_)
             | Self::Busy => false,

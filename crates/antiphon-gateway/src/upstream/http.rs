@@ -273,7 +273,7 @@ impl HttpUpstream {
     async fn refusal(&self, mut answer: Answer, patience: Timeouts) -> UpstreamError {
         let status = answer.status;
         if !status.is_client_error() && !status.is_server_error() {
-            return UpstreamError::Garbled(format!("status {status}"));
+            return UpstreamError::UnexpectedAnswer(format!("status {status}"));
         }
         let body = answer.body.read_whole(MAX_ERROR, patience).await.unwrap_or_default();
         let body = api::error_body(status, body);
@@ -325,13 +325,13 @@ fn record_request_id(headers: &HeaderMap) {
 fn check_plain(answer: &Answer) -> Result<(), UpstreamError> {
     if answer.is_compressed() {
         let reason = "a compressed body, which was not asked for";
-        return Err(UpstreamError::Garbled(reason.to_owned()));
+        return Err(UpstreamError::UnexpectedAnswer(reason.to_owned()));
     }
     Ok(())
 }
 
 fn content_of_type(media_type: &str) -> UpstreamError {
-    UpstreamError::Garbled(format!("content of type '{media_type}'"))
+    UpstreamError::UnexpectedAnswer(format!("content of type '{media_type}'"))
 }
 
 /// The media type in lower case, because media types are case-insensitive.

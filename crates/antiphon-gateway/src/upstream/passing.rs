@@ -111,7 +111,7 @@ impl HttpUpstream {
             true => Err(refusal_of(answer.status)),
             false if is_text(&answer.headers) => {
                 let reason = "a compressed body, which was not asked for";
-                Err(UpstreamError::Garbled(reason.to_owned()))
+                Err(UpstreamError::UnexpectedAnswer(reason.to_owned()))
             }
             false => Ok(answer),
         }

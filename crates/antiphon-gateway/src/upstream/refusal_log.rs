@@ -38,7 +38,7 @@ impl Sent {
     /// Collects the words of the body, the credential and the headers that the caller set.
     pub(super) fn new(body: &[u8], credential: Option<&Secret>, headers: &HeaderMap) -> Self {
         let text = String::from_utf8_lossy(body);
-        let fields = Object::of(&text).unwrap_or_default();
+        let fields = Object::parse_str(&text).unwrap_or_default();
         let model = fields.string("model").unwrap_or_default();
         let is_named = |key| fields.present(key).is_some();
         let is_complete = !is_named("conversation") && !is_named("previous_response_id");

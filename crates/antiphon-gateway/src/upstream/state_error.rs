@@ -12,9 +12,9 @@ impl UpstreamError {
             Self::Refused(refused) if refused.status.is_client_error() => {
                 let error = refused.error();
                 let text = |key: &str| error[key].as_str().unwrap_or_default();
-                StateError::told(text("code"), text("message"))
+                StateError::recognize(text("code"), text("message"))
             }
-            Self::Failed(failure) => StateError::told(&failure.code, &failure.message),
+            Self::Failed(failure) => StateError::recognize(&failure.code, &failure.message),
             _ => None,
         }
     }

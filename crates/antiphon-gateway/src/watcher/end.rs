@@ -76,7 +76,7 @@ fn log_turn(response: &str, status: Option<Status>, ended: &StoredResponse, turn
 impl Facts {
     fn read(ended: &StoredResponse) -> Self {
         let fields = Object::parse(&ended.body).unwrap_or_default();
-        let object = |key| Object::of(fields.present(key)?).ok();
+        let object = |key| Object::parse_str(fields.present(key)?).ok();
         let (error, usage) = (object("error"), object("usage"));
         let code = error.as_ref().and_then(|error| error.string("code"));
         let tokens = |key| usage.as_ref().and_then(|usage| usage.get(key)?.parse().ok());

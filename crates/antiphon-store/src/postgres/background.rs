@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::shared::Shared;
 use super::transaction::{Effect, Lock};
 use super::{PostgresStore, events, jobs, names};
-use crate::background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{Background, EventPage, JobStanding, LeftJob, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
 use crate::records::{Cursor, RequestDigest, Turn};
@@ -26,7 +26,7 @@ impl Background for PostgresStore {
         .await
     }
 
-    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Standing>> {
+    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStanding>> {
         self.check_open()?;
         self.shared
             .run(&(tenant, id, self.holder()), |db, (tenant, id, holder)| {

@@ -8,7 +8,7 @@ use super::responses::no_id;
 use super::session::Session;
 use super::statements::statements;
 use super::{events, holders, row, sweep, turns};
-use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{JobStanding, JobState, LeftJob, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, shard, thread, thread_of};
@@ -44,12 +44,12 @@ pub(super) async fn standing(
     tenant: &Tenant,
     id: &ResponseId,
     holder: &str,
-) -> Result<Option<Standing>> {
+) -> Result<Option<JobStanding>> {
     match state(db, tenant, id, holder).await? {
         None => Ok(None),
-        Some(JobState::Ended) => Ok(Some(Standing::Ended)),
+        Some(JobState::Ended) => Ok(Some(JobStanding::Ended)),
         Some(state) => match events::latest_of_beginning(db, tenant, id).await? {
-            Some(event) => Ok(Some(Standing::Open { event, is_left: state == JobState::Left })),
+            Some(event) => Ok(Some(JobStanding::Open { event, is_left: state == JobState::Left })),
             // The job was deleted in between.
             None => Ok(None),
         },
@@ -65,7 +65,7 @@ pub(super) async fn state(
 ) -> Result<Option<JobState>> {
     let (owner, within, id) = key(tenant, id);
     let found = db.row(&STATE, &[&owner, &within, &id, &holder]).await?;
-    Ok(found.map(|row| JobState::of(row.get(0), row.get(1))))
+    Ok(found.map(|row| JobState::from_columns(row.get(0), row.get(1))))
 }
 
 pub(super) async fn open(

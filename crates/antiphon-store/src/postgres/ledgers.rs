@@ -19,20 +19,20 @@ type Result<T> = std::result::Result<T, StoreError>;
 const TRIES: usize = 8;
 
 impl PostgresStore {
-    async fn set_doubt(
+    async fn set_stale(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
-        in_doubt: bool,
+        is_stale: bool,
     ) -> Result<()> {
-        let given = (tenant.clone(), conversation.clone(), in_doubt);
+        let given = (tenant.clone(), conversation.clone(), is_stale);
         let shared = self.shared.clone();
         self.call(async move {
             let work = shared.write(
                 Effect::Unsynced,
                 Lock::Nothing,
                 &given,
-                |db, (tenant, id, in_doubt)| Box::pin(names::set_doubt(db, tenant, id, *in_doubt)),
+                |db, (tenant, id, is_stale)| Box::pin(names::set_stale(db, tenant, id, *is_stale)),
             );
             work.await.map(drop)
         })
@@ -94,12 +94,12 @@ impl Ledgers for PostgresStore {
         .await
     }
 
-    async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
-        self.set_doubt(tenant, conversation, true).await
+    async fn mark_stale(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        self.set_stale(tenant, conversation, true).await
     }
 
-    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
-        self.set_doubt(tenant, conversation, false).await
+    async fn mark_fresh(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        self.set_stale(tenant, conversation, false).await
     }
 
     async fn relearn(
@@ -277,7 +277,7 @@ async fn relearn(
     thread: ThreadId,
     items: &[HeldItem],
 ) -> std::result::Result<(), Failure> {
-    if !names::set_doubt(db, tenant, id, false).await? {
+    if !names::set_stale(db, tenant, id, false).await? {
         return Err(StoreError::ConversationNotFound.into());
     }
     conversations::rebase(db, tenant, id, thread, items).await

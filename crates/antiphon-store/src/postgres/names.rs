@@ -44,12 +44,12 @@ pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Resu
     Ok(db.row(&IS_NAMED, &[&tenant.as_str(), &within, &id]).await?.is_some())
 }
 
-/// Reads an entry from the columns upstream, kept, `in_doubt`.
+/// Reads an entry from the columns upstream, kept, `is_stale`.
 pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
     Ok(LedgerEntry {
         upstream: row.get(first),
         kept: Kept::parse(row.get(first + 1)).ok_or_else(no_id)?,
-        in_doubt: row.get(first + 2),
+        is_stale: row.get(first + 2),
     })
 }
 
@@ -60,12 +60,12 @@ pub(super) async fn claim(
     tenant: &Tenant,
     named: &Named,
     kept: &Kept,
-    in_doubt: bool,
+    is_stale: bool,
 ) -> Result<LedgerEntry> {
     let (owner, name) = (tenant.as_str(), named.id.as_bytes());
     let (within, id) = (shard(kept.shard()), kept.as_str());
     let claimed = db
-        .row(&CLAIM, &[&owner, &name, &named.upstream, &within, &id, &in_doubt])
+        .row(&CLAIM, &[&owner, &name, &named.upstream, &within, &id, &is_stale])
         .await?
         .ok_or_else(|| Failure::unreadable("no row for a name just claimed"))?;
     read(&claimed, 0)
@@ -81,14 +81,14 @@ pub(super) async fn enter(
     tenant: &Tenant,
     named: &Named,
     kept: &Kept,
-    in_doubt: bool,
+    is_stale: bool,
 ) -> Result<Option<Kept>> {
     let (owner, name) = (tenant.as_str(), named.id.as_bytes());
     let (within, id) = (shard(kept.shard()), kept.as_str());
     let (unnamed, before, pointed) = future::join3(
         db.execute(&UNNAME_OTHERS, &[&owner, &name, &within, &id]),
-        claim(db, tenant, named, kept, in_doubt),
-        db.execute(&POINT, &[&owner, &name, &named.upstream, &within, &id, &in_doubt]),
+        claim(db, tenant, named, kept, is_stale),
+        db.execute(&POINT, &[&owner, &name, &named.upstream, &within, &id, &is_stale]),
     )
     .await;
     unnamed?;
@@ -106,28 +106,28 @@ pub(super) async fn enter(
 
 /// Applies the ledger changes of a committed turn. Returns the result of [`enter`].
 pub(super) async fn follow(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<Option<Kept>> {
-    let Some(LedgerTurn { response: named, in_doubt }) = &turn.ledger else { return Ok(None) };
+    let Some(LedgerTurn { response: named, is_stale }) = &turn.ledger else { return Ok(None) };
     if let Base::Conversation(id) = &turn.base {
-        set_doubt(db, tenant, id, *in_doubt).await?;
+        set_stale(db, tenant, id, *is_stale).await?;
     }
     match (named, &turn.response) {
         (Some(named), Some(response)) => {
             let kept = Kept::Response(response.id.clone());
-            enter(db, tenant, named, &kept, *in_doubt).await
+            enter(db, tenant, named, &kept, *is_stale).await
         }
         _ => Ok(None),
     }
 }
 
 /// Marks a conversation's ledger as stale or fresh. Returns whether the ledger exists.
-pub(super) async fn set_doubt(
+pub(super) async fn set_stale(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
-    in_doubt: bool,
+    is_stale: bool,
 ) -> Result<bool> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
-    Ok(db.execute(&SET_DOUBT, &[&given.0, &given.1, &given.2, &in_doubt]).await? > 0)
+    Ok(db.execute(&SET_STALE, &[&given.0, &given.1, &given.2, &is_stale]).await? > 0)
 }
 
 /// Deletes a name and its conversation or response, if it still stands for `kept`. Returns whether
@@ -214,7 +214,7 @@ statements! {
     UNNAME_OTHERS = "
         DELETE FROM ledgers
         WHERE tenant = $1 AND shard = $3 AND kept = $4 AND name <> sha256($2::bytea)";
-    SET_DOUBT = "
+    SET_STALE = "
         UPDATE ledgers SET in_doubt = $4 WHERE tenant = $1 AND shard = $2 AND kept = $3";
     FORGET = "
         DELETE FROM ledgers

@@ -37,7 +37,7 @@ pub(super) async fn turns(
 /// Moves the last turn of a conversation to a thread of its own, if it answers this request and no
 /// other turn continues from it. Its positions are not reused. Fails if `place` is no longer first
 /// in the conversation's queue.
-pub(super) async fn take_back(
+pub(super) async fn retract(
     db: &Session,
     tenant: &Tenant,
     conversation: &ConversationId,

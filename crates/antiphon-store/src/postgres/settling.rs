@@ -92,7 +92,7 @@ async fn commit(
     let Some(turn) = openings::read(db, tenant, id).await? else { return Ok(false) };
     turns::commit(db, tenant, &turn, holder).await?;
     if let Base::Conversation(id) = &turn.base {
-        names::set_doubt(db, tenant, id, true).await?;
+        names::set_stale(db, tenant, id, true).await?;
     }
     Ok(true)
 }

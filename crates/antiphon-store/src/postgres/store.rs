@@ -228,7 +228,7 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn take_back(
+    async fn retract(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
@@ -247,7 +247,7 @@ impl Store for PostgresStore {
                 fork = fork,
                 place = place.zip(Some(self.shared.holder.clone()))
             ),
-            |db, tenant| requests::take_back(
+            |db, tenant| requests::retract(
                 db,
                 tenant,
                 conversation,

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::writer::Effect;
 use super::{SqliteStore, events, jobs};
-use crate::background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{Background, EventPage, JobStanding, LeftJob, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
 use crate::records::{Cursor, RequestDigest, Turn};
@@ -18,7 +18,7 @@ impl Background for SqliteStore {
         self.write(Effect::Synced, move |db| jobs::accept(db, &tenant, &job)).await
     }
 
-    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Standing>> {
+    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStanding>> {
         let (tenant, id) = (tenant.clone(), id.clone());
         self.read(move |db| jobs::standing(db, &tenant, &id)).await
     }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::keys::{ThreadKey, position, shard, thread, thread_of};
 use super::responses::no_id;
 use super::{events, sweep, turns};
-use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{JobStanding, JobState, LeftJob, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::records::{Cursor, RequestDigest, Turn};
@@ -30,14 +30,14 @@ pub(super) fn standing(
     db: &Connection,
     tenant: &Tenant,
     id: &ResponseId,
-) -> Result<Option<Standing>> {
+) -> Result<Option<JobStanding>> {
     let state = match state(db, tenant, id)? {
         None => return Ok(None),
-        Some(JobState::Ended) => return Ok(Some(Standing::Ended)),
+        Some(JobState::Ended) => return Ok(Some(JobStanding::Ended)),
         Some(state) => state,
     };
     let event = events::latest_of_beginning(db, tenant, id)?;
-    Ok(Some(Standing::Open { event, is_left: state == JobState::Left }))
+    Ok(Some(JobStanding::Open { event, is_left: state == JobState::Left }))
 }
 
 /// The processing state of a job.
@@ -47,7 +47,7 @@ pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let found = db
         .prepare_cached(SQL)?
-        .query_row(key(tenant, id), |row| Ok(JobState::of(row.get(0)?, row.get(1)?)))
+        .query_row(key(tenant, id), |row| Ok(JobState::from_columns(row.get(0)?, row.get(1)?)))
         .optional()?;
     Ok(found)
 }

@@ -43,15 +43,15 @@ impl Ledgers for SqliteStore {
         self.write(Effect::Unsynced, move |db| names::enter(db, &tenant, &named, &kept, true)).await
     }
 
-    async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+    async fn mark_stale(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
-        self.write(Effect::Unsynced, move |db| names::set_doubt(db, &tenant, &id, true).map(drop))
+        self.write(Effect::Unsynced, move |db| names::set_stale(db, &tenant, &id, true).map(drop))
             .await
     }
 
-    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+    async fn mark_fresh(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
-        self.write(Effect::Unsynced, move |db| names::set_doubt(db, &tenant, &id, false).map(drop))
+        self.write(Effect::Unsynced, move |db| names::set_stale(db, &tenant, &id, false).map(drop))
             .await
     }
 
@@ -146,7 +146,7 @@ fn adopt(
     let kept = Kept::Conversation(conversation.id.clone());
     conversations::create(db, tenant, conversation, thread, &[])?;
     names::enter(db, tenant, named, &kept, true)?;
-    Ok(LedgerEntry { upstream: named.upstream.clone(), kept, in_doubt: true })
+    Ok(LedgerEntry { upstream: named.upstream.clone(), kept, is_stale: true })
 }
 
 fn relearn(
@@ -156,7 +156,7 @@ fn relearn(
     thread: ThreadId,
     items: &[HeldItem],
 ) -> Result<()> {
-    if !names::set_doubt(db, tenant, id, false)? {
+    if !names::set_stale(db, tenant, id, false)? {
         return Err(StoreError::ConversationNotFound);
     }
     conversations::rebase(db, tenant, id, thread, items)

@@ -48,13 +48,13 @@ pub(super) fn is_named(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<
     Ok(db.prepare_cached(SQL)?.exists(parameters)?)
 }
 
-/// Reads an entry from the columns upstream, kept, `in_doubt`.
+/// Reads an entry from the columns upstream, kept, `is_stale`.
 pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry> {
     let kept = Kept::parse(row.get_ref(first + 1)?.as_str()?);
     Ok(LedgerEntry {
         upstream: row.get(first)?,
         kept: kept.ok_or_else(|| no_id(first + 1))?,
-        in_doubt: row.get(first + 2)?,
+        is_stale: row.get(first + 2)?,
     })
 }
 
@@ -65,7 +65,7 @@ pub(super) fn enter(
     tenant: &Tenant,
     named: &Named,
     kept: &Kept,
-    in_doubt: bool,
+    is_stale: bool,
 ) -> Result<()> {
     const SQL: &str = "
         INSERT INTO ledgers (tenant, provider_id, upstream, shard, kept, in_doubt)
@@ -82,7 +82,7 @@ pub(super) fn enter(
         named.upstream,
         shard(kept.shard()),
         kept.as_str(),
-        in_doubt,
+        is_stale,
     ])?;
     match before {
         Some(entry) if entry.kept != *kept => delete_kept(db, tenant, &entry.kept),
@@ -98,27 +98,27 @@ pub(super) fn follow(
     ledger: &LedgerTurn,
 ) -> Result<()> {
     if let Base::Conversation(id) = &turn.base {
-        set_doubt(db, tenant, id, ledger.in_doubt)?;
+        set_stale(db, tenant, id, ledger.is_stale)?;
     }
     match (&ledger.response, &turn.response) {
         (Some(named), Some(response)) => {
             let kept = Kept::Response(response.id.clone());
-            enter(db, tenant, named, &kept, ledger.in_doubt)
+            enter(db, tenant, named, &kept, ledger.is_stale)
         }
         _ => Ok(()),
     }
 }
 
 /// Marks a conversation's ledger as stale or fresh. Returns whether the ledger exists.
-pub(super) fn set_doubt(
+pub(super) fn set_stale(
     db: &Connection,
     tenant: &Tenant,
     id: &ConversationId,
-    in_doubt: bool,
+    is_stale: bool,
 ) -> Result<bool> {
     const SQL: &str = "
         UPDATE ledgers SET in_doubt = ?4 WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
-    let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str(), in_doubt];
+    let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str(), is_stale];
     Ok(db.prepare_cached(SQL)?.execute(parameters)? > 0)
 }
 

@@ -162,7 +162,7 @@ pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
 fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
     turns::commit(db, tenant, turn)?;
     match &turn.base {
-        Base::Conversation(id) => names::set_doubt(db, tenant, id, true).map(drop),
+        Base::Conversation(id) => names::set_stale(db, tenant, id, true).map(drop),
         _ => Ok(()),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn turns(
 
 /// Moves the last turn of a conversation to a thread of its own, if it answers this request and no
 /// other turn continues from it. Its positions are not reused.
-pub(super) fn take_back(
+pub(super) fn retract(
     db: &Connection,
     tenant: &Tenant,
     conversation: &ConversationId,

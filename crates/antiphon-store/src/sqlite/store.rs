@@ -148,7 +148,7 @@ impl Store for SqliteStore {
         self.read(move |db| requests::turns(db, &tenant, shard, &request, limit)).await
     }
 
-    async fn take_back(
+    async fn retract(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
@@ -158,7 +158,7 @@ impl Store for SqliteStore {
     ) -> Result<bool> {
         let (tenant, conversation, request) = (tenant.clone(), conversation.clone(), *request);
         self.write(Effect::Erasing, move |db| {
-            requests::take_back(db, &tenant, &conversation, &request, fork)
+            requests::retract(db, &tenant, &conversation, &request, fork)
         })
         .await
     }

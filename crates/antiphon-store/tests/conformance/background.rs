@@ -1,7 +1,7 @@
 //! The jobs of background responses, and the logs of their events.
 
 use antiphon_store::{
-    Background, Base, EventPage, LoggedEvent, NewJob, RequestDigest, ResponseId, Rest, Standing,
+    Background, Base, EventPage, JobStanding, LoggedEvent, NewJob, RequestDigest, ResponseId, Rest,
     StoreError, Turn,
 };
 use bytes::Bytes;
@@ -50,7 +50,7 @@ pub(crate) async fn page(world: &World, id: &ResponseId, from: u64) -> Option<Ev
 pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
     let (id, turn) = accepted(&world).await;
     let store = background(&world);
-    let open = Standing::Open { event: event(1).body, is_left: false };
+    let open = JobStanding::Open { event: event(1).body, is_left: false };
     assert_eq!(store.standing(&world.tenant, &id).await, Ok(Some(open)));
     assert_eq!(world.store.is_open(&world.tenant, &id).await, Ok(true));
     let shard = id.shard();
@@ -59,7 +59,7 @@ pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
 
     end(&world, turn, 2).await.unwrap();
 
-    assert_eq!(store.standing(&world.tenant, &id).await, Ok(Some(Standing::Ended)));
+    assert_eq!(store.standing(&world.tenant, &id).await, Ok(Some(JobStanding::Ended)));
     assert_eq!(world.store.is_open(&world.tenant, &id).await, Ok(false));
     assert_eq!(store.open_jobs(&world.tenant, shard, &ASKED).await, Ok(vec![]));
     assert_eq!(world.transcript(&id).await, ["a", "b"]);
@@ -142,7 +142,8 @@ pub(crate) async fn what_was_released_is_taken_up_once(world: World) {
     assert_eq!(store.take_up().await, Ok(None));
 
     store.release(&world.tenant, &id).await.unwrap();
-    let Ok(Some(Standing::Open { is_left, .. })) = store.standing(&world.tenant, &id).await else {
+    let Ok(Some(JobStanding::Open { is_left, .. })) = store.standing(&world.tenant, &id).await
+    else {
         panic!("it is open");
     };
     assert!(is_left);

@@ -17,25 +17,25 @@ pub(crate) fn named(id: &str) -> Named {
 }
 
 /// The entry of a conversation of that provider.
-pub(crate) fn of_conversation(id: &ConversationId, in_doubt: bool) -> LedgerEntry {
+pub(crate) fn of_conversation(id: &ConversationId, is_stale: bool) -> LedgerEntry {
     let kept = Kept::Conversation(id.clone());
-    LedgerEntry { upstream: "theirs".into(), kept, in_doubt }
+    LedgerEntry { upstream: "theirs".into(), kept, is_stale }
 }
 
 /// The entry of a response of that provider.
-pub(crate) fn of_response(id: &ResponseId, in_doubt: bool) -> LedgerEntry {
+pub(crate) fn of_response(id: &ResponseId, is_stale: bool) -> LedgerEntry {
     let kept = Kept::Response(id.clone());
-    LedgerEntry { upstream: "theirs".into(), kept, in_doubt }
+    LedgerEntry { upstream: "theirs".into(), kept, is_stale }
 }
 
 /// Items that the provider has.
 pub(crate) fn elsewhere(names: &[&str]) -> Vec<HeldItem> {
-    items(names).into_iter().map(HeldItem::elsewhere).collect()
+    items(names).into_iter().map(HeldItem::without_body).collect()
 }
 
 /// A turn that its provider called so.
-pub(crate) fn told(turn: Turn, name: &str, in_doubt: bool) -> Turn {
-    Turn { ledger: Some(LedgerTurn { response: Some(named(name)), in_doubt }), ..turn }
+pub(crate) fn told(turn: Turn, name: &str, is_stale: bool) -> Turn {
+    Turn { ledger: Some(LedgerTurn { response: Some(named(name)), is_stale }), ..turn }
 }
 
 impl World {
@@ -68,8 +68,8 @@ impl World {
         self.ledgers().name_of(&self.tenant, response).await.unwrap()
     }
 
-    pub(crate) async fn doubt(&self, id: &ConversationId) {
-        self.ledgers().doubt(&self.tenant, id).await.unwrap();
+    pub(crate) async fn mark_stale(&self, id: &ConversationId) {
+        self.ledgers().mark_stale(&self.tenant, id).await.unwrap();
     }
 
     pub(crate) async fn relearn(
@@ -160,7 +160,7 @@ pub(crate) async fn a_turn_whose_response_was_never_told_has_no_name(world: Worl
     assert_eq!(world.entry("resp_x").await, None, "there is no record that it could stand for");
 
     let (id, turn) = world.turn(within(), &["c"], &["d"]);
-    let ledger = Some(LedgerTurn { response: None, in_doubt: true });
+    let ledger = Some(LedgerTurn { response: None, is_stale: true });
     world.commit(Turn { ledger, ..turn }).await.unwrap();
 
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
@@ -174,13 +174,13 @@ pub(crate) async fn a_request_on_its_way_puts_a_conversation_in_doubt(world: Wor
         world.relearn(id, Vec::new()).await.unwrap();
     }
 
-    world.doubt(&one).await;
-    world.doubt(&own).await;
+    world.mark_stale(&one).await;
+    world.mark_stale(&own).await;
 
     assert_eq!(world.entry("conv_1").await, Some(of_conversation(&one, true)));
     assert_eq!(world.entry("conv_2").await, Some(of_conversation(&other, false)));
 
-    world.ledgers().trust(&world.tenant, &one).await.unwrap();
+    world.ledgers().mark_fresh(&world.tenant, &one).await.unwrap();
 
     assert_eq!(world.entry("conv_1").await, Some(of_conversation(&one, false)));
 }
@@ -352,7 +352,7 @@ pub(crate) async fn the_ledgers_of_another_tenant_do_not_exist(alice: World) {
         (alice.adopted("conv_x").await, alice.kept_as("resp_x", &["a"], &[]).await);
     alice.relearn(&conversation, elsewhere(&["b"])).await.unwrap();
 
-    bob.doubt(&conversation).await;
+    bob.mark_stale(&conversation).await;
     assert_eq!(bob.relearn(&conversation, Vec::new()).await, Err(StoreError::ConversationNotFound));
     for name in ["conv_x", "resp_x"] {
         assert_eq!(bob.entry(name).await, None);
@@ -374,7 +374,7 @@ pub(crate) async fn what_is_elsewhere_is_known_by_its_traces(world: World) {
     let call =
         r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{}"}"#;
     let given =
-        vec![saying("a", "hello").elsewhere(), super::world::held("fc_1", call).elsewhere()];
+        vec![saying("a", "hello").without_body(), super::world::held("fc_1", call).without_body()];
 
     world.relearn(&conversation, given.clone()).await.unwrap();
     let (id, mut turn) = world.turn(Base::Conversation(conversation.clone()), &[], &[]);
@@ -426,7 +426,7 @@ pub(crate) async fn what_a_model_made_is_told_from_what_was_said(world: World) {
     let conversation = world.adopted("conv_x").await;
     let made = |name: &str| HeldItem {
         origin: Some(antiphon::Origin::new("theirs")),
-        ..saying(name, name).elsewhere()
+        ..saying(name, name).without_body()
     };
     world.relearn(&conversation, vec![made("a"), made("b"), made("c")]).await.unwrap();
     world.append(&conversation, &["said"]).await.unwrap();

@@ -64,7 +64,7 @@ enum Step {
     Adopt { name: usize },
     Relearn { conversation: usize, known: Vec<usize> },
     Doubt { conversation: usize },
-    Tell { behind: usize, name: usize, in_doubt: bool },
+    Tell { behind: usize, name: usize, is_stale: bool },
     AnnounceName { opening: usize, name: usize },
     Forget { name: usize },
 }
@@ -104,7 +104,7 @@ fn of_ledgers() -> impl Strategy<Value = Step> {
             .prop_map(|(conversation, known)| Step::Relearn { conversation, known }),
         1 => which().prop_map(|conversation| Step::Doubt { conversation }),
         3 => (which(), which(), any::<bool>())
-            .prop_map(|(behind, name, in_doubt)| Step::Tell { behind, name, in_doubt }),
+            .prop_map(|(behind, name, is_stale)| Step::Tell { behind, name, is_stale }),
         1 => (which(), which())
             .prop_map(|(opening, name)| Step::AnnounceName { opening, name }),
         1 => which().prop_map(|name| Step::Forget { name }),

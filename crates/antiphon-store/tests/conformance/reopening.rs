@@ -72,7 +72,7 @@ pub(crate) async fn a_turn_that_was_settled_can_be_taken_back(world: World) {
     let found = world.store.earlier(&world.tenant, response.shard(), &asked, 1).await.unwrap();
     assert!(matches!(&found[..], [Earlier::Ended(record)] if record.response.id == response));
     let fork = world.thread();
-    let taken = world.store.take_back(&world.tenant, &conversation, &asked, fork, None).await;
+    let taken = world.store.retract(&world.tenant, &conversation, &asked, fork, None).await;
     assert_eq!(taken, Ok(true));
     assert_eq!(world.listed(&conversation).await, ["a"]);
 }

@@ -29,12 +29,12 @@ async fn earlier(world: &World, id: &ResponseId, request: RequestDigest) -> Vec<
     ended.collect()
 }
 
-async fn take_back(
+async fn retract(
     world: &World,
     conversation: &ConversationId,
     request: RequestDigest,
 ) -> Result<bool, StoreError> {
-    world.store.take_back(&world.tenant, conversation, &request, world.thread(), None).await
+    world.store.retract(&world.tenant, conversation, &request, world.thread(), None).await
 }
 
 pub(crate) async fn the_newest_turns_of_a_request_are_found(world: World) {
@@ -82,7 +82,7 @@ pub(crate) async fn a_last_turn_is_taken_back_and_can_still_be_gone_on_from(worl
     let conversation = world.conversation(&["a"]).await;
     let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
 
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(true));
 
     assert_eq!(world.listed(&conversation).await, ["a"]);
     assert_eq!(world.transcript(&cut).await, ["a", "b", "c"]);
@@ -103,8 +103,8 @@ pub(crate) async fn a_turn_is_taken_back_once(world: World) {
     asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
     asked(&world, &conversation, ASKED, (&["d"], &["e"])).await;
 
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(true));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(false));
 
     assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
 }
@@ -112,13 +112,13 @@ pub(crate) async fn a_turn_is_taken_back_once(world: World) {
 pub(crate) async fn what_did_not_come_last_is_not_taken_back(world: World) {
     let conversation = world.conversation(&[]).await;
     asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
-    assert_eq!(take_back(&world, &conversation, OTHER).await, Ok(false));
+    assert_eq!(retract(&world, &conversation, OTHER).await, Ok(false));
 
     asked(&world, &conversation, OTHER, (&["c"], &["d"])).await;
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(false));
 
     world.append(&conversation, &["e"]).await.unwrap();
-    assert_eq!(take_back(&world, &conversation, OTHER).await, Ok(false));
+    assert_eq!(retract(&world, &conversation, OTHER).await, Ok(false));
 
     assert_eq!(world.listed(&conversation).await, ["a", "b", "c", "d", "e"]);
 }
@@ -129,9 +129,9 @@ pub(crate) async fn what_somebody_went_on_from_is_not_taken_back(world: World) {
     let (beside, opening) = world.turn(world.behind(world.end(&turn).await), &["c"], &[]);
 
     world.open(&opening).await;
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(false));
     world.commit(opening).await.unwrap();
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(false));
 
     assert_eq!(world.transcript(&beside).await, ["a", "b", "c"]);
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
@@ -146,7 +146,7 @@ pub(crate) async fn who_goes_on_from_a_turn_that_is_taken_back_meanwhile_goes_on
     let behind = || Base::After { cursor, fork: world.thread(), end_of: end_of.clone() };
     let turns = [behind(), behind()].map(|base| world.turn(base, &["d"], &["e"]));
 
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(true));
     asked(&world, &conversation, ASKED, (&["b"], &["f"])).await;
 
     for (response, turn) in turns {
@@ -162,7 +162,7 @@ pub(crate) async fn a_turn_without_a_record_goes_when_it_is_taken_back(world: Wo
     let turn = Turn { request: Some(ASKED), response: None, ..turn };
     world.commit(turn).await.unwrap();
 
-    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
+    assert_eq!(retract(&world, &conversation, ASKED).await, Ok(true));
 
     assert_eq!(world.listed(&conversation).await, ["a"]);
     assert_eq!(world.held(&["a", "b", "c"]).await, ["a"]);
@@ -172,7 +172,7 @@ pub(crate) async fn a_turn_of_another_tenant_is_not_taken_back(world: World) {
     let conversation = world.conversation(&[]).await;
     asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
 
-    let refused = take_back(&world.seen_by("mallory"), &conversation, ASKED).await;
+    let refused = retract(&world.seen_by("mallory"), &conversation, ASKED).await;
 
     assert_eq!(refused, Err(StoreError::ConversationNotFound));
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
@@ -181,7 +181,7 @@ pub(crate) async fn a_turn_of_another_tenant_is_not_taken_back(world: World) {
 pub(crate) async fn a_deleted_response_takes_what_was_taken_back_along(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
-    take_back(&world, &conversation, ASKED).await.unwrap();
+    retract(&world, &conversation, ASKED).await.unwrap();
 
     assert!(world.delete_response(&cut).await);
 

@@ -95,7 +95,7 @@ pub(crate) async fn retracted_turn_counts_for_its_tenant_only(world: World) {
     world.commit(Turn { request: Some(ASKED), ..turn }).await.unwrap();
 
     let fork = world.thread();
-    let taken = world.store.take_back(&world.tenant, &conversation, &ASKED, fork, None).await;
+    let taken = world.store.retract(&world.tenant, &conversation, &ASKED, fork, None).await;
     assert_eq!(taken, Ok(true));
 
     assert_eq!(world.conversation_usage(&conversation).await, sum(&["a"]));

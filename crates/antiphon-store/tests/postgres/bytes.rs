@@ -20,7 +20,7 @@ fn odd_items() -> Vec<HeldItem> {
         odd.head.kind = Kind::parse(&text);
         odd.head.call_id = Some(CallId::from(text.as_str()));
         odd.origin = Some(Origin::new(text.as_str()));
-        odd.body = Body::Here(text.clone().into_bytes().into());
+        odd.body = Body::Stored(text.clone().into_bytes().into());
         odd
     })
     .collect()

@@ -1,6 +1,6 @@
 //! Background responses of several processes.
 
-use antiphon_store::{Standing, StoreError};
+use antiphon_store::{JobStanding, StoreError};
 
 use super::database::Database;
 use crate::conformance::background::{accepted, background, end, events, page};
@@ -20,7 +20,7 @@ async fn who_takes_a_job_up_is_known_to_live() {
     assert_eq!(background(&other.world).take_up().await, Ok(None), "it is worked on");
     end(&waking.world, turn, 2).await.unwrap();
     let ended = background(&other.world).standing(&other.world.tenant, &id).await;
-    assert_eq!(ended, Ok(Some(Standing::Ended)));
+    assert_eq!(ended, Ok(Some(JobStanding::Ended)));
 }
 
 #[tokio::test]

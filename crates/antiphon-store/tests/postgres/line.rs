@@ -164,7 +164,7 @@ async fn who_wakes_up_too_late_takes_nothing_of_its_successors_back() {
     assert_eq!(other.world.commit(turn).await, Ok(()));
 
     let World { store, tenant, .. } = &sleeper.world;
-    let taken = store.take_back(tenant, &id, &asked, sleeper.world.thread(), Some(first)).await;
+    let taken = store.retract(tenant, &id, &asked, sleeper.world.thread(), Some(first)).await;
 
     assert_eq!(taken, Err(StoreError::LeaseLost));
     assert_eq!(other.world.listed(&id).await, ["a", "b", "c"]);

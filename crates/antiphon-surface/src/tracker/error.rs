@@ -2,14 +2,14 @@
 
 use antiphon::tracker::{ConflictingOptions, Finished, NotInFlight, SendError};
 
-use crate::Unreadable;
+use crate::InvalidArgument;
 
 /// The reason why a tracker refuses an operation. The tracker is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrackerError {
     /// An argument is not an array of items.
     #[error(transparent)]
-    Unreadable(#[from] Unreadable),
+    InvalidArgument(#[from] InvalidArgument),
     /// The options are invalid.
     #[error("options: {0}")]
     Options(String),
@@ -46,7 +46,7 @@ impl TrackerError {
     /// The error's name.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Unreadable(_) | Self::Returned(_) | Self::Response(_) => "unreadable",
+            Self::InvalidArgument(_) | Self::Returned(_) | Self::Response(_) => "unreadable",
             Self::Options(_) => "options",
             Self::ConflictingOptions(_) => "conflicting_options",
             Self::NoServerState => "no_server_state",

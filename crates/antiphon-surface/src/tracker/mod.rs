@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use error::TrackerError;
-pub use plan::{LeftOut, Plan, Planned};
-pub use unresolved::{Standing, Unanswered, Unresolved};
+pub use plan::{ExcludedItem, Plan, Planned};
+pub use unresolved::{OccurrenceState, UnansweredCall, Unresolved};
 
-use crate::Unreadable;
-use crate::unreadable::items_of;
+use crate::InvalidArgument;
+use crate::invalid_argument::parse_items;
 use options::Options;
 
 /// The items that one run has sent to the owner of its conversation's state, and those that it
@@ -61,7 +61,7 @@ impl Tracker {
     /// Adds the items of an array: initial input, staged input, tool outputs. Returns the
     /// occurrence of each.
     pub fn add(&mut self, items: &Bytes) -> Result<Vec<u64>, TrackerError> {
-        let items = items_of("items", items)?;
+        let items = parse_items("items", items)?;
         let add = |item| Ok(self.tracker.add(item)?.number());
         items.into_iter().map(add).collect()
     }
@@ -91,7 +91,7 @@ impl Tracker {
         let not_a_response = |error: serde_json::Error| TrackerError::Response(error.to_string());
         let response: Response<'_> = serde_json::from_slice(response).map_err(not_a_response)?;
         let output = response.output.map_or("[]", RawValue::get);
-        let output = items_of("output", &Bytes::copy_from_slice(output.as_bytes()))?;
+        let output = parse_items("output", &Bytes::copy_from_slice(output.as_bytes()))?;
         let id = response.id.map(ResponseId::from);
         Ok(self.tracker.accept(Attempt::from(attempt), id.as_ref(), &output)?)
     }
@@ -104,7 +104,7 @@ impl Tracker {
     /// Replaces the known server state by `held`, the server's own list. Returns the items of
     /// requests in flight that are certainly stored and therefore accepted.
     pub fn hydrate(&mut self, held: &Bytes) -> Result<Vec<u64>, TrackerError> {
-        let held = items_of("held", held)?;
+        let held = parse_items("held", held)?;
         Ok(numbers(&self.tracker.hydrate(&held)))
     }
 
@@ -114,8 +114,8 @@ impl Tracker {
     }
 
     /// The state of an occurrence; `None` if it is not from this tracker.
-    pub fn standing(&self, occurrence: u64) -> Option<Standing> {
-        self.tracker.standing(Occurrence::from(occurrence)).map(Standing::from_engine)
+    pub fn standing(&self, occurrence: u64) -> Option<OccurrenceState> {
+        self.tracker.standing(Occurrence::from(occurrence)).map(OccurrenceState::from_engine)
     }
 
     /// The number of accepted calls of the model.
@@ -157,7 +157,7 @@ impl Tracker {
 }
 
 fn filtered(returned: &Bytes) -> Result<Vec<Returned>, TrackerError> {
-    let unreadable = |reason| Unreadable { argument: "returned", reason };
+    let unreadable = |reason| InvalidArgument { argument: "returned", reason };
     let given: Vec<Filtered<'_>> = serde_json::from_slice(returned)
         .map_err(|error| TrackerError::Returned(error.to_string()))?;
     let returned = |(position, filtered): (usize, &Filtered<'_>)| {

@@ -4,7 +4,7 @@ use antiphon::tracker::{self as engine, Attempt, Occurrence, Reason};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::mended::raw;
+use crate::repaired_items::raw;
 
 /// The items of the next request, and the reason for every other item.
 #[derive(Debug, Serialize)]
@@ -12,7 +12,7 @@ pub struct Plan {
     /// The items to send, in the order of their addition.
     pub items: Vec<Planned>,
     /// Every other occurrence, in order.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<ExcludedItem>,
     /// The request's `conversation`.
     pub conversation: Option<String>,
     /// The request's `previous_response_id`.
@@ -32,7 +32,7 @@ pub struct Planned {
 
 /// An occurrence that is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
+pub struct ExcludedItem {
     /// The occurrence.
     pub occurrence: u64,
     /// `accepted`, `in_flight`, `held_id`, `held_reasoning`, `held_call`, `held_output`,
@@ -48,7 +48,7 @@ impl Plan {
         let continuation = plan.continuation;
         Self {
             items: plan.items.iter().map(Planned::from_engine).collect(),
-            left_out: plan.left_out.into_iter().map(LeftOut::from_engine).collect(),
+            left_out: plan.left_out.into_iter().map(ExcludedItem::from_engine).collect(),
             conversation: continuation.conversation_id().map(ToString::to_string),
             previous_response_id: continuation.previous_response_id().map(ToString::to_string),
         }
@@ -62,7 +62,7 @@ impl Planned {
     }
 }
 
-impl LeftOut {
+impl ExcludedItem {
     fn from_engine((occurrence, reason): (Occurrence, Reason)) -> Self {
         let attempt = match reason {
             Reason::InFlight(attempt) => Some(Attempt::number(attempt)),

@@ -9,7 +9,7 @@ use super::numbers;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unresolved {
     /// Calls on the server whose output is neither on the server nor in the tracker.
-    pub calls: Vec<Unanswered>,
+    pub calls: Vec<UnansweredCall>,
     /// Occurrences of outputs whose calls are not known to be on the server.
     pub outputs: Vec<u64>,
     /// Requests without an answer.
@@ -18,7 +18,7 @@ pub struct Unresolved {
 
 /// A call without an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unanswered {
+pub struct UnansweredCall {
     /// The call's item id.
     pub id: Option<String>,
     /// The kind of the call.
@@ -29,7 +29,7 @@ pub struct Unanswered {
 
 /// The state of an occurrence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct OccurrenceState {
     /// `pending`, `sent` or `accepted`.
     pub standing: &'static str,
     /// The request that contains it.
@@ -40,15 +40,15 @@ pub struct Standing {
 impl Unresolved {
     pub(super) fn from_engine(unresolved: engine::Unresolved) -> Self {
         Self {
-            calls: unresolved.calls.iter().map(Unanswered::from_engine).collect(),
+            calls: unresolved.calls.iter().map(UnansweredCall::from_engine).collect(),
             outputs: numbers(&unresolved.outputs),
             attempts: unresolved.attempts.into_iter().map(Attempt::number).collect(),
         }
     }
 }
 
-impl Unanswered {
-    fn from_engine(call: &engine::Unanswered) -> Self {
+impl UnansweredCall {
+    fn from_engine(call: &engine::UnansweredCall) -> Self {
         Self {
             id: call.id.as_ref().map(ToString::to_string),
             kind: call.key.kind.as_str().to_owned(),
@@ -57,14 +57,14 @@ impl Unanswered {
     }
 }
 
-impl Standing {
-    pub(super) fn from_engine(standing: engine::Standing) -> Self {
+impl OccurrenceState {
+    pub(super) fn from_engine(standing: engine::OccurrenceState) -> Self {
         match standing {
-            engine::Standing::Pending => Self { standing: "pending", attempt: None },
-            engine::Standing::Sent(attempt) => {
+            engine::OccurrenceState::Pending => Self { standing: "pending", attempt: None },
+            engine::OccurrenceState::Sent(attempt) => {
                 Self { standing: "sent", attempt: Some(attempt.number()) }
             }
-            engine::Standing::Accepted => Self { standing: "accepted", attempt: None },
+            engine::OccurrenceState::Accepted => Self { standing: "accepted", attempt: None },
         }
     }
 }

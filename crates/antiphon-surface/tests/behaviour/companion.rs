@@ -147,19 +147,19 @@ fn step(step: &Step) -> String {
 }
 
 fn reported(report: &Report) -> String {
-    let mends = report.mends.iter().map(|mending| {
+    let repairs = report.repairs.iter().map(|repair| {
         json!({
-            "position": mending.position,
-            "id": mending.id.as_ref().map(ToString::to_string),
-            "kind": mending.kind.as_str(),
-            "fault": mending.fault,
-            "action": mending.action,
-            "message": mending.message,
+            "position": repair.position,
+            "id": repair.id.as_ref().map(ToString::to_string),
+            "kind": repair.kind.as_str(),
+            "fault": repair.fault,
+            "action": repair.action,
+            "message": repair.message,
         })
     });
     json!({
         "resent": report.resent,
-        "mends": mends.collect::<Vec<_>>(),
+        "mends": repairs.collect::<Vec<_>>(),
         "relearned": report.relearned,
         "by_kind": report.by_kind,
     })

@@ -91,7 +91,7 @@ fn elements(text: &str) -> Vec<String> {
 
 /// The fields sorted by name. Fields with the same name stay in order.
 fn fields(text: &str) -> Vec<Pair> {
-    let object = Object::of(text).unwrap();
+    let object = Object::parse_str(text).unwrap();
     let field = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
     let mut fields: Vec<Pair> = object.iter().map(field).collect();
     fields.sort_by(|(one, _), (two, _)| one.cmp(two));

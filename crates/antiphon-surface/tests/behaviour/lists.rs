@@ -1,6 +1,6 @@
 //! Operations on a list of items.
 
-use antiphon_surface::{self as surface, Finding, Mended, RepairError, Unreadable};
+use antiphon_surface::{self as surface, Finding, InvalidArgument, RepairError, RepairedItems};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -22,8 +22,8 @@ struct Given<'a> {
 struct Gives<'a> {
     #[serde(borrow)]
     items: &'a RawValue,
-    #[serde(borrow)]
-    mends: &'a RawValue,
+    #[serde(borrow, rename = "mends")]
+    repairs: &'a RawValue,
 }
 
 pub(crate) fn check(given: &RawValue, expected: Expected<'_>) -> Outcome {
@@ -41,7 +41,7 @@ pub(crate) fn repair(given: &RawValue, expected: Expected<'_>) -> Outcome {
     let policy = given.policy.as_deref().unwrap_or_default();
     match surface::repair(&bytes(given.items), held.as_ref(), policy) {
         Ok(mended) => expect_repaired(expected, &mended),
-        Err(RepairError::Unreadable(unreadable)) => expect_unreadable(expected, &unreadable),
+        Err(RepairError::InvalidArgument(unreadable)) => expect_unreadable(expected, &unreadable),
         Err(RepairError::Refused(finding)) => expect_refused(expected, &finding),
         Err(RepairError::Policy(unknown)) => fails(
             expected,
@@ -72,7 +72,7 @@ pub(crate) fn reconcile(given: &RawValue, expected: Expected<'_>) -> Outcome {
 fn mend(
     given: &RawValue,
     expected: Expected<'_>,
-    mend: impl Fn(&bytes::Bytes) -> Result<Mended, Unreadable>,
+    mend: impl Fn(&bytes::Bytes) -> Result<RepairedItems, InvalidArgument>,
 ) -> Outcome {
     let given: Given<'_> = read(given)?;
     refuse(given.policy.is_some() || given.held.is_some(), "policy' or 'held")?;
@@ -87,21 +87,21 @@ fn refuse(is_given: bool, field: &str) -> Outcome {
     if is_given { Err(format!("the operation does not use '{field}'")) } else { Ok(()) }
 }
 
-fn expect_repaired(expected: Expected<'_>, mended: &Mended) -> Outcome {
+fn expect_repaired(expected: Expected<'_>, mended: &RepairedItems) -> Outcome {
     let Expected::Gives(gives) = expected else {
         return Err(format!("expected an error, but got {}", json(mended)));
     };
-    let Gives { items, mends } = read(gives)?;
+    let Gives { items, repairs } = read(gives)?;
     let mut ids = Ids::default();
     ids.compare(items.get(), &json(&mended.items), Comparison::Whole)?;
-    ids.compare(mends.get(), &json(&mended.mends), Comparison::Named)
+    ids.compare(repairs.get(), &json(&mended.repairs), Comparison::Named)
 }
 
 fn expect_refused(expected: Expected<'_>, finding: &Finding) -> Outcome {
     fails(expected, &json(finding), Comparison::Named)
 }
 
-fn expect_unreadable(expected: Expected<'_>, unreadable: &Unreadable) -> Outcome {
+fn expect_unreadable(expected: Expected<'_>, unreadable: &InvalidArgument) -> Outcome {
     let sentence = serde_json::json!({ "unreadable": unreadable.to_string() });
     fails(expected, &json(&sentence), Comparison::Whole)
 }

@@ -1,6 +1,6 @@
 //! Operations on a tracker.
 
-use antiphon_surface::{LeftOut, Plan, Tracker, TrackerError};
+use antiphon_surface::{ExcludedItem, Plan, Tracker, TrackerError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -117,15 +117,15 @@ fn gives(value: &impl serde::Serialize) -> Done {
 /// A plan in the form that cases use.
 #[derive(Serialize)]
 struct Planned<'a> {
-    items: Vec<Place<'a>>,
-    left_out: &'a [LeftOut],
+    items: Vec<RepairedItem<'a>>,
+    left_out: &'a [ExcludedItem],
     conversation: Option<&'a str>,
     previous_response_id: Option<&'a str>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Place<'a> {
+enum RepairedItem<'a> {
     AsAdded(u64),
     Changed { occurrence: u64, item: &'a RawValue },
 }
@@ -133,8 +133,8 @@ enum Place<'a> {
 impl<'a> Planned<'a> {
     fn of(plan: &'a Plan) -> Self {
         let items = plan.items.iter().map(|planned| match planned.is_as_added {
-            true => Place::AsAdded(planned.occurrence),
-            false => Place::Changed { occurrence: planned.occurrence, item: &planned.item },
+            true => RepairedItem::AsAdded(planned.occurrence),
+            false => RepairedItem::Changed { occurrence: planned.occurrence, item: &planned.item },
         });
         Self {
             items: items.collect(),
@@ -147,8 +147,10 @@ impl<'a> Planned<'a> {
 
 /// Compares the expected fields, each completely.
 fn of_named_fields(expected: &RawValue, actual: &RawValue) -> Outcome {
-    let expected = antiphon::json::Object::of(expected.get()).map_err(|error| error.to_string())?;
-    let actual = antiphon::json::Object::of(actual.get()).map_err(|error| error.to_string())?;
+    let expected =
+        antiphon::json::Object::parse_str(expected.get()).map_err(|error| error.to_string())?;
+    let actual =
+        antiphon::json::Object::parse_str(actual.get()).map_err(|error| error.to_string())?;
     for (field, value) in expected.iter() {
         let found = actual.get(field).ok_or_else(|| format!("a plan has no '{field}'"))?;
         let compared = Ids::default().compare(value, found, Comparison::Whole);

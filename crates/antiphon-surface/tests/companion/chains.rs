@@ -63,11 +63,11 @@ async fn open_call_is_answered_in_each_branch() {
     for text in ["Never mind.", "Stop."] {
         let next = json!({"previous_response_id": first.id(), "input": text});
         let next = world.turn(Mode::Whole, next).await;
-        assert_eq!(next.mends(), [("unanswered_call", "answered")]);
+        assert_eq!(next.repairs(), [("unanswered_call", "answered")]);
     }
     let late = json!([output("call_1", "hi")]);
     let late = json!({"previous_response_id": first.id(), "input": late});
-    assert_eq!(world.turn(Mode::Whole, late).await.mends(), []);
+    assert_eq!(world.turn(Mode::Whole, late).await.repairs(), []);
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn late_output_is_sent_as_message() {
     let late = json!([output("call_1", "hi"), user("There it is.")]);
     let late = json!({"previous_response_id": next.id(), "input": late});
     let late = world.turn(Mode::Whole, late).await;
-    assert_eq!(late.mends(), [("late_output", "told")]);
+    assert_eq!(late.repairs(), [("late_output", "told")]);
 }
 
 #[tokio::test]

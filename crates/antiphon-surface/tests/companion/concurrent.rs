@@ -21,7 +21,7 @@ async fn turn_on_locked_conversation_is_refused_cleanly() {
         first.heard(Mode::Streamed).await;
 
         let third = world.turn(mode, body("Never mind.")).await;
-        assert_eq!(third.mends(), [("unanswered_call", "answered")]);
+        assert_eq!(third.repairs(), [("unanswered_call", "answered")]);
         world.turn(mode, body("Bye.")).await;
         assert_eq!(world.provider.refusals().len(), 5, "it retried four times");
     }
@@ -62,7 +62,7 @@ async fn stale_plan_is_sent_again() {
     assert_eq!(waiting.report.relearned, Some("unanswered_call"));
     world.provider.script(Answer::new(MODEL).message("Bye."));
     let last = json!({"conversation": conversation, "input": [user("Bye.")]});
-    assert_eq!(world.turn(Mode::Whole, last).await.mends(), []);
+    assert_eq!(world.turn(Mode::Whole, last).await.repairs(), []);
 }
 
 #[tokio::test]

@@ -89,8 +89,8 @@ async fn output_is_known_without_input_list() {
     again.push(user("Never mind."));
     let next = json!({"previous_response_id": first["id"], "input": again});
     let next = world.turn(Mode::Whole, next).await;
-    assert_eq!(next.mends(), [("unanswered_call", "answered")]);
+    assert_eq!(next.repairs(), [("unanswered_call", "answered")]);
     assert_eq!(next.report.resent, 2);
     let last = json!({"previous_response_id": next.id(), "input": [user("Bye.")]});
-    assert_eq!(world.turn(Mode::Whole, last).await.mends(), []);
+    assert_eq!(world.turn(Mode::Whole, last).await.repairs(), []);
 }

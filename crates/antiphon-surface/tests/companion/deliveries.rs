@@ -24,7 +24,7 @@ async fn output_of_open_call_is_posted_once() {
     assert!(world.deliver(&conversation, &[output("call_1", "hi")]).await.is_none());
     let next = json!({"conversation": conversation, "input": [user("Bye.")]});
     let next = world.turn(Mode::Whole, next).await;
-    assert_eq!(next.mends(), []);
+    assert_eq!(next.repairs(), []);
     assert_eq!(world.stored_items(&conversation)[3], "output: hi");
 }
 
@@ -35,7 +35,7 @@ async fn output_of_unknown_call_is_not_posted() {
     assert!(world.deliver(&conversation, &[output("call_2", "hi")]).await.is_none());
     let both = [output("call_2", "ho"), output("call_1", "hi")];
     let posted = world.deliver(&conversation, &both).await.unwrap();
-    assert_eq!(posted.mends(), [("output_without_call", "dropped")]);
+    assert_eq!(posted.repairs(), [("output_without_call", "dropped")]);
     assert_eq!(world.stored_items(&conversation).last().unwrap(), "output: hi");
 }
 
@@ -46,8 +46,8 @@ async fn late_output_replaces_the_placeholder() {
     let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
     world.turn(Mode::Whole, next).await;
     let late = world.deliver(&conversation, &[output("call_1", "hi")]).await.unwrap();
-    assert_eq!(late.mends(), [("late_output", "deleted_upstream"), ("late_output", "replaces")]);
+    assert_eq!(late.repairs(), [("late_output", "deleted_upstream"), ("late_output", "replaces")]);
     let bye = json!({"conversation": conversation, "input": [user("Bye.")]});
-    assert_eq!(world.turn(Mode::Whole, bye).await.mends(), []);
+    assert_eq!(world.turn(Mode::Whole, bye).await.repairs(), []);
     assert_eq!(world.provider.refusals(), []);
 }

@@ -24,12 +24,12 @@ async fn a_call_that_nobody_answered_is_answered_once() {
         let next = world.turn(mode, next).await;
         let silence = "output: No output was recorded for this call.";
         assert_eq!(world.sent(), [silence, "user: Never mind."]);
-        assert_eq!(next.mends(), [("unanswered_call", "answered")]);
-        assert_eq!(next.report.mends[0].position, None);
+        assert_eq!(next.repairs(), [("unanswered_call", "answered")]);
+        assert_eq!(next.report.repairs[0].position, None);
 
         let last = json!({"conversation": conversation, "input": [user("Bye.")]});
         let last = world.turn(mode, last).await;
-        assert_eq!(last.mends(), []);
+        assert_eq!(last.repairs(), []);
         assert_eq!(world.sent(), ["user: Bye."]);
     }
 }
@@ -44,7 +44,7 @@ async fn late_output_replaces_the_placeholder() {
     let late = json!([output("call_1", "hi"), user("There it is.")]);
     let late = json!({"conversation": conversation, "input": late});
     let late = world.turn(Mode::Streamed, late).await;
-    assert_eq!(late.mends(), [("late_output", "deleted_upstream"), ("late_output", "replaces")]);
+    assert_eq!(late.repairs(), [("late_output", "deleted_upstream"), ("late_output", "replaces")]);
     assert_eq!(world.sent(), ["output: hi", "user: There it is."]);
     let held = world.stored_items(&conversation);
     assert_eq!(held.iter().filter(|line| line.starts_with("output")).count(), 1);
@@ -65,7 +65,7 @@ async fn late_output_becomes_message_without_deletion() {
 
     let late = json!([output("call_1", "hi"), user("There it is.")]);
     let late = world.turn(Mode::Whole, json!({"conversation": conversation, "input": late})).await;
-    assert_eq!(late.mends(), [("late_output", "told")]);
+    assert_eq!(late.repairs(), [("late_output", "told")]);
     assert!(world.sent()[0].starts_with("user: Late output of the function call call_1"));
     let again = json!([output("call_1", "hi"), user("Bye.")]);
     world.turn(Mode::Whole, json!({"conversation": conversation, "input": again})).await;
@@ -81,7 +81,7 @@ async fn lone_reasoning_is_deleted() {
         leave_in_reasoning(&world, json!({"conversation": conversation})).await;
         let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
         let next = world.turn(mode, next).await;
-        assert_eq!(next.mends(), [("lone_reasoning", "deleted_upstream")]);
+        assert_eq!(next.repairs(), [("lone_reasoning", "deleted_upstream")]);
         assert!(!world.stored_items(&conversation).contains(&"reasoning".to_owned()));
         assert_eq!(world.provider.refusals(), []);
     }
@@ -126,7 +126,7 @@ async fn chain_bypasses_lone_reasoning() {
 
     let next = json!({"previous_response_id": left, "input": [user("Never mind.")]});
     let next = world.turn(Mode::Whole, next).await;
-    assert_eq!(next.mends(), [("lone_reasoning", "left_behind")]);
+    assert_eq!(next.repairs(), [("lone_reasoning", "left_behind")]);
     let given = ["user: Hi.", "assistant: Hello.", "user: Echo hi.", "user: Never mind."];
     assert_eq!(world.given(), given);
     let last = json!({"previous_response_id": next.id(), "input": [user("Bye.")]});

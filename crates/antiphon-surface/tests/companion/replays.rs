@@ -100,7 +100,7 @@ async fn full_replay_is_repaired_only_if_needed() {
                       "arguments": "{}"});
     let torn = json!({"input": [user("Hi."), call, user("Never mind.")]});
     let mended = world.turn(Mode::Whole, torn).await;
-    assert_eq!(mended.mends(), [("unanswered_call", "answered")]);
+    assert_eq!(mended.repairs(), [("unanswered_call", "answered")]);
     assert_eq!(mended.report.headers()[1], ("antiphon-repairs", "unanswered_call=1".to_owned()));
     let next = json!({"previous_response_id": mended.id(), "input": [user("And now?")]});
     world.turn(Mode::Whole, next).await;

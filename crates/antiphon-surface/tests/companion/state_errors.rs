@@ -19,7 +19,7 @@ async fn call_of_another_client_is_synced_and_answered() {
 
         let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
         let next = world.turn(mode, next).await;
-        assert_eq!(next.mends(), [("unanswered_call", "answered")]);
+        assert_eq!(next.repairs(), [("unanswered_call", "answered")]);
         assert_eq!(next.report.relearned, Some("unanswered_call"));
         assert_eq!(world.provider.refusals().len(), 1);
         let bye = json!({"conversation": conversation, "input": [user("Bye.")]});
@@ -50,7 +50,7 @@ async fn refused_reference_is_left_out() {
     let unknown = json!({"type": "item_reference", "id": "msg_lost"});
     let body = json!({"conversation": conversation, "input": [unknown, user("Hi.")]});
     let answered = world.turn(Mode::Whole, body).await;
-    assert_eq!(answered.mends(), [("unresolved_reference", "dropped")]);
+    assert_eq!(answered.repairs(), [("unresolved_reference", "dropped")]);
     assert_eq!(world.sent(), ["user: Hi."]);
     let next = json!({"conversation": conversation, "input": [user("Bye.")]});
     world.turn(Mode::Whole, next).await;
@@ -61,7 +61,7 @@ async fn full_replay_is_resent_without_refused_item() {
     let world = World::new().await;
     let unknown = json!({"type": "item_reference", "id": "msg_lost"});
     let answered = world.turn(Mode::Whole, json!({"input": [unknown, user("Hi.")]})).await;
-    assert_eq!(answered.mends(), [("unresolved_reference", "dropped")]);
+    assert_eq!(answered.repairs(), [("unresolved_reference", "dropped")]);
     assert_eq!(world.list_requests(), 0);
 }
 
@@ -116,5 +116,5 @@ async fn item_without_reasoning_loses_its_id() {
     let said: Value = first.output()[1].clone();
     let replay = json!({"input": [user("Hi."), said, user("And now?")]});
     let replay = world.turn(Mode::Whole, replay).await;
-    assert_eq!(replay.mends(), [("missing_reasoning", "id_removed")]);
+    assert_eq!(replay.repairs(), [("missing_reasoning", "id_removed")]);
 }

@@ -321,8 +321,8 @@ impl Answered {
     }
 
     /// The repairs, as fault and action.
-    pub(crate) fn mends(&self) -> Vec<(&str, &str)> {
-        self.report.mends.iter().map(|mend| (mend.fault, mend.action)).collect()
+    pub(crate) fn repairs(&self) -> Vec<(&str, &str)> {
+        self.report.repairs.iter().map(|mend| (mend.fault, mend.action)).collect()
     }
 }
 

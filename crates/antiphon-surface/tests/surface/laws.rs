@@ -1,6 +1,8 @@
 //! Laws of the results.
 
-use antiphon_surface::{Mended, Place, check, filter_orphaned_reasoning, repair, strip};
+use antiphon_surface::{
+    RepairedItem, RepairedItems, check, filter_orphaned_reasoning, repair, strip,
+};
 use bytes::Bytes;
 use proptest::prelude::*;
 
@@ -34,25 +36,25 @@ fn array(items: &[impl AsRef<str>]) -> Bytes {
 }
 
 /// The positions of the unchanged items.
-fn given(mended: &Mended) -> Vec<usize> {
-    let position = |place: &Place| match place {
-        Place::Given(position) => Some(*position),
-        Place::Other(_) => None,
+fn given(mended: &RepairedItems) -> Vec<usize> {
+    let position = |place: &RepairedItem| match place {
+        RepairedItem::Unchanged(position) => Some(*position),
+        RepairedItem::Changed(_) => None,
     };
     mended.items.iter().filter_map(position).collect()
 }
 
 /// The list to send.
-fn sent(mended: &Mended, items: &[&str]) -> Vec<String> {
-    let text = |place: &Place| match place {
-        Place::Given(position) => items[*position].to_owned(),
-        Place::Other(item) => item.get().to_owned(),
+fn sent(mended: &RepairedItems, items: &[&str]) -> Vec<String> {
+    let text = |place: &RepairedItem| match place {
+        RepairedItem::Unchanged(position) => items[*position].to_owned(),
+        RepairedItem::Changed(item) => item.get().to_owned(),
     };
     mended.items.iter().map(text).collect()
 }
 
 /// Whether each unchanged item occurs once, in order.
-fn keeps_order(mended: &Mended, items: &[&str]) -> bool {
+fn keeps_order(mended: &RepairedItems, items: &[&str]) -> bool {
     let given = given(mended);
     given.is_sorted_by(|one, two| one < two) && given.iter().all(|at| *at < items.len())
 }
@@ -79,6 +81,6 @@ proptest! {
         prop_assert_eq!(check(&sent, None).unwrap(), vec![]);
         let again = repair(&sent, None, "reject").unwrap();
         prop_assert_eq!(given(&again), (0..mended.items.len()).collect::<Vec<_>>());
-        prop_assert_eq!((again.items.len(), again.mends), (mended.items.len(), vec![]));
+        prop_assert_eq!((again.items.len(), again.repairs), (mended.items.len(), vec![]));
     }
 }

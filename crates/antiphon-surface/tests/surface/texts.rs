@@ -1,13 +1,13 @@
 //! Errors about invalid arguments.
 
 use antiphon_surface::{
-    Conversion, RepairError, Tracker, Unreadable, check, policy, reconcile, repair,
+    Conversion, InvalidArgument, RepairError, Tracker, check, policy, reconcile, repair,
 };
 use bytes::Bytes;
 
 const NO_ITEMS: Bytes = Bytes::from_static(b"[]");
 
-fn told(text: &'static str) -> Unreadable {
+fn told(text: &'static str) -> InvalidArgument {
     check(&Bytes::from_static(text.as_bytes()), None)
         .expect_err("the argument is not a list of items")
 }
@@ -36,7 +36,10 @@ fn error_names_the_argument() {
     assert_eq!(check(&NO_ITEMS, Some(&held)).unwrap_err().argument, "held");
     assert_eq!(reconcile(&held, &NO_ITEMS).unwrap_err().argument, "held");
     let refused = repair(&NO_ITEMS, Some(&held), "").unwrap_err();
-    assert!(matches!(refused, RepairError::Unreadable(Unreadable { argument: "held", .. })));
+    assert!(matches!(
+        refused,
+        RepairError::InvalidArgument(InvalidArgument { argument: "held", .. })
+    ));
 }
 
 #[test]

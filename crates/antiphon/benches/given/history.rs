@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use antiphon::dialect::{Dialect, Seal};
-use antiphon::item::items_of;
+use antiphon::item::parse_items;
 use antiphon::transcript::Origin;
 use antiphon::{FingerprintKey, HeldItem, Item, ItemId, Transcript};
 use bytes::Bytes;
@@ -33,7 +33,7 @@ fn rewritten_run(count: usize) -> Vec<Item> {
 }
 
 fn read(texts: &[String]) -> Vec<Item> {
-    items_of(&format!("[{}]", texts.join(",")).into()).expect("these are items")
+    parse_items(&format!("[{}]", texts.join(",")).into()).expect("these are items")
 }
 
 /// A turn has eight items: a question, two rounds of reasoning, call and output, and an answer.

@@ -1,15 +1,15 @@
 //! Turns of a conversation that a provider stores, of which only heads and fingerprints are known.
 
 use antiphon::reconcile::reconcile;
-use antiphon::repair::{Policy, repair_behind};
+use antiphon::repair::{Policy, repair_after};
 use antiphon::{HeldItem, Item};
 
 use super::history::{KEY, Turn};
 
 impl Turn {
     /// The same turn if a provider has the bodies of the stored items.
-    pub(crate) fn kept_upstream(self) -> Self {
-        let held: Vec<HeldItem> = self.held.into_iter().map(HeldItem::elsewhere).collect();
+    pub(crate) fn owned_by_upstream(self) -> Self {
+        let held: Vec<HeldItem> = self.held.into_iter().map(HeldItem::without_body).collect();
         Self { transcript: held.iter().cloned().collect(), held, incoming: self.incoming }
     }
 
@@ -22,6 +22,6 @@ impl Turn {
         let held = items.len();
         let fresh = self.incoming.iter().zip(verdicts).filter(|(_, verdict)| verdict.is_fresh());
         items.extend(fresh.map(|(item, _)| item.clone()));
-        repair_behind(held, &items, &Policy::default()).items
+        repair_after(held, &items, &Policy::default()).items
     }
 }

@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
-use antiphon::dialect::{Asked, Conversion, Dialect, Encoded, Request, Writer, encode};
+use antiphon::dialect::{Conversion, Dialect, Encoded, Request, RequestContext, Writer, encode};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Decoder, Envelope, Taken};
+use antiphon::stream::{Assembler, Decoder, Envelope, UsedIds};
 use antiphon::transcript::Origin;
 use antiphon::{IdSource, Item};
 use bytes::Bytes;
@@ -79,7 +79,7 @@ pub(crate) fn relay(stream: &TextStream) -> usize {
     for chunk in &stream.chunks {
         decoder.push(chunk);
         while let Some(frame) = decoder.next_frame().expect("its events are short") {
-            assembler.hear(&frame.data).expect("its events are JSON");
+            assembler.apply_event(&frame.data).expect("its events are JSON");
             while let Some(event) = assembler.next_event() {
                 sent += black_box(event.to_sse()).len();
             }
@@ -90,9 +90,9 @@ pub(crate) fn relay(stream: &TextStream) -> usize {
 
 /// Converts a stream from one dialect to another. Returns the number of bytes for the client.
 pub(crate) fn convert(from: Dialect, to: Dialect, stream: &TextStream) -> usize {
-    let asked = Asked::of_nothing_known(Origin::new(ORIGIN));
+    let context = RequestContext::unknown(Origin::new(ORIGIN));
     let writer = Writer::new(to).expect("clients speak it");
-    let mut conversion = Conversion::new(from, asked, assembler(), writer);
+    let mut conversion = Conversion::new(from, context, assembler(), writer);
     let mut sent = 0;
     for chunk in &stream.chunks {
         let told = conversion.push(chunk);
@@ -105,7 +105,7 @@ pub(crate) fn convert(from: Dialect, to: Dialect, stream: &TextStream) -> usize 
 fn assembler() -> Assembler {
     let request = Object::parse(br#"{"model":"sim"}"#).expect("it is an object");
     let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
-    Assembler::new(envelope, Taken::default(), Box::new(Counting(0)), true)
+    Assembler::new(envelope, UsedIds::default(), Box::new(Counting(0)), true)
 }
 
 /// A request with these items, in the dialect of its upstream.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::report::Report;
-use crate::faults::LeftOut;
+use crate::faults::OmissionReason;
 use crate::item::{FingerprintKey, Item, ItemId, Kind, Side};
-use crate::made_up::{LateOutput, message_of_late_output};
-use crate::provider_api::Objections;
+use crate::placeholder::{LateOutput, late_output_message};
+use crate::provider_api::RefusedItems;
 use crate::reconcile::{Verdict, reconcile};
 use crate::repair::made_with;
 use crate::transcript::{HeldItem, Origin, Transcript};
@@ -58,7 +58,7 @@ pub(super) struct Admission<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     /// The items of the input that the server rejected.
-    pub(super) objections: &'a Objections,
+    pub(super) objections: &'a RefusedItems,
     /// Whether an earlier attempt of the same request stored the whole input.
     pub(super) is_brought: bool,
 }
@@ -103,17 +103,17 @@ impl<'a> Admission<'a> {
 
     fn admit(&mut self, position: usize, verdict: Verdict, ids: &mut LocalIds) {
         let item = &self.incoming[position];
-        let refused = self.known.objections.to_item(item.head().id.as_ref());
+        let refused = self.known.objections.reason_for(item.head().id.as_ref());
         if let Some(why) = refused.filter(|_| verdict.is_fresh()) {
             return self.report.left_out(position, item, why);
         }
         match verdict {
             _ if self.known.is_brought => self.report.resent += 1,
             Verdict::Resent(_) => self.report.resent += 1,
-            Verdict::Deleted => self.report.left_out(position, item, LeftOut::Deleted),
-            Verdict::Duplicate(_) => self.report.left_out(position, item, LeftOut::Repeated),
+            Verdict::Deleted => self.report.left_out(position, item, OmissionReason::Deleted),
+            Verdict::Duplicate(_) => self.report.left_out(position, item, OmissionReason::Repeated),
             Verdict::LateOutput { made_up } => self.tell_late(position, made_up, ids),
-            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => {
+            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Replaces => {
                 match self.without_call(position, item) {
                     Some(why) => self.report.left_out(position, item, why),
                     None => self.keep(position, item, verdict, ids),
@@ -125,18 +125,18 @@ impl<'a> Admission<'a> {
     /// Replaces a late output, whose call has a placeholder output, by a message.
     fn tell_late(&mut self, position: usize, made_up: usize, ids: &mut LocalIds) {
         let item = &self.incoming[position];
-        let message = message_of_late_output(item).expect("a late output is an output");
+        let message = late_output_message(item).expect("a late output is an output");
         self.late.push((position, made_up));
-        self.report.late_output(position, item, LateOutput::Told);
+        self.report.late_output(position, item, LateOutput::CarriedByMessage);
         self.push(
             position,
-            HeldItem::new(ids.issue(), &message, self.key, Some(Origin::made_up())),
+            HeldItem::new(ids.issue(), &message, self.key, Some(Origin::placeholder())),
         );
     }
 
     /// The reason to leave out an output without a call. An output after the last message is new,
     /// so the server has to reject it.
-    fn without_call(&self, position: usize, item: &Item) -> Option<LeftOut> {
+    fn without_call(&self, position: usize, item: &Item) -> Option<OmissionReason> {
         let Some((Side::Output, key)) = item.head().pairing() else { return None };
         if item.head().kind == Kind::McpApprovalResponse {
             return None;
@@ -144,9 +144,9 @@ impl<'a> Admission<'a> {
         let exchange = self.transcript.exchange(&key);
         let call = exchange.and_then(|it| it.waiting().next().or(it.calls.last().copied()));
         match call.map(|call| &self.transcript.items()[call]) {
-            Some(call) => call.is_tombstone().then_some(LeftOut::CallCutShort),
+            Some(call) => call.is_tombstone().then_some(OmissionReason::CallCutShort),
             None if self.names_unknown => None,
-            None => (self.last_message > Some(position)).then_some(LeftOut::CallUnknown),
+            None => (self.last_message > Some(position)).then_some(OmissionReason::CallUnknown),
         }
     }
 
@@ -163,7 +163,7 @@ impl<'a> Admission<'a> {
         if verdict == Verdict::FreshUnderUsedId {
             self.report.unnamed(position, item);
         }
-        kept.supersedes = verdict == Verdict::Supersedes;
+        kept.supersedes = verdict == Verdict::Replaces;
         self.push(position, kept);
     }
 
@@ -174,9 +174,9 @@ impl<'a> Admission<'a> {
 }
 
 /// Whether it is a reference to an item that the server is not known to have.
-fn names_unknown(item: &Item, held: &Transcript, objections: &Objections) -> bool {
+fn names_unknown(item: &Item, held: &Transcript, objections: &RefusedItems) -> bool {
     let named = item.head().id.as_ref().filter(|_| item.head().kind == Kind::ItemReference);
-    named.is_some_and(|id| held.position(id).is_none() && objections.to_item(Some(id)).is_none())
+    named.is_some_and(|id| held.position(id).is_none() && objections.reason_for(Some(id)).is_none())
 }
 
 /// The item without its id. A reference keeps its id, because it has no other content.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::admission::LocalIds;
-use crate::item::{FingerprintKey, Item, items_of};
+use crate::item::{FingerprintKey, Item, parse_items};
 use crate::json::Object;
 use crate::stream::{Decoder, Frame};
 use crate::transcript::HeldItem;
@@ -180,7 +180,7 @@ impl Heard {
     /// Reads a list of created items.
     pub(super) fn of_list(list: &Bytes, tracer: &mut Tracer<'_>) -> Option<Self> {
         let fields = Object::parse(list).ok()?;
-        let items = items_of(&list.slice_ref(fields.get("data")?.as_bytes())).ok()?;
+        let items = parse_items(&list.slice_ref(fields.get("data")?.as_bytes())).ok()?;
         let output = items.iter().map(|item| tracer.trace(item)).collect();
         Some(Self { id: None, is_whole: true, output })
     }
@@ -193,7 +193,7 @@ impl Heard {
         let is_whole = matches!(status.as_deref(), Some("completed" | "incomplete"));
         let id = fields.string("id").map(String::from).filter(|id| !id.is_empty());
         let output = match fields.present("output") {
-            Some(raw) => items_of(&response.slice_ref(raw.as_bytes())).ok()?,
+            Some(raw) => parse_items(&response.slice_ref(raw.as_bytes())).ok()?,
             None => Vec::new(),
         };
         let output = match output.is_empty() {
@@ -207,6 +207,6 @@ impl Heard {
 impl Tracer<'_> {
     fn trace(&mut self, item: &Item) -> HeldItem {
         let id = item.head().id.clone().unwrap_or_else(|| self.ids.issue());
-        HeldItem::new(id, item, self.key, None).elsewhere()
+        HeldItem::new(id, item, self.key, None).without_body()
     }
 }

@@ -60,7 +60,7 @@ pub(super) enum Found {
 impl Around {
     /// Whether this plan has blocking items that can be skipped.
     pub(super) fn is_possible(id: &str, plan: &Plan) -> bool {
-        Segment::of(id).is_some() && plan.stuck.has_unmendable()
+        Segment::parse(id).is_some() && plan.stuck.has_unmendable()
     }
 
     /// Starts the search for the blocking items of this plan, in the response that it continues.
@@ -70,7 +70,7 @@ impl Around {
 
     /// The next request.
     pub(super) fn step(&self) -> Step {
-        let segment = |id| Segment::of(id).expect("it was checked");
+        let segment = |id| Segment::parse(id).expect("it was checked");
         let path = match &self.asked {
             Asked::Response => format!("/responses/{}", segment(&self.id)),
             Asked::Input(_, listing) => {
@@ -87,7 +87,7 @@ impl Around {
         match std::mem::replace(&mut self.asked, Asked::Response) {
             Asked::Response => match read(status, body) {
                 Some(response) => {
-                    let listing = Listing::by(Cursor::LastOfData);
+                    let listing = Listing::new(Cursor::LastOfData);
                     self.on(Asked::Input(response, listing))
                 }
                 None => Found::Over(Box::new(self), None),
@@ -115,7 +115,9 @@ impl Around {
 
     fn listed(self, own: StoredResponse, input: Vec<Item>) -> Found {
         match own.previous.clone() {
-            Some(id) if Segment::of(&id).is_some() => self.on(Asked::Previous { own, input, id }),
+            Some(id) if Segment::parse(&id).is_some() => {
+                self.on(Asked::Previous { own, input, id })
+            }
             Some(_) => Found::Over(Box::new(self), None),
             None => {
                 let footing = self.footing(None, &own, &input);
@@ -144,7 +146,7 @@ impl Around {
 }
 
 fn read(status: u16, body: &Bytes) -> Option<StoredResponse> {
-    (status == 200).then(|| StoredResponse::read(body.clone()).ok()).flatten()
+    (status == 200).then(|| StoredResponse::parse(body.clone()).ok()).flatten()
 }
 
 fn id_of(item: &Item) -> Option<&ItemId> {

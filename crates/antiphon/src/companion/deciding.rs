@@ -12,7 +12,7 @@ use super::retry::Attempt;
 use super::stuck::{around, without};
 use super::underway::Underway;
 use super::unknown;
-use crate::provider_api::Objections;
+use crate::provider_api::RefusedItems;
 use bytes::Bytes;
 
 impl Course {
@@ -38,7 +38,8 @@ impl Course {
     }
 
     fn planned(&mut self, basis: &Basis) -> Plan {
-        let objections = self.refusal.as_ref().map(|refusal| Objections::to(&refusal.fault));
+        let objections =
+            self.refusal.as_ref().map(|refusal| RefusedItems::from_error(&refusal.fault));
         let objections = objections.unwrap_or_default();
         let is_brought = self.is_brought(basis);
         let planner = Planner {

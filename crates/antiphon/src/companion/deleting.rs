@@ -30,7 +30,7 @@ pub(super) struct Deleting {
 impl Deleting {
     /// Whether the ids of all items that block this plan are known and valid.
     pub(super) fn is_possible(plan: &Plan) -> bool {
-        let is_named = |id: ItemId| Segment::of(id.as_str()).is_some();
+        let is_named = |id: ItemId| Segment::parse(id.as_str()).is_some();
         plan.stuck.is_named() && plan.stuck.ids().all(is_named)
     }
 
@@ -42,8 +42,8 @@ impl Deleting {
 
     /// The next request; `None` at the end.
     pub(super) fn step(&self) -> Option<Step> {
-        let item = Segment::of(self.queue.front()?.as_str()).expect("it was checked");
-        let conversation = Segment::of(&self.conversation).expect("it was checked");
+        let item = Segment::parse(self.queue.front()?.as_str()).expect("it was checked");
+        let conversation = Segment::parse(&self.conversation).expect("it was checked");
         let path = format!("/conversations/{conversation}/items/{item}");
         Some(Step::Ask { method: Method::Delete, path, body: None })
     }

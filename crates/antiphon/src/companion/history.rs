@@ -27,7 +27,7 @@ impl History {
 
     /// The same history with more items at the end.
     pub(super) fn with(&self, items: impl IntoIterator<Item = HeldItem>) -> Self {
-        let items: Vec<HeldItem> = items.into_iter().map(HeldItem::elsewhere).collect();
+        let items: Vec<HeldItem> = items.into_iter().map(HeldItem::without_body).collect();
         if items.is_empty() {
             return self.clone();
         }

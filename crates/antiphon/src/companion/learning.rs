@@ -8,7 +8,7 @@ use super::said::Said;
 use super::walk::{Walk, Walked};
 use super::{Method, Step};
 use crate::item::{FingerprintKey, Item};
-use crate::made_up::is_made_up;
+use crate::placeholder::is_placeholder_item;
 use crate::provider_api::{Cursor, Listing, Segment};
 use crate::transcript::{HeldItem, Origin};
 
@@ -55,8 +55,8 @@ impl Learning {
     /// Asks for a conversation, including image contents if `has_images`. `None` if the id is
     /// invalid.
     pub(super) fn of_conversation(id: &str, has_images: bool) -> Option<Self> {
-        Segment::of(id)?;
-        let listing = Listing::by(Cursor::LastId).with_images(has_images);
+        Segment::parse(id)?;
+        let listing = Listing::new(Cursor::LastId).with_images(has_images);
         Some(Self::Conversation { id: id.to_owned(), listing })
     }
 
@@ -64,7 +64,7 @@ impl Learning {
     pub(super) fn step(&self) -> Step {
         let path = match self {
             Self::Conversation { id, listing } => {
-                let id = Segment::of(id).expect("it was checked");
+                let id = Segment::parse(id).expect("it was checked");
                 let query = listing.query().expect("a list that is whole is not asked for");
                 format!("/conversations/{id}/items?{query}")
             }
@@ -115,8 +115,8 @@ impl Held {
             before.items().iter().map(|item| item.id.clone()).collect();
         let items = self.items.iter().filter_map(|item| {
             let id = item.head().id.clone().unwrap_or_else(|| ids.issue());
-            let origin = is_made_up(item).then(Origin::made_up);
-            let held = || HeldItem::new(id.clone(), item, key, origin).elsewhere();
+            let origin = is_placeholder_item(item).then(Origin::placeholder);
+            let held = || HeldItem::new(id.clone(), item, key, origin).without_body();
             seen.insert(id.clone()).then(held)
         });
         let items: Vec<HeldItem> = items.collect();

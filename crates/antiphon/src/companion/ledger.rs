@@ -89,7 +89,7 @@ impl Ledger {
 
     /// Records a completed turn that was planned on `heard`.
     pub(super) fn hear(&mut self, history: History, fresh: Version) {
-        self.doubt(fresh);
+        self.mark_stale(fresh);
         self.left = None;
         self.heard = history;
     }
@@ -136,7 +136,7 @@ impl Ledger {
 
     /// Records an aborted turn; it is unknown whether the server has it.
     pub(super) fn leave(&mut self, attempt: Option<Attempt>, fresh: Version) {
-        self.doubt(fresh);
+        self.mark_stale(fresh);
         self.left = attempt.or(self.left.take());
     }
 
@@ -146,7 +146,7 @@ impl Ledger {
     }
 
     /// Marks the known state as uncertain.
-    pub(super) fn doubt(&mut self, fresh: Version) {
+    pub(super) fn mark_stale(&mut self, fresh: Version) {
         self.standing = Standing::InDoubt;
         self.version = fresh;
     }

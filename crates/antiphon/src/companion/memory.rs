@@ -113,11 +113,11 @@ impl Memory {
     }
 
     /// Records a change of the conversation by a request that is not a turn.
-    pub(super) fn doubt(&self, name: &Name) {
+    pub(super) fn mark_stale(&self, name: &Name) {
         let mut memory = self.lock();
         let fresh = Version::of(memory.stamp());
         if let Some(ledger) = memory.conversations.used(name) {
-            ledger.doubt(fresh);
+            ledger.mark_stale(fresh);
         }
     }
 

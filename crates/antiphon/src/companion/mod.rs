@@ -48,7 +48,7 @@ use self::course::{Course, Purpose};
 use self::memory::Memory;
 use self::recent::Name;
 use self::request::Request;
-pub use report::{Mending, Report};
+pub use report::{Report, ReportedRepair};
 pub use step::{Method, Step};
 pub use turn::Turn;
 
@@ -112,7 +112,7 @@ impl Companion {
     /// Marks the conversation as changed by a request that is not a turn: its items are asked for
     /// before the next turn. Call it after the answer to that request, or after its failure.
     pub fn touched(&self, account: &str, conversation: &str) {
-        self.memory.doubt(&Name::of(account, conversation));
+        self.memory.mark_stale(&Name::of(account, conversation));
     }
 
     fn turn(&self, account: &str, request: Request, purpose: Purpose) -> Turn {

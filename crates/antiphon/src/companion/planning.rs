@@ -7,12 +7,12 @@ use super::admission::{Admission, Known, LocalIds};
 use super::history::History;
 use super::report::Report;
 use super::stuck::BlockingItems;
-use crate::faults::LeftOut;
+use crate::faults::OmissionReason;
 use crate::item::{FingerprintKey, Item, ItemId, Kind};
-use crate::made_up::is_made_up;
+use crate::placeholder::is_placeholder_item;
 use crate::reconcile::{Verdict, reconcile};
 use crate::repair::{
-    Action, Held, OnOutputWithoutCall, Policy, Repaired, made_with, repair_behind, repair_held,
+    Action, Held, OnOutputWithoutCall, Policy, Repaired, made_with, repair_after, repair_held,
     repair_with,
 };
 use crate::transcript::{HeldItem, Origin, Transcript};
@@ -56,8 +56,8 @@ impl Planner<'_> {
         let mut admission = Admission::of(held, input, known, (key, self.ids));
         let outlines = Outlines::of(&admission);
         let stuck = BlockingItems::in_the_way_of(&admission, &outlines.held_at, &outlines.items);
-        let repaired = repair_behind(outlines.held_at.len(), &outlines.items, &outlines.policy());
-        for mend in &repaired.mends {
+        let repaired = repair_after(outlines.held_at.len(), &outlines.items, &outlines.policy());
+        for mend in &repaired.repairs {
             let source = outlines.source(mend.position, &admission);
             admission.report.mended(source, &outlines.items[mend.position], mend);
         }
@@ -84,7 +84,7 @@ impl Planner<'_> {
                     sent.push(item);
                     fresh.push(held.clone());
                 }
-                None => report.left_out(*position, &input[*position], LeftOut::CallUnknown),
+                None => report.left_out(*position, &input[*position], OmissionReason::CallUnknown),
             }
         }
         let (leaves_doubt, is_again) = (admission.names_unknown, known.is_brought);
@@ -102,7 +102,7 @@ impl Planner<'_> {
         let made_with = self.known.objections.made_with.clone();
         let policy = Policy { outputs_without_call, made_with, ..Policy::default() };
         let repaired = repair_with(&items, &policy).expect("the policy rejects nothing");
-        for mend in &repaired.mends {
+        for mend in &repaired.repairs {
             report.mended(Some(input[mend.position].0), &items[mend.position], mend);
         }
         // A client that resends model items will do so again, so only the start of a chain is
@@ -138,10 +138,10 @@ impl Planner<'_> {
     fn not_refused(&self, report: &mut Report) -> Vec<(usize, &Item)> {
         let (refused, rest): (Vec<_>, Vec<_>) =
             self.input.iter().enumerate().partition(|(_, item)| {
-                self.known.objections.to_item(item.head().id.as_ref()).is_some()
+                self.known.objections.reason_for(item.head().id.as_ref()).is_some()
             });
         for (position, item) in refused {
-            let why = self.known.objections.to_item(item.head().id.as_ref());
+            let why = self.known.objections.reason_for(item.head().id.as_ref());
             report.left_out(position, item, why.expect("it was refused"));
         }
         rest
@@ -156,7 +156,7 @@ impl Planner<'_> {
     ) -> Vec<HeldItem> {
         let mut as_held = |item: &Item| {
             let as_it_came = |held: &&HeldItem| held.is_byte_for_byte(item);
-            let stays = match is_made_up(item) {
+            let stays = match is_placeholder_item(item) {
                 true => stays.next_if(as_it_came),
                 false => stays.next(),
             };
@@ -171,7 +171,8 @@ impl Planner<'_> {
     /// The stored form of an item without further information.
     fn held(&mut self, item: &Item) -> HeldItem {
         let id = item.head().id.clone().unwrap_or_else(|| self.ids.issue());
-        HeldItem::new(id, item, self.key, is_made_up(item).then(Origin::made_up)).elsewhere()
+        HeldItem::new(id, item, self.key, is_placeholder_item(item).then(Origin::placeholder))
+            .without_body()
     }
 }
 
@@ -210,7 +211,7 @@ impl Outlines {
 
     /// The new items that are sent, repaired or not.
     fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission<'_>) -> Vec<&'a HeldItem> {
-        let left_out = repaired.mends.iter();
+        let left_out = repaired.repairs.iter();
         let left_out =
             left_out.filter(|mend| matches!(mend.action, Action::Dropped | Action::Replaced));
         let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::faults::LeftOut;
+use crate::faults::OmissionReason;
 use crate::item::{Item, ItemId, Kind};
-use crate::made_up::LateOutput;
-use crate::repair::{Finding, Mend};
+use crate::placeholder::LateOutput;
+use crate::repair::{Finding, Repair};
 
 /// The changes to a request, for its caller and its operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Report {
     /// The number of input items that the server had already.
     pub resent: usize,
     /// The repairs.
-    pub mends: Vec<Mending>,
+    pub repairs: Vec<ReportedRepair>,
     /// The name of the state error of the first attempt, if the request was then planned and sent
     /// again.
     pub relearned: Option<&'static str>,
@@ -23,7 +23,7 @@ pub struct Report {
 
 /// An item that a provider would have rejected or stored twice, and its repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mending {
+pub struct ReportedRepair {
     /// The item's position in the input; `None` for an item of the server.
     pub position: Option<usize>,
     /// The item's id, if it has one.
@@ -42,7 +42,7 @@ impl Report {
     /// The headers that a gateway adds for these changes.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         let mut headers = vec![("antiphon-resent", self.resent.to_string())];
-        if !self.mends.is_empty() {
+        if !self.repairs.is_empty() {
             headers.push(("antiphon-repairs", self.counts()));
         }
         if self.relearned.is_some() {
@@ -54,19 +54,19 @@ impl Report {
     /// `fault=N, …`, by name.
     fn counts(&self) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for mending in &self.mends {
-            *counts.entry(mending.fault).or_default() += 1;
+        for repair in &self.repairs {
+            *counts.entry(repair.fault).or_default() += 1;
         }
         let counts: Vec<String> =
             counts.iter().map(|(fault, count)| format!("{fault}={count}")).collect();
         counts.join(", ")
     }
 
-    pub(super) fn left_out(&mut self, position: usize, item: &Item, why: LeftOut) {
+    pub(super) fn left_out(&mut self, position: usize, item: &Item, why: OmissionReason) {
         self.add(Some(position), item, (why.name(), "dropped"), why.message().to_owned());
     }
 
-    pub(super) fn mended(&mut self, position: Option<usize>, item: &Item, mend: &Mend) {
+    pub(super) fn mended(&mut self, position: Option<usize>, item: &Item, mend: &Repair) {
         let refusal = mend.fault.refusal(position.unwrap_or(mend.position));
         let what = (mend.fault.name(), mend.action.name());
         self.add(position, item, what, refusal.message);
@@ -127,6 +127,6 @@ impl Report {
         message: String,
     ) {
         let (id, kind) = (item.head().id.clone(), item.head().kind.clone());
-        self.mends.push(Mending { position, id, kind, fault, action, message });
+        self.repairs.push(ReportedRepair { position, id, kind, fault, action, message });
     }
 }

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::OpenError;
-use crate::item::{FingerprintKey, Item, items_of};
-use crate::json::{Object, range_in, with_elements};
+use crate::item::{FingerprintKey, Item, parse_items};
+use crate::json::{Object, range_of_slice, replace_array};
 
 /// An original body, and the items of its input.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Request {
         let input = match fields.present("input") {
             None => Vec::new(),
             Some(raw) if raw.starts_with('"') => vec![message_of(raw)],
-            Some(raw) => items_of(&body.slice_ref(raw.as_bytes()))?,
+            Some(raw) => parse_items(&body.slice_ref(raw.as_bytes()))?,
         };
         let goes_on = GoesOn::of(&fields);
         let stores = fields.get("store") != Some("false");
@@ -51,7 +51,7 @@ impl Request {
     pub(super) fn of_delivery(conversation: &str, items: &Bytes) -> Result<Self, OpenError> {
         Ok(Self {
             body: format!(r#"{{"items":{}}}"#, String::from_utf8_lossy(items)).into(),
-            input: items_of(items)?,
+            input: parse_items(items)?,
             goes_on: GoesOn::Conversation(conversation.to_owned()),
             stores: true,
             in_background: false,
@@ -101,12 +101,12 @@ impl Request {
             return self.body.clone();
         }
         let text = std::str::from_utf8(&self.body).expect("it was read as JSON");
-        let mut fields = Object::of(text).expect("it was read as an object");
+        let mut fields = Object::parse_str(text).expect("it was read as an object");
         let elements = items.iter().map(Item::text);
-        if let Some(value) = fields.get(key).map(|raw| range_in(text, raw)) {
-            return with_elements(text, value, elements).into();
+        if let Some(value) = fields.get(key).map(|raw| range_of_slice(text, raw)) {
+            return replace_array(text, value, elements).into();
         }
-        fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
+        fields.set(key.to_owned(), replace_array("[]", 0..2, elements));
         fields.to_bytes()
     }
 }
@@ -128,7 +128,7 @@ impl GoesOn {
 /// The id of a conversation: a string, or a field of an object.
 fn id_of(raw: &str) -> Option<String> {
     let alone = || crate::json::unquote(raw).map(String::from);
-    let inside = || Object::of(raw).ok()?.string("id").map(String::from);
+    let inside = || Object::parse_str(raw).ok()?.string("id").map(String::from);
     alone().or_else(inside)
 }
 

@@ -5,7 +5,7 @@
 //! the first attempt is recognized by its position.
 
 use super::history::History;
-use crate::provider_api::tail_of;
+use crate::provider_api::find_attempt_at_tail;
 use crate::transcript::HeldItem;
 
 /// A turn that the server may or may not have.
@@ -29,7 +29,7 @@ impl Attempt {
     pub(super) fn brought_its_input(&self, history: &History) -> bool {
         let is_there = || {
             let (held, before) = (history.transcript(), self.before.transcript());
-            tail_of(&held, before.items(), &self.sent).is_some()
+            find_attempt_at_tail(&held, before.items(), &self.sent).is_some()
         };
         self.is_again || is_there()
     }

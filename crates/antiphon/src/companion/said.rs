@@ -27,7 +27,7 @@ impl Said {
 
     /// The state error, if it is one.
     pub(super) fn state_error(&self) -> Option<StateError> {
-        StateError::told(&self.code, &self.message)
+        StateError::recognize(&self.code, &self.message)
     }
 
     /// Whether the error means that the `noun` (`conversation`, `response`, `item`) with this id

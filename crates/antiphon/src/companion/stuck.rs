@@ -7,15 +7,15 @@ use super::admission::Admission;
 use super::history::History;
 use super::report::Report;
 use crate::item::{Item, ItemId};
-use crate::made_up::LateOutput;
-use crate::repair::unmendable;
+use crate::placeholder::LateOutput;
+use crate::repair::blocking_items;
 use crate::transcript::{Body, HeldItem};
 
 /// The items of a conversation to delete before its next turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockingItems {
     /// Items that no request can repair, each with the name of its fault.
-    unmendable: Vec<(HeldItem, &'static str)>,
+    blocking_items: Vec<(HeldItem, &'static str)>,
     /// Placeholder outputs whose real outputs arrived, each with the position of the real output in
     /// the input.
     late: Vec<(HeldItem, usize)>,
@@ -29,11 +29,11 @@ impl BlockingItems {
         held_at: &[usize],
         items: &[Item],
     ) -> Self {
-        let found = unmendable(held_at.len(), items).into_iter().map(|found| {
+        let found = blocking_items(held_at.len(), items).into_iter().map(|found| {
             let held = &admission.transcript.items()[held_at[found.position]];
             (held.clone(), found.fault.name())
         });
-        Self { unmendable: found.collect(), ..Self::of_late(admission) }
+        Self { blocking_items: found.collect(), ..Self::of_late(admission) }
     }
 
     /// The placeholder outputs whose real outputs arrived.
@@ -42,11 +42,11 @@ impl BlockingItems {
             .late
             .iter()
             .map(|(position, made_up)| (admission.transcript.items()[*made_up].clone(), *position));
-        Self { unmendable: Vec::new(), late: late.collect() }
+        Self { blocking_items: Vec::new(), late: late.collect() }
     }
 
     pub(super) fn is_nothing(&self) -> bool {
-        self.unmendable.is_empty() && self.late.is_empty()
+        self.blocking_items.is_empty() && self.late.is_empty()
     }
 
     /// Whether the server's ids of all these items are known. The server issues the ids of items
@@ -62,23 +62,23 @@ impl BlockingItems {
 
     /// Whether there are items that no request can repair.
     pub(super) fn has_unmendable(&self) -> bool {
-        !self.unmendable.is_empty()
+        !self.blocking_items.is_empty()
     }
 
     /// The ids of the items that no request can repair.
     pub(super) fn unmendable_ids(&self) -> HashSet<ItemId> {
-        self.unmendable.iter().map(|(item, _)| item.id.clone()).collect()
+        self.blocking_items.iter().map(|(item, _)| item.id.clone()).collect()
     }
 
     fn items(&self) -> impl Iterator<Item = &HeldItem> {
-        let unmendable = self.unmendable.iter().map(|(item, _)| item);
-        unmendable.chain(self.late.iter().map(|(item, _)| item))
+        let blocking_items = self.blocking_items.iter().map(|(item, _)| item);
+        blocking_items.chain(self.late.iter().map(|(item, _)| item))
     }
 
     /// Reports the deleted items among them.
     pub(super) fn report(&self, deleted: &HashSet<ItemId>, input: &[Item], report: &mut Report) {
         let is_gone = |held: &HeldItem| deleted.contains(&held.id);
-        for (held, fault) in self.unmendable.iter().filter(|(held, _)| is_gone(held)) {
+        for (held, fault) in self.blocking_items.iter().filter(|(held, _)| is_gone(held)) {
             report.deleted_upstream(&as_item(held), fault);
         }
         for (made_up, position) in self.late.iter().filter(|(held, _)| is_gone(held)) {
@@ -89,7 +89,7 @@ impl BlockingItems {
 
     /// Reports the items that the turn leaves out of its context.
     pub(super) fn report_left_behind(&self, report: &mut Report) {
-        for (held, fault) in &self.unmendable {
+        for (held, fault) in &self.blocking_items {
             report.left_behind(&as_item(held), fault);
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn in_input(input: &[Item], history: &History) -> bool {
 /// Only such signs show that the server may have these items already: without ids it would store
 /// them a second time.
 pub(super) fn in_plan(plan: &Plan) -> bool {
-    let came = || plan.fresh.iter().filter(|it| !it.is_made_up()).map(|it| &it.head);
+    let came = || plan.fresh.iter().filter(|it| !it.is_placeholder()).map(|it| &it.head);
     let says = |role: Role| {
         came().filter(|head| head.id.is_none() && head.speaker() == Some(role)).count()
     };

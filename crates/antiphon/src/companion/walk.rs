@@ -9,7 +9,7 @@ use super::history::History;
 use super::learning::Held;
 use super::said::Said;
 use crate::item::{Item, ItemId};
-use crate::provider_api::{Cursor, Listing, Segment, StoredResponse, answers_to};
+use crate::provider_api::{Cursor, Listing, Segment, StoredResponse, implied_outputs};
 
 /// The maximum number of requested responses of a chain. The items before them are unknown, as if a
 /// client had never sent them.
@@ -73,7 +73,7 @@ impl Walk {
     /// Asks for the chain that ends with this response, including image contents if `has_images`.
     /// `None` if the id is invalid.
     pub(super) fn from(id: &str, has_images: bool) -> Option<Self> {
-        Segment::of(id)?;
+        Segment::parse(id)?;
         let asked = Asked::Response(id.to_owned());
         let (links, before) = (Vec::new(), Vec::new());
         Some(Self { links, before, has_images, lists_input: true, bytes: 0, asked })
@@ -81,7 +81,7 @@ impl Walk {
 
     /// The path of the next request.
     pub(super) fn path(&self) -> String {
-        let segment = |id| Segment::of(id).expect("it was checked");
+        let segment = |id| Segment::parse(id).expect("it was checked");
         match &self.asked {
             Asked::Response(id) => format!("/responses/{}", segment(id)),
             Asked::Input { id, listing, .. } => {
@@ -122,7 +122,7 @@ impl Walk {
     ) -> Walked {
         let is_first = self.links.is_empty();
         let kept = match status {
-            200 => StoredResponse::read(body.clone()).ok(),
+            200 => StoredResponse::parse(body.clone()).ok(),
             404 if is_first && Said::in_body(body).tells_of_no("response", &id) => {
                 return Walked::NoSuch;
             }
@@ -134,7 +134,7 @@ impl Walk {
             None => self.through(History::default()),
             Some(response) if self.has_all_of(&response) => self.through(History::default()),
             Some(response) if self.lists_input => {
-                let listing = Listing::by(Cursor::LastOfData).with_images(self.has_images);
+                let listing = Listing::new(Cursor::LastOfData).with_images(self.has_images);
                 let listing = Box::new(listing);
                 self.asked = Asked::Input { id, response, listing };
                 Walked::On(Box::new(self))
@@ -171,7 +171,7 @@ impl Walk {
     ) -> Walked {
         let is_long = self.links.len() + 1 >= LONGEST || self.bytes > MAX_BYTES;
         let id =
-            |id: &Option<String>| id.clone().filter(|id| !is_long && Segment::of(id).is_some());
+            |id: &Option<String>| id.clone().filter(|id| !is_long && Segment::parse(id).is_some());
         let (previous, conversation) = (id(&response.previous), id(&response.conversation));
         self.links.push(Link { response, input });
         self.asked = match (previous, conversation) {
@@ -180,7 +180,7 @@ impl Walk {
                 None => Asked::Response(previous),
             },
             (None, Some(id)) => {
-                let listing = Listing::by(Cursor::LastId).with_images(self.has_images);
+                let listing = Listing::new(Cursor::LastId).with_images(self.has_images);
                 Asked::Conversation { id, listing: Box::new(listing) }
             }
             (None, None) => return self.through(History::default()),
@@ -230,7 +230,7 @@ impl Walk {
             items.extend_from_slice(behind_item(last_made.as_ref(), &link.input));
             items.extend_from_slice(&link.response.output);
             if back > 0 && !lists_input {
-                items.extend(answers_to(&link.response.output));
+                items.extend(implied_outputs(&link.response.output));
             }
         }
         Walked::Through(Held { behind, items, is_underway })

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Asked, Dialect, Listener, Writer};
+use super::{Dialect, RequestContext, StreamDecoder, Writer};
 use crate::stream::{Assembler, Decoder, Event, Failure, Finished, Lines, TooLong};
 
 /// The maximum size of one event. A completed response is one event.
@@ -15,7 +15,7 @@ const MAX_EVENT: usize = 64 << 20;
 /// response as failed, and the error contains the line.
 pub struct Conversion {
     input: Input,
-    listener: Listener,
+    decoder: StreamDecoder,
     assembler: Assembler,
     writer: Writer,
     from: Dialect,
@@ -52,13 +52,13 @@ pub enum ConversionError {
     TooLong(#[from] TooLong),
     /// The input has content, but none in the dialect.
     #[error("there is no answer in the dialect '{dialect}' in the input")]
-    NotOfDialect {
+    WrongDialect {
         /// The dialect.
         dialect: Dialect,
     },
     /// The input ended before the response did.
     #[error("the input ended before the response did")]
-    BrokeOff,
+    Truncated,
 }
 
 /// The end of a conversion.
@@ -74,11 +74,16 @@ pub struct Converted {
 }
 
 impl Conversion {
-    /// A conversion of an answer in the dialect `from`. `asked` describes the request.
-    pub fn new(from: Dialect, asked: Asked, assembler: Assembler, writer: Writer) -> Self {
+    /// A conversion of an answer in the dialect `from`. `context` describes the request.
+    pub fn new(
+        from: Dialect,
+        context: RequestContext,
+        assembler: Assembler,
+        writer: Writer,
+    ) -> Self {
         Self {
             input: Input::Unknown { blanks: Vec::new() },
-            listener: Listener::new(from, asked),
+            decoder: StreamDecoder::new(from, context),
             assembler,
             writer,
             from,
@@ -100,7 +105,7 @@ impl Conversion {
         if let Err(error) = self.decode_rest() {
             self.break_off(error);
         }
-        self.listener.over(&mut self.assembler);
+        self.decoder.finish(&mut self.assembler);
         let mut events = self.take_events();
         if !self.assembler.has_ended() {
             self.break_off(self.missing_end());
@@ -125,7 +130,7 @@ impl Conversion {
     fn decode_rest(&mut self) -> Result<(), ConversionError> {
         if let Input::Document(text) = &mut self.input {
             let text = std::mem::take(text).into();
-            let decoded = self.listener.hear_whole(&text, &mut self.assembler);
+            let decoded = self.decoder.decode_whole(&text, &mut self.assembler);
             return decoded.map_err(|error| document_error(&error));
         }
         while let Some((line, data)) = self.input.next(true)? {
@@ -135,7 +140,7 @@ impl Conversion {
     }
 
     fn decode_event(&mut self, line: u64, data: &Bytes) -> Result<(), ConversionError> {
-        match self.listener.hear(data, &mut self.assembler) {
+        match self.decoder.decode(data, &mut self.assembler) {
             Err(error) if error.is_eof() && self.input.has_one_line_so_far() => {
                 self.input.switch_to_document(data);
                 Ok(())
@@ -150,8 +155,8 @@ impl Conversion {
     /// The error for a response that the input did not end.
     fn missing_end(&self) -> ConversionError {
         match self.has_output || self.input.is_empty() {
-            true => ConversionError::BrokeOff,
-            false => ConversionError::NotOfDialect { dialect: self.from },
+            true => ConversionError::Truncated,
+            false => ConversionError::WrongDialect { dialect: self.from },
         }
     }
 
@@ -195,10 +200,10 @@ fn client_message(error: &ConversionError) -> String {
         ConversionError::TooLong(TooLong { limit }) => {
             format!("An event of the upstream's stream is over {limit} bytes.")
         }
-        ConversionError::NotOfDialect { .. } => {
+        ConversionError::WrongDialect { .. } => {
             "The upstream's answer does not have the form of its API.".into()
         }
-        ConversionError::BrokeOff => {
+        ConversionError::Truncated => {
             "The upstream's answer broke off before it was complete.".into()
         }
     }

@@ -11,7 +11,7 @@
 //!
 //! - [`encode`]: encodes a request for an upstream. A part that the dialect cannot carry is never
 //!   dropped silently: it is an [`Unsupported`] error or a reported [`Omission`].
-//! - [`Listener`]: decodes an upstream's stream and passes its content to an assembler.
+//! - [`StreamDecoder`]: decodes an upstream's stream and passes its content to an assembler.
 //! - [`Writer`]: writes the output of an assembler in a client's dialect.
 //! - [`Conversion`]: a listener, an assembler and a writer together: bytes in, events out.
 //! - [`Seal`]: a provider's reasoning in `encrypted_content`, which the next request returns to it.
@@ -19,22 +19,22 @@
 mod ai_sdk;
 /// Anthropic's Messages API.
 pub mod anthropic;
-mod asked;
 mod chat;
 mod conversion;
-mod listener;
 mod request;
+mod request_context;
 mod responses;
 mod seal;
+mod stream_decoder;
 mod usage;
 mod writer;
 
-pub use asked::Asked;
-pub use chat::{history as chat_history, with_reasoning_stood_in};
+pub use chat::{history as chat_history, with_placeholder_reasoning};
 pub use conversion::{Conversion, ConversionError, Converted};
-pub use listener::Listener;
-pub use request::{Encoded, Omission, Place, Request, Unsupported, encode};
+pub use request::{Encoded, Omission, Request, RequestPath, Unsupported, encode};
+pub use request_context::RequestContext;
 pub use seal::Seal;
+pub use stream_decoder::StreamDecoder;
 pub use writer::Writer;
 
 use std::fmt;

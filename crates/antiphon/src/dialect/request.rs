@@ -34,7 +34,7 @@ pub struct Encoded {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Omission {
     /// The location of the part.
-    pub place: Place,
+    pub place: RequestPath,
     /// The reason: a sentence that names the field and the dialect.
     pub message: String,
 }
@@ -45,7 +45,7 @@ pub struct Omission {
 #[error("{message}")]
 pub struct Unsupported {
     /// The location of the part.
-    pub place: Place,
+    pub place: RequestPath,
     /// A sentence that names the field and the dialect.
     pub message: String,
 }
@@ -55,20 +55,20 @@ pub(super) fn missing_name(position: usize) -> Unsupported {
     let path = format!("tools[{position}].name");
     Unsupported {
         message: format!("Missing required parameter: '{path}'."),
-        place: Place::Field(path),
+        place: RequestPath::Field(path),
     }
 }
 
 /// A location in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RequestPath {
     /// In a field: `tools[2].type`.
     Field(String),
     /// An item's position in the items, and a path in the item (`content[0]`), which may be empty.
     Item(usize, String),
 }
 
-impl Place {
+impl RequestPath {
     /// A field, by its path.
     pub fn field(path: impl Into<String>) -> Self {
         Self::Field(path.into())
@@ -76,7 +76,7 @@ impl Place {
 }
 
 /// The path in the form of API errors: `tools[2].type`, `input[3].content[0]`.
-impl fmt::Display for Place {
+impl fmt::Display for RequestPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Field(path) => f.write_str(path),

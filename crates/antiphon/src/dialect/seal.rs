@@ -50,7 +50,7 @@ impl Seal {
 
     /// The seal in an item's `encrypted_content`. An item without the text `antiphon`, which every
     /// seal contains, is not parsed.
-    pub fn of(item: &Item) -> Option<Self> {
+    pub fn from_item(item: &Item) -> Option<Self> {
         memchr::memmem::find(item.raw(), b"antiphon")?;
         Self::parse(&item.object().string("encrypted_content")?)
     }
@@ -86,9 +86,9 @@ mod tests {
             let raw = format!(r#"{{"type":"reasoning","encrypted_content":{}}}"#, quote(encrypted));
             Item::parse(raw.into()).unwrap()
         };
-        assert_eq!(Seal::of(&item(&seal.to_text())), Some(seal));
+        assert_eq!(Seal::from_item(&item(&seal.to_text())), Some(seal));
         for encrypted in ["gAAAAABm", "antiphon"] {
-            assert_eq!(Seal::of(&item(encrypted)), None);
+            assert_eq!(Seal::from_item(&item(encrypted)), None);
         }
     }
 

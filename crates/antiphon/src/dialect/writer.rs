@@ -50,7 +50,7 @@ impl Writer {
     }
 
     /// Whether the stream ends with `[DONE]`.
-    pub fn says_done(&self) -> bool {
+    pub fn ends_with_done(&self) -> bool {
         matches!(self, Self::Responses)
     }
 

@@ -1,11 +1,11 @@
 //! The faults for which a provider refuses a list of items, as one closed catalogue.
 
-mod left_out;
+mod omission_reason;
 mod provider_error;
 mod refusal;
 mod state;
 
-pub use left_out::LeftOut;
+pub use omission_reason::OmissionReason;
 pub use refusal::Refusal;
 pub use state::StateError;
 

@@ -35,7 +35,7 @@ pub enum StateError {
 
 impl StateError {
     /// Recognizes a state error by its `code` and `message`; `None` for any other error.
-    pub fn told(code: &str, message: &str) -> Option<Self> {
+    pub fn recognize(code: &str, message: &str) -> Option<Self> {
         match code {
             "conversation_locked" => return Some(Self::Locked),
             "previous_response_not_found" => return Some(Self::UnknownResponse),

@@ -6,7 +6,7 @@ const MAX_LENGTH: usize = 40;
 
 /// The most characteristic field of an element, with dots in place of the others.
 pub(super) fn excerpt(element: &str) -> String {
-    let Ok(object) = Object::of(element) else {
+    let Ok(object) = Object::parse_str(element) else {
         return shortened(element);
     };
     let mut characteristic = ["type", "role", "lc", "object"].into_iter();

@@ -5,7 +5,7 @@ use std::ops::{BitAnd, BitOr};
 
 use super::ImportError;
 use super::excerpt::excerpt;
-use super::likeness::{Foreign, forms_of};
+use super::resemblance::{Foreign, forms_of};
 
 /// The form of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,8 +135,8 @@ pub(super) fn recognize(
 }
 
 fn unrecognized(position: usize, element: &str, foreign: &Foreign) -> ImportError {
-    let Foreign { likeness, expected } = *foreign;
-    ImportError::Unrecognized { position, excerpt: excerpt(element), likeness, expected }
+    let Foreign { resemblance, expected } = *foreign;
+    ImportError::Unrecognized { position, excerpt: excerpt(element), resemblance, expected }
 }
 
 /// The error for a last element that contradicts an earlier one: the first without a common form,

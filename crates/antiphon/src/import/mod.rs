@@ -11,9 +11,9 @@ mod ai_sdk;
 mod excerpt;
 mod form;
 mod langchain;
-mod likeness;
 mod output;
 mod parts;
+mod resemblance;
 #[cfg(test)]
 mod tests;
 
@@ -56,14 +56,14 @@ pub enum ImportError {
     #[error(transparent)]
     List(#[from] ListError),
     /// An element has no known form.
-    #[error("item {position} ({excerpt}) looks like {likeness}; expected {expected}")]
+    #[error("item {position} ({excerpt}) looks like {resemblance}; expected {expected}")]
     Unrecognized {
         /// The element's position, from 0.
         position: usize,
         /// The beginning of the element.
         excerpt: String,
         /// The object that the element resembles.
-        likeness: &'static str,
+        resemblance: &'static str,
         /// The objects that can be read.
         expected: &'static str,
     },
@@ -146,14 +146,14 @@ pub fn import(
 }
 
 fn of_items(list: &Bytes) -> Result<Imported, ImportError> {
-    let items = item::items_of(list)?;
+    let items = item::parse_items(list)?;
     let sources = (0..items.len()).map(Some).collect();
     Ok(Imported { form: HistoryForm::Responses, items, sources, omissions: Vec::new() })
 }
 
 fn of_chat(list: &Bytes, elements: &[&str]) -> Result<Imported, ImportError> {
     let form = HistoryForm::Chat;
-    let read = chat_history::items_and_sources(list, None);
+    let read = chat_history::parse_items_with_sources(list, None);
     let (items, sources) = read.map_err(|error| match error {
         chat_history::HistoryError::NotAnArray(reason) => ListError::NotAnArray(reason).into(),
         chat_history::HistoryError::Message { position, path, reason } => {
@@ -172,7 +172,7 @@ fn of_anthropic(
 ) -> Result<Imported, ImportError> {
     use anthropic::history::HistoryError;
     let form = HistoryForm::Anthropic;
-    let read = anthropic::history::items_and_sources(list, system.map(str::as_bytes), None);
+    let read = anthropic::history::parse_items_with_sources(list, system.map(str::as_bytes), None);
     let (items, sources) = read.map_err(|error| match error {
         HistoryError::NotMessages { reason } => ListError::NotAnArray(reason).into(),
         HistoryError::System { .. } => ImportError::System(error.to_string()),

@@ -1,7 +1,7 @@
 //! The forms that allow a part in the content of a message.
 
 use super::form::{Forms, HistoryForm};
-use super::likeness::Foreign;
+use super::resemblance::Foreign;
 use crate::json::Object;
 
 const RESPONSES: Forms = Forms::only(HistoryForm::Responses);
@@ -12,7 +12,7 @@ const LANGCHAIN: Forms = Forms::only(HistoryForm::LangChain);
 
 /// The forms that allow this part in the content of a message. An unknown part fits all.
 pub(super) fn forms_of_part(raw: &str) -> Result<Forms, Foreign> {
-    let Ok(part) = Object::of(raw) else {
+    let Ok(part) = Object::parse_str(raw) else {
         return Ok(if raw.starts_with('"') { LANGCHAIN } else { Forms::ALL });
     };
     let Some(kind) = part.string("type") else {

@@ -22,21 +22,21 @@ pub(crate) struct Exchanges {
 
 /// The part of an item in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Joined {
+pub(crate) enum PairRole {
     /// A call.
-    Asks,
+    Call,
     /// An output. Has the position of the call that it answers.
-    Answers(usize),
+    Output(usize),
     /// An output for calls that are all answered. Has the position of the latest of them.
-    Repeats(usize),
+    RepeatedOutput(usize),
     /// An output without any call before it.
-    Orphan,
+    OrphanOutput,
 }
 
 impl Exchanges {
     /// Pairs the item at `position` with earlier ones. Returns `None` if items of its kind do not
     /// pair.
-    pub(crate) fn push(&mut self, position: usize, head: &Head) -> Option<Joined> {
+    pub(crate) fn push(&mut self, position: usize, head: &Head) -> Option<PairRole> {
         if !head.is_model_made() {
             self.run += 1;
         }
@@ -97,7 +97,7 @@ impl Exchange {
         self.answers.get(nth).copied().flatten()
     }
 
-    fn ask(&mut self, position: usize, run: usize) -> Joined {
+    fn ask(&mut self, position: usize, run: usize) -> PairRole {
         let call = self.calls.len();
         self.calls.push(position);
         self.answers.push(None);
@@ -106,16 +106,19 @@ impl Exchange {
             Some(latest) if latest.run == run => latest.calls.end += 1,
             _ => self.waiting.push(Waiting { run, calls: call..call + 1 }),
         }
-        Joined::Asks
+        PairRole::Call
     }
 
-    fn answer(&mut self, position: usize) -> Joined {
+    fn answer(&mut self, position: usize) -> PairRole {
         self.outputs.push(position);
         let Some(call) = self.take_waiting() else {
-            return self.calls.last().map_or(Joined::Orphan, |call| Joined::Repeats(*call));
+            return self
+                .calls
+                .last()
+                .map_or(PairRole::OrphanOutput, |call| PairRole::RepeatedOutput(*call));
         };
         self.answers[call] = Some(position);
-        Joined::Answers(self.calls[call])
+        PairRole::Output(self.calls[call])
     }
 
     /// The first unanswered call of the latest run that has one.
@@ -137,7 +140,7 @@ mod tests {
     use crate::item::Item;
     use crate::item::given::{call, output, reasoning, user};
 
-    fn joined(items: &[Item]) -> Vec<Option<Joined>> {
+    fn joined(items: &[Item]) -> Vec<Option<PairRole>> {
         let mut exchanges = Exchanges::default();
         let push = |(position, item): (usize, &Item)| exchanges.push(position, item.head());
         items.iter().enumerate().map(push).collect()
@@ -151,7 +154,7 @@ mod tests {
             call("call_0", r#"{"city":"Rome"}"#),
             output("call_0", "20 degrees"),
         ];
-        assert_eq!(joined(&history)[3], Some(Joined::Answers(2)));
+        assert_eq!(joined(&history)[3], Some(PairRole::Output(2)));
     }
 
     #[test]
@@ -165,7 +168,7 @@ mod tests {
             output("call_0", "30 degrees"),
         ];
         let outputs = joined(&history).split_off(3);
-        let expected = [Joined::Answers(0), Joined::Answers(2), Joined::Repeats(2)];
+        let expected = [PairRole::Output(0), PairRole::Output(2), PairRole::RepeatedOutput(2)];
         assert_eq!(outputs, expected.map(Some));
     }
 
@@ -185,7 +188,7 @@ mod tests {
     #[test]
     fn output_before_its_call_is_an_orphan() {
         let history = [output("call_1", "done"), call("call_1", "{}")];
-        assert_eq!(joined(&history), [Some(Joined::Orphan), Some(Joined::Asks)]);
+        assert_eq!(joined(&history), [Some(PairRole::OrphanOutput), Some(PairRole::Call)]);
     }
 
     #[test]
@@ -197,6 +200,6 @@ mod tests {
             output("call_0", "20 degrees"),
             output("call_0", "10 degrees"),
         ];
-        assert_eq!(joined(&history)[4], Some(Joined::Answers(0)));
+        assert_eq!(joined(&history)[4], Some(PairRole::Output(0)));
     }
 }

@@ -43,7 +43,7 @@ pub struct Fingerprint(u128);
 
 impl Fingerprint {
     /// The fingerprint of a message; `None` for items of other kinds.
-    pub fn of(key: FingerprintKey, item: &Item) -> Option<Self> {
+    pub fn from_item(key: FingerprintKey, item: &Item) -> Option<Self> {
         if item.head().kind != Kind::Message {
             return None;
         }
@@ -138,7 +138,7 @@ mod tests {
     const KEY: FingerprintKey = FingerprintKey::new([7; 16]);
 
     fn fingerprint(text: &'static str) -> Option<Fingerprint> {
-        Fingerprint::of(KEY, &Item::parse(text.into()).unwrap())
+        Fingerprint::from_item(KEY, &Item::parse(text.into()).unwrap())
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
             )
             .unwrap()
         };
-        let of = |url| Fingerprint::of(KEY, &image(url));
+        let of = |url| Fingerprint::from_item(KEY, &image(url));
         assert_ne!(of("https://a/1.png"), of("https://a/2.png"));
     }
 

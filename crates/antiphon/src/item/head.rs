@@ -90,11 +90,11 @@ impl Head {
     /// Reads the head of the item in `raw`.
     pub fn parse(raw: &[u8]) -> Result<Self, HeadError> {
         let text = std::str::from_utf8(raw);
-        Self::of_text(text.map_err(|error| HeadError::Syntax(error.to_string()))?)
+        Self::parse_str(text.map_err(|error| HeadError::Syntax(error.to_string()))?)
     }
 
     /// Reads the head of the item in `text`.
-    pub(crate) fn of_text(text: &str) -> Result<Self, HeadError> {
+    pub(crate) fn parse_str(text: &str) -> Result<Self, HeadError> {
         let mut json = serde_json::Deserializer::from_str(text);
         let fields = json
             .deserialize_map(Fields)

@@ -14,12 +14,12 @@ mod sameness;
 use bytes::Bytes;
 
 pub use exchange::Exchange;
-pub(crate) use exchange::{Exchanges, Joined};
+pub(crate) use exchange::{Exchanges, PairRole};
 pub use fingerprint::{Fingerprint, FingerprintKey};
 pub use head::{Head, HeadError, Role};
 pub use ids::{CallId, IdSource, ItemId, push_hex};
 pub use kind::Kind;
-pub use list::{ListError, items_of};
+pub use list::{ListError, parse_items};
 pub use pairing::{CallKey, Side};
 
 use crate::json::Object;

@@ -11,7 +11,7 @@ impl Item {
     /// Clients drop fields, add nulls and rewrite JSON. So ids, status and fields of only one of
     /// the items do not count. Arguments are compared as JSON, contents and outputs by their text
     /// and parts, as a string or as an array.
-    pub fn says_the_same_as(&self, other: &Self) -> bool {
+    pub fn has_same_content(&self, other: &Self) -> bool {
         if self.raw() == other.raw() {
             return true;
         }
@@ -46,7 +46,7 @@ impl Item {
         match two.kind {
             Kind::Message if is_what_its_id_says => is_one_text(self, earlier),
             Kind::Message if earlier.is_outline() => false,
-            _ => is_what_its_id_says || self.says_the_same_as(earlier),
+            _ => is_what_its_id_says || self.has_same_content(earlier),
         }
     }
 
@@ -108,15 +108,15 @@ mod tests {
     #[test]
     fn reformatted_arguments_are_equal() {
         let made = call_under("fc_1", "call_1", r#"{"city":"Bonn","days":2}"#);
-        assert!(made.says_the_same_as(&call("call_1", r#"{ "days": 2, "city": "Bonn" }"#)));
-        assert!(!made.says_the_same_as(&call("call_1", r#"{"city":"Rome","days":2}"#)));
+        assert!(made.has_same_content(&call("call_1", r#"{ "days": 2, "city": "Bonn" }"#)));
+        assert!(!made.has_same_content(&call("call_1", r#"{"city":"Rome","days":2}"#)));
     }
 
     #[test]
     fn invalid_json_arguments_compare_as_text() {
         let made = call("call_1", r#"{"city":"Bo"#);
-        assert!(made.says_the_same_as(&made));
-        assert!(!made.says_the_same_as(&call("call_1", r#"{"city":"Ro"#)));
+        assert!(made.has_same_content(&made));
+        assert!(!made.has_same_content(&call("call_1", r#"{"city":"Ro"#)));
     }
 
     #[test]
@@ -126,8 +126,8 @@ mod tests {
             r#"{"type":"function_call_output","call_id":"call_1","status":"completed",
                 "output":[{"type":"input_text","text":"20 degrees"}]}"#,
         );
-        assert!(text.says_the_same_as(&parts));
-        assert!(!parts.says_the_same_as(&output("call_1", "10 degrees")));
+        assert!(text.has_same_content(&parts));
+        assert!(!parts.has_same_content(&output("call_1", "10 degrees")));
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
             r#"{"id":"ws_1","type":"web_search_call","status":"completed","action":{"query":"x"}}"#,
         );
         let back = item(r#"{"type":"web_search_call","action":{"query":"x"},"results":null}"#);
-        assert!(made.says_the_same_as(&back));
+        assert!(made.has_same_content(&back));
     }
 
     #[test]
@@ -171,6 +171,6 @@ mod tests {
     fn items_of_different_kinds_never_match() {
         let function = item(r#"{"type":"function_call_output","call_id":"c","output":"x"}"#);
         let custom = item(r#"{"type":"custom_tool_call_output","call_id":"c","output":"x"}"#);
-        assert!(!function.says_the_same_as(&custom));
+        assert!(!function.has_same_content(&custom));
     }
 }

@@ -15,14 +15,14 @@ pub(crate) fn objects(array: &str) -> Vec<Object<'_>> {
 
 fn objects_among_others(array: &str) -> Vec<Object<'_>> {
     let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
-    elements.into_iter().filter_map(|element| Object::of(element.get()).ok()).collect()
+    elements.into_iter().filter_map(|element| Object::parse_str(element.get()).ok()).collect()
 }
 
 /// The range of `part` in `text`.
 ///
 /// # Panics
 /// If `part` is not a slice of `text`.
-pub fn range_in(text: &str, part: &str) -> Range<usize> {
+pub fn range_of_slice(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
     let range = start.map(|start| start..start + part.len());
     range.filter(|range| range.end <= text.len()).expect("the part is a slice of the text")
@@ -30,7 +30,7 @@ pub fn range_in(text: &str, part: &str) -> Range<usize> {
 
 /// Replaces the value at `value` in `text` by an array of `elements`. Every byte around the value
 /// stays. If the value was an array, the new one has the same space between its elements.
-pub fn with_elements<'a>(
+pub fn replace_array<'a>(
     text: &str,
     value: Range<usize>,
     elements: impl IntoIterator<Item = &'a str>,
@@ -54,7 +54,7 @@ struct Gaps<'a> {
 impl<'a> Gaps<'a> {
     fn of(array: &'a str) -> Self {
         let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
-        let ranges = elements.iter().map(|element| range_in(array, element.get()));
+        let ranges = elements.iter().map(|element| range_of_slice(array, element.get()));
         let ranges: Vec<Range<usize>> = ranges.collect();
         let [first, rest @ ..] = &*ranges else {
             return Self { opening: "", between: Cow::Borrowed(","), closing: "" };
@@ -89,7 +89,7 @@ mod tests {
 
     fn rewritten(text: &str, value: &str, elements: &[&str]) -> String {
         let start = text.find(value).unwrap();
-        with_elements(text, start..start + value.len(), elements.iter().copied())
+        replace_array(text, start..start + value.len(), elements.iter().copied())
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod key;
 mod object;
 
 pub(crate) use array::objects;
-pub use array::{range_in, with_elements};
+pub use array::{range_of_slice, replace_array};
 pub(crate) use key::Key;
 pub use object::Object;
 

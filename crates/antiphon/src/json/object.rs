@@ -23,7 +23,7 @@ impl<'a> Object<'a> {
     /// Parses an object in one pass. Allocates only the list of fields.
     pub fn parse(text: &'a [u8]) -> Result<Self, serde_json::Error> {
         match str::from_utf8(text) {
-            Ok(text) => Self::of(text),
+            Ok(text) => Self::parse_str(text),
             // Serde's error contains the position.
             Err(_) => serde_json::from_slice(text),
         }
@@ -31,7 +31,7 @@ impl<'a> Object<'a> {
 
     /// Parses an object from text, as [`parse`](Self::parse) does from bytes. Skips the check for
     /// UTF-8, which would otherwise be repeated at each level of nested objects.
-    pub fn of(text: &'a str) -> Result<Self, serde_json::Error> {
+    pub fn parse_str(text: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
@@ -53,7 +53,7 @@ impl<'a> Object<'a> {
     /// The object under `key`; `None` if it is absent or not an object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'_>> {
         let raw = self.get(key).filter(|raw| raw.starts_with('{'))?;
-        Object::of(raw).ok()
+        Object::parse_str(raw).ok()
     }
 
     /// The objects in the array under `key`.

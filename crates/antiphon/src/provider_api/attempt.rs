@@ -4,7 +4,11 @@ use crate::transcript::{HeldItem, Transcript};
 
 /// Returns the positions of `items` if they are the last ones before the model's latest output and
 /// come after all items of `before`. Otherwise equal items may belong to an earlier turn.
-pub fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
+pub fn find_attempt_at_tail(
+    held: &Transcript,
+    before: &[HeldItem],
+    items: &[HeldItem],
+) -> Option<Vec<usize>> {
     let living: Vec<usize> =
         (0..held.items().len()).filter(|at| !held.items()[*at].is_tombstone()).collect();
     let is_the_models = |at: &&usize| held.items()[**at].head.is_model_made();
@@ -22,7 +26,11 @@ pub fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Op
 /// Returns the positions of `items` if they come after all items of `before`, possibly followed by
 /// others: the first run of undeleted items that equals them. The result is only certain if the
 /// items are known to have been sent, because another turn may have sent equal ones.
-pub fn run_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
+pub fn find_attempt_run(
+    held: &Transcript,
+    before: &[HeldItem],
+    items: &[HeldItem],
+) -> Option<Vec<usize>> {
     let end_of_before = before.iter().filter_map(|item| held.position(&item.id)).max();
     let after = end_of_before.map_or(0, |at| at + 1)..held.items().len();
     let living: Vec<usize> = after.filter(|at| !held.items()[*at].is_tombstone()).collect();

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use super::Garbled;
+use super::UnexpectedAnswer;
 use super::segment::escaped;
-use crate::item::{Item, items_of};
+use crate::item::{Item, parse_items};
 use crate::json::{Object, unquote};
 
 /// The number of items to request per page: the maximum.
@@ -60,7 +60,7 @@ enum State {
 
 impl Listing {
     /// A list of which no page has been read.
-    pub fn by(cursor: Cursor) -> Self {
+    pub fn new(cursor: Cursor) -> Self {
         let (items, seen) = (Vec::new(), HashSet::new());
         Self { cursor, shows_images: false, state: State::Start, items, seen, bytes: 0 }
     }
@@ -84,7 +84,7 @@ impl Listing {
     }
 
     /// Adds the next page. The bytes of its items are slices of it.
-    pub fn add(&mut self, page: &Bytes) -> Result<(), Garbled> {
+    pub fn add(&mut self, page: &Bytes) -> Result<(), UnexpectedAnswer> {
         self.bytes += page.len();
         if self.bytes > MAX_BYTES {
             return Err(garbled(format!("a list of more than {MAX_BYTES} bytes")));
@@ -92,7 +92,7 @@ impl Listing {
         let fields =
             Object::parse(page).map_err(|error| garbled(format!("not a list: {error}")))?;
         let data = fields.get("data").ok_or_else(|| garbled("a list without 'data'"))?;
-        let items = items_of(&page.slice_ref(data.as_bytes()));
+        let items = parse_items(&page.slice_ref(data.as_bytes()));
         let items =
             items.map_err(|error| garbled(format!("a list with invalid 'data': {error}")))?;
         self.state = match fields.is_true("has_more") {
@@ -109,7 +109,7 @@ impl Listing {
     }
 
     /// The cursor after a page with `has_more`.
-    fn end_of(&mut self, page: &Object<'_>, items: &[Item]) -> Result<String, Garbled> {
+    fn end_of(&mut self, page: &Object<'_>, items: &[Item]) -> Result<String, UnexpectedAnswer> {
         let Some(last) = items.last() else {
             return Err(garbled("an empty page of a list, with 'has_more'"));
         };
@@ -132,8 +132,8 @@ impl Listing {
     }
 }
 
-fn garbled(what: impl Into<String>) -> Garbled {
-    Garbled::as_is(what)
+fn garbled(what: impl Into<String>) -> UnexpectedAnswer {
+    UnexpectedAnswer::as_is(what)
 }
 
 #[cfg(test)]

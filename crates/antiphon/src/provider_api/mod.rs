@@ -3,22 +3,22 @@
 
 mod attempt;
 mod listing;
-mod objections;
+mod refused_items;
 mod response;
 mod segment;
 
-pub use attempt::{run_of, tail_of};
+pub use attempt::{find_attempt_at_tail, find_attempt_run};
 pub use listing::{Cursor, Listing};
-pub use objections::Objections;
-pub use response::{StoredResponse, answers_to};
+pub use refused_items::RefusedItems;
+pub use response::{StoredResponse, implied_outputs};
 pub use segment::Segment;
 
 /// The server's answer does not have the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Garbled(pub String);
+pub struct UnexpectedAnswer(pub String);
 
-impl Garbled {
+impl UnexpectedAnswer {
     fn as_is(what: impl Into<String>) -> Self {
         Self(what.into())
     }

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use super::Garbled;
-use crate::item::{Item, items_of};
+use super::UnexpectedAnswer;
+use crate::item::{Item, parse_items};
 use crate::json::{Object, quote};
 
 /// A stored response, as its server returns it.
@@ -23,12 +23,12 @@ pub struct StoredResponse {
 
 impl StoredResponse {
     /// Reads the answer to `GET /responses/{id}`.
-    pub fn read(body: Bytes) -> Result<Self, Garbled> {
-        let garbled = |what: &str| Garbled::as_is(format!("a response without {what}"));
+    pub fn parse(body: Bytes) -> Result<Self, UnexpectedAnswer> {
+        let garbled = |what: &str| UnexpectedAnswer::as_is(format!("a response without {what}"));
         let fields = Object::parse(&body).map_err(|error| garbled(&format!("fields: {error}")))?;
         let status = fields.string("status").ok_or_else(|| garbled("a 'status'"))?.into_owned();
         let output = fields.get("output").ok_or_else(|| garbled("an 'output'"))?;
-        let output = items_of(&body.slice_ref(output.as_bytes()))
+        let output = parse_items(&body.slice_ref(output.as_bytes()))
             .map_err(|error| garbled(&format!("items in its 'output': {error}")))?;
         let previous = fields.string("previous_response_id").map(String::from);
         let conversation = fields.object("conversation");
@@ -45,7 +45,7 @@ impl StoredResponse {
 /// Outlines of outputs for the calls in a response's `output`. If the server continued from that
 /// response and lists no input for the next one, it has outputs for these calls, but does not show
 /// their content.
-pub fn answers_to(output: &[Item]) -> Vec<Item> {
+pub fn implied_outputs(output: &[Item]) -> Vec<Item> {
     let answer = |item: &Item| {
         let (kind, call_id) = (item.head().kind.output()?, item.head().call_id.as_ref()?);
         let (kind, call_id) = (quote(kind.as_str()), quote(call_id.as_str()));

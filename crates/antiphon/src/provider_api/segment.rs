@@ -18,7 +18,7 @@ pub struct Segment<'a>(&'a str);
 
 impl<'a> Segment<'a> {
     /// The segment for this id; `None` if the text cannot be an id.
-    pub fn of(id: &'a str) -> Option<Self> {
+    pub fn parse(id: &'a str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !DELIMITERS.contains(&byte);
         let is_one = !matches!(id, "" | "." | "..") && id.len() <= LONGEST;
         (is_one && id.bytes().all(is_plain)).then_some(Self(id))
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn id_is_escaped_if_necessary() {
-        let written = |id| Segment::of(id).map(|segment| segment.to_string());
+        let written = |id| Segment::parse(id).map(|segment| segment.to_string());
         for id in ["conv_68f0", "resp-1~a.b", "0", "..."] {
             assert_eq!(written(id).as_deref(), Some(id));
         }
@@ -88,9 +88,9 @@ mod tests {
             "a\u{ff0f}b",
         ];
         for text in texts {
-            assert_eq!(Segment::of(text), None, "{text:?}");
+            assert_eq!(Segment::parse(text), None, "{text:?}");
         }
-        assert_eq!(Segment::of(&"a".repeat(1025)), None);
-        assert!(Segment::of(&"a".repeat(1024)).is_some());
+        assert_eq!(Segment::parse(&"a".repeat(1025)), None);
+        assert!(Segment::parse(&"a".repeat(1024)).is_some());
     }
 }

@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use super::assessment::Assessment;
 use super::late::LateOutputs;
 use super::{Rule, Verdict};
-use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Item, Joined, Side};
+use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Item, PairRole, Side};
 use crate::transcript::Transcript;
 
 pub(super) struct Calls<'a> {
     transcript: &'a Transcript,
     incoming: &'a [Item],
     /// For each item of the input its part in a pair, as the input alone shows it.
-    joined: Vec<Option<Joined>>,
+    joined: Vec<Option<PairRole>>,
     /// For each call of the input, the output that follows it there.
     answers: HashMap<usize, usize>,
     /// For each key, the number of stored calls that the input has repeated so far.
@@ -58,13 +58,13 @@ impl<'a> Calls<'a> {
         calls
     }
 
-    fn note(&mut self, position: usize, joined: Option<Joined>) {
+    fn note(&mut self, position: usize, joined: Option<PairRole>) {
         self.joined.push(joined);
         match joined {
-            Some(Joined::Answers(call)) => {
+            Some(PairRole::Output(call)) => {
                 self.answers.insert(call, position);
             }
-            Some(Joined::Orphan) => self.note_orphan(position),
+            Some(PairRole::OrphanOutput) => self.note_orphan(position),
             _ => {}
         }
     }
@@ -90,8 +90,10 @@ impl<'a> Calls<'a> {
         let exchange = transcript.exchange(&key);
         match (side, self.joined[position]) {
             (Side::Call, _) => self.call(position, key, exchange),
-            (_, Some(Joined::Answers(call))) => self.answer(position, call, exchange, assessments),
-            (_, Some(Joined::Repeats(call))) => self.second_answer(position, call, exchange),
+            (_, Some(PairRole::Output(call))) => self.answer(position, call, exchange, assessments),
+            (_, Some(PairRole::RepeatedOutput(call))) => {
+                self.second_answer(position, call, exchange)
+            }
             _ => self.orphan_output(position, &key, exchange),
         }
     }
@@ -102,7 +104,7 @@ impl<'a> Calls<'a> {
         let Some((side, key)) = transcript.items()[place].head.pairing() else {
             return;
         };
-        let is_orphan = self.joined[position] == Some(Joined::Orphan);
+        let is_orphan = self.joined[position] == Some(PairRole::OrphanOutput);
         if side == Side::Call {
             let calls = transcript.exchange(&key).map(|exchange| &exchange.calls);
             let nth = calls.and_then(|calls| calls.binary_search(&place).ok());
@@ -117,7 +119,7 @@ impl<'a> Calls<'a> {
     pub(super) fn is_repetition(&self, first: usize, second: usize) -> bool {
         let outputs = (self.answers.get(&first), self.answers.get(&second));
         match outputs {
-            (Some(one), Some(two)) => self.incoming[*two].says_the_same_as(&self.incoming[*one]),
+            (Some(one), Some(two)) => self.incoming[*two].has_same_content(&self.incoming[*one]),
             _ => true,
         }
     }
@@ -143,7 +145,7 @@ impl<'a> Calls<'a> {
         let Some(held) = self.transcript.items()[exchange.calls[nth]].item() else {
             return true;
         };
-        if held.says_the_same_as(item) {
+        if held.has_same_content(item) {
             return true;
         }
         match (exchange.answer_of(nth), self.answers.get(&position)) {
@@ -242,11 +244,11 @@ impl<'a> Calls<'a> {
 
     fn differs(&self, place: usize, position: usize) -> bool {
         let (holder, item) = (&self.transcript.items()[place], &self.incoming[position]);
-        let has_other_content = |held: Item| !held.says_the_same_as(item);
+        let has_other_content = |held: Item| !held.has_same_content(item);
         !holder.is_byte_for_byte(item) && holder.item().is_some_and(has_other_content)
     }
 
     fn have_same_content(&self, one: usize, two: usize) -> bool {
-        self.incoming[one].says_the_same_as(&self.incoming[two])
+        self.incoming[one].has_same_content(&self.incoming[two])
     }
 }

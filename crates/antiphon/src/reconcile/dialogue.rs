@@ -67,7 +67,7 @@ impl IncomingMessage {
     pub(super) fn from_item(incoming: usize, item: &Item, key: FingerprintKey) -> Option<Self> {
         let role = item.head().speaker().filter(|_| item.head().id.is_none())?;
         let is_user = role == Role::User;
-        Some(Self { incoming, fingerprint: Fingerprint::of(key, item)?, is_user })
+        Some(Self { incoming, fingerprint: Fingerprint::from_item(key, item)?, is_user })
     }
 }
 
@@ -137,7 +137,7 @@ impl Messages {
         let mut messages = Self::default();
         for (position, item) in held {
             let Some(role) = item.head.speaker() else { continue };
-            let is_user = role == Role::User && !item.is_made_up();
+            let is_user = role == Role::User && !item.is_placeholder();
             messages.push(position, item, is_user);
         }
         messages

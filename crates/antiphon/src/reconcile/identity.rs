@@ -62,7 +62,7 @@ impl<'a> Identity<'a> {
         let mut held = self.transcript.items().iter();
         let place = held.position(|held| {
             let is_one = held.head.kind == Kind::Compaction && held.head.encrypted;
-            is_one && held.item().is_some_and(|held| held.says_the_same_as(item))
+            is_one && held.item().is_some_and(|held| held.has_same_content(item))
         });
         place.map_or(ById::Unknown, |place| ById::Held { place, differs: false })
     }
@@ -86,9 +86,9 @@ impl<'a> Identity<'a> {
         if holder.is_tombstone() || holder.is_byte_for_byte(item) {
             return false;
         }
-        match Fingerprint::of(self.key, item) {
+        match Fingerprint::from_item(self.key, item) {
             Some(content) => holder.fingerprint != Some(content),
-            None => holder.item().is_some_and(|held| !held.says_the_same_as(item)),
+            None => holder.item().is_some_and(|held| !held.has_same_content(item)),
         }
     }
 }

@@ -66,7 +66,7 @@ impl StoredInstructions {
     }
 
     fn verdict(&self, item: &Item, key: FingerprintKey) -> Verdict {
-        let content = (item.head().role, Fingerprint::of(key, item));
+        let content = (item.head().role, Fingerprint::from_item(key, item));
         self.verdicts.get(&content).copied().unwrap_or(Verdict::Fresh)
     }
 
@@ -85,7 +85,7 @@ impl StoredInstructions {
         let are_all_new = new.iter().all(is_new);
         let replaced = if are_all_new || free >= new.len() { free } else { 0 };
         for at in new.iter().take(replaced) {
-            assessments[*at].verdict = Verdict::Supersedes;
+            assessments[*at].verdict = Verdict::Replaces;
         }
     }
 }

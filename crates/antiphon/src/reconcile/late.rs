@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{Resent, Rule, Verdict};
 use crate::item::{Fingerprint, FingerprintKey, Item, Kind};
-use crate::made_up::{is_placeholder, message_of_late_output};
+use crate::placeholder::{is_placeholder, late_output_message};
 use crate::transcript::{HeldItem, Transcript};
 
 /// Distinguishes late outputs from re-sent ones.
@@ -24,7 +24,7 @@ impl<'a> LateOutputs<'a> {
     /// The verdict on an output for the call that the output at `place` answers. Returns `None` if
     /// the stored output is a real one, or if the placeholder itself came back.
     pub(super) fn verdict(&self, place: usize, output: &Item) -> Option<Verdict> {
-        let is_late = self.transcript.items()[place].is_made_up() && !is_placeholder(output);
+        let is_late = self.transcript.items()[place].is_placeholder() && !is_placeholder(output);
         is_late.then(|| match self.carrier_position(output) {
             Some(held) => Verdict::Resent(Resent { held, rule: Rule::SameCall, differs: false }),
             None => Verdict::LateOutput { made_up: place },
@@ -33,13 +33,13 @@ impl<'a> LateOutputs<'a> {
 
     /// The position of the stored message that carries `output`.
     fn carrier_position(&self, output: &Item) -> Option<usize> {
-        let content = Fingerprint::of(self.key, &message_of_late_output(output)?)?;
+        let content = Fingerprint::from_item(self.key, &late_output_message(output)?)?;
         self.carriers.get_or_init(|| find_carriers(self.transcript)).get(&content).copied()
     }
 }
 
 fn find_carriers(transcript: &Transcript) -> HashMap<Fingerprint, usize> {
-    let carries = |item: &HeldItem| item.head.kind == Kind::Message && item.is_made_up();
+    let carries = |item: &HeldItem| item.head.kind == Kind::Message && item.is_placeholder();
     let held = transcript.items().iter().enumerate().filter(|(_, item)| carries(item));
     held.filter_map(|(position, item)| Some((item.fingerprint?, position))).collect()
 }

@@ -29,14 +29,14 @@
 //! - An input that repeats every user text from the first on, followed by more, counts as a replay,
 //!   although a user may have typed the same texts again.
 //!
-//! If another owner has the bodies of stored items ([`Body::Elsewhere`]), heads and fingerprints
+//! If another owner has the bodies of stored items ([`Body::StoredElsewhere`]), heads and fingerprints
 //! identify the same items, with three exceptions:
 //!
 //! - A different call under a used `call_id` counts as the stored call.
 //! - A compaction that comes back without its id is new.
 //! - A change to an item other than a message is not detected ([`Resent::differs`]).
 //!
-//! [`Body::Elsewhere`]: crate::transcript::Body::Elsewhere
+//! [`Body::StoredElsewhere`]: crate::transcript::Body::Elsewhere
 
 mod alignment;
 mod assessment;
@@ -60,7 +60,7 @@ pub enum Verdict {
     /// The item is new, but the conversation uses its id for another item: it needs another id.
     FreshUnderUsedId,
     /// New instructions that replace the latest stored ones of their role.
-    Supersedes,
+    Replaces,
     /// The real output of a call that a [placeholder](crate::made_up) answered. The item is new.
     LateOutput {
         /// Position of the placeholder in the transcript. It has to be deleted, or a message has
@@ -124,7 +124,7 @@ impl Verdict {
     pub fn is_fresh(self) -> bool {
         matches!(
             self,
-            Self::Fresh | Self::FreshUnderUsedId | Self::Supersedes | Self::LateOutput { .. }
+            Self::Fresh | Self::FreshUnderUsedId | Self::Replaces | Self::LateOutput { .. }
         )
     }
 }

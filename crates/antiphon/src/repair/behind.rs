@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Policy, Repaired, build_draft, calls, reasoning};
 use crate::faults::Fault;
-use crate::item::{CallKey, Exchange, Exchanges, Item, ItemId, Joined, Kind};
-use crate::made_up::placeholder;
+use crate::item::{CallKey, Exchange, Exchanges, Item, ItemId, Kind, PairRole};
+use crate::placeholder::placeholder;
 
 /// Repairs the items after the first `held` of `items`, for a server that holds those first ones.
 ///
@@ -15,15 +15,15 @@ use crate::made_up::placeholder;
 /// position of that item.
 ///
 /// Held items may be outlines ([`HeldItem::outline`](crate::HeldItem::outline)) and never change;
-/// [`unmendable`] finds those that block the request. A fault that `policy` rejects is repaired as
+/// [`blocking_items`] finds those that block the request. A fault that `policy` rejects is repaired as
 /// well. Once the server holds the result, a second repair finds nothing.
-pub fn repair_behind(held: usize, items: &[Item], policy: &Policy) -> Repaired {
+pub fn repair_after(held: usize, items: &[Item], policy: &Policy) -> Repaired {
     build_draft(items, held, policy).into_repaired()
 }
 
 /// An item that a server holds and that makes it refuse every request until it is deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unmendable {
+pub struct BlockingItem {
     /// The item's position among the held items.
     pub position: usize,
     /// The item's own id, if it has one.
@@ -33,7 +33,7 @@ pub struct Unmendable {
 }
 
 /// Finds the items among the first `held` of `items` for which a server that holds them refuses
-/// even the input that [`repair_behind`] returns. They are in the order of their positions:
+/// even the input that [`repair_after`] returns. They are in the order of their positions:
 ///
 /// - outputs whose call is gone,
 /// - unanswered calls whose kind has no placeholder output (a computer's output is a screenshot),
@@ -41,9 +41,9 @@ pub struct Unmendable {
 ///
 /// `items` has to list everything that the server holds: otherwise the call of an output may be
 /// missing from it. Once these items are deleted, the server accepts the result of
-/// [`repair_behind`] for the remaining ones.
-pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
-    let sent = repair_behind(held, items, &Policy::default()).items;
+/// [`repair_after`] for the remaining ones.
+pub fn blocking_items(held: usize, items: &[Item]) -> Vec<BlockingItem> {
+    let sent = repair_after(held, items, &Policy::default()).items;
     let items: Vec<&Item> = items[..held].iter().chain(&sent).collect();
     let mut faults = unpaired(&items);
     let left = items.iter().enumerate().filter(|(position, _)| !faults.contains_key(position));
@@ -52,11 +52,11 @@ pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
         faults.insert(position, Fault::LoneReasoning { id });
     }
     let of_held = faults.into_iter().take_while(|(position, _)| *position < held);
-    let unmendable = |(position, fault): (usize, Fault)| {
+    let blocking_items = |(position, fault): (usize, Fault)| {
         let id = items[position].head().id.clone();
-        Unmendable { position, id, fault }
+        BlockingItem { position, id, fault }
     };
-    of_held.map(unmendable).collect()
+    of_held.map(blocking_items).collect()
 }
 
 /// Calls and outputs without their other half, if there is no placeholder for it, by position.
@@ -64,7 +64,7 @@ fn unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
     let mut exchanges = Exchanges::default();
     let mut faults = BTreeMap::new();
     for (position, item) in items.iter().enumerate() {
-        if exchanges.push(position, item.head()) == Some(Joined::Orphan) {
+        if exchanges.push(position, item.head()) == Some(PairRole::OrphanOutput) {
             faults.insert(position, calls::output_without_call(item));
         }
     }

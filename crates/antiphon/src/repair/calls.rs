@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use super::call_ids::{self, CallIds};
 use super::{Action, Draft, OnOutputWithoutCall, OnUnansweredCall, Policy, may_be_model_made};
 use crate::faults::Fault;
-use crate::item::{CallId, CallKey, Exchanges, Head, Item, ItemId, Joined, Kind, Side};
-use crate::made_up::placeholder;
+use crate::item::{CallId, CallKey, Exchanges, Head, Item, ItemId, Kind, PairRole, Side};
+use crate::placeholder::placeholder;
 
 pub(super) fn repair(draft: &mut Draft, policy: &Policy) {
     let mut pairs = Pairs::default();
@@ -55,15 +55,15 @@ impl Pairs {
         for position in 0..draft.len() {
             let item = draft.item(position);
             match self.exchanges.push(position, item.head()) {
-                Some(Joined::Answers(call)) => {
+                Some(PairRole::Output(call)) => {
                     self.outputs.insert(call, position);
                 }
-                Some(Joined::Repeats(call)) => self.repeat(draft, call, position),
-                Some(Joined::Orphan) if !keeps_orphans => {
+                Some(PairRole::RepeatedOutput(call)) => self.repeat(draft, call, position),
+                Some(PairRole::OrphanOutput) if !keeps_orphans => {
                     let fault = output_without_call(item);
                     draft.leave_out(position, fault, Action::Dropped);
                 }
-                Some(Joined::Asks | Joined::Orphan) | None => {}
+                Some(PairRole::Call | PairRole::OrphanOutput) | None => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A list of items under repair.
 
-use super::{Action, Mend, Repaired};
+use super::{Action, Repair, Repaired};
 use crate::faults::Fault;
 use crate::item::{Item, Kind};
 
@@ -9,9 +9,9 @@ pub(super) struct Draft {
     slots: Vec<Slot>,
     /// How many of the first items the server holds. Those are never left out or changed.
     held: usize,
-    mends: Vec<Mend>,
+    repairs: Vec<Repair>,
     /// Repairs that only other repairs made necessary.
-    consequences: Vec<Mend>,
+    consequences: Vec<Repair>,
 }
 
 struct Slot {
@@ -39,7 +39,7 @@ impl Draft {
         Self {
             slots: items.iter().map(Slot::new).collect(),
             held,
-            mends: Vec::new(),
+            repairs: Vec::new(),
             consequences: Vec::new(),
         }
     }
@@ -81,7 +81,7 @@ impl Draft {
 
     /// Whether the two items have the same content.
     pub(super) fn are_same(&self, one: usize, two: usize) -> bool {
-        self.item(one).says_the_same_as(self.item(two))
+        self.item(one).has_same_content(self.item(two))
     }
 
     /// Records a fault. Of held items, only a missing output counts.
@@ -90,7 +90,7 @@ impl Draft {
             return;
         }
         let mend = self.mend(position, fault, action);
-        self.mends.push(mend);
+        self.repairs.push(mend);
     }
 
     pub(super) fn leave_out(&mut self, position: usize, fault: Fault, action: Action) {
@@ -127,14 +127,14 @@ impl Draft {
 
     /// The fault that a provider names first, among the given list's faults that `is_meant`
     /// selects.
-    pub(super) fn first_fault(&self, is_meant: impl Fn(&Fault) -> bool) -> Option<&Mend> {
-        self.mends.iter().filter(|mend| is_meant(&mend.fault)).min_by_key(|mend| order(mend))
+    pub(super) fn first_fault(&self, is_meant: impl Fn(&Fault) -> bool) -> Option<&Repair> {
+        self.repairs.iter().filter(|mend| is_meant(&mend.fault)).min_by_key(|mend| order(mend))
     }
 
     /// The faults of the given list.
-    pub(super) fn into_faults(mut self) -> Vec<Mend> {
-        self.mends.sort_by_key(order);
-        self.mends
+    pub(super) fn into_faults(mut self) -> Vec<Repair> {
+        self.repairs.sort_by_key(order);
+        self.repairs
     }
 
     /// The repaired list, without the held items.
@@ -143,7 +143,7 @@ impl Draft {
         let consequences = std::mem::take(&mut self.consequences);
         let held = self.held;
         let (items, sources) = (Vec::with_capacity(slots.len()), Vec::with_capacity(slots.len()));
-        let mut repaired = Repaired { items, sources, mends: Vec::new() };
+        let mut repaired = Repaired { items, sources, repairs: Vec::new() };
         for (position, slot) in slots.into_iter().enumerate() {
             let source = slot.is_as_given.then_some(position);
             let own = slot.item.filter(|_| position >= held).map(|item| (item, source));
@@ -153,17 +153,17 @@ impl Draft {
                 repaired.sources.push(source);
             }
         }
-        repaired.mends = self.into_faults();
-        repaired.mends.extend(consequences);
+        repaired.repairs = self.into_faults();
+        repaired.repairs.extend(consequences);
         repaired
     }
 
-    fn mend(&self, position: usize, fault: Fault, action: Action) -> Mend {
-        Mend { position, id: self.item(position).head().id.clone(), fault, action }
+    fn mend(&self, position: usize, fault: Fault, action: Action) -> Repair {
+        Repair { position, id: self.item(position).head().id.clone(), fault, action }
     }
 }
 
 /// The order in which a provider names faults.
-fn order(mend: &Mend) -> (bool, usize) {
+fn order(mend: &Repair) -> (bool, usize) {
     (!mend.fault.is_of_form(), mend.position)
 }

@@ -1,7 +1,7 @@
 //! Repairs input for a server that holds the conversation before it.
 
 use super::behind::is_unanswerable;
-use super::{Action, Draft, Mend, OnOutputWithoutCall, Policy, Refused, Repaired, build_draft};
+use super::{Action, Draft, OnOutputWithoutCall, Policy, Refused, Repair, Repaired, build_draft};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
 use crate::reconcile::{Resent, Rule, Verdict, reconcile};
@@ -89,8 +89,8 @@ pub fn repair_held(
         return Err(refused);
     }
     let Input { draft, origins, left_out: mut findings } = input;
-    let Repaired { items, sources, mends } = draft.into_repaired();
-    findings.extend(mends.into_iter().map(|mend| origins.finding(mend)));
+    let Repaired { items, sources, repairs } = draft.into_repaired();
+    findings.extend(repairs.into_iter().map(|mend| origins.finding(mend)));
     let source = |position: Option<usize>| origins.position(position?);
     Ok(Continuation { items, sources: sources.into_iter().map(source).collect(), findings })
 }
@@ -169,7 +169,7 @@ impl Origins {
         in_draft.checked_sub(self.held).map(|fresh| self.sources[fresh])
     }
 
-    fn finding(&self, mend: Mend) -> Finding {
+    fn finding(&self, mend: Repair) -> Finding {
         Finding {
             position: self.position(mend.position),
             id: mend.id,
@@ -236,7 +236,7 @@ fn by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
     let fault = match verdict {
         Verdict::Fresh
         | Verdict::FreshUnderUsedId
-        | Verdict::Supersedes
+        | Verdict::Replaces
         | Verdict::LateOutput { .. } => return None,
         Verdict::Duplicate(_) | Verdict::Resent(Resent { rule: Rule::SameId, .. }) => {
             of_id(head).or_else(|| of_call(head, true))

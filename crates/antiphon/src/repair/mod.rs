@@ -17,7 +17,7 @@
 //! 5. An item goes without its id if its reasoning is missing ([`Policy::made_with`]).
 //!
 //! A [`Policy`] drops, keeps or rejects some of these faults instead ([`repair_with`]). If the
-//! server stores the conversation and the request carries only new items, use [`repair_behind`] or
+//! server stores the conversation and the request carries only new items, use [`repair_after`] or
 //! [`repair_held`].
 //!
 //! # Guarantees
@@ -51,7 +51,7 @@ mod required;
 #[cfg(test)]
 mod tests;
 
-pub use behind::{Unmendable, repair_behind, unmendable};
+pub use behind::{BlockingItem, blocking_items, repair_after};
 pub use held::{Continuation, Finding, Held, check_held, leave_out_held, repair_held};
 pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{
@@ -74,12 +74,12 @@ pub struct Repaired {
     /// The repairs, in the order in which a provider finds the faults: first those in the form of
     /// single items, then those between items. Repairs that another repair made necessary come
     /// last.
-    pub mends: Vec<Mend>,
+    pub repairs: Vec<Repair>,
 }
 
 /// A fault and the action that removed it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mend {
+pub struct Repair {
     /// The item's position in the given list.
     pub position: usize,
     /// The item's id, if it has one.

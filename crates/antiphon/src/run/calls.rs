@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::item::{CallKey, Exchanges, Item, Joined, Kind, Side};
+use crate::item::{CallKey, Exchanges, Item, Kind, PairRole, Side};
 
 /// The calls of one run, each with its state.
 ///
@@ -60,7 +60,7 @@ impl CallLedger {
         let (mut ledger, mut exchanges) = (Self::default(), Exchanges::default());
         for (position, item) in history.iter().enumerate() {
             let joined = exchanges.push(position, item.head());
-            let (Some(Joined::Answers(asked)), Some((_, key))) = (joined, item.head().pairing())
+            let (Some(PairRole::Output(asked)), Some((_, key))) = (joined, item.head().pairing())
             else {
                 continue;
             };
@@ -80,7 +80,7 @@ impl CallLedger {
             self.calls.insert(key, Call { asked: call.clone(), output: None });
             return Ok(Begun::Run);
         };
-        if !call.says_the_same_as(&earlier.asked) {
+        if !call.has_same_content(&earlier.asked) {
             return Err(CallError::ChangedPayload(key));
         }
         Ok(earlier.output.clone().map_or(Begun::Running, Begun::Replayed))

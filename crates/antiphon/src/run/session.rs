@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::item::Item;
-use crate::tracker::{Lookalikes, is_approval_placeholder};
+use crate::tracker::{EqualItems, is_approval_placeholder};
 
 /// The source of an item in a prepared request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,8 +32,8 @@ pub struct Prepared {
 /// 2. An item that equals one of the history is a copy of it.
 /// 3. Any other item was created by the callback, and is new.
 pub fn to_save(history: &[Item], input: &[Item], prepared: &[Prepared]) -> Vec<usize> {
-    let stored = Lookalikes::of(history.iter().enumerate());
-    let new = Lookalikes::of(input.iter().enumerate());
+    let stored = EqualItems::new(history.iter().enumerate());
+    let new = EqualItems::new(input.iter().enumerate());
     let mut found = told_inputs(prepared);
     let mut positions = Vec::new();
     for (position, Prepared { source, item }) in prepared.iter().enumerate().rev() {
@@ -64,7 +64,7 @@ fn told_inputs(prepared: &[Prepared]) -> HashSet<usize> {
 ///
 /// `saved` has only the items that this run saved, because users and models repeat themselves.
 pub fn unsaved(saved: &[Item], generated: &[Item]) -> Vec<usize> {
-    let lookalikes = Lookalikes::of(saved.iter().enumerate());
+    let lookalikes = EqualItems::new(saved.iter().enumerate());
     let mut found = HashSet::new();
     let mut is_unsaved = |(_, item): &(usize, &Item)| {
         !is_approval_placeholder(item) && !take(&mut found, lookalikes.equal_to(item))

@@ -128,7 +128,7 @@ impl Envelope {
     /// The envelope of a response that the upstream stores, with the upstream's identity. Its id is
     /// the first one that the upstream reports, or the one from `new` if that is emitted before.
     #[must_use]
-    pub fn kept_upstream(self) -> Self {
+    pub fn owned_by_upstream(self) -> Self {
         Self { owner: StateOwner::Upstream, ..self }
     }
 
@@ -140,7 +140,7 @@ impl Envelope {
     }
 
     /// Copies the fields of the upstream's response object.
-    pub fn adopt(&mut self, reported: &Object<'_>) {
+    pub fn copy_upstream_fields(&mut self, reported: &Object<'_>) {
         if self.owner != StateOwner::Gateway {
             let completed_at = reported.present("completed_at").and_then(|raw| raw.parse().ok());
             self.completed_at = completed_at.or(self.completed_at);

@@ -21,9 +21,9 @@ mod vocabulary;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use assembler::Spoken;
+pub(crate) use assembler::DeltaKind;
 pub use assembler::{
-    Assembler, Ending, Failure, Finished, Note, Output, Permission, Preface, Status, Taken,
+    Assembler, Ending, Failure, Finished, Note, Output, Permission, Preface, Status, UsedIds,
 };
 pub use emitter::Event;
 pub use envelope::Envelope;

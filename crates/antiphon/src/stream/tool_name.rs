@@ -22,7 +22,7 @@ const IN_EDITIONS: [&str; 2] = ["web_search", "computer"];
 impl ToolName {
     /// Parses a definition or a choice of a tool, such as `{"type":"function","name":"look"}`.
     /// `None` if the type or the name is missing.
-    pub fn of_definition(tool: &Object<'_>) -> Option<Self> {
+    pub fn from_definition(tool: &Object<'_>) -> Option<Self> {
         let text = |key| tool.string(key).filter(|text| !text.is_empty());
         match &*text("type")? {
             "function" | "custom" => Some(Self::Named(text("name")?.into_owned())),
@@ -36,7 +36,7 @@ impl ToolName {
 
     /// The tool that an item calls; `None` if the item is not a call, or if no `tool_choice` can
     /// name its tool.
-    pub fn of_call(item: &Item) -> Option<Self> {
+    pub fn from_call(item: &Item) -> Option<Self> {
         let text = |key| item.object().string(key).unwrap_or_default().into_owned();
         match item.head().kind {
             Kind::FunctionCall | Kind::CustomToolCall => Some(Self::Named(text("name"))),

@@ -14,8 +14,8 @@ mod tests;
 
 use bytes::Bytes;
 
-use crate::item::{Head, Item, ItemId, Kind, ListError, items_of};
-use crate::json::{Object, range_in, with_elements};
+use crate::item::{Head, Item, ItemId, Kind, ListError, parse_items};
+use crate::json::{Object, range_of_slice, replace_array};
 
 /// A stripped request.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub enum Marker {
 
 impl Marker {
     /// The marker of a request. A field that is null or an empty string does not count.
-    pub fn of(request: &Object<'_>) -> Option<Self> {
+    pub fn from_request(request: &Object<'_>) -> Option<Self> {
         let is_set =
             |marker: &Self| request.present(marker.field()).is_some_and(|value| value != r#""""#);
         [Self::PreviousResponseId, Self::Conversation].into_iter().find(is_set)
@@ -81,19 +81,19 @@ pub fn strip(body: &Bytes) -> Result<Stripped, StripError> {
     let no_object = |error: &dyn std::fmt::Display| StripError::NotAnObject(error.to_string());
     let text = std::str::from_utf8(body).map_err(|error| no_object(&error))?;
     let request = Object::parse(body).map_err(|error| no_object(&error))?;
-    let marker = Marker::of(&request);
+    let marker = Marker::from_request(&request);
     let input = request.get("input").filter(|input| marker.is_some() && input.starts_with('['));
     let unchanged = Stripped { body: body.clone(), marker, items: Vec::new() };
     let Some(input) = input else {
         return Ok(unchanged);
     };
-    let given = items_of(&body.slice_ref(input.as_bytes()))?;
+    let given = parse_items(&body.slice_ref(input.as_bytes()))?;
     let items = stripped(&given);
     if items.is_empty() {
         return Ok(unchanged);
     }
     let kept = given.iter().filter(|item| !is_held_by_server(item.head())).map(Item::text);
-    let body = with_elements(text, range_in(text, input), kept).into();
+    let body = replace_array(text, range_of_slice(text, input), kept).into();
     Ok(Stripped { body, items, ..unchanged })
 }
 

@@ -23,7 +23,7 @@ fn left_of(input: &str) -> Vec<String> {
     let body = strip(&with_marker(input)).unwrap().body;
     let input =
         Bytes::copy_from_slice(Object::parse(&body).unwrap().get("input").unwrap().as_bytes());
-    items_of(&input).unwrap().iter().map(|item| item.head().kind.to_string()).collect()
+    parse_items(&input).unwrap().iter().map(|item| item.head().kind.to_string()).collect()
 }
 
 #[test]

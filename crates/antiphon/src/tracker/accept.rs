@@ -1,7 +1,7 @@
 //! The end of an attempt.
 
 use super::entry::Entry;
-use super::{Attempt, Lookalikes, Occurrence, ResponseId, Standing, Tracker};
+use super::{Attempt, EqualItems, Occurrence, OccurrenceState, ResponseId, Tracker};
 use crate::item::Item;
 
 /// The attempt has already ended, or never started. Nothing changed.
@@ -33,7 +33,7 @@ impl Tracker {
     ) -> Result<(), NotInFlight> {
         let sent = self.in_flight.remove(&attempt).ok_or(NotInFlight(attempt))?;
         self.accept_echoes(output);
-        let of_attempt = |entry: &&mut Entry| entry.standing() == Standing::Sent(attempt);
+        let of_attempt = |entry: &&mut Entry| entry.standing() == OccurrenceState::Sent(attempt);
         self.entries.iter_mut().filter(of_attempt).for_each(|entry| *entry = Entry::Accepted);
         let items = sent.iter().map(|going| &going.item).chain(output);
         self.known.observe(items, self.reasoning_ids);
@@ -44,7 +44,7 @@ impl Tracker {
 
     /// Each output item accepts one pending item: an item that was added twice needs two echoes.
     fn accept_echoes(&mut self, output: &[Item]) {
-        let lookalikes = Lookalikes::of(output.iter().enumerate());
+        let lookalikes = EqualItems::new(output.iter().enumerate());
         let mut is_spent = vec![false; output.len()];
         for entry in &mut self.entries {
             let Some(initial) = entry.pending().filter(|queued| queued.is_initial) else {

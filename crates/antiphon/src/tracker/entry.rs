@@ -52,7 +52,7 @@ impl Attempt {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum OccurrenceState {
     /// It waits for a request.
     Pending,
     /// It is in a request without a response so far.
@@ -78,11 +78,11 @@ pub(super) struct Queued {
 }
 
 impl Entry {
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> OccurrenceState {
         match self {
-            Self::Pending(_) => Standing::Pending,
-            Self::Sent(_, attempt) => Standing::Sent(*attempt),
-            Self::Accepted => Standing::Accepted,
+            Self::Pending(_) => OccurrenceState::Pending,
+            Self::Sent(_, attempt) => OccurrenceState::Sent(*attempt),
+            Self::Accepted => OccurrenceState::Accepted,
         }
     }
 
@@ -111,7 +111,7 @@ impl Entry {
 
     /// Makes the entry pending again if `attempt` sent it. Returns whether it did.
     pub(super) fn rewind(&mut self, attempt: Attempt) -> bool {
-        if self.standing() != Standing::Sent(attempt) {
+        if self.standing() != OccurrenceState::Sent(attempt) {
             return false;
         }
         if let Self::Sent(queued, _) = std::mem::replace(self, Self::Accepted) {

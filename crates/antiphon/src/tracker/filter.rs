@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::identity::Lookalikes;
+use super::identity::EqualItems;
 use super::send::{SentItem, by_occurrence};
 use super::{Attempt, Occurrence, Plan, SendError, Tracker};
 use crate::item::Item;
@@ -104,7 +104,7 @@ impl Sources {
     /// that equal no planned item are not included.
     fn rebuilt(&self, plan: &Plan, returned: &[Returned]) -> Vec<Rebuilt> {
         let planned = plan.items.iter().enumerate();
-        let lookalikes = Lookalikes::of(planned.map(|(at, planned)| (at, &planned.item)));
+        let lookalikes = EqualItems::new(planned.map(|(at, planned)| (at, &planned.item)));
         let mut groups: HashMap<Vec<Occurrence>, Vec<usize>> = HashMap::new();
         let unattributed =
             returned.iter().enumerate().filter(|(_, item)| item.occurrence.is_none());

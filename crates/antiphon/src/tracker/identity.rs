@@ -25,11 +25,11 @@ pub(crate) fn is_approval_placeholder(item: &Item) -> bool {
 /// their `call_id`s differ. A missing id equals any id.
 fn are_equal(one: &Item, two: &Item) -> bool {
     let ids = server_id(one.head()).zip(server_id(two.head()));
-    ids.is_none_or(|(one, two)| one == two) && one.says_the_same_as(two)
+    ids.is_none_or(|(one, two)| one == two) && one.has_same_content(two)
 }
 
 /// An index of items that finds the equals of an item without comparing it with every other.
-pub(crate) struct Lookalikes<'a> {
+pub(crate) struct EqualItems<'a> {
     by_key: HashMap<EqualityKey, Vec<(usize, &'a Item)>>,
 }
 
@@ -44,9 +44,9 @@ struct EqualityKey {
 /// The fingerprints are only compared, never stored, so no secret key is needed.
 const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
-impl<'a> Lookalikes<'a> {
+impl<'a> EqualItems<'a> {
     /// Indexes `items`, each with its position.
-    pub(crate) fn of(items: impl Iterator<Item = (usize, &'a Item)>) -> Self {
+    pub(crate) fn new(items: impl Iterator<Item = (usize, &'a Item)>) -> Self {
         let mut by_key: HashMap<_, Vec<_>> = HashMap::new();
         for (position, item) in items {
             by_key.entry(EqualityKey::new(item)).or_default().push((position, item));
@@ -66,7 +66,7 @@ impl EqualityKey {
         Self {
             kind: item.head().kind.clone(),
             call_id: item.head().call_id.clone(),
-            fingerprint: Fingerprint::of(KEY, item),
+            fingerprint: Fingerprint::from_item(KEY, item),
         }
     }
 }

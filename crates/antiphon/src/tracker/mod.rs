@@ -34,15 +34,15 @@ pub use accept::NotInFlight;
 pub use continuation::{
     ConflictingOptions, Continuation, ContinuationOptions, ConversationId, ResponseId,
 };
-pub use entry::{Attempt, Occurrence, Standing};
+pub use entry::{Attempt, Occurrence, OccurrenceState};
 pub use filter::{AmbiguousRebuild, Returned};
 pub use identity::{APPROVAL_PLACEHOLDER, PLACEHOLDER_ID};
-pub(crate) use identity::{Lookalikes, is_approval_placeholder, server_id};
+pub(crate) use identity::{EqualItems, is_approval_placeholder, server_id};
 pub use plan::{Plan, Planned, Reason};
 pub use reasoning::ReasoningIds;
 pub use send::SendError;
 pub use snapshot::SnapshotError;
-pub use unresolved::{Unanswered, Unresolved};
+pub use unresolved::{UnansweredCall, Unresolved};
 
 use crate::item::Item;
 use entry::{Entry, Queued};
@@ -121,7 +121,7 @@ impl Tracker {
     }
 
     /// The state of an occurrence; `None` if it is not of this tracker.
-    pub fn standing(&self, occurrence: Occurrence) -> Option<Standing> {
+    pub fn standing(&self, occurrence: Occurrence) -> Option<OccurrenceState> {
         self.entry(occurrence).map(Entry::standing)
     }
 

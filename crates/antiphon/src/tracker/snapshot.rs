@@ -6,7 +6,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::entry::{Attempt, Entry, Occurrence, Queued, Standing};
+use super::entry::{Attempt, Entry, Occurrence, OccurrenceState, Queued};
 use super::known::{Coverage, Known};
 use super::send::SentItem;
 use super::{Continuation, ReasoningIds, Tracker};
@@ -59,7 +59,7 @@ struct Snapshot {
 
 #[derive(Serialize, Deserialize)]
 struct SavedEntry {
-    standing: Standing,
+    standing: OccurrenceState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     item: Option<Box<RawValue>>,
     #[serde(default)]
@@ -140,15 +140,15 @@ impl Tracker {
     /// Checks that the sent entries and the requests in flight agree.
     fn verify(&self) -> Result<(), SnapshotError> {
         for (attempt, going) in &self.in_flight {
-            let is_sent = |source| self.standing(source) == Some(Standing::Sent(*attempt));
+            let is_sent = |source| self.standing(source) == Some(OccurrenceState::Sent(*attempt));
             let are_sent = going.iter().filter_map(|going| going.source).all(is_sent);
             if attempt.0 >= self.attempts || !are_sent {
                 return Err(SnapshotError::Attempt(*attempt));
             }
         }
         let sent = self.entries.iter().filter_map(|entry| match entry.standing() {
-            Standing::Sent(attempt) => Some(attempt),
-            Standing::Pending | Standing::Accepted => None,
+            OccurrenceState::Sent(attempt) => Some(attempt),
+            OccurrenceState::Pending | OccurrenceState::Accepted => None,
         });
         let lost = sent.into_iter().find(|attempt| !self.in_flight.contains_key(attempt));
         lost.map_or(Ok(()), |attempt| Err(SnapshotError::Attempt(attempt)))
@@ -166,14 +166,14 @@ impl SavedEntry {
     }
 
     fn restore(self, occurrence: Occurrence) -> Result<Entry, SnapshotError> {
-        if self.standing == Standing::Accepted {
+        if self.standing == OccurrenceState::Accepted {
             return Ok(Entry::Accepted);
         }
         let raw = self.item.ok_or(SnapshotError::MissingItem(occurrence))?;
         let queued = Queued { item: item(&raw)?, is_initial: self.is_initial };
         Ok(match self.standing {
-            Standing::Sent(attempt) => Entry::Sent(queued, attempt),
-            Standing::Pending | Standing::Accepted => Entry::Pending(queued),
+            OccurrenceState::Sent(attempt) => Entry::Sent(queued, attempt),
+            OccurrenceState::Pending | OccurrenceState::Accepted => Entry::Pending(queued),
         })
     }
 }

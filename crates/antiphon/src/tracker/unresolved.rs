@@ -12,7 +12,7 @@ use crate::item::{CallKey, Item, ItemId, Side};
 pub struct Unresolved {
     /// Calls of the server for which neither side has an output. The server rejects every request
     /// until they are answered.
-    pub calls: Vec<Unanswered>,
+    pub calls: Vec<UnansweredCall>,
     /// Pending outputs for calls that the server is not known to have: if it does not have them, it
     /// rejects the outputs. After [`hydrate`](Tracker::hydrate) this is certain, and plans omit the
     /// outputs.
@@ -23,7 +23,7 @@ pub struct Unresolved {
 
 /// A call that waits for its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
+pub struct UnansweredCall {
     /// The call's item id.
     pub id: Option<ItemId>,
     /// The key that its output must have.
@@ -64,7 +64,7 @@ impl Tracker {
             let Some((_, key)) = head.pairing() else { continue };
             match outputs.get_mut(&key) {
                 Some(waiting @ 1..) => *waiting -= 1,
-                _ => calls.push(Unanswered { id: head.id.clone(), key }),
+                _ => calls.push(UnansweredCall { id: head.id.clone(), key }),
             }
         }
         let attempts = self.in_flight.keys().copied().collect();

@@ -20,7 +20,7 @@ impl Origin {
     /// Antiphon itself, as the origin of the items that [it creates](crate::made_up): placeholder
     /// outputs, and messages that carry late outputs. No upstream has this name, since the names of
     /// upstream origins include a model.
-    pub fn made_up() -> Self {
+    pub fn placeholder() -> Self {
         Self::new(PLACEHOLDER)
     }
 
@@ -55,10 +55,10 @@ pub struct HeldItem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// The bytes are here.
-    Here(Bytes),
+    Stored(Bytes),
     /// Another state owner has the bytes, such as a provider that stores conversations. Only the
     /// head and fingerprint are here: enough to recognize the item.
-    Elsewhere,
+    StoredElsewhere,
     /// The item was deleted; its head and fingerprint remain.
     Erased,
 }
@@ -67,8 +67,8 @@ impl Body {
     /// The bytes, if they are here.
     pub fn bytes(&self) -> Option<&Bytes> {
         match self {
-            Self::Here(bytes) => Some(bytes),
-            Self::Elsewhere | Self::Erased => None,
+            Self::Stored(bytes) => Some(bytes),
+            Self::StoredElsewhere | Self::Erased => None,
         }
     }
 }
@@ -79,19 +79,19 @@ impl HeldItem {
         Self {
             id,
             head: item.head().clone(),
-            fingerprint: Fingerprint::of(key, item),
+            fingerprint: Fingerprint::from_item(key, item),
             origin,
             supersedes: false,
-            body: Body::Here(item.raw().clone()),
+            body: Body::Stored(item.raw().clone()),
         }
     }
 
     /// Marks the bytes as stored by another owner. A deleted item stays deleted.
     #[must_use]
-    pub fn elsewhere(self) -> Self {
+    pub fn without_body(self) -> Self {
         match self.body {
-            Body::Here(_) => Self { body: Body::Elsewhere, ..self },
-            Body::Elsewhere | Body::Erased => self,
+            Body::Stored(_) => Self { body: Body::StoredElsewhere, ..self },
+            Body::StoredElsewhere | Body::Erased => self,
         }
     }
 
@@ -104,8 +104,8 @@ impl HeldItem {
     /// deleted.
     pub fn outline(&self) -> Option<Item> {
         match &self.body {
-            Body::Here(raw) => Some(Item::from_parts(raw.clone(), self.head.clone())),
-            Body::Elsewhere => Some(Item::outline(self.head.clone())),
+            Body::Stored(raw) => Some(Item::from_parts(raw.clone(), self.head.clone())),
+            Body::StoredElsewhere => Some(Item::outline(self.head.clone())),
             Body::Erased => None,
         }
     }
@@ -116,7 +116,7 @@ impl HeldItem {
     }
 
     /// Whether Antiphon created it: a placeholder output, or a message that carries a late output.
-    pub fn is_made_up(&self) -> bool {
+    pub fn is_placeholder(&self) -> bool {
         self.origin.as_ref().is_some_and(|origin| origin.as_str() == PLACEHOLDER)
     }
 

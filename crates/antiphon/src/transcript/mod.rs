@@ -47,7 +47,7 @@ impl Transcript {
         if held.is_none_or(|at| self.items[*at].is_tombstone()) {
             self.by_id.insert(item.id.clone(), position);
         }
-        if !(item.is_made_up() && item.is_tombstone()) {
+        if !(item.is_placeholder() && item.is_tombstone()) {
             self.by_call.push(position, &item.head);
         }
         self.items.push(item);

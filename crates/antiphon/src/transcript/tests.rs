@@ -206,8 +206,8 @@ fn view_can_skip_the_latest_compaction() {
     ]
     .into_iter()
     .collect();
-    assert_eq!(transcript.view_behind(Some(1)), [0, 1, 2]);
-    assert_eq!(transcript.view_behind(None), [0, 2]);
+    assert_eq!(transcript.view_after_compaction(Some(1)), [0, 1, 2]);
+    assert_eq!(transcript.view_after_compaction(None), [0, 2]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl Transcript {
     /// replaced even if its successor is deleted.
     pub fn view(&self) -> Vec<usize> {
         let is_compaction = |item: &HeldItem| item.is_live(&Kind::Compaction);
-        self.view_behind(self.items.iter().rposition(is_compaction))
+        self.view_after_compaction(self.items.iter().rposition(is_compaction))
     }
 
     /// The same view, after the compaction at this position instead of the latest one, or without
@@ -25,7 +25,7 @@ impl Transcript {
     /// other settings of the client. To keep pairs complete, calls with a later output stay too,
     /// with their reasoning. A compaction trigger is omitted unless it is the last item: an earlier
     /// one has had its effect.
-    pub fn view_behind(&self, compaction: Option<usize>) -> Vec<usize> {
+    pub fn view_after_compaction(&self, compaction: Option<usize>) -> Vec<usize> {
         let mut view = View::default();
         let items = self.items.iter().enumerate();
         items.for_each(|(position, item)| view.push(position, item));
@@ -35,8 +35,7 @@ impl Transcript {
         positions.retain(|position| {
             let item = &self.items[*position];
             let is_after = compaction.is_none_or(|at| *position >= at);
-            let stays =
-                is_after || item.head.stays_through_compaction() || bridging.contains(position);
+            let stays = is_after || item.head.survives_compaction() || bridging.contains(position);
             stays
                 && !item.is_tombstone()
                 && match item.head.kind {
@@ -86,7 +85,7 @@ impl HeldItem {
 impl Head {
     /// Whether the item stays in the view after a later compaction: user messages, instructions,
     /// and settings for all later turns.
-    pub fn stays_through_compaction(&self) -> bool {
+    pub fn survives_compaction(&self) -> bool {
         let is_set = matches!(self.kind, Kind::AdditionalTools | Kind::ConfigurationUpdate);
         is_set || self.role.is_some_and(|role| role == Role::User || role.instructs())
     }

@@ -1,7 +1,7 @@
 //! Groups of units that are dropped together.
 
 use super::units::Units;
-use crate::item::{Exchanges, Item, Joined};
+use crate::item::{Exchanges, Item, PairRole};
 
 /// The positions of every group that can be dropped, earliest group first.
 pub(super) fn groups(items: &[Item], stays: impl Fn(&Item) -> bool) -> Vec<Vec<usize>> {
@@ -39,7 +39,9 @@ fn join_pairs(sets: &mut DisjointSets, units: &Units, items: &[Item]) {
     let mut exchanges = Exchanges::default();
     for (position, item) in items.iter().enumerate() {
         let joined = exchanges.push(position, item.head());
-        let Some(Joined::Answers(call) | Joined::Repeats(call)) = joined else { continue };
+        let Some(PairRole::Output(call) | PairRole::RepeatedOutput(call)) = joined else {
+            continue;
+        };
         if let (Some(call), Some(output)) = (units.of_items[call], units.of_items[position]) {
             sets.join(call, output);
         }

@@ -4,7 +4,7 @@
 
 use antiphon::item::{FingerprintKey, Side};
 use antiphon::reconcile::reconcile;
-use antiphon::repair::{Policy, Repaired, Unmendable, repair_behind, unmendable};
+use antiphon::repair::{BlockingItem, Policy, Repaired, blocking_items, repair_after};
 use antiphon::{HeldItem, Item, ItemId, Transcript};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn outlines(items: &[Item]) -> Vec<Item> {
 fn ledger(items: &[Item]) -> Transcript {
     let held = items.iter().enumerate().map(|(position, item)| {
         let id = item.head().id.clone().unwrap_or_else(|| ItemId::from(format!("#{position}")));
-        HeldItem::new(id, item, KEY, None).elsewhere()
+        HeldItem::new(id, item, KEY, None).without_body()
     });
     held.collect()
 }
@@ -71,13 +71,13 @@ fn fresh(held: &[Item], incoming: &[Item]) -> Vec<Item> {
 
 impl Case {
     /// The items that make the provider reject every request.
-    fn unmendable(&self) -> Vec<Unmendable> {
-        unmendable(self.held.len(), &[outlines(&self.held), self.fresh.clone()].concat())
+    fn blocking_items(&self) -> Vec<BlockingItem> {
+        blocking_items(self.held.len(), &[outlines(&self.held), self.fresh.clone()].concat())
     }
 
     /// The same conversation after their deletion.
     fn without_unmendable(mut self) -> Self {
-        for item in self.unmendable().iter().rev() {
+        for item in self.blocking_items().iter().rev() {
             self.held.remove(item.position);
         }
         self
@@ -101,7 +101,7 @@ impl Case {
 }
 
 fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
-    repair_behind(held.len(), &[held, fresh].concat(), &Policy::default())
+    repair_after(held.len(), &[held, fresh].concat(), &Policy::default())
 }
 
 proptest! {
@@ -114,12 +114,12 @@ proptest! {
     #[test]
     fn rejection_is_always_predicted(case in cases()) {
         let is_refused = judge(&values(&case.whole())).is_err();
-        prop_assert_eq!(is_refused, !case.unmendable().is_empty());
+        prop_assert_eq!(is_refused, !case.blocking_items().is_empty());
     }
 
     #[test]
     fn deletion_leaves_nothing_to_delete(case in cases()) {
-        prop_assert_eq!(case.without_unmendable().unmendable(), vec![]);
+        prop_assert_eq!(case.without_unmendable().blocking_items(), vec![]);
     }
 
     #[test]
@@ -131,7 +131,7 @@ proptest! {
         prop_assume!(judge(&values(&whole)).is_ok());
         let (held, rest) = whole.split_at(end.index(whole.len() + 1));
         let sources = (held.len()..whole.len()).map(Some).collect();
-        let unchanged = Repaired { items: rest.to_vec(), sources, mends: vec![] };
+        let unchanged = Repaired { items: rest.to_vec(), sources, repairs: vec![] };
         prop_assert_eq!(sent(&outlines(held), rest), unchanged);
     }
 
@@ -168,8 +168,8 @@ proptest! {
     fn held_calls_are_answered_once(held in kept()) {
         let repaired = sent(&outlines(&held), &[]);
         for item in &repaired.items {
-            prop_assert!(antiphon::made_up::is_made_up(item), "{}", item.text());
+            prop_assert!(antiphon::placeholder::is_placeholder_item(item), "{}", item.text());
         }
-        prop_assert_eq!(repaired.items.len(), repaired.mends.len());
+        prop_assert_eq!(repaired.items.len(), repaired.repairs.len());
     }
 }

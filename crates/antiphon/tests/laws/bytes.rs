@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use antiphon::item::{Fingerprint, FingerprintKey, items_of};
+use antiphon::item::{Fingerprint, FingerprintKey, parse_items};
 use antiphon::json::{Object, quote, unquote};
 use antiphon::{Head, Item};
 use proptest::collection::vec;
@@ -94,13 +94,13 @@ proptest! {
         let item = Item::parse(text.clone().into()).unwrap();
         prop_assert_eq!(item.text(), &text);
         prop_assert_eq!(item.raw().as_ref(), text.as_bytes());
-        prop_assert!(item.says_the_same_as(&item));
+        prop_assert!(item.has_same_content(&item));
     }
 
     #[test]
     fn items_in_a_list_keep_their_bytes(texts in vec(item(), 0..4), space in space()) {
         let list = format!("{space}[{space}{}{space}]", texts.join(&format!("{space},{space}")));
-        let items = items_of(&list.into()).unwrap();
+        let items = parse_items(&list.into()).unwrap();
         let found: Vec<&str> = items.iter().map(Item::text).collect();
         prop_assert_eq!(found, texts);
     }
@@ -152,7 +152,7 @@ proptest! {
         let (head, tail, whole) = (quote(head), quote(tail), quote(&text));
         let fingerprint = |content: String| {
             let text = format!(r#"{{"role":"user","content":{content}}}"#);
-            Fingerprint::of(KEY, &Item::parse(text.into()).unwrap())
+            Fingerprint::from_item(KEY, &Item::parse(text.into()).unwrap())
         };
         let part = |text: &str| format!(r#"{{"type":"input_text","text":{text}}}"#);
         let string = fingerprint(whole.clone());
@@ -164,7 +164,7 @@ proptest! {
     fn different_texts_have_different_fingerprints(one in any::<String>(), two in any::<String>()) {
         let fingerprint = |text: &str| {
             let text = format!(r#"{{"role":"user","content":{}}}"#, quote(text));
-            Fingerprint::of(KEY, &Item::parse(text.into()).unwrap())
+            Fingerprint::from_item(KEY, &Item::parse(text.into()).unwrap())
         };
         prop_assert_eq!(fingerprint(&one) == fingerprint(&two), one == two);
     }
@@ -185,8 +185,8 @@ proptest! {
         bytes[at] = byte;
         if let Ok(item) = Item::parse(bytes.into()) {
             prop_assert_eq!(item.text().as_bytes(), item.raw().as_ref());
-            prop_assert!(item.says_the_same_as(&item));
-            let _ = Fingerprint::of(KEY, &item);
+            prop_assert!(item.has_same_content(&item));
+            let _ = Fingerprint::from_item(KEY, &item);
         }
     }
 }

@@ -3,7 +3,7 @@
 use antiphon::faults::Fault;
 use antiphon::item::FingerprintKey;
 use antiphon::reconcile::reconcile;
-use antiphon::repair::{Mend, Policy, made_with, repair_with};
+use antiphon::repair::{Policy, Repair, made_with, repair_with};
 use antiphon::transcript::{HeldItem, Transcript};
 use antiphon::{Item, ItemId, Kind, Role};
 use proptest::prelude::*;
@@ -55,9 +55,9 @@ proptest! {
         let policy = Policy { made_with: made_with(heads), ..Policy::default() };
         let view = given(&transcript, &transcript.view());
         let repaired = repair_with(&view, &policy).expect("this policy rejects nothing");
-        let repeats = |mend: &&Mend| matches!(mend.fault, Fault::DuplicateCall { .. });
-        let mends: Vec<&Mend> = repaired.mends.iter().filter(|mend| !repeats(mend)).collect();
-        prop_assert!(mends.is_empty(), "{mends:?}");
+        let repeats = |mend: &&Repair| matches!(mend.fault, Fault::DuplicateCall { .. });
+        let repairs: Vec<&Repair> = repaired.repairs.iter().filter(|mend| !repeats(mend)).collect();
+        prop_assert!(repairs.is_empty(), "{repairs:?}");
         prop_assert_eq!(repaired.items.len(), view.len());
     }
 
@@ -95,6 +95,6 @@ proptest! {
     #[test]
     fn view_without_compaction_has_all_items((transcript, at) in compacted()) {
         let all: Vec<usize> = (0..transcript.items().len()).filter(|place| *place != at).collect();
-        prop_assert_eq!(transcript.view_behind(None), all);
+        prop_assert_eq!(transcript.view_after_compaction(None), all);
     }
 }

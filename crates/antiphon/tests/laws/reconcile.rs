@@ -28,7 +28,7 @@ fn transcript(items: &[Item]) -> Transcript {
 
 /// The same items, with bytes that another owner stores.
 fn elsewhere(owner: &Transcript) -> Transcript {
-    owner.items().iter().cloned().map(HeldItem::elsewhere).collect()
+    owner.items().iter().cloned().map(HeldItem::without_body).collect()
 }
 
 fn end() -> impl Strategy<Value = End> {
@@ -248,7 +248,7 @@ fn is_any_call_another(owner: &Transcript, incoming: &[Item]) -> bool {
         let exchange = item.head().pairing().and_then(|(_, key)| owner.exchange(&key));
         let calls = exchange.map_or(&[][..], |exchange| &exchange.calls);
         let is_call = item.head().kind.output().is_some();
-        let says_otherwise = |held: Item| !held.says_the_same_as(item);
+        let says_otherwise = |held: Item| !held.has_same_content(item);
         is_call && calls.iter().any(|at| owner.items()[*at].item().is_some_and(says_otherwise))
     })
 }
@@ -271,7 +271,7 @@ fn take_in(owner: &mut Transcript, incoming: &[Item], number: usize) {
     let verdicts = reconcile(owner, incoming, KEY);
     for (position, (item, verdict)) in incoming.iter().zip(verdicts).enumerate() {
         if verdict.is_fresh() {
-            let supersedes = verdict == Verdict::Supersedes;
+            let supersedes = verdict == Verdict::Replaces;
             owner.push(HeldItem { supersedes, ..held(item, number + position) });
         }
     }

@@ -128,7 +128,7 @@ proptest! {
         let given = History::of(&turns, Numbering::Unique, End::Over).items();
         prop_assert_eq!(judge(&values(&given)), Ok(()), "the judge knows well-formed histories");
         let repaired = repair_with(&given, &policy).expect("there is nothing to reject");
-        prop_assert_eq!(repaired.mends, vec![]);
+        prop_assert_eq!(repaired.repairs, vec![]);
         prop_assert_eq!(texts(&repaired.items), texts(&given));
     }
 
@@ -186,13 +186,13 @@ proptest! {
         let given = items(&given);
         let filtered = filter_orphaned_reasoning(&given);
         let mut left = given.clone();
-        for mend in filtered.mends.iter().rev() {
+        for mend in filtered.repairs.iter().rev() {
             let orphan = left.remove(mend.position);
             prop_assert_eq!(orphan.head().kind.as_str(), "reasoning");
             prop_assert!(orphan.head().id.is_some());
         }
         prop_assert_eq!(&filtered.items, &left);
-        prop_assert_eq!(filter_orphaned_reasoning(&left).mends, vec![]);
+        prop_assert_eq!(filter_orphaned_reasoning(&left).repairs, vec![]);
     }
 
     #[test]
@@ -206,7 +206,7 @@ proptest! {
     fn repair_is_idempotent(given in broken(), policy in mending_policies()) {
         let once = mended(&given, &policy);
         let twice = repair_with(&once, &policy).expect("the policy rejects nothing");
-        prop_assert_eq!(twice.mends, vec![]);
+        prop_assert_eq!(twice.repairs, vec![]);
         prop_assert_eq!(texts(&twice.items), texts(&once));
     }
 
@@ -227,8 +227,8 @@ proptest! {
         let given = items(&given);
         let repaired = repair_with(&given, &policy).expect("the policy rejects nothing");
         let is_changed = texts(&repaired.items) != texts(&given);
-        prop_assert_eq!(is_changed, !repaired.mends.is_empty());
-        prop_assert!(repaired.mends.iter().all(|mend| mend.position < given.len()));
+        prop_assert_eq!(is_changed, !repaired.repairs.is_empty());
+        prop_assert!(repaired.repairs.iter().all(|mend| mend.position < given.len()));
     }
 
     #[test]
@@ -296,7 +296,8 @@ fn number_of_output(output: &Value) -> Option<u64> {
 
 /// The number in a call's arguments.
 fn number_of_call(call: &Value) -> Option<u64> {
-    let asked = ["arguments", "input", "action", "operation"].map(|field| call[field].to_string());
-    let digits: String = asked.concat().chars().filter(char::is_ascii_digit).collect();
+    let context =
+        ["arguments", "input", "action", "operation"].map(|field| call[field].to_string());
+    let digits: String = context.concat().chars().filter(char::is_ascii_digit).collect();
     digits.parse().ok()
 }

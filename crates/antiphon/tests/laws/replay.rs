@@ -11,7 +11,7 @@ enum Form {
     Full,
     WithoutId,
     Reference,
-    LeftOut,
+    Omitted,
     /// Without an id, and with changed content.
     Edited,
 }
@@ -29,11 +29,11 @@ pub(crate) struct Client {
 }
 
 pub(crate) fn client() -> impl Strategy<Value = Client> {
-    use Form::{Edited, Full, LeftOut, Reference, WithoutId};
-    let any_form = || proptest::sample::select(&[Full, WithoutId, Reference, LeftOut][..]);
-    let assistants = proptest::sample::select(&[Full, WithoutId, Reference, LeftOut, Edited][..]);
+    use Form::{Edited, Full, Omitted, Reference, WithoutId};
+    let any_form = || proptest::sample::select(&[Full, WithoutId, Reference, Omitted][..]);
+    let assistants = proptest::sample::select(&[Full, WithoutId, Reference, Omitted, Edited][..]);
     // Only its id distinguishes replayed reasoning from new reasoning.
-    let reasoning = proptest::sample::select(&[Full, Reference, LeftOut][..]);
+    let reasoning = proptest::sample::select(&[Full, Reference, Omitted][..]);
     let habits = (assistants, reasoning, any_form(), any::<bool>(), any::<bool>());
     habits.prop_map(|(assistants, reasoning, calls, parts, fabricates)| Client {
         assistants,
@@ -67,8 +67,8 @@ impl Client {
             Part::User => false,
             Part::Output => true,
             Part::Assistant => matches!(self.assistants, Form::Full | Form::Reference),
-            Part::Reasoning | Part::Search => self.reasoning != Form::LeftOut,
-            Part::Call => self.calls != Form::LeftOut,
+            Part::Reasoning | Part::Search => self.reasoning != Form::Omitted,
+            Part::Call => self.calls != Form::Omitted,
         }
     }
 
@@ -82,7 +82,7 @@ impl Client {
         let mut json = piece.json.clone();
         match form {
             Form::Full => {}
-            Form::LeftOut => return None,
+            Form::Omitted => return None,
             Form::Reference => return Some(json!({"type": "item_reference", "id": json["id"]})),
             Form::WithoutId | Form::Edited => {
                 json.as_object_mut()?.remove("id");

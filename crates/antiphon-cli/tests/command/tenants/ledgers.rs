@@ -18,7 +18,7 @@ fn elsewhere(id: &str) -> HeldItem {
     let json =
         json!({"type": "message", "id": id, "role": "user", "content": "a secret of theirs"});
     let item = Item::parse(json.to_string().into()).unwrap();
-    HeldItem::new(id.into(), &item, FingerprintKey::new([7; 16]), None).elsewhere()
+    HeldItem::new(id.into(), &item, FingerprintKey::new([7; 16]), None).without_body()
 }
 
 fn named(id: &str) -> Named {
@@ -51,7 +51,7 @@ async fn acme_has_a_conversation_there(store: &SqliteStore) {
         request: None,
         place: None,
         notices: Vec::new(),
-        ledger: Some(LedgerTurn { response: Some(named("resp_theirs")), in_doubt: false }),
+        ledger: Some(LedgerTurn { response: Some(named("resp_theirs")), is_stale: false }),
     };
     store.commit_turn(&acme, turn).await.unwrap();
 }

@@ -172,7 +172,7 @@ async fn an_answer_is_as_long_as_the_settings_let_it_be() {
     let world = World::with(|kept| kept.max_answer = 20).await;
     world.says(&json!({"data": [], "has_more": false}));
     let error = provider(&world).input_items("resp_1").await.unwrap_err();
-    assert_eq!(error, UpstreamError::Garbled("a body over 20 bytes".into()));
+    assert_eq!(error, UpstreamError::UnexpectedAnswer("a body over 20 bytes".into()));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 //! begins meanwhile. The ledger gets the items after the upstream has confirmed them. If the
 //! outcome is unknown, the ledger is marked as stale, and the next turn resyncs it.
 
-use antiphon::item::items_of;
+use antiphon::item::parse_items;
 use antiphon::json::Object;
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{Base, ConversationId, Kept, LedgerTurn, StoreError, Turn, Usage};
@@ -31,7 +31,7 @@ impl Learning<'_> {
         let conversation = leased.as_ref().map(|leased| &leased.conversation);
         self.check_added(conversation, body).await?;
         if let Some(leased) = &leased {
-            self.doubt(&leased.conversation).await?;
+            self.mark_stale(&leased.conversation).await?;
         }
         let heard = passing.heard().await;
         match leased {
@@ -42,7 +42,7 @@ impl Learning<'_> {
             // A turn may have created the ledger meanwhile.
             None => {
                 if let Some(conversation) = self.conversation(id).await? {
-                    self.doubt(&conversation).await?;
+                    self.mark_stale(&conversation).await?;
                 }
             }
         }
@@ -64,7 +64,7 @@ impl Learning<'_> {
     /// The size of the items of a body in the ledger; `None` if it has no readable items.
     fn usage_of(&self, body: &Bytes) -> Option<Usage> {
         let fields = Object::parse(body).ok()?;
-        let items = items_of(&body.slice_ref(fields.present("items")?.as_bytes())).ok()?;
+        let items = parse_items(&body.slice_ref(fields.present("items")?.as_bytes())).ok()?;
         let bytes = match self.gateway.settings.ledger {
             Ledger::Heads => 0,
             Ledger::Bodies => items.iter().map(|item| item.raw().len() as u64).sum(),
@@ -76,7 +76,7 @@ impl Learning<'_> {
     async fn learn(&self, leased: &Leased, asked: &Asked, heard: Option<&ForwardedAnswer>) {
         let Some(heard) = heard.filter(|_| leased.was_sure) else { return };
         let learned = match asked {
-            _ if is_refused(heard.status) => self.trust(leased).await,
+            _ if is_refused(heard.status) => self.mark_fresh(leased).await,
             _ if !heard.status.is_success() => return,
             Asked::ItemDeleted { item, .. } => self.delete(leased, item).await,
             _ => match self.added(&heard.body) {
@@ -92,12 +92,12 @@ impl Learning<'_> {
     /// The items that the upstream confirmed.
     fn added(&self, body: &Bytes) -> Option<Vec<HeldItem>> {
         let list = Object::parse(body).ok()?;
-        let items = items_of(&body.slice_ref(list.get("data")?.as_bytes())).ok()?;
+        let items = parse_items(&body.slice_ref(list.get("data")?.as_bytes())).ok()?;
         let held = items.iter().map(|item| {
             let id = item.head().id.clone()?;
             let held = HeldItem::new(id, item, self.gateway.fingerprint_key, None);
             Some(match self.gateway.settings.ledger {
-                Ledger::Heads => held.elsewhere(),
+                Ledger::Heads => held.without_body(),
                 Ledger::Bodies => held,
             })
         });
@@ -114,7 +114,7 @@ impl Learning<'_> {
             request: None,
             place: leased.lease.place(),
             notices: Vec::new(),
-            ledger: Some(LedgerTurn { response: None, in_doubt: false }),
+            ledger: Some(LedgerTurn { response: None, is_stale: false }),
         };
         self.gateway.store.commit_turn(&self.caller.tenant, turn).await
     }
@@ -124,15 +124,15 @@ impl Learning<'_> {
     async fn delete(&self, leased: &Leased, item: &str) -> Result<(), StoreError> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         match store.delete_item(tenant, &leased.conversation, &ItemId::from(item)).await? {
-            true => self.trust(leased).await,
+            true => self.mark_fresh(leased).await,
             false => Ok(()),
         }
     }
 
     /// Marks the ledger as fresh again.
-    async fn trust(&self, leased: &Leased) -> Result<(), StoreError> {
+    async fn mark_fresh(&self, leased: &Leased) -> Result<(), StoreError> {
         let ledgers = self.gateway.store.ledgers();
-        ledgers.trust(&self.caller.tenant, &leased.conversation).await
+        ledgers.mark_fresh(&self.caller.tenant, &leased.conversation).await
     }
 
     /// The conversation whose ledger has this id of the upstream.
@@ -144,8 +144,8 @@ impl Learning<'_> {
         }))
     }
 
-    async fn doubt(&self, conversation: &ConversationId) -> Result<(), ApiError> {
-        Ok(self.gateway.store.ledgers().doubt(&self.caller.tenant, conversation).await?)
+    async fn mark_stale(&self, conversation: &ConversationId) -> Result<(), ApiError> {
+        Ok(self.gateway.store.ledgers().mark_stale(&self.caller.tenant, conversation).await?)
     }
 }
 

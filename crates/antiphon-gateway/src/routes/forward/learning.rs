@@ -153,7 +153,7 @@ impl Learning<'_> {
         let lease = self.gateway.lease(tenant, conversation).await?;
         // The turn that held the lease may have changed the entry.
         let entry = self.gateway.store.ledgers().entry(tenant, id).await?;
-        let was_sure = entry.is_some_and(|entry| !entry.in_doubt);
+        let was_sure = entry.is_some_and(|entry| !entry.is_stale);
         Ok(Some(Leased { conversation: conversation.clone(), was_sure, lease }))
     }
 }
@@ -164,5 +164,5 @@ fn id_in(body: &[u8]) -> Option<String> {
 }
 
 fn no_conversation() -> ApiError {
-    UpstreamError::Garbled("a conversation without an id".to_owned()).into()
+    UpstreamError::UnexpectedAnswer("a conversation without an id".to_owned()).into()
 }

@@ -1,10 +1,10 @@
 //! Report entries of turns whose state is owned by an upstream.
 
-use antiphon::made_up::LateOutput;
+use antiphon::placeholder::LateOutput;
 use antiphon::{HeldItem, Item, ItemId};
 use serde::Serialize;
 
-use super::{Repair, Report, ResentItem};
+use super::{Report, ReportedRepair, ResentItem};
 
 /// A rejection that made the gateway resync its ledger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -77,6 +77,14 @@ impl Report {
     ) {
         let (position, kind, message) = (None, item.head.kind.to_string(), message.to_owned());
         let (item_id, call_id) = (Some(item.id.to_string()), None);
-        self.repairs.push(Repair { position, kind, item_id, call_id, fault, action, message });
+        self.repairs.push(ReportedRepair {
+            position,
+            kind,
+            item_id,
+            call_id,
+            fault,
+            action,
+            message,
+        });
     }
 }

@@ -90,7 +90,7 @@ impl Plan {
         let held = self.transcript.items()[..self.held].iter();
         let kept: Vec<HeldItem> = held.filter(|item| !stuck.contains(&item.id)).cloned().collect();
         self.fresh.splice(0..0, kept);
-        self.report.left_behind(self.stuck.unmendable());
+        self.report.left_behind(self.stuck.blocking_items());
     }
 }
 

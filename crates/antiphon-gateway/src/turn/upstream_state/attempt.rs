@@ -17,7 +17,7 @@ use crate::turn::error::{CancelReason, TurnError};
 use crate::turn::open::Opened;
 use crate::turn::retry::still_answered;
 use crate::upstream::{LockWait, RetrySession, StateError, UpstreamError};
-use antiphon::provider_api::Objections;
+use antiphon::provider_api::RefusedItems;
 
 /// An open turn and its plan.
 pub(super) struct Planned {
@@ -30,7 +30,7 @@ pub(super) struct Planned {
 #[derive(Clone, Default)]
 pub(super) struct Basis {
     /// Items that the upstream rejected although its own listing gives no reason.
-    pub(super) objections: Objections,
+    pub(super) objections: RefusedItems,
     /// The point in the upstream's state that the request continues.
     pub(super) footing: Footing,
     /// The input items that an earlier attempt at the request left at the upstream: position in the
@@ -171,7 +171,7 @@ impl UpstreamTurn<'_> {
             _ => self.learnt_if_told(opened, basis).await?,
         };
         let Some((opened, basis)) = found else { return Ok(None) };
-        let basis = Basis { objections: Objections::to(fault), ..basis };
+        let basis = Basis { objections: RefusedItems::from_error(fault), ..basis };
         let mut planned = self.planned(opened, basis).await?;
         planned.plan.report.relearned(fault.name(), &error.as_failure().message);
         let is_other = planned.plan.differs_from(&before) && !planned.plan.is_emptied();

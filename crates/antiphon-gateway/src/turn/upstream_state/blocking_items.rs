@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use antiphon::made_up::LateOutput;
-use antiphon::repair::{Unmendable, unmendable};
+use antiphon::placeholder::LateOutput;
+use antiphon::repair::{BlockingItem, blocking_items};
 use antiphon::{HeldItem, Item, ItemId};
 
 use super::UpstreamTurn;
@@ -19,7 +19,7 @@ use crate::turn::open::Opened;
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockingItems {
     /// Items that no request can repair, each with the name of the fault that the upstream reports.
-    unmendable: Vec<(HeldItem, &'static str)>,
+    blocking_items: Vec<(HeldItem, &'static str)>,
     /// Placeholder outputs of calls whose real outputs arrived: the placeholder, and the position
     /// and item of the real output in the input.
     late: Vec<(HeldItem, usize, Item)>,
@@ -32,13 +32,13 @@ impl BlockingItems {
     pub(super) fn in_the_way_of(admission: &Admission, outlines: &Outlines) -> Self {
         let held = |position: usize| admission.transcript.items()[position].clone();
         let found =
-            |found: Unmendable| (held(outlines.held_at[found.position]), found.fault.name());
-        let unmendable = unmendable(outlines.held, &outlines.items).into_iter().map(found);
+            |found: BlockingItem| (held(outlines.held_at[found.position]), found.fault.name());
+        let blocking_items = blocking_items(outlines.held, &outlines.items).into_iter().map(found);
         let late = admission.late.iter();
         let late = late.map(|(position, made_up)| {
             (held(*made_up), *position, admission.item(*position).clone())
         });
-        Self { unmendable: unmendable.collect(), late: late.collect(), deleted: false }
+        Self { blocking_items: blocking_items.collect(), late: late.collect(), deleted: false }
     }
 
     /// Whether the plan follows a deletion.
@@ -47,22 +47,22 @@ impl BlockingItems {
     }
 
     /// The items that no request can repair.
-    pub(super) fn unmendable(&self) -> &[(HeldItem, &'static str)] {
-        &self.unmendable
+    pub(super) fn blocking_items(&self) -> &[(HeldItem, &'static str)] {
+        &self.blocking_items
     }
 
     /// The ids of the items that no request can repair.
     pub(super) fn ids(&self) -> HashSet<ItemId> {
-        self.unmendable.iter().map(|(item, _)| item.id.clone()).collect()
+        self.blocking_items.iter().map(|(item, _)| item.id.clone()).collect()
     }
 
     fn is_nothing(&self) -> bool {
-        self.unmendable.is_empty() && self.late.is_empty()
+        self.blocking_items.is_empty() && self.late.is_empty()
     }
 
     fn items(&self) -> impl Iterator<Item = &HeldItem> {
-        let unmendable = self.unmendable.iter().map(|(item, _)| item);
-        unmendable.chain(self.late.iter().map(|(item, ..)| item))
+        let blocking_items = self.blocking_items.iter().map(|(item, _)| item);
+        blocking_items.chain(self.late.iter().map(|(item, ..)| item))
     }
 
     /// Whether the upstream's ids of all these items are known. The upstream issues the ids of
@@ -92,7 +92,7 @@ impl UpstreamTurn<'_> {
             let plan = self.plan(&opened, &basis).await?;
             (opened, basis, plan)
         };
-        self.doubt(&opened).await?;
+        self.mark_stale(&opened).await?;
         let deleted = self.deleted(conversation, &opened, &plan.stuck).await?;
         if deleted.is_nothing() {
             return Ok(Planned { opened, plan, basis });
@@ -119,11 +119,11 @@ impl UpstreamTurn<'_> {
         stuck: &BlockingItems,
     ) -> Result<BlockingItems, ApiError> {
         let mut deleted = BlockingItems::default();
-        for found in &stuck.unmendable {
+        for found in &stuck.blocking_items {
             if !self.delete(conversation, &found.0.id, opened).await? {
                 return Ok(deleted);
             }
-            deleted.unmendable.push(found.clone());
+            deleted.blocking_items.push(found.clone());
         }
         for found in &stuck.late {
             if !self.delete(conversation, &found.0.id, opened).await? {
@@ -155,7 +155,7 @@ impl UpstreamTurn<'_> {
 impl Plan {
     /// Reports the deleted items.
     fn tell_of(&mut self, deleted: &BlockingItems) {
-        for (item, fault) in &deleted.unmendable {
+        for (item, fault) in &deleted.blocking_items {
             self.report.deleted_upstream(item, fault);
         }
         for (made_up, position, output) in &deleted.late {

@@ -58,9 +58,9 @@ impl UpstreamTurn<'_> {
     }
 
     /// Marks the ledger stale, before a request that may change the conversation.
-    pub(super) async fn doubt(&self, opened: &Opened) -> Result<(), ApiError> {
+    pub(super) async fn mark_stale(&self, opened: &Opened) -> Result<(), ApiError> {
         match &opened.conversation {
-            Some(id) => Ok(self.ledgers().doubt(&self.turn.caller.tenant, id).await?),
+            Some(id) => Ok(self.ledgers().mark_stale(&self.turn.caller.tenant, id).await?),
             None => Ok(()),
         }
     }
@@ -69,7 +69,7 @@ impl UpstreamTurn<'_> {
     /// conversation may have marked it fresh. If this write fails too, the ledger stays as it is:
     /// stale from before the request, unless such a turn has marked it fresh.
     pub(super) async fn doubt_again(&self, opened: &Opened) {
-        if let Err(error) = self.doubt(opened).await {
+        if let Err(error) = self.mark_stale(opened).await {
             let reason = error.message();
             tracing::warn!(reason, "a ledger is as much in doubt as it was");
         }
@@ -77,9 +77,9 @@ impl UpstreamTurn<'_> {
 
     /// Marks the ledger fresh after a request that changed nothing. If this write fails, the next
     /// turn resyncs the ledger once more.
-    pub(super) async fn trust(&self, opened: &Opened) {
+    pub(super) async fn mark_fresh(&self, opened: &Opened) {
         let Some(id) = &opened.conversation else { return };
-        if let Err(error) = self.ledgers().trust(&self.turn.caller.tenant, id).await {
+        if let Err(error) = self.ledgers().mark_fresh(&self.turn.caller.tenant, id).await {
             tracing::warn!(%error, "a ledger stays in doubt");
         }
     }
@@ -101,7 +101,7 @@ impl UpstreamTurn<'_> {
         if !self.has_opening() || opened.conversation.is_none() {
             return self.drop_opening(opened).await;
         }
-        let ledger = LedgerTurn { response: None, in_doubt: true };
+        let ledger = LedgerTurn { response: None, is_stale: true };
         let left = TurnRecord {
             ledger: Some(ledger),
             place: opened.place(),
@@ -175,7 +175,7 @@ impl UpstreamTurn<'_> {
             place: opened.place(),
             notices: Vec::new(),
             ledger: Some(LedgerTurn {
-                in_doubt: !ended_well || plan.names_unknown,
+                is_stale: !ended_well || plan.names_unknown,
                 response: named,
             }),
         };

@@ -45,9 +45,9 @@ mod resync;
 mod send;
 mod told;
 
-use antiphon::dialect::{Asked, Dialect};
+use antiphon::dialect::{Dialect, RequestContext};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Taken};
+use antiphon::stream::{Assembler, Envelope, UsedIds};
 use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
 use tokio::time::Instant;
@@ -138,12 +138,12 @@ impl<'a> UpstreamTurn<'a> {
         let fields = self.turn.request.object();
         let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
         let envelope = self.envelope(id, created_at, &fields);
-        let taken = Taken::items_of(&plan.transcript);
+        let taken = UsedIds::item_ids_only(&plan.transcript);
         // The upstream's encrypted content belongs to the caller, so it passes unchanged.
         let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
-            .in_form(self.turn.gateway.settings.event_names)
-            .obfuscating(self.turn.request.obfuscation());
-        let asked = Asked::of(&fields, plan.origin.clone());
+            .with_form(self.turn.gateway.settings.event_names)
+            .with_obfuscation(self.turn.request.obfuscation());
+        let asked = RequestContext::from_request(&fields, plan.origin.clone());
         let hearing = ResponseReader::new(Dialect::Responses, asked, assembler);
         hearing.bounded(Upstream::Http(self.http).max_event())
     }
@@ -151,7 +151,7 @@ impl<'a> UpstreamTurn<'a> {
     /// The envelope of a response that the upstream owns.
     fn envelope(&self, id: &str, created_at: i64, fields: &Object<'_>) -> Envelope {
         let envelope =
-            |conversation| Envelope::new(id, created_at, fields, conversation).kept_upstream();
+            |conversation| Envelope::new(id, created_at, fields, conversation).owned_by_upstream();
         match (self.alias, &self.turn.request.continues) {
             (Some(alias), _) => envelope(Some(&alias.ours)).renaming_conversation(),
             (None, Continues::Conversation(id)) => envelope(Some(id)),

@@ -33,7 +33,7 @@ impl UpstreamTurn<'_> {
         let opened = self.turn.open_held(conversation, unknown).await?;
         // The previous turn may have changed the entry while this one waited.
         let entry = self.entry(id).await?.ok_or_else(unknown)?;
-        if !entry.in_doubt {
+        if !entry.is_stale {
             return Ok(opened);
         }
         match self.learn_conversation(id, &opened).await {
@@ -103,7 +103,7 @@ impl UpstreamTurn<'_> {
         let record = self.turn.response(open).await?;
         // The turn may have ended successfully in the meantime.
         match self.entry(id).await? {
-            Some(now) if now.kept == entry.kept && !now.in_doubt => Ok(record),
+            Some(now) if now.kept == entry.kept && !now.is_stale => Ok(record),
             _ => Ok(None),
         }
     }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
 
 use antiphon::item::IdSource;
-use antiphon::made_up::is_made_up;
-use antiphon::repair::{Action, Mend, OnOutputWithoutCall, Policy, Repaired, repair_behind};
+use antiphon::placeholder::is_placeholder_item;
+use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repair, Repaired, repair_after};
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 use bytes::Bytes;
 
@@ -98,7 +98,7 @@ impl UpstreamTurn<'_> {
         let incoming: Vec<Incoming> =
             turn.request.input.iter().cloned().map(Incoming::of).collect();
         let is_objected_to =
-            |item: &Item| basis.objections.to_item(item.head().id.as_ref()).is_some();
+            |item: &Item| basis.objections.reason_for(item.head().id.as_ref()).is_some();
         let names_unknown =
             incoming.iter().any(|it| is_unknown(&it.item, &held) && !is_objected_to(&it.item));
         let strict = turn.gateway.settings.faults == Faults::Reject;
@@ -119,12 +119,12 @@ impl UpstreamTurn<'_> {
     ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
         let strict = !self.turn.mends();
         let repaired =
-            repair_behind(outlines.held, &outlines.items, &outlines.policy(names_unknown));
-        if let Some(mend) = repaired.mends.first().filter(|_| strict) {
+            repair_after(outlines.held, &outlines.items, &outlines.policy(names_unknown));
+        if let Some(mend) = repaired.repairs.first().filter(|_| strict) {
             let position = outlines.source(mend.position, admission).unwrap_or(mend.position);
             return Err(mend.fault.refusal(position).into());
         }
-        for mend in &repaired.mends {
+        for mend in &repaired.repairs {
             let (source, item) =
                 (outlines.source(mend.position, admission), &outlines.items[mend.position]);
             admission.report.mended(source, item, mend);
@@ -151,7 +151,7 @@ impl UpstreamTurn<'_> {
     ) -> Vec<HeldItem> {
         let entry = |item: &Item| {
             let as_it_came = |held: &&HeldItem| held.body.bytes() == Some(item.raw());
-            if is_made_up(item) {
+            if is_placeholder_item(item) {
                 let sent = stays.next_if(as_it_came);
                 return sent.map_or_else(|| self.made_up(item), |held| self.sent_as(held, item));
             }
@@ -165,7 +165,7 @@ impl UpstreamTurn<'_> {
     pub(super) fn made_up(&self, item: &Item) -> HeldItem {
         let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
         let key = self.turn.gateway.fingerprint_key;
-        self.entered(HeldItem::new(id, item, key, Some(Origin::made_up())))
+        self.entered(HeldItem::new(id, item, key, Some(Origin::placeholder())))
     }
 
     /// The ledger entry of a new item, in the form in which it is sent.
@@ -219,8 +219,8 @@ impl Outlines {
 
     /// The new items that are sent, repaired or not.
     fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission) -> Vec<&'a HeldItem> {
-        let left_out = |mend: &&Mend| matches!(mend.action, Action::Dropped | Action::Replaced);
-        let left_out = repaired.mends.iter().filter(left_out);
+        let left_out = |mend: &&Repair| matches!(mend.action, Action::Dropped | Action::Replaced);
+        let left_out = repaired.repairs.iter().filter(left_out);
         let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();
         let fresh = self.fresh.iter().enumerate();
         let stays = fresh.filter(|(nth, _)| !left_out.contains(&(self.held + nth)));

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use antiphon::dialect::{Asked, Dialect};
+use antiphon::dialect::{Dialect, RequestContext};
 use antiphon::item::FingerprintKey;
-use antiphon::provider_api::{StoredResponse, run_of, tail_of};
-use antiphon::stream::{Assembler, Status, Taken};
+use antiphon::provider_api::{StoredResponse, find_attempt_at_tail, find_attempt_run};
+use antiphon::stream::{Assembler, Status, UsedIds};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
 use antiphon_store::ResponseRecord;
 
@@ -149,8 +149,9 @@ impl UpstreamTurn<'_> {
         let Some(input) = place(&record.input) else { return Ok(Vec::new()) };
         let before = then.items().get(..input.start).unwrap_or_default();
         let brought = then.items().get(input).unwrap_or_default();
-        let among_others = || run_of(held, before, brought).filter(|_| self.turn.is_keyed());
-        Ok(match tail_of(held, before, brought).or_else(among_others) {
+        let among_others =
+            || find_attempt_run(held, before, brought).filter(|_| self.turn.is_keyed());
+        Ok(match find_attempt_at_tail(held, before, brought).or_else(among_others) {
             Some(tail) => self.of_input(&tail, held),
             None => Vec::new(),
         })
@@ -163,7 +164,8 @@ impl UpstreamTurn<'_> {
         let mut input = self.turn.request.input.iter().enumerate();
         let mut next = |at: &usize| {
             let says = held.items()[*at].fingerprint?;
-            let is_it = |(_, item): &(usize, &Item)| Fingerprint::of(key, item) == Some(says);
+            let is_it =
+                |(_, item): &(usize, &Item)| Fingerprint::from_item(key, item) == Some(says);
             input.clone().find(is_it).inspect(|(position, _)| {
                 input = self.turn.request.input.iter().enumerate();
                 input.nth(*position);
@@ -214,12 +216,16 @@ impl UpstreamTurn<'_> {
     fn hearing_again(&self) -> ResponseReader {
         let fields = self.turn.request.object();
         let envelope = self.envelope("", unix_now(), &fields);
-        let taken = Taken::items_of(&Transcript::default());
+        let taken = UsedIds::item_ids_only(&Transcript::default());
         let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
-            .in_form(self.turn.gateway.settings.event_names)
-            .obfuscating(self.turn.request.obfuscation());
+            .with_form(self.turn.gateway.settings.event_names)
+            .with_obfuscation(self.turn.request.obfuscation());
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
-        ResponseReader::new(Dialect::Responses, Asked::of(&fields, origin), assembler)
+        ResponseReader::new(
+            Dialect::Responses,
+            RequestContext::from_request(&fields, origin),
+            assembler,
+        )
     }
 }
 

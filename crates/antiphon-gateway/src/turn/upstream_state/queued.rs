@@ -85,7 +85,7 @@ impl UpstreamTurn<'_> {
             request: Some(request.identity.digest),
             place: opened.place(),
             notices: vec![watch],
-            ledger: Some(LedgerTurn { response: Some(self.named(&queued.id)), in_doubt: true }),
+            ledger: Some(LedgerTurn { response: Some(self.named(&queued.id)), is_stale: true }),
         };
         Ok(self.turn.gateway.store.commit_turn(&self.turn.caller.tenant, turn).await?)
     }
@@ -102,7 +102,7 @@ impl Queued {
 
     fn read(body: &Bytes) -> Result<Self, UpstreamError> {
         let text = String::from_utf8_lossy(body).into_owned();
-        let fields = Object::of(&text).map_err(|error| garbled(&error.to_string()))?;
+        let fields = Object::parse_str(&text).map_err(|error| garbled(&error.to_string()))?;
         let field = |key: &str| fields.string(key).map(String::from).filter(|it| !it.is_empty());
         let id = field("id").ok_or_else(|| garbled("a response without an id"))?;
         let status = field("status").ok_or_else(|| garbled("a response without a status"))?;
@@ -111,5 +111,5 @@ impl Queued {
 }
 
 fn garbled(what: &str) -> UpstreamError {
-    UpstreamError::Garbled(what.to_owned())
+    UpstreamError::UnexpectedAnswer(what.to_owned())
 }

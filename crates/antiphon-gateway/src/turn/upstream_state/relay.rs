@@ -136,7 +136,7 @@ fn id_told(hearing: &ResponseReader, opened: &Opened) -> Result<Option<String>, 
     match assembler.response_id() {
         Some(id) if id != local => Ok(Some(id)),
         Some(_) if assembler.failure().is_none() => {
-            Err(UpstreamError::Garbled("a response without an id".into()).into())
+            Err(UpstreamError::UnexpectedAnswer("a response without an id".into()).into())
         }
         _ => Ok(None),
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use antiphon::made_up::is_made_up;
-use antiphon::repair::{Action, Mend, Policy, repair_behind};
+use antiphon::placeholder::is_placeholder_item;
+use antiphon::repair::{Action, Policy, Repair, repair_after};
 use antiphon::{Body, HeldItem, Item, ItemId, Kind};
 use antiphon_store::{Kept, ResponseRecord};
 
@@ -19,7 +19,7 @@ use crate::turn::admission::Admission;
 use crate::turn::encode::Previous;
 use crate::turn::open::Opened;
 use crate::upstream::{StateError, UpstreamError};
-use antiphon::faults::LeftOut;
+use antiphon::faults::OmissionReason;
 
 /// The point in the upstream's state that a request continues.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,7 +87,7 @@ impl UpstreamTurn<'_> {
             return Ok(false);
         }
         let held = self.turn.load(opened.cursor).await?;
-        Ok(held.items().iter().all(|item| item.body != Body::Elsewhere))
+        Ok(held.items().iter().all(|item| item.body != Body::StoredElsewhere))
     }
 
     /// Repairs the full content of the ledger and the new input. Returns the items that are new to
@@ -100,15 +100,15 @@ impl UpstreamTurn<'_> {
         let Whole { items, made_with } = Whole::of(outlines, admission);
         let list: Vec<Item> = items.iter().map(|(_, item)| item.clone()).collect();
         let policy = Policy { made_with, ..Policy::default() };
-        let repaired = repair_behind(0, &list, &policy);
-        for mend in &repaired.mends {
+        let repaired = repair_after(0, &list, &policy);
+        for mend in &repaired.repairs {
             let (at, item) = &items[mend.position];
             let fresh = at.checked_sub(admission.held);
             let source = fresh.and_then(|fresh| admission.sources.get(fresh).copied());
             admission.report.mended(source, item, mend);
         }
-        let goes = |mend: &&Mend| matches!(mend.action, Action::Dropped | Action::Replaced);
-        let left_out = repaired.mends.iter().filter(goes).map(|mend| mend.position);
+        let goes = |mend: &&Repair| matches!(mend.action, Action::Dropped | Action::Replaced);
+        let left_out = repaired.repairs.iter().filter(goes).map(|mend| mend.position);
         let left_out: HashSet<usize> = left_out.collect();
         let staying = items.iter().enumerate().filter(|(nth, _)| !left_out.contains(nth));
         let staying = staying.map(|(_, placed)| placed);
@@ -126,7 +126,7 @@ impl UpstreamTurn<'_> {
         let mut staying = staying.peekable();
         let entered = sent.iter().filter_map(|item| {
             let is_next = |(_, next): &&(usize, Item)| next.raw() == item.raw();
-            if is_made_up(item) && !staying.peek().is_some_and(is_next) {
+            if is_placeholder_item(item) && !staying.peek().is_some_and(is_next) {
                 return Some(self.made_up(item));
             }
             let (at, _) = staying.next().expect("what is not made up is of the list");
@@ -157,7 +157,7 @@ impl Whole {
         let lost = whole[..held].iter().filter(|(_, item)| is_lost(item));
         let count = lost.clone().count();
         for (_, item) in lost {
-            admission.report.left_out_of_view(None, item, LeftOut::BareReasoning);
+            admission.report.left_out_of_view(None, item, OmissionReason::BareReasoning);
         }
         let first_fresh = admission.held;
         whole.retain(|(at, item)| *at >= first_fresh || !is_lost(item));

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use antiphon::made_up::is_made_up;
-use antiphon::provider_api::{StoredResponse, answers_to};
+use antiphon::placeholder::is_placeholder_item;
+use antiphon::provider_api::{StoredResponse, implied_outputs};
 use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
 use antiphon_store::{
     Base, ConversationId, Cursor, LedgerTurn, NewResponse, ResponseId, ResponseRecord, Shard,
@@ -126,7 +126,7 @@ impl UpstreamTurn<'_> {
         let (own_input, response) = responses.remove(0);
         let own_input = behind_all_of(&before, &own_input);
         let lists_input = self.http.capabilities(self.turn.caller).await.input_items;
-        let unlisted = |made: &[Item]| if lists_input { Vec::new() } else { answers_to(made) };
+        let unlisted = |made: &[Item]| if lists_input { Vec::new() } else { implied_outputs(made) };
         let answered: Vec<Vec<Item>> =
             responses.iter().map(|(_, response)| unlisted(&response.output)).collect();
         let earlier = responses.iter().zip(&answered).rev();
@@ -154,7 +154,7 @@ impl UpstreamTurn<'_> {
             notices: Vec::new(),
             ledger: Some(LedgerTurn {
                 response: Some(self.named(id)),
-                in_doubt: response.is_underway(),
+                is_stale: response.is_underway(),
             }),
         })
     }
@@ -163,7 +163,7 @@ impl UpstreamTurn<'_> {
     fn seen_first(&self, item: &Item, seen: &mut HashSet<ItemId>) -> Option<HeldItem> {
         let issued = || ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
         let id = item.head().id.clone().unwrap_or_else(issued);
-        let made_up = is_made_up(item).then(Origin::made_up);
+        let made_up = is_placeholder_item(item).then(Origin::placeholder);
         let origin = made_up.or_else(|| self.origin_of(item));
         let key = self.turn.gateway.fingerprint_key;
         seen.insert(id.clone()).then(|| self.entered(HeldItem::new(id, item, key, origin)))
@@ -172,7 +172,7 @@ impl UpstreamTurn<'_> {
     /// Drops the item's body if the operator wants ledgers without bodies.
     pub(super) fn entered(&self, item: HeldItem) -> HeldItem {
         match self.turn.gateway.settings.ledger {
-            Ledger::Heads => item.elsewhere(),
+            Ledger::Heads => item.without_body(),
             Ledger::Bodies => item,
         }
     }

@@ -38,13 +38,14 @@ impl UpstreamTurn<'_> {
         if let Err(TurnError::Failed(ApiError::Upstream(refused))) = &sent
             && has_changed_nothing(refused)
         {
-            self.trust(opened).await;
+            self.mark_fresh(opened).await;
         }
         sent
     }
 
     async fn record(&self, opened: &Opened, plan: &Plan) -> Result<(), ApiError> {
-        let (opening, doubt) = tokio::join!(self.record_opening(opened, plan), self.doubt(opened));
+        let (opening, doubt) =
+            tokio::join!(self.record_opening(opened, plan), self.mark_stale(opened));
         opening.and(doubt)
     }
 
@@ -92,7 +93,7 @@ fn may_have_begun(error: &UpstreamError) -> bool {
         | UpstreamError::IdleTimeout(_)
         | UpstreamError::TotalTimeout(_)
         | UpstreamError::BrokeOff
-        | UpstreamError::Garbled(_)
+        | UpstreamError::UnexpectedAnswer(_)
         | UpstreamError::TooLarge(_)
         | UpstreamError::Failed(_) => true,
     }

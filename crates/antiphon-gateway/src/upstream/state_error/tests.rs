@@ -177,6 +177,6 @@ fn other_errors_are_none_of_the_state() {
 fn a_server_that_failed_says_nothing_of_the_state() {
     let message = "No tool output found for function call call_1.";
     assert_eq!(refused(500, None, message).state_error(), None);
-    assert_eq!(UpstreamError::Garbled(message.into()).state_error(), None);
+    assert_eq!(UpstreamError::UnexpectedAnswer(message.into()).state_error(), None);
     assert_eq!(UpstreamError::BrokeOff.state_error(), None);
 }

@@ -161,7 +161,7 @@ passing_on! {
     fn earlier(
         tenant: &Tenant, shard: Shard, request: &RequestDigest, limit: usize
     ) -> Result<Vec<Earlier>>;
-    fn take_back(
+    fn retract(
         tenant: &Tenant, conversation: &ConversationId, request: &RequestDigest, fork: ThreadId,
         place: Option<Place>
     ) -> Result<bool>;

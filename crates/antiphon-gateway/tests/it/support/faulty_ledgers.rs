@@ -30,7 +30,7 @@ macro_rules! passing_on {
 passing_on! {
     fn entry(tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
     fn name_of(tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
-    fn trust(tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
+    fn mark_fresh(tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
     fn relearn(
         tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>,
         place: Option<Place>
@@ -73,10 +73,10 @@ passing_on! {
             }
         }
 
-        async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        async fn mark_stale(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
             match self.doubts_nothing.swap(false, Ordering::SeqCst) {
                 true => Err(StoreError::Unavailable("the disk is full".into())),
-                false => self.inner.ledgers().doubt(tenant, conversation).await,
+                false => self.inner.ledgers().mark_stale(tenant, conversation).await,
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Logs of events that can be made to fail as no store's can be made from outside.
 
 use antiphon_store::{
-    Background, Cursor, EventPage, LeftJob, LoggedEvent, NewJob, RequestDigest, ResponseId, Shard,
-    Standing, StoreError, Tenant, Turn,
+    Background, Cursor, EventPage, JobStanding, LeftJob, LoggedEvent, NewJob, RequestDigest,
+    ResponseId, Shard, StoreError, Tenant, Turn,
 };
 use async_trait::async_trait;
 
@@ -26,7 +26,7 @@ macro_rules! passing_on {
 
 passing_on! {
     fn accept(tenant: &Tenant, job: NewJob) -> Result<()>;
-    fn standing(tenant: &Tenant, id: &ResponseId) -> Result<Option<Standing>>;
+    fn standing(tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStanding>>;
     fn open_jobs(
         tenant: &Tenant, shard: Shard, request: &RequestDigest
     ) -> Result<Vec<ResponseId>>;

@@ -122,7 +122,7 @@ recorded! {
     fn item(tenant, conversation: &ConversationId, id: &ItemId) -> Option<HeldItem>;
     fn delete_item(tenant, conversation: &ConversationId, id: &ItemId) -> bool;
     fn earlier(tenant, shard: Shard, request: &RequestDigest, limit: usize) -> Vec<Earlier>;
-    fn take_back(
+    fn retract(
         tenant, conversation: &ConversationId, request: &RequestDigest, fork: ThreadId,
         place: Option<Place>
     ) -> bool;

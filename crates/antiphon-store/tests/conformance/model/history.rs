@@ -91,7 +91,7 @@ impl History {
             Step::Turn { conversation, input, output, recorded } => {
                 self.turn(conversation, input, output, recorded).await;
             }
-            Step::TakeBack { conversation } => self.take_back(conversation).await,
+            Step::TakeBack { conversation } => self.retract(conversation).await,
             Step::Append { conversation, known } => self.append(conversation, &known).await,
             Step::DeleteItem { conversation, item } => self.delete_item(conversation, item).await,
             Step::DeleteResponse { response } => self.delete_response(response).await,
@@ -103,8 +103,8 @@ impl History {
             Step::Abandon { opening } => self.abandon(opening).await,
             Step::Adopt { name } => self.adopt(name).await,
             Step::Relearn { conversation, known } => self.relearn(conversation, &known).await,
-            Step::Doubt { conversation } => self.doubt(conversation).await,
-            Step::Tell { behind, name, in_doubt } => self.tell(behind, name, in_doubt).await,
+            Step::Doubt { conversation } => self.mark_stale(conversation).await,
+            Step::Tell { behind, name, is_stale } => self.tell(behind, name, is_stale).await,
             Step::AnnounceName { opening, name } => self.announce_name(opening, name).await,
             Step::Forget { name } => self.forget(name).await,
         }
@@ -189,7 +189,7 @@ impl History {
     }
 
     /// Takes a conversation's last turn back, unless somebody has gone on from it.
-    async fn take_back(&mut self, conversation: usize) {
+    async fn retract(&mut self, conversation: usize) {
         let Some(at) = chosen(&self.conversations, conversation) else {
             return;
         };
@@ -198,7 +198,7 @@ impl History {
         let from = last.as_ref().filter(|last| !self.is_built_on(last, &held[last.from..]));
         let from = from.map(|last| last.from);
         let (store, tenant) = (&self.world.store, &self.world.tenant);
-        let taken = store.take_back(tenant, id, &request, self.world.thread(), None).await;
+        let taken = store.retract(tenant, id, &request, self.world.thread(), None).await;
         assert_eq!(taken, Ok(from.is_some()));
         if let Some(from) = from {
             self.conversations[at].held.truncate(from);

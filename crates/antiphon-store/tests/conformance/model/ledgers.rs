@@ -37,7 +37,7 @@ impl History {
     pub(super) async fn relearn(&mut self, conversation: usize, known: &[usize]) {
         let Some(at) = chosen(&self.conversations, conversation) else { return };
         let known = known.iter().filter_map(|which| chosen(&self.copies, *which));
-        let items: Vec<_> = known.map(|nth| self.again(nth).elsewhere()).collect();
+        let items: Vec<_> = known.map(|nth| self.again(nth).without_body()).collect();
         let kept = Kept::Conversation(self.conversations[at].id.clone());
         let is_ledger = self.names.values().any(|entry| entry.kept == kept);
         let expected = match given_twice(&items) {
@@ -50,19 +50,19 @@ impl History {
         if expected.is_ok() {
             self.conversations[at].held = self.keep(&items);
             self.conversations[at].last = None;
-            self.set_doubt(&kept, false);
+            self.set_stale(&kept, false);
         }
     }
 
-    pub(super) async fn doubt(&mut self, conversation: usize) {
+    pub(super) async fn mark_stale(&mut self, conversation: usize) {
         let Some(at) = chosen(&self.conversations, conversation) else { return };
         let id = self.conversations[at].id.clone();
-        self.world.doubt(&id).await;
-        self.set_doubt(&Kept::Conversation(id), true);
+        self.world.mark_stale(&id).await;
+        self.set_stale(&Kept::Conversation(id), true);
     }
 
     /// A turn whose provider tells what it calls the response: in a conversation, or behind a response.
-    pub(super) async fn tell(&mut self, behind: usize, which: usize, in_doubt: bool) {
+    pub(super) async fn tell(&mut self, behind: usize, which: usize, is_stale: bool) {
         let within = chosen(&self.conversations, behind).filter(|_| behind.is_multiple_of(2));
         let (past, base) = match (within, chosen(&self.responses, behind)) {
             (Some(at), _) => {
@@ -75,15 +75,15 @@ impl History {
             (None, None) => (Vec::new(), self.world.anew()),
         };
         let (id, turn) = self.new_turn(base, 1, 1);
-        let output = turn.output.into_iter().map(HeldItem::elsewhere).collect();
-        let turn = told(Turn { output, ..turn }, &name(which), in_doubt);
+        let output = turn.output.into_iter().map(HeldItem::without_body).collect();
+        let turn = told(Turn { output, ..turn }, &name(which), is_stale);
         let transcript = self.commit(&past, id.clone(), turn).await;
         if let Some(at) = within {
             self.conversations[at].held = transcript;
             self.conversations[at].last = None;
-            self.set_doubt(&Kept::Conversation(self.conversations[at].id.clone()), in_doubt);
+            self.set_stale(&Kept::Conversation(self.conversations[at].id.clone()), is_stale);
         }
-        self.stand(name(which), of_response(&id, in_doubt));
+        self.stand(name(which), of_response(&id, is_stale));
     }
 
     pub(super) async fn announce_name(&mut self, opening: usize, which: usize) {
@@ -124,9 +124,9 @@ impl History {
         }
     }
 
-    fn set_doubt(&mut self, kept: &Kept, in_doubt: bool) {
+    fn set_stale(&mut self, kept: &Kept, is_stale: bool) {
         for entry in self.names.values_mut().filter(|entry| entry.kept == *kept) {
-            entry.in_doubt = in_doubt;
+            entry.is_stale = is_stale;
         }
     }
 }

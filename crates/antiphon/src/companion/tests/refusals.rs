@@ -41,9 +41,9 @@ fn what_is_refused_by_its_id_is_left_out_though_it_is_not_listed() {
     turn.refused(400, error(DUPLICATE));
     learns(&mut turn, HELLO);
     assert_eq!(sent(&turn), within_body(&user("So?")));
-    let mends = turn.report().mends;
+    let repairs = turn.report().repairs;
     assert_eq!(
-        (mends[0].position, mends[0].fault, mends[0].action),
+        (repairs[0].position, repairs[0].fault, repairs[0].action),
         (Some(0), "duplicate_item", "dropped")
     );
 }

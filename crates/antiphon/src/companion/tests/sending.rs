@@ -75,7 +75,7 @@ fn what_the_server_does_not_delete_is_its_own_to_refuse() {
     learns(&mut turn, lone);
     turn.answered(405, Bytes::new());
     assert_eq!(sent(&turn), within_body(&user("So?")));
-    assert_eq!(turn.report().mends, []);
+    assert_eq!(turn.report().repairs, []);
 }
 
 #[test]

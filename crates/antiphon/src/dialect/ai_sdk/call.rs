@@ -4,7 +4,7 @@ use super::input::{self, Level};
 use super::item_emitter::ItemEmitter;
 use super::part::{Part, inside};
 use super::tool::{Form, Tool, ToolKind};
-use crate::dialect::Asked;
+use crate::dialect::RequestContext;
 use crate::json::quote;
 
 /// A tool call.
@@ -64,9 +64,14 @@ impl Call {
     }
 
     /// Applies a `tool-input-start`, which names the tool.
-    pub(super) fn start(&mut self, start: Part<'_>, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
+    pub(super) fn start(
+        &mut self,
+        start: Part<'_>,
+        context: &RequestContext,
+        emitter: &mut ItemEmitter<'_>,
+    ) {
         let (State::Unnamed { pieces }, Some(tool)) =
-            (&mut self.state, Tool::from_input_start(start, asked))
+            (&mut self.state, Tool::from_input_start(start, context))
         else {
             return;
         };
@@ -100,13 +105,13 @@ impl Call {
     pub(super) fn complete(
         &mut self,
         call: Part<'_>,
-        asked: &Asked,
+        context: &RequestContext,
         level: Level,
         emitter: &mut ItemEmitter<'_>,
     ) {
         let input = call.get("input");
         self.state = match self.take_state() {
-            State::Unnamed { pieces } => match Tool::from_call(call, asked, level) {
+            State::Unnamed { pieces } => match Tool::from_call(call, context, level) {
                 None => State::Unnamed { pieces },
                 Some(Tool { name, kind }) => {
                     self.complete_unannounced(call, name, &kind, &pieces, emitter)

@@ -8,13 +8,13 @@ use super::input::Level;
 use super::item_emitter::ItemEmitter;
 use super::part::Part;
 use super::tool::Form;
-use crate::dialect::Asked;
+use crate::dialect::RequestContext;
 use crate::json::quote;
 
 /// All calls by their `toolCallId`. An id identifies one call within a step. In a later step it is
 /// another call, because some servers restart their ids with every answer.
 pub(super) struct Calls {
-    asked: Asked,
+    context: RequestContext,
     /// In the order in which the calls began.
     calls: Vec<Call>,
     /// The latest call of each id.
@@ -25,9 +25,9 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(context: RequestContext) -> Self {
         Self {
-            asked,
+            context,
             calls: Vec::new(),
             by_id: HashMap::new(),
             before_step: 0,
@@ -38,7 +38,7 @@ impl Calls {
     /// `tool-input-start`
     pub(super) fn start(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
         let at = self.in_step(&part.id());
-        self.calls[at].start(part, &self.asked, emitter);
+        self.calls[at].start(part, &self.context, emitter);
     }
 
     /// `tool-input-delta`
@@ -52,7 +52,7 @@ impl Calls {
     /// `tool-call`
     pub(super) fn call(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
         let at = self.in_step(&part.id());
-        self.calls[at].complete(part, &self.asked, self.level, emitter);
+        self.calls[at].complete(part, &self.context, self.level, emitter);
     }
 
     /// `tool-result`: the output of a tool. Preliminary results are ignored, because the final
@@ -100,7 +100,7 @@ impl Calls {
         let call = at.map(|at| &mut self.calls[at]);
         let runner = call.map(|call| {
             if part.get("toolName").is_some() && part.get("input").is_some() {
-                call.complete(part, &self.asked, self.level, emitter);
+                call.complete(part, &self.context, self.level, emitter);
             }
             call.complete_before_output(emitter);
             call.runner()
@@ -115,7 +115,7 @@ impl Calls {
     }
 
     fn emit_earlier_output(&self, part: Part<'_>, output: &str, emitter: &mut ItemEmitter<'_>) {
-        let is_custom = part.string("toolName").is_some_and(|name| self.asked.is_custom(&name));
+        let is_custom = part.string("toolName").is_some_and(|name| self.context.is_custom(&name));
         let form = if is_custom { Form::Custom } else { Form::Function };
         emitter.complete_item(&form.output(&quote(&part.id()), output));
     }

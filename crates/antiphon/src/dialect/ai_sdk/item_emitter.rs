@@ -1,7 +1,7 @@
 //! Emits items to an assembler.
 
 use crate::json::{Object, quote};
-use crate::stream::{Assembler, Spoken};
+use crate::stream::{Assembler, DeltaKind};
 
 /// An assembler, and the number of items so far, which gives the next index.
 pub(super) struct ItemEmitter<'a> {
@@ -22,7 +22,7 @@ impl<'a> ItemEmitter<'a> {
     }
 
     /// Emits a delta of the item's text: a raw JSON string.
-    pub(super) fn delta(&mut self, index: u64, spoken: Spoken, part: u64, raw: &str) {
+    pub(super) fn delta(&mut self, index: u64, spoken: DeltaKind, part: u64, raw: &str) {
         if raw != r#""""# {
             self.assembler.delta(index, spoken, part, raw);
         }

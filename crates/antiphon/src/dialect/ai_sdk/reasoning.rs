@@ -8,7 +8,7 @@ use super::metadata::Metadata;
 use super::part::{Part, inside};
 use super::seal::Sealed;
 use crate::json::Object;
-use crate::stream::Spoken;
+use crate::stream::DeltaKind;
 use crate::transcript::Origin;
 
 /// The open reasoning items.
@@ -33,7 +33,7 @@ pub(super) struct Reasonings {
 
 struct Reasoning {
     index: u64,
-    spoken: Spoken,
+    spoken: DeltaKind,
     /// The number of parts that have begun.
     begun: u64,
     ended: u64,
@@ -112,7 +112,7 @@ impl Reasonings {
             return;
         }
         self.complete = Some(item);
-        if self.open_complete().is_some_and(|reasoning| reasoning.spoken != Spoken::Summary) {
+        if self.open_complete().is_some_and(|reasoning| reasoning.spoken != DeltaKind::Summary) {
             self.end_complete(emitter);
         }
     }
@@ -167,7 +167,7 @@ impl Reasoning {
         let is_summary = metadata.has("reasoningEncryptedContent");
         Self {
             index: emitter.begin(&item),
-            spoken: if is_summary { Spoken::Summary } else { Spoken::Reasoning },
+            spoken: if is_summary { DeltaKind::Summary } else { DeltaKind::Reasoning },
             begun: 0,
             ended: 0,
             streamed: String::new(),
@@ -177,7 +177,7 @@ impl Reasoning {
 
     fn append(&mut self, piece: &str, number: u64, emitter: &mut ItemEmitter<'_>) {
         emitter.delta(self.index, self.spoken, number, piece);
-        if self.spoken == Spoken::Reasoning {
+        if self.spoken == DeltaKind::Reasoning {
             self.streamed.push_str(inside(piece));
         }
     }

@@ -13,8 +13,8 @@ use super::item_emitter::ItemEmitter;
 use super::part::Part;
 use super::reasoning::Reasonings;
 use super::texts::Texts;
-use crate::dialect::Asked;
-use crate::dialect::listener::Decode;
+use crate::dialect::RequestContext;
+use crate::dialect::stream_decoder::Decode;
 use crate::dialect::usage::Usage;
 use crate::json::Object;
 use crate::stream::Assembler;
@@ -47,12 +47,12 @@ pub(in crate::dialect) struct Stream {
 }
 
 impl Stream {
-    pub(in crate::dialect) fn new(asked: Asked) -> Self {
+    pub(in crate::dialect) fn new(context: RequestContext) -> Self {
         Self {
             count: 0,
             texts: Texts::default(),
-            reasonings: Reasonings::new(asked.origin.clone()),
-            calls: Calls::new(asked),
+            reasonings: Reasonings::new(context.origin.clone()),
+            calls: Calls::new(context),
             usage: None,
             step_end: None,
             unknown: HashSet::new(),

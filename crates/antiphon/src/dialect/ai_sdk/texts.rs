@@ -8,7 +8,7 @@ use super::item_emitter::ItemEmitter;
 use super::metadata::Metadata;
 use super::part::Part;
 use crate::json::Object;
-use crate::stream::Spoken;
+use crate::stream::DeltaKind;
 
 /// The open texts, by their ids.
 ///
@@ -32,7 +32,7 @@ impl Texts {
     pub(super) fn delta(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
         if let Some(piece) = part.delta() {
             let index = self.index_of(part, emitter);
-            emitter.delta(index, Spoken::Output, 0, piece);
+            emitter.delta(index, DeltaKind::Output, 0, piece);
         }
     }
 

@@ -3,9 +3,9 @@
 use super::input::{self, Level};
 use super::item_emitter::ItemEmitter;
 use super::part::Part;
-use crate::dialect::Asked;
+use crate::dialect::RequestContext;
 use crate::json::{Object, quote};
-use crate::stream::Spoken;
+use crate::stream::DeltaKind;
 
 /// The kind of item for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +34,9 @@ pub(super) enum ToolKind {
 
 impl Tool {
     /// The tool in a `tool-input-start`, which may contain the encoding of the deltas.
-    pub(super) fn from_input_start(start: Part<'_>, asked: &Asked) -> Option<Self> {
+    pub(super) fn from_input_start(start: Part<'_>, context: &RequestContext) -> Option<Self> {
         let is_text = start.string("inputEncoding").as_deref() == Some("text");
-        Self::from_part(start, |name| match (is_text, asked.is_custom(name)) {
+        Self::from_part(start, |name| match (is_text, context.is_custom(name)) {
             (true, _) => ToolKind::Client(Form::Custom),
             (false, true) => ToolKind::Undecided,
             (false, false) => ToolKind::Client(Form::Function),
@@ -44,8 +44,12 @@ impl Tool {
     }
 
     /// The tool in a `tool-call` without earlier parts.
-    pub(super) fn from_call(call: Part<'_>, asked: &Asked, level: Level) -> Option<Self> {
-        Self::from_part(call, |name| match asked.is_custom(name) || input::is_text(call, level) {
+    pub(super) fn from_call(
+        call: Part<'_>,
+        context: &RequestContext,
+        level: Level,
+    ) -> Option<Self> {
+        Self::from_part(call, |name| match context.is_custom(name) || input::is_text(call, level) {
             true => ToolKind::Client(Form::Custom),
             false => ToolKind::Client(Form::Function),
         })
@@ -94,10 +98,10 @@ impl Form {
     }
 
     /// The kind of the input's deltas.
-    pub(super) fn spoken(self) -> Spoken {
+    pub(super) fn spoken(self) -> DeltaKind {
         match self {
-            Self::Function => Spoken::Arguments,
-            Self::Custom => Spoken::Input,
+            Self::Function => DeltaKind::Arguments,
+            Self::Custom => DeltaKind::Input,
         }
     }
 

@@ -10,5 +10,5 @@ mod request;
 mod stream;
 
 pub(super) use request::encode;
-pub use request::with_reasoning_stood_in;
+pub use request::with_placeholder_reasoning;
 pub(super) use stream::Stream;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::listener::Decode;
+use super::stream_decoder::Decode;
 use crate::stream::Assembler;
 
 /// The decoder of a Responses stream.
@@ -10,7 +10,7 @@ pub(super) struct Stream;
 
 impl Decode for Stream {
     fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
-        assembler.hear(data)
+        assembler.apply_event(data)
     }
 
     fn decode_whole(
@@ -18,6 +18,6 @@ impl Decode for Stream {
         body: &Bytes,
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error> {
-        assembler.hear_whole(body)
+        assembler.apply_response(body)
     }
 }

@@ -44,7 +44,7 @@ fn file(part: &Object<'_>, media_type: &str) -> Result<String, String> {
 
 /// The text in tagged data, the form of version 7.
 fn inner_text(raw: &str) -> Option<std::borrow::Cow<'static, str>> {
-    let data = Object::of(raw).ok()?;
+    let data = Object::parse_str(raw).ok()?;
     let text = ["url", "data", "text"].into_iter().find_map(|field| data.string(field));
     text.map(|text| text.into_owned().into())
 }

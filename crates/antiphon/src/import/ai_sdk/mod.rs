@@ -13,7 +13,7 @@ pub(super) use ui::convert_ui_message;
 
 /// Converts a model message: an element of `messages` of `generateText`, or of a model's prompt.
 pub(super) fn convert_model_message(raw: &str, output: &mut Output) -> Result<(), String> {
-    let message = Object::of(raw).map_err(|error| error.to_string())?;
+    let message = Object::parse_str(raw).map_err(|error| error.to_string())?;
     let content = message.present("content").ok_or("content: a string or parts are expected")?;
     let parts = parts_of(content)?;
     match message.string("role").as_deref() {
@@ -37,7 +37,7 @@ fn parts_of(content: &str) -> Result<Vec<Object<'_>>, String> {
         .map_err(|_| "content: a string or parts are expected".to_owned())?;
     let mut parts = Vec::with_capacity(raws.len());
     for (nth, raw) in raws.into_iter().enumerate() {
-        let part = Object::of(raw.get());
+        let part = Object::parse_str(raw.get());
         parts.push(part.map_err(|_| format!("content[{nth}]: a part is an object"))?);
     }
     Ok(parts)

@@ -10,13 +10,15 @@ use crate::json::{Object, quote};
 /// and calls of the model, then the outputs of the calls. Like the SDK, leaves out a call whose
 /// input is incomplete.
 pub(in crate::import) fn convert_ui_message(raw: &str, output: &mut Output) -> Result<(), String> {
-    let message = Object::of(raw).map_err(|error| error.to_string())?;
+    let message = Object::parse_str(raw).map_err(|error| error.to_string())?;
     let parts = message.present("parts").ok_or("parts: an array is expected")?;
     let raws: Vec<&RawValue> =
         serde_json::from_str(parts).map_err(|_| "parts: an array is expected".to_owned())?;
     let mut parts = Vec::with_capacity(raws.len());
     for (nth, raw) in raws.iter().enumerate() {
-        parts.push(Object::of(raw.get()).map_err(|_| format!("parts[{nth}]: not an object"))?);
+        parts.push(
+            Object::parse_str(raw.get()).map_err(|_| format!("parts[{nth}]: not an object"))?,
+        );
     }
     match message.string("role").as_deref() {
         Some("assistant") => assistant_message(&parts, output),
@@ -64,7 +66,7 @@ impl<'a> ToolPart<'a> {
         if kind == "tool-invocation" {
             // In version 4, the call is one level deeper.
             let raw = part.get("toolInvocation")?.to_owned();
-            let inner = Object::of(&raw).ok()?;
+            let inner = Object::parse_str(&raw).ok()?;
             let fields = inner.iter().map(|(name, raw)| (name.to_owned(), raw.to_owned()));
             let mut part = Object::default();
             fields.for_each(|(name, raw)| part.set(name, raw));

@@ -43,7 +43,7 @@ impl Answer<'_> {
             return Ok(());
         }
         for raw in raws(content)? {
-            match Object::of(raw.get()) {
+            match Object::parse_str(raw.get()) {
                 Ok(block) => self.add_block(&block)?,
                 Err(_) => self.add_text(None, output_text(&text_of(raw.get())))?,
             }

@@ -16,7 +16,7 @@ pub(super) fn convert_content(
     let mut parts = Vec::with_capacity(raws.len());
     let mut has_items = false;
     for raw in &raws {
-        let Ok(block) = Object::of(raw.get()) else {
+        let Ok(block) = Object::parse_str(raw.get()) else {
             parts.push(input_text(&text_of(raw.get())));
             continue;
         };
@@ -108,7 +108,7 @@ fn file(media_type: &str, block: &Object<'_>) -> Option<String> {
 /// A block of a tool message that is an output of another kind than a function's.
 pub(super) fn typed_output(content: &str, call_id: &str) -> Option<Object<'static>> {
     let raws = raws(content).ok()?;
-    let blocks = raws.iter().filter_map(|raw| Object::of(raw.get()).ok());
+    let blocks = raws.iter().filter_map(|raw| Object::parse_str(raw.get()).ok());
     let is_output = |block: &Object<'_>| {
         let kind = block.string("type");
         matches!(kind.as_deref(), Some("custom_tool_call_output" | "computer_call_output"))

@@ -42,7 +42,7 @@ fn plain_type(name: &str) -> Option<&'static str> {
 
 /// Converts a message in the form of `messages_to_dict` or `dumpd`, or its plain fields.
 pub(super) fn convert_message(raw: &str, output: &mut Output) -> Result<(), String> {
-    let element = Object::of(raw).map_err(|error| error.to_string())?;
+    let element = Object::parse_str(raw).map_err(|error| error.to_string())?;
     if element.present("lc").is_some() {
         let class = class_of(&element).unwrap_or_default();
         let fields = element.object("kwargs").ok_or("kwargs: an object is expected")?;

@@ -115,10 +115,10 @@ fn unknown_form_error_names_the_likeness() {
         ),
         (json!({"type": "response.created", "sequence_number": 0}), "an event of a stream"),
     ];
-    for (element, likeness) in cases {
+    for (element, resemblance) in cases {
         let sentence = refusal(&json!([user(), element]));
         assert!(sentence.starts_with("item 1 ("), "{sentence}");
-        assert!(sentence.contains(likeness), "{sentence}");
+        assert!(sentence.contains(resemblance), "{sentence}");
     }
 }
 

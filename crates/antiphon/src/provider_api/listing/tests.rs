@@ -13,7 +13,7 @@ fn page(ids: &[&str], has_more: bool) -> Value {
 }
 
 fn listing() -> Listing {
-    Listing::by(Cursor::LastId)
+    Listing::new(Cursor::LastId)
 }
 
 /// The error for the last of these pages.
@@ -58,7 +58,7 @@ fn next_page_follows_the_cursor_field() {
     for (cursor, after) in
         [(Cursor::LastId, "cursor%20of%20its%20own%2F%3F"), (Cursor::LastOfData, "msg_2")]
     {
-        let mut listing = Listing::by(cursor);
+        let mut listing = Listing::new(cursor);
         listing.add(&bytes(&page)).unwrap();
         assert_eq!(listing.query(), Some(format!("order=asc&limit=100&after={after}")));
     }
@@ -71,7 +71,7 @@ fn missing_cursor_falls_back_to_the_other_field() {
     let mut outline = page(&["msg_1"], true);
     outline["data"][0]["id"] = Value::Null;
     for (cursor, page) in [(Cursor::LastId, unnamed), (Cursor::LastOfData, outline)] {
-        let mut listing = Listing::by(cursor);
+        let mut listing = Listing::new(cursor);
         listing.add(&bytes(&page)).unwrap();
         assert_eq!(listing.query().as_deref(), Some("order=asc&limit=100&after=msg_1"));
     }

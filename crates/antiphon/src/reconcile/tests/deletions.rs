@@ -112,7 +112,7 @@ fn deleted_instructions_stay_deleted_until_they_change() {
     let verdicts = held().reconcile([system("Be brief."), system("Be kind."), user("bye")]);
     assert_eq!(verdicts, [DELETED, equal_to(1), FRESH]);
     let changed = held().reconcile([system("Be bold."), user("bye")]);
-    assert_eq!(changed, [Verdict::Supersedes, FRESH]);
+    assert_eq!(changed, [Verdict::Replaces, FRESH]);
 }
 
 #[test]

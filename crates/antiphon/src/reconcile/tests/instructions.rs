@@ -4,7 +4,7 @@ use super::{FRESH, by_id, by_place, equal_to, owner};
 use crate::item::given::{assistant, developer, item, system, user};
 use crate::reconcile::Verdict;
 
-const SUPERSEDES: Verdict = Verdict::Supersedes;
+const SUPERSEDES: Verdict = Verdict::Replaces;
 
 #[test]
 fn equal_instructions_are_resent() {

@@ -3,7 +3,7 @@
 use super::{FRESH, Owner, by_call, by_id, by_place, owner};
 use crate::item::Item;
 use crate::item::given::{assistant, call, call_under, item, output, said, user};
-use crate::made_up::message_of_late_output;
+use crate::placeholder::late_output_message;
 use crate::reconcile::Verdict;
 use crate::repair::repair;
 
@@ -30,7 +30,7 @@ fn degrees() -> Item {
 
 /// The conversation at a provider that deletes nothing: a message carries the late output.
 fn conversation_with_carrier() -> Owner {
-    let message = message_of_late_output(&degrees()).expect("a message can carry an output");
+    let message = late_output_message(&degrees()).expect("a message can carry an output");
     let later = [message, user("And now?"), assistant("msg_2", "Cold.")];
     owner(items().into_iter().chain(later)).with_placeholders([2, 5])
 }
@@ -122,7 +122,7 @@ fn late_output_carried_by_a_message_is_resent() {
 
 #[test]
 fn returned_carrier_message_is_resent() {
-    let message = message_of_late_output(&degrees()).expect("a message can carry an output");
+    let message = late_output_message(&degrees()).expect("a message can carry an output");
     let verdicts = conversation_with_carrier().reconcile([
         user("Bonn?"),
         user("Never mind."),

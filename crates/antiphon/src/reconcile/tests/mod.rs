@@ -48,13 +48,13 @@ impl Owner {
 
     /// Marks some outputs and messages as placeholders.
     fn with_placeholders(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
-        positions.into_iter().for_each(|at| self.0[at].origin = Some(Origin::made_up()));
+        positions.into_iter().for_each(|at| self.0[at].origin = Some(Origin::placeholder()));
         self
     }
 
     /// Moves all bodies to another owner.
-    fn elsewhere(self) -> Self {
-        Self(self.0.into_iter().map(HeldItem::elsewhere).collect())
+    fn without_body(self) -> Self {
+        Self(self.0.into_iter().map(HeldItem::without_body).collect())
     }
 
     /// The verdicts on `incoming`, which have to be the same if another owner has the bodies.
@@ -63,7 +63,11 @@ impl Owner {
         let verdicts = Self(self.0.clone()).reconcile_as_held(incoming.clone());
         let expected = incoming.iter().zip(&verdicts).map(without_bodies);
         let expected: Vec<Verdict> = expected.collect();
-        assert_eq!(self.elsewhere().reconcile_as_held(incoming), expected, "with bodies elsewhere");
+        assert_eq!(
+            self.without_body().reconcile_as_held(incoming),
+            expected,
+            "with bodies elsewhere"
+        );
         verdicts
     }
 

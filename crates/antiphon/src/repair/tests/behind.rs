@@ -3,21 +3,21 @@
 use super::{Action, texts};
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, user};
 use crate::item::{FingerprintKey, Item};
-use crate::repair::{OnUnansweredCall, Policy, Repaired, repair_behind, unmendable};
+use crate::repair::{OnUnansweredCall, Policy, Repaired, blocking_items, repair_after};
 use crate::transcript::HeldItem;
 
 const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
 /// An item without its body, as a ledger stores it.
 fn outline(item: &Item) -> Item {
-    let held = HeldItem::new("item".into(), item, KEY, None).elsewhere();
+    let held = HeldItem::new("item".into(), item, KEY, None).without_body();
     held.outline().expect("it lives")
 }
 
 /// The repaired input: `fresh`, for a server that holds `held`.
 fn sent_with(held: &[Item], fresh: &[Item], policy: &Policy) -> Repaired {
     let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
-    repair_behind(held.len(), &items, policy)
+    repair_after(held.len(), &items, policy)
 }
 
 fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
@@ -27,13 +27,13 @@ fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
 /// The expected result if `fresh` needs no repair after `held` other items.
 fn unchanged(held: usize, fresh: &[Item]) -> Repaired {
     let sources = (held..held + fresh.len()).map(Some).collect();
-    Repaired { items: fresh.to_vec(), sources, mends: vec![] }
+    Repaired { items: fresh.to_vec(), sources, repairs: vec![] }
 }
 
 /// Position, id and fault of the held items that no input can repair.
 fn left(held: &[Item], fresh: &[Item]) -> Vec<(usize, Option<String>, &'static str)> {
     let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
-    let found = unmendable(held.len(), &items);
+    let found = blocking_items(held.len(), &items);
     let told = found.into_iter().map(|it| (it.position, it.id, it.fault.name()));
     told.map(|(at, id, fault)| (at, id.map(|id| id.to_string()), fault)).collect()
 }
@@ -65,7 +65,7 @@ fn unanswered_held_call_is_answered_first() {
     let repaired = sent(&held, &[user("never mind")]);
     let placeholder = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
     assert_eq!(texts(&repaired.items), [placeholder, user("never mind").text()]);
-    let mend = &repaired.mends[0];
+    let mend = &repaired.repairs[0];
     assert_eq!((mend.position, mend.action), (1, Action::Answered));
     assert_eq!(mend.id, Some("fc_1".into()));
 }
@@ -99,7 +99,7 @@ fn cut_short_held_call_is_answered() {
     );
     let repaired = sent(&[user("hi"), cut], &[user("Go on.")]);
     assert_eq!(repaired.items.len(), 2);
-    assert_eq!(repaired.mends[0].action, Action::Answered);
+    assert_eq!(repaired.repairs[0].action, Action::Answered);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn lone_reasoning_is_dropped_or_reported_as_unmendable() {
     let fresh = [user("Are you there?"), reasoning("rs_2"), user("Hello?")];
     let repaired = sent(&held, &fresh);
     assert_eq!(texts(&repaired.items), [fresh[0].text(), fresh[2].text()]);
-    assert_eq!(repaired.mends.iter().map(|mend| mend.position).collect::<Vec<_>>(), [3]);
+    assert_eq!(repaired.repairs.iter().map(|mend| mend.position).collect::<Vec<_>>(), [3]);
     assert_eq!(left(&held, &fresh), [(1, Some("rs_1".into()), "lone_reasoning")]);
 }
 
@@ -160,7 +160,7 @@ fn dropped_item_does_not_follow_reasoning() {
 #[test]
 fn held_call_without_placeholder_is_unmendable() {
     let held = [user("hi"), screen()];
-    assert_eq!(sent(&held, &[user("bye")]).mends, []);
+    assert_eq!(sent(&held, &[user("bye")]).repairs, []);
     let lost = (1, Some("cu_1".into()), "unanswered_call");
     assert_eq!(left(&held, &[user("bye")]), [lost]);
     assert_eq!(left(&held, &[screenshot()]), []);

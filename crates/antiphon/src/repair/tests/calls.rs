@@ -1,6 +1,6 @@
 //! Calls and outputs of one function.
 
-use super::{Action, assert_accepted, left_of, mends, of_input, refusal, texts};
+use super::{Action, assert_accepted, left_of, of_input, refusal, repairs, texts};
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, reference, user};
 use crate::repair::{OnOutputWithoutCall, Policy, repair_with};
 
@@ -8,7 +8,7 @@ use crate::repair::{OnOutputWithoutCall, Policy, repair_with};
 fn unanswered_call_gets_a_placeholder() {
     let given = [user("hi"), call_under("fc_1", "call_1", "{}"), user("Are you there?")];
     assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
-    assert_eq!(mends(&given), [(1, "unanswered_call", Action::Answered)]);
+    assert_eq!(repairs(&given), [(1, "unanswered_call", Action::Answered)]);
     let left = left_of(&given);
     let placeholder = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
     assert_eq!(texts(&left), [given[0].text(), given[1].text(), placeholder, given[2].text()]);
@@ -39,7 +39,7 @@ fn cut_short_call_is_dropped_with_its_reasoning() {
     let given = [user("hi"), reasoning("rs_1"), cut, user("Are you there?")];
     assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(2, "unanswered_call", Action::Dropped), (1, "lone_reasoning", Action::Dropped)]
     );
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[3].text()]);
@@ -61,7 +61,7 @@ fn output_without_call_is_dropped() {
         refusal(&given),
         of_input("No tool call found for function call output with call_id call_1.")
     );
-    assert_eq!(mends(&given), [(1, "output_without_call", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(1, "output_without_call", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
 }
 
@@ -69,7 +69,7 @@ fn output_without_call_is_dropped() {
 fn an_output_before_its_call_answers_nothing() {
     let given = [output("call_1", "ok"), call("call_1", "{}")];
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(0, "output_without_call", Action::Dropped), (1, "unanswered_call", Action::Answered)]
     );
 }
@@ -79,7 +79,7 @@ fn an_output_answers_no_call_of_another_kind() {
     let custom = item(r#"{"type":"custom_tool_call","call_id":"call_1","name":"f","input":""}"#);
     let given = [custom, output("call_1", "ok")];
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(0, "unanswered_call", Action::Answered), (1, "output_without_call", Action::Dropped)]
     );
 }
@@ -104,14 +104,14 @@ fn repeated_output_is_dropped() {
              from your input and try again."
         )
     );
-    assert_eq!(mends(&given), [(2, "duplicate_output", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(2, "duplicate_output", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), texts(&given[..2]));
 }
 
 #[test]
 fn later_of_two_outputs_stays() {
     let given = [call("call_1", "{}"), output("call_1", "running"), output("call_1", "done")];
-    assert_eq!(mends(&given), [(1, "duplicate_output", Action::Replaced)]);
+    assert_eq!(repairs(&given), [(1, "duplicate_output", Action::Replaced)]);
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
 }
 
@@ -123,7 +123,7 @@ fn copy_of_a_call_is_dropped() {
         call("call_1", r#"{ "a": 1 }"#),
         user("bye"),
     ];
-    assert_eq!(mends(&given), [(2, "duplicate_call", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(2, "duplicate_call", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[1].text(), given[3].text()]);
 }
 
@@ -136,7 +136,7 @@ fn answered_one_of_two_equal_calls_stays() {
         call("call_1", "{}"),
         output("call_1", "ok"),
     ];
-    assert_eq!(mends(&given), [(0, "duplicate_call", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(0, "duplicate_call", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), texts(&given[1..]));
 }
 
@@ -152,7 +152,7 @@ fn replayed_exchange_is_dropped_with_its_output() {
         )
     );
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(2, "duplicate_item", Action::Dropped), (3, "duplicate_output", Action::Dropped)]
     );
     assert_eq!(texts(&left_of(&given)), texts(&given[..2]));
@@ -172,7 +172,7 @@ fn empty_call_id_is_replaced() {
                 .to_owned()
         )
     );
-    assert_eq!(mends(&given), [(1, "empty_call_id", Action::Renamed)]);
+    assert_eq!(repairs(&given), [(1, "empty_call_id", Action::Renamed)]);
     let renamed = [user("hi"), call("call_1", "{}"), output("call_1", "ok")];
     assert_eq!(texts(&left_of(&given)), texts(&renamed));
 }

@@ -1,6 +1,6 @@
 //! Item ids.
 
-use super::{Action, assert_accepted, left_of, mends, of_input, refusal, texts};
+use super::{Action, assert_accepted, left_of, of_input, refusal, repairs, texts};
 use crate::item::Item;
 use crate::item::given::{assistant, call_under, item, output, reasoning, reference, user};
 
@@ -14,7 +14,7 @@ fn copy_of_an_item_is_dropped() {
              again."
         )
     );
-    assert_eq!(mends(&given), [(2, "duplicate_item", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(2, "duplicate_item", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), texts(&given[..2]));
 }
 
@@ -32,7 +32,7 @@ fn two_user_messages_under_one_id_both_stay() {
         item(format!(r#"{{"id":"msg_1","type":"message","role":"user","content":"{text}"}}"#))
     };
     let given = [under_id("hi"), under_id("bye")];
-    assert_eq!(mends(&given), [(1, "duplicate_item", Action::IdRemoved)]);
+    assert_eq!(repairs(&given), [(1, "duplicate_item", Action::IdRemoved)]);
     let without_id = r#"{"type":"message","role":"user","content":"bye"}"#;
     assert_eq!(texts(&left_of(&given)), [given[0].text(), without_id]);
 }
@@ -45,7 +45,7 @@ fn two_calls_under_one_item_id_both_stay() {
         call_under("fc_0", "call_2", "{}"),
         output("call_2", "2"),
     ];
-    assert_eq!(mends(&given), [(2, "duplicate_item", Action::IdRemoved)]);
+    assert_eq!(repairs(&given), [(2, "duplicate_item", Action::IdRemoved)]);
     assert_eq!(left_of(&given).len(), 4);
 }
 
@@ -53,7 +53,7 @@ fn two_calls_under_one_item_id_both_stay() {
 fn reference_next_to_its_item_is_dropped() {
     let given = [reference("msg_1"), user("hi"), assistant("msg_1", "Hello."), reference("msg_1")];
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(0, "duplicate_item", Action::Dropped), (3, "duplicate_item", Action::Dropped)]
     );
     assert_eq!(texts(&left_of(&given)), texts(&given[1..3]));
@@ -72,7 +72,7 @@ fn malformed_id_is_removed() {
                 .to_owned()
         )
     );
-    assert_eq!(mends(&given), [(1, "malformed_id", Action::IdRemoved)]);
+    assert_eq!(repairs(&given), [(1, "malformed_id", Action::IdRemoved)]);
     assert_eq!(left_of(&given)[1].text(), r#"{"role":"assistant","content":"Hello."}"#);
 }
 
@@ -84,7 +84,7 @@ fn id_with_invalid_characters_is_removed() {
         "Invalid 'input[0].id': 'msg_1:0'. Expected an ID that contains letters, numbers, \
          underscores, or dashes, but this value contained additional characters."
     );
-    assert_eq!(mends(&given), [(0, "malformed_id", Action::IdRemoved)]);
+    assert_eq!(repairs(&given), [(0, "malformed_id", Action::IdRemoved)]);
 }
 
 #[test]
@@ -123,13 +123,13 @@ fn overlong_id_is_removed() {
                 .to_owned()
         )
     );
-    assert_eq!(mends(&given), [(2, "overlong_id", Action::IdRemoved)]);
+    assert_eq!(repairs(&given), [(2, "overlong_id", Action::IdRemoved)]);
 }
 
 #[test]
 fn encrypted_reasoning_with_an_invalid_id_is_dropped() {
     let given = [user("hi"), reasoning("reasoning-1"), assistant("msg_1", "Hello.")];
-    assert_eq!(mends(&given), [(1, "malformed_id", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(1, "malformed_id", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
 }
 
@@ -142,7 +142,7 @@ fn required_id_is_replaced() {
     };
     let long = "y".repeat(65);
     let given = [search(&long), user("hi")];
-    assert_eq!(mends(&given), [(0, "overlong_id", Action::IdReplaced)]);
+    assert_eq!(repairs(&given), [(0, "overlong_id", Action::IdReplaced)]);
     let id = |items: &[Item]| items[0].head().id.clone().unwrap();
     let new = id(&left_of(&given));
     assert!(new.as_str().starts_with("ws_") && new.as_str().len() <= 64);
@@ -167,7 +167,7 @@ fn each_item_under_a_repeated_id_gets_its_own() {
 #[test]
 fn overlong_reference_is_dropped() {
     let given = [user("hi"), item(format!(r#"{{"id":"{}"}}"#, "z".repeat(65)))];
-    assert_eq!(mends(&given), [(1, "overlong_id", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(1, "overlong_id", Action::Dropped)]);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn equal_unknown_items_under_one_id_are_one() {
     let unknown = |n: u8| item(format!(r#"{{"type":"acme:telemetry","id":"t_1","n":{n}}}"#));
     let given = [unknown(1), unknown(1), unknown(2)];
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(1, "duplicate_item", Action::Dropped), (2, "duplicate_item", Action::IdRemoved)]
     );
 }
@@ -197,6 +197,6 @@ fn overlong_id_of_local_shell_output_is_removed() {
     let output = r#"{"type":"local_shell_call_output","call_id":"call_1","output":"ok"}"#;
     let named = output.replace(r#""output":"#, &format!(r#""id":"{}","output":"#, "x".repeat(70)));
     let given = [user("hi"), call, Item::parse(named.into()).unwrap()];
-    assert_eq!(mends(&given), [(2, "overlong_id", Action::IdRemoved)]);
+    assert_eq!(repairs(&given), [(2, "overlong_id", Action::IdRemoved)]);
     assert_eq!(texts(&left_of(&given))[2], output);
 }

@@ -1,6 +1,6 @@
 //! Every kind of call: answered, unanswered, and its output alone.
 
-use super::{Action, assert_accepted, left_of, mends, of_input, refusal};
+use super::{Action, assert_accepted, left_of, of_input, refusal, repairs};
 use crate::item::given::{item, user};
 use crate::item::{Item, Kind};
 
@@ -100,10 +100,10 @@ fn unanswered_call_is_answered_or_dropped_by_kind() {
         assert_eq!(refusal(&given), of_input(&message));
         let left = left_of(&given);
         if let Some(placeholder) = pair.placeholder {
-            assert_eq!(mends(&given), [(1, "unanswered_call", Action::Answered)]);
+            assert_eq!(repairs(&given), [(1, "unanswered_call", Action::Answered)]);
             assert_eq!(left[2].text(), placeholder.replace("PLACEHOLDER_TEXT", PLACEHOLDER_TEXT));
         } else {
-            assert_eq!(mends(&given), [(1, "unanswered_call", Action::Dropped)]);
+            assert_eq!(repairs(&given), [(1, "unanswered_call", Action::Dropped)]);
             assert_eq!(left.len(), 1);
         }
     }
@@ -116,7 +116,7 @@ fn output_alone_is_dropped_for_any_kind() {
         let (_, name) = pair.names;
         let message = format!("No tool call found for {name} with call_id c1.");
         assert_eq!(refusal(&given), of_input(&message));
-        assert_eq!(mends(&given), [(0, "output_without_call", Action::Dropped)]);
+        assert_eq!(repairs(&given), [(0, "output_without_call", Action::Dropped)]);
         assert_eq!(left_of(&given).len(), 1);
     }
 }
@@ -128,7 +128,7 @@ fn second_exchange_gets_its_own_call_id() {
             |text: &str| item(text.replace(r#""type""#, r#""x":2,"type""#).replace("_1\"", "_2\""));
         let first = [item(pair.call).with(|object| object.set("x", "1")), item(pair.output)];
         let given = [first[0].clone(), first[1].clone(), other(pair.call), other(pair.output)];
-        assert_eq!(mends(&given), [(2, "duplicate_call", Action::Renamed)], "{}", pair.call);
+        assert_eq!(repairs(&given), [(2, "duplicate_call", Action::Renamed)], "{}", pair.call);
         let left = left_of(&given);
         let name = |item: &Item| item.head().call_id.as_ref().map(ToString::to_string);
         assert_eq!(name(&left[2]).as_deref(), Some("c1_2"));
@@ -146,7 +146,7 @@ fn approval_may_stay_open_but_needs_a_request() {
     assert_accepted(&[user("hi"), request.clone()]);
     assert_accepted(&[user("hi"), request.clone(), response.clone()]);
     assert_eq!(
-        mends(&[user("hi"), response.clone()]),
+        repairs(&[user("hi"), response.clone()]),
         [(1, "output_without_call", Action::Dropped)]
     );
     let twice = [request.clone(), response.clone(), request, response];

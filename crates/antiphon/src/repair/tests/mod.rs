@@ -25,9 +25,9 @@ fn left_of(given: &[Item]) -> Vec<Item> {
 }
 
 /// The repairs: position, fault, action.
-fn mends(given: &[Item]) -> Vec<(usize, &'static str, Action)> {
-    let mends = repair(given).mends;
-    mends.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
+fn repairs(given: &[Item]) -> Vec<(usize, &'static str, Action)> {
+    let repairs = repair(given).repairs;
+    repairs.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
 }
 
 /// The provider's error for `given`: status, code, param and message of the first fault.

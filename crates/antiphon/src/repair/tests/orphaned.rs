@@ -8,16 +8,16 @@ use crate::repair::{Repaired, filter_orphaned_reasoning};
 /// Asserts that the filter changes nothing.
 fn assert_untouched(given: &[Item]) {
     let sources = (0..given.len()).map(Some).collect();
-    let expected = Repaired { items: given.to_vec(), sources, mends: vec![] };
+    let expected = Repaired { items: given.to_vec(), sources, repairs: vec![] };
     assert_eq!(filter_orphaned_reasoning(given), expected);
 }
 
 /// The positions of the dropped items.
 fn orphans(given: &[Item]) -> Vec<usize> {
-    let mends = filter_orphaned_reasoning(given).mends;
-    assert!(mends.iter().all(|mend| mend.fault.name() == "lone_reasoning"));
-    assert!(mends.iter().all(|mend| mend.action == Action::Dropped));
-    mends.iter().map(|mend| mend.position).collect()
+    let repairs = filter_orphaned_reasoning(given).repairs;
+    assert!(repairs.iter().all(|mend| mend.fault.name() == "lone_reasoning"));
+    assert!(repairs.iter().all(|mend| mend.action == Action::Dropped));
+    repairs.iter().map(|mend| mend.position).collect()
 }
 
 /// An assistant message as frameworks store it.

@@ -15,7 +15,7 @@ fn left_under(policy: &Policy, given: &[Item]) -> Vec<String> {
 
 fn mends_under(policy: &Policy, given: &[Item]) -> Vec<(usize, &'static str, Action)> {
     let repaired = repair_with(given, policy).expect("the policy rejects nothing");
-    repaired.mends.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
+    repaired.repairs.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
 }
 
 fn refused(policy: &Policy, given: &[Item]) -> (Option<usize>, &'static str, String) {
@@ -116,8 +116,8 @@ fn unresolved_reference_follows_the_policy() {
     let given = [user("hi"), reference("msg_1"), reference("msg_2")];
     let known = ["msg_1"];
     assert_eq!(left_under(&references(Keep, &known), &given), texts(&given));
-    let mends = mends_under(&references(Drop, &known), &given);
-    assert_eq!(mends, [(2, "unresolved_reference", Action::Dropped)]);
+    let repairs = mends_under(&references(Drop, &known), &given);
+    assert_eq!(repairs, [(2, "unresolved_reference", Action::Dropped)]);
     let (position, name, words) = refused(&references(Reject, &known), &given);
     assert_eq!((position, name), (Some(2), "unresolved_reference"));
     assert!(words.starts_with("Item with id 'msg_2' not found."), "{words}");

@@ -1,6 +1,6 @@
 //! Reasoning that no item of the model follows, as an abort leaves it in a client's history.
 
-use super::{Action, assert_accepted, check, left_of, mends, of_input, refusal, texts};
+use super::{Action, assert_accepted, check, left_of, of_input, refusal, repairs, texts};
 use crate::item::Item;
 use crate::item::given::{assistant, call, item, output, reasoning, reference, user};
 
@@ -20,7 +20,7 @@ fn orphaned_reasoning_is_dropped_between_turns() {
             "Item 'rs_orphan' of type 'reasoning' was provided without its required following item."
         )
     );
-    assert_eq!(mends(&given), [(4, "lone_reasoning", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(4, "lone_reasoning", Action::Dropped)]);
     let expected = [&given[..4], &given[5..]].concat();
     assert_eq!(texts(&left_of(&given)), texts(&expected));
 }
@@ -50,7 +50,7 @@ fn all_orphans_are_dropped() {
         user("Are you there?"),
         reasoning("rs_4"),
     ];
-    let mended: Vec<usize> = mends(&given).iter().map(|(position, ..)| *position).collect();
+    let mended: Vec<usize> = repairs(&given).iter().map(|(position, ..)| *position).collect();
     assert_eq!(mended, [0, 1, 3, 5]);
     assert_eq!(texts(&left_of(&given)), [given[2].text(), given[4].text()]);
 }
@@ -64,7 +64,7 @@ fn history_of_one_orphan_becomes_empty() {
 fn orphan_without_id_is_dropped() {
     let anonymous = item(r#"{"type":"reasoning","summary":[],"content":null}"#);
     let given = [user("hi"), anonymous, user("Are you there?")];
-    assert_eq!(mends(&given), [(1, "lone_reasoning", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(1, "lone_reasoning", Action::Dropped)]);
     assert_eq!(left_of(&given).len(), 2);
 }
 
@@ -77,7 +77,7 @@ fn second_repair_of_orphans_changes_nothing() {
 #[test]
 fn an_output_does_not_follow_reasoning() {
     let given = [call("call_1", "{}"), reasoning("rs_1"), output("call_1", "ok")];
-    assert_eq!(mends(&given), [(1, "lone_reasoning", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(1, "lone_reasoning", Action::Dropped)]);
 }
 
 #[test]

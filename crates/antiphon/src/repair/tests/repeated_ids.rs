@@ -1,6 +1,6 @@
 //! Servers that restart their call ids every turn, or use the same one for all calls.
 
-use super::{Action, left_of, mends, refusal, texts};
+use super::{Action, left_of, refusal, repairs, texts};
 use crate::item::Item;
 use crate::item::given::{call, call_under, item, output, user};
 
@@ -21,7 +21,7 @@ fn calls_of_two_turns_keep_their_own_outputs() {
         "Duplicate function call found with call_id call_0. Remove duplicate items from your input \
          and try again."
     );
-    assert_eq!(mends(&given), [(3, "duplicate_call", Action::Renamed)]);
+    assert_eq!(repairs(&given), [(3, "duplicate_call", Action::Renamed)]);
     let expected = [
         call("call_0", BONN),
         output("call_0", "10 degrees"),
@@ -74,7 +74,7 @@ fn the_same_question_under_the_same_item_id_keeps_both_answers() {
         output("call_0", "11 degrees"),
     ];
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(2, "duplicate_call", Action::Renamed), (2, "duplicate_item", Action::IdRemoved)]
     );
     let left = left_of(&given);
@@ -92,7 +92,7 @@ fn later_output_does_not_answer_an_earlier_turn() {
         output("call_0", "20 degrees"),
     ];
     assert_eq!(
-        mends(&given),
+        repairs(&given),
         [(0, "unanswered_call", Action::Answered), (2, "duplicate_call", Action::Renamed)]
     );
     let left = left_of(&given);
@@ -141,6 +141,6 @@ fn dropped_call_uses_no_call_id() {
         r#"{"type":"computer_call_output","call_id":"call_0","output":{"type":"computer_screenshot","image_url":"data:"}}"#,
     );
     let given = [screen(), user("hi"), click, shown];
-    assert_eq!(mends(&given), [(0, "unanswered_call", Action::Dropped)]);
+    assert_eq!(repairs(&given), [(0, "unanswered_call", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), texts(&given[1..]));
 }

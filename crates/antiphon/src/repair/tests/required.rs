@@ -25,14 +25,14 @@ fn call_without_its_reasoning_loses_its_id() {
     let mended = repair_with(&lacking, &policy).unwrap();
 
     assert_eq!(
-        mended.mends[0].fault.refusal(1).message,
+        mended.repairs[0].fault.refusal(1).message,
         "Item 'fc_X' of type 'function_call' was provided without its required 'reasoning' item: \
          'rs_Y'."
     );
-    assert_eq!(mended.mends[0].action, Action::IdRemoved);
+    assert_eq!(mended.repairs[0].action, Action::IdRemoved);
     assert_eq!(mended.items[1].head().id, None);
     let again = repair_with(&mended.items, &policy).unwrap();
-    assert!(again.mends.is_empty());
+    assert!(again.repairs.is_empty());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::item::{CallId, Exchanges, Item, ItemId, Joined, Kind};
+use crate::item::{CallId, Exchanges, Item, ItemId, Kind, PairRole};
 use crate::tracker::server_id;
 
 /// Returns `items` without duplicates.
@@ -61,7 +61,7 @@ fn are_one(earlier: &Item, later: &Item) -> bool {
     }
     match (server_id(earlier.head()), server_id(later.head())) {
         (Some(one), Some(two)) => one == two,
-        _ => later.says_the_same_as(earlier),
+        _ => later.has_same_content(earlier),
     }
 }
 
@@ -91,9 +91,9 @@ enum Answered {
 fn answered(items: &[Item]) -> Vec<Option<Answered>> {
     let mut exchanges = Exchanges::default();
     let answered = |(position, item): (usize, &Item)| match exchanges.push(position, item.head()) {
-        Some(Joined::Answers(call) | Joined::Repeats(call)) => Some(Answered::Call(call)),
-        Some(Joined::Asks) => None,
-        Some(Joined::Orphan) | None => {
+        Some(PairRole::Output(call) | PairRole::RepeatedOutput(call)) => Some(Answered::Call(call)),
+        Some(PairRole::Call) => None,
+        Some(PairRole::OrphanOutput) | None => {
             key(item).filter(|key| key.kind.call().is_some()).map(Answered::Absent)
         }
     };

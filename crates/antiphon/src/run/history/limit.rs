@@ -1,6 +1,6 @@
 //! Cuts a history to its latest items.
 
-use crate::item::{Exchanges, Item, Joined};
+use crate::item::{Exchanges, Item, PairRole};
 
 /// Returns the latest `limit` items of `history`, or all items without a limit.
 ///
@@ -11,18 +11,18 @@ pub fn latest(history: &[Item], limit: Option<usize>) -> Vec<Item> {
     kept(
         history,
         cut,
-        |joined| !matches!(joined, Joined::Answers(call) | Joined::Repeats(call) if call < cut),
+        |joined| !matches!(joined, PairRole::Output(call) | PairRole::RepeatedOutput(call) if call < cut),
     )
 }
 
 /// Returns `window` without the outputs whose calls are not in it. The window was cut from a
 /// history that is not available.
 pub fn without_cut_pairs(window: &[Item]) -> Vec<Item> {
-    kept(window, 0, |joined| joined != Joined::Orphan)
+    kept(window, 0, |joined| joined != PairRole::OrphanOutput)
 }
 
 /// The items from `cut` on that pass `keeps` or belong to no call.
-fn kept(items: &[Item], cut: usize, keeps: impl Fn(Joined) -> bool) -> Vec<Item> {
+fn kept(items: &[Item], cut: usize, keeps: impl Fn(PairRole) -> bool) -> Vec<Item> {
     let mut exchanges = Exchanges::default();
     let joined = items.iter().enumerate().map(|(at, item)| (item, exchanges.push(at, item.head())));
     let after_cut = joined.skip(cut);

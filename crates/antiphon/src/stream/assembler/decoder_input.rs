@@ -13,7 +13,7 @@ const MAX_NOTES: usize = 1024;
 
 /// The kind of text that a delta belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spoken {
+pub(crate) enum DeltaKind {
     /// A message's `output_text`.
     Output,
     /// A message's `refusal`.
@@ -28,7 +28,7 @@ pub(crate) enum Spoken {
     Input,
 }
 
-impl Spoken {
+impl DeltaKind {
     fn event(self) -> &'static str {
         match self {
             Self::Output => "response.output_text.delta",
@@ -83,7 +83,7 @@ impl Assembler {
 
     /// Adds a delta to a text of the item. `raw` is a JSON string as the upstream wrote it. `part`
     /// is the index of the item's part, counted by the decoder.
-    pub(crate) fn delta(&mut self, index: u64, spoken: Spoken, part: u64, raw: &str) {
+    pub(crate) fn delta(&mut self, index: u64, spoken: DeltaKind, part: u64, raw: &str) {
         let (index, part) = (Digits::new(index), Digits::new(part));
         let place = ("output_index", index.as_str());
         match spoken.part() {
@@ -104,7 +104,7 @@ impl Assembler {
             ("delta", raw),
             ("logprobs", logprobs),
         ];
-        self.apply_decoded(Spoken::Output.event(), fields);
+        self.apply_decoded(DeltaKind::Output.event(), fields);
     }
 
     /// Adds an annotation, a raw object, to the item's text.
@@ -161,7 +161,7 @@ impl Assembler {
     /// Notes an omitted part that a response cannot express.
     pub(crate) fn leave_out(&mut self, what: impl Into<String>) {
         if self.identity.notes.len() < MAX_NOTES {
-            self.identity.notes.push(Note::LeftOut { what: what.into() });
+            self.identity.notes.push(Note::Omitted { what: what.into() });
         }
     }
 

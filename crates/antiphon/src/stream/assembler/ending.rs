@@ -207,7 +207,7 @@ impl Assembler {
     /// Finished items stay in the output, and so does a message with some text, as `incomplete`. An
     /// unfinished call is dropped, and so is reasoning without a following item. The events that
     /// close the open items are counted but not returned, since no client receives them.
-    pub fn settle(mut self, now: i64) -> Finished {
+    pub fn finish_disconnected(mut self, now: i64) -> Finished {
         if self.has_ended() {
             return self.finish(now);
         }

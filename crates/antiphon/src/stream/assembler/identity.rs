@@ -9,7 +9,7 @@ use crate::transcript::Transcript;
 
 /// The ids that a conversation already uses. A new item must not take one of them.
 #[derive(Clone, Debug, Default)]
-pub struct Taken {
+pub struct UsedIds {
     items: HashSet<ItemId>,
     calls: HashSet<CallKey>,
     owner: IdOwner,
@@ -25,9 +25,9 @@ enum IdOwner {
     Upstream,
 }
 
-impl Taken {
+impl UsedIds {
     /// Collects the ids of a transcript.
-    pub fn of(transcript: &Transcript) -> Self {
+    pub fn from_transcript(transcript: &Transcript) -> Self {
         let items = transcript.items();
         Self {
             items: items.iter().map(|item| item.id.clone()).collect(),
@@ -41,14 +41,18 @@ impl Taken {
     /// Such an upstream's ids are valid in any form. Outputs go to it with its own `call_id`s, even
     /// if it gives one to two calls. Only an empty id, and an item id that another item has, are
     /// replaced.
-    pub fn items_of(transcript: &Transcript) -> Self {
-        Self { calls: HashSet::new(), owner: IdOwner::Upstream, ..Self::of(transcript) }
+    pub fn item_ids_only(transcript: &Transcript) -> Self {
+        Self {
+            calls: HashSet::new(),
+            owner: IdOwner::Upstream,
+            ..Self::from_transcript(transcript)
+        }
     }
 }
 
 /// Assigns item ids and `call_id`s.
 pub(super) struct Identity {
-    taken: Taken,
+    taken: UsedIds,
     ids: Box<dyn IdSource + Send>,
     /// Whether the upstream's dialect has item ids. If so, a missing id is noted.
     pub(super) expects_ids: bool,
@@ -56,7 +60,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn new(taken: Taken, ids: Box<dyn IdSource + Send>) -> Self {
+    pub(super) fn new(taken: UsedIds, ids: Box<dyn IdSource + Send>) -> Self {
         Self { taken, ids, expects_ids: true, notes: Vec::new() }
     }
 

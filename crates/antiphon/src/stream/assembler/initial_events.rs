@@ -35,7 +35,7 @@ impl Assembler {
     /// already: by [`queued()`], and possibly by an earlier assembler. Sequence numbers continue
     /// from there.
     #[must_use]
-    pub fn behind(mut self, told: u64) -> Self {
+    pub fn starting_after(mut self, told: u64) -> Self {
         let events = &queued::INITIAL_EVENTS;
         let before = usize::try_from(told).unwrap_or(usize::MAX).min(events.len());
         self.initial_events = InitialEvents { events, emitted: before };

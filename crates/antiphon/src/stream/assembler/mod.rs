@@ -16,10 +16,10 @@ mod suppressed;
 
 use bytes::Bytes;
 
-pub(crate) use self::decoder_input::Spoken;
+pub(crate) use self::decoder_input::DeltaKind;
 pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
-pub use self::identity::Taken;
+pub use self::identity::UsedIds;
 use self::initial_events::InitialEvents;
 pub use self::note::Note;
 pub use self::permission::Permission;
@@ -91,7 +91,7 @@ impl Assembler {
     /// the conversation already uses. `encrypted`: the request asked for encrypted reasoning.
     pub fn new(
         envelope: Envelope,
-        taken: Taken,
+        taken: UsedIds,
         ids: Box<dyn IdSource + Send>,
         encrypted: bool,
     ) -> Self {
@@ -113,26 +113,26 @@ impl Assembler {
 
     /// Names the events as this specification does.
     #[must_use]
-    pub fn in_form(mut self, form: Form) -> Self {
+    pub fn with_form(mut self, form: Form) -> Self {
         self.emitter.form = form;
         self
     }
 
     /// Pads the deltas, or removes their padding.
     #[must_use]
-    pub fn obfuscating(mut self, obfuscation: Obfuscation) -> Self {
+    pub fn with_obfuscation(mut self, obfuscation: Obfuscation) -> Self {
         self.emitter.obfuscation = obfuscation;
         self
     }
 
     /// Suppresses the calls that `permission` forbids.
     #[must_use]
-    pub fn permitting(self, permission: Permission) -> Self {
+    pub fn with_permission(self, permission: Permission) -> Self {
         Self { permission, ..self }
     }
 
-    /// Returns the next event for the client. [`hear`](Self::hear),
-    /// [`hear_whole`](Self::hear_whole) and [`fail`](Self::fail) add events.
+    /// Returns the next event for the client. [`apply_event`](Self::apply_event),
+    /// [`apply_response`](Self::apply_response) and [`fail`](Self::fail) add events.
     pub fn next_event(&mut self) -> Option<Event> {
         self.emitter.next()
     }
@@ -156,7 +156,7 @@ impl Assembler {
     /// Empty data, any other object without a `type`, and everything after the end are ignored. A
     /// repeated event is dropped and noted. An error means that the data is not a JSON object: the
     /// upstream failed.
-    pub fn hear(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
+    pub fn apply_event(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
         if self.has_ended() || data.trim_ascii().is_empty() {
             return Ok(());
         }
@@ -185,7 +185,7 @@ impl Assembler {
 
     /// Applies a whole response object: the upstream's answer to a request that does not stream. An
     /// object that is not a response fails the response.
-    pub fn hear_whole(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
+    pub fn apply_response(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
         self.apply_whole(&Object::parse(data)?);
         Ok(())
     }
@@ -242,7 +242,7 @@ impl Assembler {
     /// Emits the initial events, once.
     fn open(&mut self, reported: Option<&Object<'_>>) {
         if let Some(reported) = reported {
-            self.envelope.adopt(reported);
+            self.envelope.copy_upstream_fields(reported);
         }
         if matches!(self.phase, Phase::Awaited) {
             self.phase = Phase::Open;

@@ -50,7 +50,7 @@ pub enum Note {
     /// The upstream ended its stream without a `finish_reason`, so the answer may be incomplete.
     FinishReasonMissing,
     /// The upstream sent something that the client's dialect cannot express; it was left out.
-    LeftOut {
+    Omitted {
         /// The omitted part, in the upstream's terms: `content block 'container_upload'`.
         what: String,
     },
@@ -126,7 +126,7 @@ impl fmt::Display for Note {
             Self::FinishReasonMissing => {
                 f.write_str("the upstream ended its stream without a finish_reason")
             }
-            Self::LeftOut { what } => write!(f, "left out: {what}"),
+            Self::Omitted { what } => write!(f, "left out: {what}"),
         }
     }
 }

@@ -39,7 +39,7 @@ enum RequiredCall {
 
 impl Permission {
     /// Parses a request's `tool_choice` and `parallel_tool_calls`.
-    pub fn of(request: &Object<'_>) -> Self {
+    pub fn from_request(request: &Object<'_>) -> Self {
         let choice = request.present("tool_choice").map(Self::parse_choice).unwrap_or_default();
         Self { is_single: request.get("parallel_tool_calls") == Some("false"), ..choice }
     }
@@ -71,7 +71,7 @@ impl Permission {
                 allowed_tools(choice),
             );
         }
-        let Some(tool) = ToolName::of_definition(choice) else { return Self::default() };
+        let Some(tool) = ToolName::from_definition(choice) else { return Self::default() };
         let tools = matches!(tool, ToolName::Named(_)).then(|| HashSet::from([tool.clone()]));
         Self { tools, required: RequiredCall::Tool(tool), ..Self::default() }
     }
@@ -79,7 +79,7 @@ impl Permission {
     /// The forbidden tool that the item calls, if any.
     pub(super) fn forbidden_tool(&self, item: &Item) -> Option<ToolName> {
         let tools = self.tools.as_ref()?;
-        ToolName::of_call(item).filter(|tool| !tools.contains(tool))
+        ToolName::from_call(item).filter(|tool| !tools.contains(tool))
     }
 
     /// Whether the item, after `others`, exceeds the limit of one call.
@@ -100,7 +100,7 @@ impl Permission {
                 !matches!(kind, Kind::Message | Kind::Reasoning | Kind::Compaction)
             }),
             RequiredCall::Tool(tool) => {
-                items.any(|item| ToolName::of_call(item).as_ref() == Some(tool))
+                items.any(|item| ToolName::from_call(item).as_ref() == Some(tool))
             }
         }
     }
@@ -119,7 +119,7 @@ fn allowed_tools(choice: &Object<'_>) -> Option<HashSet<ToolName>> {
     let tools: Vec<&RawValue> = serde_json::from_str(choice.get("tools")?).ok()?;
     let named = tools
         .iter()
-        .filter_map(|tool| ToolName::of_definition(&Object::parse(tool.get().as_bytes()).ok()?));
+        .filter_map(|tool| ToolName::from_definition(&Object::parse(tool.get().as_bytes()).ok()?));
     Some(named.collect())
 }
 

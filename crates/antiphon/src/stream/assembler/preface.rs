@@ -27,7 +27,7 @@ impl Assembler {
     /// The item is emitted before the first output of the upstream, or at the end of a response
     /// that neither failed nor was cancelled. Until then, a failed upstream request can be retried.
     #[must_use]
-    pub fn beginning_with(self, preface: Preface) -> Self {
+    pub fn with_preface(self, preface: Preface) -> Self {
         Self { preface, ..self }
     }
 

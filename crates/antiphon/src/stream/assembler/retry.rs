@@ -12,7 +12,7 @@ impl Assembler {
     }
 
     /// Whether any event after the initial events was emitted.
-    pub fn has_told_output(&self) -> bool {
+    pub fn has_emitted_output(&self) -> bool {
         self.emitter.emitted() > self.initial_events.length()
     }
 
@@ -21,8 +21,8 @@ impl Assembler {
     ///
     /// Returns `false` and changes nothing if output events were already emitted, since a second
     /// attempt would repeat them.
-    pub fn hear_anew(&mut self) -> bool {
-        if self.has_told_output() {
+    pub fn reset_for_retry(&mut self) -> bool {
+        if self.has_emitted_output() {
             return false;
         }
         self.routes = Routes::default();

@@ -71,7 +71,7 @@ impl OutputItem {
             State::Open(content) => content.is_prefix_of(item),
             State::Ended { item: ended, .. } => {
                 let item = shape::ended(item, &self.names, "completed");
-                item.raw() == ended.raw() || item.says_the_same_as(ended)
+                item.raw() == ended.raw() || item.has_same_content(ended)
             }
         }
     }

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::events::*;
-use super::world::{Told, World, hears};
+use super::world::{ClientView, World, hears};
 use crate::stream::Note;
 
 const PARIS: &str = r#"{"city":"Paris"}"#;
 const ROME: &str = r#"{"city":"Rome"}"#;
 
 /// Asserts that the client got one call, with this id and these arguments.
-fn is_one_call(told: &Told, id: &str, arguments: &str) {
+fn is_one_call(told: &ClientView, id: &str, arguments: &str) {
     let item = told.only_item();
     assert_eq!((&item["id"], &item["call_id"]), (&json!(id), &json!("call_123")));
     assert_eq!(item["arguments"], arguments);

@@ -60,9 +60,9 @@ fn later_terminal_events_are_ignored() {
 #[test]
 fn events_after_the_end_are_ignored() {
     let mut assembler = World::default().assembler();
-    assembler.hear(&completed(&[]).to_string().into()).unwrap();
+    assembler.apply_event(&completed(&[]).to_string().into()).unwrap();
     assert!(assembler.has_ended());
-    assembler.hear(&Bytes::from_static(b"no JSON")).unwrap();
+    assembler.apply_event(&Bytes::from_static(b"no JSON")).unwrap();
 }
 
 #[test]
@@ -195,10 +195,10 @@ fn failed_instead_keeps_the_sequence_number() {
 fn non_object_data_fails_and_non_events_are_ignored() {
     let mut assembler = World::default().assembler();
     for text in ["[1]", "7", "{\"type\":", "[DONE]"] {
-        assert!(assembler.hear(&Bytes::from_static(text.as_bytes())).is_err(), "{text}");
+        assert!(assembler.apply_event(&Bytes::from_static(text.as_bytes())).is_err(), "{text}");
     }
     for text in ["", "  ", "{}", r#"{"type":7}"#, r#"{"type":""}"#, r#"{"type":"a\nb"}"#] {
-        assembler.hear(&Bytes::from_static(text.as_bytes())).unwrap();
+        assembler.apply_event(&Bytes::from_static(text.as_bytes())).unwrap();
     }
     assert_eq!(assembler.next_event(), None);
 }

@@ -27,7 +27,7 @@ fn envelope(request: &Value, reported: &[Value], conversation: Option<&str>) -> 
     let mut envelope = Envelope::new("resp_ours", 1_770_000_000, &request, conversation);
     for reported in reported {
         let reported = reported.to_string();
-        envelope.adopt(&Object::parse(reported.as_bytes()).unwrap());
+        envelope.copy_upstream_fields(&Object::parse(reported.as_bytes()).unwrap());
     }
     serde_json::from_str(&envelope.render(std::iter::empty())).unwrap()
 }
@@ -145,8 +145,8 @@ fn multi_line_request_is_echoed_in_one_line() {
     let envelope = Envelope::new("resp_ours", 0, &request, None);
     let ids = Box::new(NoIds);
     let mut assembler =
-        crate::stream::Assembler::new(envelope, crate::stream::Taken::default(), ids, true);
-    assembler.hear(&r#"{"type":"response.completed"}"#.into()).unwrap();
+        crate::stream::Assembler::new(envelope, crate::stream::UsedIds::default(), ids, true);
+    assembler.apply_event(&r#"{"type":"response.completed"}"#.into()).unwrap();
     let created = assembler.next_event().unwrap();
     assert!(!created.data.contains(&b'\n') && !created.data.contains(&b'\r'));
     assert!(!assembler.finish(0).event.data.contains(&b'\n'));

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::world::{Told, World};
+use super::world::{ClientView, World};
 
 /// A provider's stream, with the numbers and indexes that clients get.
 const STREAM: &[&str] = &[
@@ -33,7 +33,7 @@ const STREAM: &[&str] = &[
     r#"{"type":"response.output_item.done","sequence_number":24,"output_index":4,"item":{"id":"acme_1","type":"acme:chart","status":"completed","cells":[1e2,9007199254740993]}}"#,
 ];
 
-fn hears(stream: impl IntoIterator<Item = String>) -> Told {
+fn hears(stream: impl IntoIterator<Item = String>) -> ClientView {
     let mut events: Vec<Bytes> = stream.into_iter().map(Bytes::from).collect();
     events.push(Bytes::from_static(br#"{"type":"response.completed"}"#));
     World::default().hears_bytes(&events)

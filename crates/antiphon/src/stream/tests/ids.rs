@@ -195,7 +195,7 @@ fn compaction_keeps_its_encrypted_content() {
     let compaction = json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"});
     let mut assembler = World::without_encrypted().assembler();
     let response = json!({"output": [compaction]});
-    assembler.hear_whole(&response.to_string().into()).unwrap();
+    assembler.apply_response(&response.to_string().into()).unwrap();
     let response: Value = serde_json::from_str(&assembler.finish(0).response).unwrap();
     assert_eq!(response["output"], json!([shown(&compaction)]));
 }

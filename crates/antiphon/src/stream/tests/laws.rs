@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::events::{call, completed, created, in_progress, message};
 use super::generator::{Role, Spoken, Stream, answer, stream};
-use super::mangler::{HELD_CALL, HELD_ID, Mishap, mishaps};
-use super::world::{Told, World, hears};
+use super::mangler::{HELD_CALL, HELD_ID, Mangling, manglings};
+use super::world::{ClientView, World, hears};
 
 fn config() -> ProptestConfig {
     ProptestConfig {
@@ -26,13 +26,13 @@ proptest! {
     #[test]
     fn output_is_well_formed_for_any_upstream(
         answer in answer(),
-        mishaps in mishaps(),
+        manglings in manglings(),
         side_by_side: bool,
         ends: bool,
     ) {
         let mut stream = stream(&answer, side_by_side);
-        for mishap in &mishaps {
-            stream.befall(mishap);
+        for mangling in &manglings {
+            stream.mangle(mangling);
         }
         told(&world().of_a_contradictory_upstream(), &stream, ends);
     }
@@ -40,13 +40,13 @@ proptest! {
     #[test]
     fn model_output_is_emitted_once(
         answer in answer(),
-        mishaps in mishaps(),
+        manglings in manglings(),
         side_by_side: bool,
     ) {
         let mut stream = stream(&answer, side_by_side);
-        let mishaps = Mishaps(mishaps);
-        prop_assume!(mishaps.leave_the_answer_known());
-        mishaps.0.iter().for_each(|mishap| stream.befall(mishap));
+        let manglings = Mishaps(manglings);
+        prop_assume!(manglings.leave_the_answer_known());
+        manglings.0.iter().for_each(|mangling| stream.mangle(mangling));
         let told = told(&world(), &stream, true);
         let said: BTreeSet<String> = told.output().iter().map(saying).collect();
         let meant: BTreeSet<String> = final_items(&answer).iter().map(saying).collect();
@@ -80,7 +80,7 @@ proptest! {
         at: prop::sample::Index,
     ) {
         let mut stream = stream(&answer, side_by_side);
-        stream.befall(&Mishap::Cut { at });
+        stream.mangle(&Mangling::Cut { at });
         let told = told(&world(), &stream, false);
         prop_assert_eq!(&told.last()["type"], "response.failed");
         let done = stream.events.iter().filter(|sent| matches!(sent.of, Some((_, Role::Done))));
@@ -94,10 +94,10 @@ proptest! {
     }
 
     #[test]
-    fn held_ids_are_never_reused(answer in answer(), mishaps in mishaps()) {
+    fn held_ids_are_never_reused(answer in answer(), manglings in manglings()) {
         let mut stream = stream(&answer, false);
-        for mishap in &mishaps {
-            stream.befall(mishap);
+        for mangling in &manglings {
+            stream.mangle(mangling);
         }
         let world = world().of_a_contradictory_upstream();
         for item in told(&world, &stream, true).output() {
@@ -111,7 +111,7 @@ fn world() -> World {
     World::holding(&[message(HELD_ID, "Earlier."), call("fc_held", HELD_CALL, "{}")])
 }
 
-fn told(world: &World, stream: &Stream, ends: bool) -> Told {
+fn told(world: &World, stream: &Stream, ends: bool) -> ClientView {
     let mut events = vec![created(), in_progress()];
     events.extend(stream.events.iter().map(|sent| sent.json.clone()));
     if ends {
@@ -157,17 +157,17 @@ fn saying(item: &Value) -> String {
     )
 }
 
-struct Mishaps(Vec<Mishap>);
+struct Mishaps(Vec<Mangling>);
 
 impl Mishaps {
-    fn any(&self, is_it: impl Fn(&Mishap) -> bool) -> bool {
+    fn any(&self, is_it: impl Fn(&Mangling) -> bool) -> bool {
         self.0.iter().any(is_it)
     }
 
     /// Whether the answer can still be recovered from the stream. Items are identified by names, by
     /// indexes, and by their announcement and end; the faults may spoil only one of the three.
     fn leave_the_answer_known(&self) -> bool {
-        use Mishap as M;
+        use Mangling as M;
         let spoils_names = |it: &M| {
             matches!(
                 it,
@@ -182,7 +182,7 @@ impl Mishaps {
         let lacks_events = |it: &M| {
             matches!(
                 it,
-                M::LeftOut { role: Role::Added | Role::Done, .. }
+                M::Omitted { role: Role::Added | Role::Done, .. }
                     | M::AnnouncedLate { .. }
                     | M::Cut { .. }
             )

@@ -9,13 +9,13 @@ use super::generator::{Role, Sent, Stream};
 
 /// One fault of a stream.
 #[derive(Clone, Debug)]
-pub(crate) enum Mishap {
+pub(crate) enum Mangling {
     /// An item is announced again: later, with another id, or at another index.
     AnnouncedAgain { item: Index, later: Index, other_id: bool, other_index: bool },
     /// A second path of the upstream sends a whole call again.
     SentAgain { item: Index, spaced: bool },
     /// Some events of an item are missing.
-    LeftOut { item: Index, role: Role },
+    Omitted { item: Index, role: Role },
     /// Some events of an item are repeated.
     Repeated { item: Index, role: Role },
     /// An item is announced after this number of its events.
@@ -69,34 +69,34 @@ fn role() -> impl Strategy<Value = Role> {
     select(vec![Added, PartAdded, TextDone, PartDone, Done])
 }
 
-fn mishap() -> impl Strategy<Value = Mishap> {
+fn mangling() -> impl Strategy<Value = Mangling> {
     let item = any::<Index>;
     let again = (item(), item(), any::<bool>(), any::<bool>());
     prop_oneof![
-        4 => again.prop_map(|(item, later, other_id, other_index)| Mishap::AnnouncedAgain {
+        4 => again.prop_map(|(item, later, other_id, other_index)| Mangling::AnnouncedAgain {
             item, later, other_id, other_index
         }),
-        2 => (item(), any::<bool>()).prop_map(|(item, spaced)| Mishap::SentAgain { item, spaced }),
-        6 => (item(), role()).prop_map(|(item, role)| Mishap::LeftOut { item, role }),
-        2 => (item(), role()).prop_map(|(item, role)| Mishap::Repeated { item, role }),
-        2 => (item(), 1_usize..4).prop_map(|(item, events)| Mishap::AnnouncedLate { item, events }),
-        2 => item().prop_map(|item| Mishap::OtherFinalId { item }),
-        2 => item().prop_map(|item| Mishap::OtherIdInOutput { item }),
-        3 => (item(), bad_id()).prop_map(|(item, id)| Mishap::Named { item, id }),
-        2 => (item(), bad_id()).prop_map(|(item, id)| Mishap::CallNamed { item, id }),
-        1 => Just(Mishap::OneCallId),
-        2 => (1_usize..4).prop_map(|by| Mishap::OtherIndexes { by }),
-        1 => Just(Mishap::OneIndex),
-        1 => Just(Mishap::EmptyOutput),
-        2 => (item(), 0..STRAYS).prop_map(|(at, event)| Mishap::Stray { at, event }),
-        1 => Just(Mishap::NoLogprobs),
-        2 => item().prop_map(|at| Mishap::Cut { at }),
+        2 => (item(), any::<bool>()).prop_map(|(item, spaced)| Mangling::SentAgain { item, spaced }),
+        6 => (item(), role()).prop_map(|(item, role)| Mangling::Omitted { item, role }),
+        2 => (item(), role()).prop_map(|(item, role)| Mangling::Repeated { item, role }),
+        2 => (item(), 1_usize..4).prop_map(|(item, events)| Mangling::AnnouncedLate { item, events }),
+        2 => item().prop_map(|item| Mangling::OtherFinalId { item }),
+        2 => item().prop_map(|item| Mangling::OtherIdInOutput { item }),
+        3 => (item(), bad_id()).prop_map(|(item, id)| Mangling::Named { item, id }),
+        2 => (item(), bad_id()).prop_map(|(item, id)| Mangling::CallNamed { item, id }),
+        1 => Just(Mangling::OneCallId),
+        2 => (1_usize..4).prop_map(|by| Mangling::OtherIndexes { by }),
+        1 => Just(Mangling::OneIndex),
+        1 => Just(Mangling::EmptyOutput),
+        2 => (item(), 0..STRAYS).prop_map(|(at, event)| Mangling::Stray { at, event }),
+        1 => Just(Mangling::NoLogprobs),
+        2 => item().prop_map(|at| Mangling::Cut { at }),
     ]
 }
 
 /// Up to four faults of one stream.
-pub(crate) fn mishaps() -> impl Strategy<Value = Vec<Mishap>> {
-    vec(mishap(), 0..5)
+pub(crate) fn manglings() -> impl Strategy<Value = Vec<Mangling>> {
+    vec(mangling(), 0..5)
 }
 
 const STRAYS: usize = 6;
@@ -114,71 +114,71 @@ fn stray(which: usize) -> Value {
 
 impl Stream {
     /// Applies a fault.
-    pub(crate) fn befall(&mut self, mishap: &Mishap) {
+    pub(crate) fn mangle(&mut self, mangling: &Mangling) {
         let count = self.count;
-        match mishap {
-            Mishap::NoLogprobs => self.events.iter_mut().for_each(|sent| {
+        match mangling {
+            Mangling::NoLogprobs => self.events.iter_mut().for_each(|sent| {
                 sent.json.as_object_mut().unwrap().remove("logprobs");
             }),
-            Mishap::EmptyOutput => self.output.clear(),
-            Mishap::OneCallId => self.each_item(|_, item| {
+            Mangling::EmptyOutput => self.output.clear(),
+            Mangling::OneCallId => self.each_item(|_, item| {
                 if item["type"] == "function_call" {
                     item["call_id"] = "call_all".into();
                 }
             }),
-            Mishap::OneIndex => self.each_index(|_| 0),
-            Mishap::OtherIndexes { by } => {
+            Mangling::OneIndex => self.each_index(|_| 0),
+            Mangling::OtherIndexes { by } => {
                 self.each_index(|index| (index + by) % count.max(1));
             }
-            Mishap::Stray { at, event } => {
+            Mangling::Stray { at, event } => {
                 let at = at.index(self.events.len() + 1);
                 self.events.insert(at, Sent { of: None, json: stray(*event) });
             }
-            Mishap::Cut { at } => {
+            Mangling::Cut { at } => {
                 let at = at.index(self.events.len() + 1);
                 self.events.truncate(at);
             }
-            _ if count > 0 => self.befall_item(mishap, count),
+            _ if count > 0 => self.befall_item(mangling, count),
             _ => {}
         }
     }
 
-    fn befall_item(&mut self, mishap: &Mishap, count: usize) {
-        match mishap {
-            Mishap::AnnouncedAgain { item, later, other_id, other_index } => {
+    fn befall_item(&mut self, mangling: &Mangling, count: usize) {
+        match mangling {
+            Mangling::AnnouncedAgain { item, later, other_id, other_index } => {
                 self.announce_again(item.index(count), *later, *other_id, *other_index);
             }
-            Mishap::SentAgain { item, spaced } => self.send_again(item.index(count), *spaced),
-            Mishap::LeftOut { item, role } => {
+            Mangling::SentAgain { item, spaced } => self.send_again(item.index(count), *spaced),
+            Mangling::Omitted { item, role } => {
                 let of = Some((item.index(count), *role));
                 self.events.retain(|sent| sent.of != of);
             }
-            Mishap::Repeated { item, role } => {
+            Mangling::Repeated { item, role } => {
                 let of = Some((item.index(count), *role));
                 let repeat = |sent: Sent| vec![sent.clone(); 1 + usize::from(sent.of == of)];
                 self.events = self.events.drain(..).flat_map(repeat).collect();
             }
-            Mishap::AnnouncedLate { item, events } => {
+            Mangling::AnnouncedLate { item, events } => {
                 self.announce_late(item.index(count), *events);
             }
-            Mishap::OtherFinalId { item } => {
+            Mangling::OtherFinalId { item } => {
                 let of = Some((item.index(count), Role::Done));
                 for sent in self.events.iter_mut().filter(|sent| sent.of == of) {
                     rename(&mut sent.json["item"], "other");
                 }
             }
-            Mishap::OtherIdInOutput { item } => {
+            Mangling::OtherIdInOutput { item } => {
                 if let Some(item) = self.output.get_mut(item.index(count)) {
                     rename(item, "final");
                 }
             }
-            Mishap::Named { item, id } => {
+            Mangling::Named { item, id } => {
                 let item = item.index(count);
                 let id = id.of("msg", HELD_ID);
                 self.each_item(|at, json| set_if(at == item, json, "id", &id));
                 self.each_event(|at, json| set_if(at == item, json, "item_id", &id));
             }
-            Mishap::CallNamed { item, id } => {
+            Mangling::CallNamed { item, id } => {
                 let item = item.index(count);
                 let id = id.of("call", HELD_CALL);
                 self.each_item(|at, json| {

@@ -15,12 +15,12 @@ fn compaction() -> Value {
 
 fn beginning(world: &World) -> Assembler {
     let item = Item::parse(compaction().to_string().into()).unwrap();
-    world.assembler().beginning_with(Preface::new(item, Some(USAGE.to_owned())))
+    world.assembler().with_preface(Preface::new(item, Some(USAGE.to_owned())))
 }
 
 fn hear(assembler: &mut Assembler, events: &[Value]) {
     for event in events {
-        assembler.hear(&event.to_string().into()).unwrap();
+        assembler.apply_event(&event.to_string().into()).unwrap();
     }
 }
 
@@ -70,7 +70,7 @@ fn retry_is_possible_before_preface_is_emitted() {
     let mut assembler = beginning(&world);
     hear(&mut assembler, &[created()]);
     assembler.fail(Failure::server_error("It broke off."));
-    assert!(assembler.hear_anew());
+    assert!(assembler.reset_for_retry());
     hear(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
     assert_eq!(kinds(world.ends(assembler).output()), ["compaction", "message"]);
 }

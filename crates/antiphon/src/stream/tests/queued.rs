@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::events::*;
 use crate::item::IdSource;
 use crate::json::Object;
-use crate::stream::{Assembler, Envelope, Event, Failure, Form, Status, Taken, queued};
+use crate::stream::{Assembler, Envelope, Event, Failure, Form, Status, UsedIds, queued};
 
 const NOW: i64 = 1_767_225_600;
 
@@ -24,12 +24,12 @@ fn envelope() -> Envelope {
 
 /// The assembler of a queued response with `told` emitted events.
 fn behind(told: u64) -> Assembler {
-    let taken = Taken::of(&crate::Transcript::default());
-    Assembler::new(envelope(), taken, Box::new(Ones), false).behind(told)
+    let taken = UsedIds::from_transcript(&crate::Transcript::default());
+    Assembler::new(envelope(), taken, Box::new(Ones), false).starting_after(told)
 }
 
 fn hear(assembler: &mut Assembler, event: &Value) {
-    assembler.hear(&event.to_string().into()).unwrap();
+    assembler.apply_event(&event.to_string().into()).unwrap();
 }
 
 fn told(assembler: &mut Assembler) -> Vec<(Value, Value)> {
@@ -61,7 +61,7 @@ fn in_progress_follows_queued_once() {
     assembler.start();
     hear(&mut assembler, &created());
     assert_eq!(told(&mut assembler), [(json!("response.in_progress"), json!(2))]);
-    assert!(!assembler.has_told_output());
+    assert!(!assembler.has_emitted_output());
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn initial_events_are_not_repeated() {
     let mut assembler = behind(3);
     assembler.start();
     assert_eq!(told(&mut assembler), []);
-    assert!(!assembler.has_told_output());
+    assert!(!assembler.has_emitted_output());
     hear(&mut assembler, &added(0, &begun_message("msg_1")));
     assert_eq!(told(&mut assembler), [(json!("response.output_item.added"), json!(3))]);
-    assert!(assembler.has_told_output());
+    assert!(assembler.has_emitted_output());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::stream::{Assembler, Failure};
 
 fn hear(assembler: &mut Assembler, events: &[Value]) {
     for event in events {
-        assembler.hear(&event.to_string().into()).unwrap();
+        assembler.apply_event(&event.to_string().into()).unwrap();
     }
 }
 
@@ -22,7 +22,7 @@ fn retry_does_not_repeat_initial_events() {
     let world = World::default();
     let mut assembler = world.assembler();
     hear(&mut assembler, &[created()]);
-    assert!(assembler.hear_anew());
+    assert!(assembler.reset_for_retry());
     hear(&mut assembler, &whole_answer());
     let told = world.ends(assembler);
     assert_eq!(told.of("created").len(), 1);
@@ -39,7 +39,7 @@ fn retry_replaces_a_reported_failure() {
         let mut assembler = world.assembler();
         hear(&mut assembler, beginning);
         assert_eq!(assembler.failure(), Some(&Failure::server_error("Try again.")));
-        assert!(assembler.hear_anew());
+        assert!(assembler.reset_for_retry());
         assert_eq!(assembler.failure(), None);
         hear(&mut assembler, &whole_answer());
         let told = world.ends(assembler);
@@ -53,7 +53,7 @@ fn retry_drops_waiting_events() {
     let world = World::default();
     let mut assembler = world.assembler();
     hear(&mut assembler, &[created(), arguments_delta(0, "fc_1", r#"{"old"#)]);
-    assert!(assembler.hear_anew());
+    assert!(assembler.reset_for_retry());
     let call = call("fc_1", "call_1", r#"{"new":1}"#);
     hear(&mut assembler, &[created(), added(0, &begun_call("fc_1", "call_1"))]);
     hear(&mut assembler, &[done(0, &call), completed(&[call])]);
@@ -66,7 +66,7 @@ fn retry_is_refused_after_output() {
     let mut assembler = world.assembler();
     hear(&mut assembler, &[created(), added(0, &begun_message("msg_1"))]);
     assembler.fail(Failure::server_error("It broke off."));
-    assert!(!assembler.hear_anew());
+    assert!(!assembler.reset_for_retry());
     assert!(assembler.has_ended());
     assert_eq!(world.ends(assembler).last()["response"]["error"]["message"], "It broke off.");
 }

@@ -9,9 +9,9 @@ use crate::stream::{Finished, Status};
 fn left_after(events: &[Value]) -> Finished {
     let mut assembler = World::default().assembler();
     for event in events {
-        assembler.hear(&event.to_string().into()).unwrap();
+        assembler.apply_event(&event.to_string().into()).unwrap();
     }
-    assembler.settle(NOW)
+    assembler.finish_disconnected(NOW)
 }
 
 fn kept(finished: &Finished) -> Vec<Option<Value>> {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::events::*;
-use super::world::{Told, World, hears};
+use super::world::{ClientView, World, hears};
 use crate::stream::Form;
 
 const LIFE: [&str; 8] = [
@@ -18,7 +18,7 @@ const LIFE: [&str; 8] = [
     "completed",
 ];
 
-fn is_hello(told: &Told) {
+fn is_hello(told: &ClientView) {
     assert_eq!(told.only_item(), message("msg_1", "Hello"));
     assert_eq!(told.kinds(), LIFE);
 }
@@ -147,7 +147,7 @@ fn split_surrogate_pair_is_joined() {
         delta(r"\ude00"),
         completed(&[]).to_string(),
     ] {
-        assembler.hear(&event.into()).unwrap();
+        assembler.apply_event(&event.into()).unwrap();
     }
     let response: Value = serde_json::from_str(&assembler.finish(0).response).unwrap();
     assert_eq!(response["output"][0]["content"][0]["text"], "😀");

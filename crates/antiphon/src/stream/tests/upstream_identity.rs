@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::checker::RESPONSE_KEYS;
 use super::events::*;
-use super::world::{NOW, Told, World};
+use super::world::{ClientView, NOW, World};
 use crate::stream::{Failure, Note};
 
 /// Fields with the state in this gateway, which are always ours.
@@ -38,11 +38,11 @@ fn event(kind: &str, response: &Value) -> Value {
 }
 
 fn keeping() -> World {
-    World::default().kept_upstream()
+    World::default().owned_by_upstream()
 }
 
 /// Runs a stream whose events hold only this response.
-fn tells(response: &Value) -> Told {
+fn tells(response: &Value) -> ClientView {
     let ended = with(response.clone(), &json!({"status": "completed"}));
     keeping().hears(&[event("response.created", response), event("response.completed", &ended)])
 }
@@ -111,7 +111,7 @@ fn invalid_response_id_is_ignored() {
 fn response_id_is_known_after_first_event() {
     let mut assembler = keeping().assembler();
     assert_eq!(assembler.response_id(), None);
-    assembler.hear(&event("response.created", &kept()).to_string().into()).unwrap();
+    assembler.apply_event(&event("response.created", &kept()).to_string().into()).unwrap();
     assert_eq!(assembler.response_id().as_deref(), Some("resp_theirs"));
     assembler.fail(Failure::server_error("The upstream broke off."));
     assert_eq!(assembler.response_id().as_deref(), Some("resp_theirs"));
@@ -127,7 +127,7 @@ fn silent_upstream_leaves_the_request_id() {
 #[test]
 fn own_response_id_is_known() {
     let mut assembler = World::default().assembler();
-    assembler.hear(&event("response.created", &kept()).to_string().into()).unwrap();
+    assembler.apply_event(&event("response.created", &kept()).to_string().into()).unwrap();
     assert_eq!(assembler.response_id().as_deref(), Some("resp_ours"));
 }
 
@@ -150,7 +150,7 @@ fn parallel_calls_keep_a_shared_call_id() {
 
 #[test]
 fn held_call_id_is_not_replaced() {
-    let world = World::holding(&[call("fc_1", "call_0", r#"{"n":1}"#)]).kept_upstream();
+    let world = World::holding(&[call("fc_1", "call_0", r#"{"n":1}"#)]).owned_by_upstream();
     let next = call("fc_2", "call_0", r#"{"n":2}"#);
     let told = world.hears(&[created(), completed(std::slice::from_ref(&next))]);
     assert_eq!(told.only_item()["call_id"], "call_0");
@@ -173,7 +173,7 @@ fn malformed_upstream_ids_are_not_replaced() {
 
 #[test]
 fn missing_or_duplicate_item_id_is_replaced() {
-    let world = World::holding(&[message("msg_1", "Hello.")]).kept_upstream();
+    let world = World::holding(&[message("msg_1", "Hello.")]).owned_by_upstream();
     let told = world.hears_whole(&with(
         kept(),
         &json!({"status": "completed",

@@ -97,6 +97,6 @@ fn invalid_item_does_not_drop_the_others() {
 #[test]
 fn non_object_answer_is_an_error() {
     let mut assembler = World::default().assembler();
-    assert!(assembler.hear_whole(&bytes::Bytes::from_static(b"[]")).is_err());
+    assert!(assembler.apply_response(&bytes::Bytes::from_static(b"[]")).is_err());
     assert!(!assembler.has_ended());
 }

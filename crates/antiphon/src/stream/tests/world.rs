@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::checker::{Upstream, check};
 use crate::item::{FingerprintKey, IdSource, Item};
 use crate::json::Object;
-use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Form, Permission, Taken};
+use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Form, Permission, UsedIds};
 use crate::transcript::{HeldItem, Origin, Transcript};
 
 pub(crate) const NOW: i64 = 1_770_000_060;
@@ -37,7 +37,7 @@ pub(crate) struct World {
 }
 
 /// The client's events, and the output to store.
-pub(crate) struct Told {
+pub(crate) struct ClientView {
     pub(crate) raw: Vec<Event>,
     /// The same events as JSON, the terminal one included.
     pub(crate) events: Vec<Value>,
@@ -62,7 +62,7 @@ impl World {
     }
 
     /// The upstream stores the conversation, under its own ids.
-    pub(crate) fn kept_upstream(self) -> Self {
+    pub(crate) fn owned_by_upstream(self) -> Self {
         Self { upstream: Upstream::Keeping, ..self }
     }
 
@@ -91,15 +91,15 @@ impl World {
         }
         let mut envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
         if self.upstream == Upstream::Keeping {
-            envelope = envelope.kept_upstream();
+            envelope = envelope.owned_by_upstream();
         }
         let ids = Box::new(Counting::default());
         Assembler::new(envelope, self.taken(), ids, !self.hides_encrypted)
-            .in_form(self.form)
-            .permitting(Permission::of(&request))
+            .with_form(self.form)
+            .with_permission(Permission::from_request(&request))
     }
 
-    fn taken(&self) -> Taken {
+    fn taken(&self) -> UsedIds {
         let key = FingerprintKey::new([0; 16]);
         let origin = Some(Origin::new("sim"));
         let held = self.held.iter().map(|item| {
@@ -108,48 +108,48 @@ impl World {
         });
         let transcript: Transcript = held.collect();
         match self.upstream {
-            Upstream::Keeping => Taken::items_of(&transcript),
-            Upstream::Coherent | Upstream::Contradictory => Taken::of(&transcript),
+            Upstream::Keeping => UsedIds::item_ids_only(&transcript),
+            Upstream::Coherent | Upstream::Contradictory => UsedIds::from_transcript(&transcript),
         }
     }
 
     /// The upstream sends these events, then breaks off if none of them ends the response.
-    pub(crate) fn hears(&self, events: &[Value]) -> Told {
+    pub(crate) fn hears(&self, events: &[Value]) -> ClientView {
         let events: Vec<Bytes> = events.iter().map(|event| event.to_string().into()).collect();
         self.hears_bytes(&events)
     }
 
     /// The same with the events as bytes.
-    pub(crate) fn hears_bytes(&self, events: &[Bytes]) -> Told {
+    pub(crate) fn hears_bytes(&self, events: &[Bytes]) -> ClientView {
         let mut assembler = self.assembler();
         for event in events {
-            assembler.hear(event).unwrap();
+            assembler.apply_event(event).unwrap();
         }
         self.ends(assembler)
     }
 
     /// The upstream answers with one object.
-    pub(crate) fn hears_whole(&self, response: &Value) -> Told {
+    pub(crate) fn hears_whole(&self, response: &Value) -> ClientView {
         let mut assembler = self.assembler();
-        assembler.hear_whole(&response.to_string().into()).unwrap();
+        assembler.apply_response(&response.to_string().into()).unwrap();
         self.ends(assembler)
     }
 
     /// Ends the upstream's stream: it breaks off if the response has not ended.
-    pub(crate) fn ends(&self, mut assembler: Assembler) -> Told {
+    pub(crate) fn ends(&self, mut assembler: Assembler) -> ClientView {
         assembler.fail(Failure::server_error("The upstream broke off."));
         let mut raw: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
         let finished = assembler.finish(NOW);
         raw.push(finished.event.clone());
         let events = raw.iter().map(json).collect();
-        let told = Told { raw, events, finished };
+        let told = ClientView { raw, events, finished };
         told.check(self);
         told
     }
 }
 
 /// The upstream sends these events for a request with all options, in a new conversation.
-pub(crate) fn hears(events: &[Value]) -> Told {
+pub(crate) fn hears(events: &[Value]) -> ClientView {
     World::default().hears(events)
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn json(event: &Event) -> Value {
     json
 }
 
-impl Told {
+impl ClientView {
     fn check(&self, world: &World) {
         if let Err(broken) = check(&self.events, world.upstream) {
             panic!("{broken}\n{}", self.story());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::item::given::{assistant, call_under, item, output, reasoning, user};
-use crate::tracker::{Finished, Standing};
+use crate::tracker::{Finished, OccurrenceState};
 
 #[test]
 fn behaviour_01_hydrated_tracker_plans_new_message() {
@@ -45,7 +45,7 @@ fn behaviour_03_only_rewound_items_are_pending() {
     let second = tracker.send(&added[1..2]).unwrap();
     assert_eq!(tracker.rewind(second), Ok(vec![added[1]]));
     assert_eq!(next(&tracker), [user("two"), user("three")]);
-    assert_eq!(tracker.standing(added[0]), Some(Standing::Sent(first)));
+    assert_eq!(tracker.standing(added[0]), Some(OccurrenceState::Sent(first)));
 }
 
 #[test]

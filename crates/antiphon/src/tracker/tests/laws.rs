@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use super::*;
 use crate::item::given::{call_under, output, reasoning, user};
 use crate::item::{CallId, Kind};
-use crate::tracker::Standing;
+use crate::tracker::OccurrenceState;
 
 /// One event of a run.
 #[derive(Clone, Debug)]
@@ -118,8 +118,8 @@ impl Observed {
     fn echoed(&self, output: &[Item]) -> Vec<Occurrence> {
         let all = (0..).map(Occurrence).zip(&self.added);
         let is_echoed = |(at, item): &(Occurrence, &Item)| {
-            self.tracker.standing(*at) == Some(Standing::Accepted)
-                && output.iter().any(|made| made.says_the_same_as(item))
+            self.tracker.standing(*at) == Some(OccurrenceState::Accepted)
+                && output.iter().any(|made| made.has_same_content(item))
         };
         all.filter(is_echoed).map(|(at, _)| at).collect()
     }
@@ -148,15 +148,18 @@ impl Observed {
     fn check_one(&self, occurrence: Occurrence, planned: &[Occurrence]) {
         let open = self.open.iter().find(|(_, sent)| sent.contains(&occurrence));
         let expected = match open {
-            _ if self.accepted.contains(&occurrence) => Standing::Accepted,
-            Some((attempt, _)) => Standing::Sent(*attempt),
-            None => Standing::Pending,
+            _ if self.accepted.contains(&occurrence) => OccurrenceState::Accepted,
+            Some((attempt, _)) => OccurrenceState::Sent(*attempt),
+            None => OccurrenceState::Pending,
         };
         assert_eq!(self.tracker.standing(occurrence), Some(expected));
         let is_message = self.item(occurrence).head().role.is_some();
         let is_planned = planned.contains(&occurrence);
-        assert!(expected == Standing::Pending || !is_planned, "{expected:?} is planned");
-        assert!(!is_message || is_planned || expected != Standing::Pending, "lost: {occurrence:?}");
+        assert!(expected == OccurrenceState::Pending || !is_planned, "{expected:?} is planned");
+        assert!(
+            !is_message || is_planned || expected != OccurrenceState::Pending,
+            "lost: {occurrence:?}"
+        );
     }
 }
 

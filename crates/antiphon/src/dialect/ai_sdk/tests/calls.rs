@@ -5,7 +5,7 @@ use serde_json::json;
 use super::world::*;
 
 /// Asserts that exactly one function call was emitted, with one id and this input.
-fn is_one_call(told: &Told, arguments: &str) {
+fn is_one_call(told: &ClientView, arguments: &str) {
     let item = told.only_item();
     assert_eq!(item["type"], "function_call");
     assert_eq!((&item["call_id"], &item["name"]), (&json!("call_123"), &json!("get_weather")));

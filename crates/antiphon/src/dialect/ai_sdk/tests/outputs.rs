@@ -11,7 +11,7 @@ fn provided(mut part: Value) -> Value {
 }
 
 /// The output after a call.
-fn output_of(told: &Told) -> Value {
+fn output_of(told: &ClientView) -> Value {
     assert_eq!(told.kinds(), ["function_call", "function_call_output"], "{}", told.story());
     let output = told.output();
     assert_eq!(output[0]["call_id"], output[1]["call_id"]);

@@ -11,12 +11,12 @@ fn reasoning(kind: &str, id: &str, delta: &str, metadata: &Value) -> Value {
 }
 
 /// The sealed content of the only reasoning item.
-fn seal(told: &Told) -> Seal {
+fn seal(told: &ClientView) -> Seal {
     let item = &told.items("reasoning")[0];
     Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap()
 }
 
-fn is_sealed(told: &Told, dialect: Dialect, content: &Value) {
+fn is_sealed(told: &ClientView, dialect: Dialect, content: &Value) {
     let seal = seal(told);
     assert_eq!((seal.dialect, seal.origin), (dialect, Origin::new("sdk model")));
     assert_eq!(serde_json::from_str::<Value>(&seal.content).unwrap(), *content);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::world::{Told, World};
+use super::world::{ClientView, World};
 
 const TEXT: &str = "The sky over Paris is \"clear\".\nGrüße 👋";
 const PARIS: &str = r#"{"city":"Paris"}"#;
@@ -22,7 +22,7 @@ fn inputs(prefix: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The decoded recordings of a case, by name.
-fn recordings(case: &str) -> Vec<(String, Told)> {
+fn recordings(case: &str) -> Vec<(String, ClientView)> {
     let recorded = inputs("recorded-").into_iter();
     let recorded = recorded.filter(|(name, _)| name.contains(&format!("-{case}-")));
     let told: Vec<_> = recorded
@@ -32,18 +32,18 @@ fn recordings(case: &str) -> Vec<(String, Told)> {
     told
 }
 
-fn texts(told: &Told) -> Vec<String> {
+fn texts(told: &ClientView) -> Vec<String> {
     let messages = told.items("message").into_iter();
     messages.map(|item| item["content"][0]["text"].as_str().unwrap().to_owned()).collect()
 }
 
-fn calls(told: &Told) -> Vec<(String, String)> {
+fn calls(told: &ClientView) -> Vec<(String, String)> {
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
     let calls = told.items("function_call").into_iter();
     calls.map(|item| (text(&item["call_id"]), text(&item["arguments"]))).collect()
 }
 
-fn is_completed(name: &str, told: &Told, requests: u64) {
+fn is_completed(name: &str, told: &ClientView, requests: u64) {
     let response = told.response();
     assert_eq!(response["status"], "completed", "{name}");
     let usage = &response["usage"];

@@ -13,7 +13,7 @@ fn piece(id: &str, delta: &str) -> Value {
 }
 
 /// The texts of the messages, in order.
-fn said(told: &Told) -> Vec<String> {
+fn said(told: &ClientView) -> Vec<String> {
     let messages = told.items("message").into_iter();
     messages
         .map(|item| item["content"][0]["text"].as_str().unwrap_or_default().to_owned())

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::dialect::{Asked, Conversion, Converted, Dialect, Listener, Writer};
+use crate::dialect::{Conversion, Converted, Dialect, RequestContext, StreamDecoder, Writer};
 use crate::item::IdSource;
 use crate::json::Object;
 use crate::stream::tests::checker::{Upstream, check};
-use crate::stream::{Assembler, Envelope, Event, Finished, Note, Permission, Taken};
+use crate::stream::{Assembler, Envelope, Event, Finished, Note, Permission, UsedIds};
 use crate::transcript::Origin;
 
 pub(super) const NYC: &str = r#"{"location":"NYC"}"#;
@@ -32,13 +32,13 @@ pub(super) struct World {
 }
 
 /// The client's events and response.
-pub(super) struct Told {
+pub(super) struct ClientView {
     pub(super) events: Vec<Value>,
     pub(super) finished: Finished,
 }
 
 /// Decodes these parts, for a request without options.
-pub(super) fn decode(parts: &[Value]) -> Told {
+pub(super) fn decode(parts: &[Value]) -> ClientView {
     World::asking(json!({})).decode(parts)
 }
 
@@ -52,15 +52,15 @@ impl World {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
-    pub(super) fn decode(&self, parts: &[Value]) -> Told {
+    pub(super) fn decode(&self, parts: &[Value]) -> ClientView {
         let lines: Vec<String> = parts.iter().map(|part| format!("{part}\n")).collect();
         self.decode_bytes(lines.concat().as_bytes())
     }
 
     /// Decodes parts in newline-delimited JSON.
-    pub(super) fn decode_bytes(&self, ndjson: &[u8]) -> Told {
+    pub(super) fn decode_bytes(&self, ndjson: &[u8]) -> ClientView {
         let mut conversion =
-            Conversion::new(Dialect::AiSdk, self.asked(), self.assembler(), Writer::Responses);
+            Conversion::new(Dialect::AiSdk, self.context(), self.assembler(), Writer::Responses);
         let mut events = conversion.push(ndjson);
         let Converted { events: last, finished, .. } = conversion.finish(NOW);
         events.extend(last);
@@ -68,20 +68,20 @@ impl World {
     }
 
     /// Decodes the result of `doGenerate`.
-    pub(super) fn decode_whole(&self, answer: &Value) -> Told {
+    pub(super) fn decode_whole(&self, answer: &Value) -> ClientView {
         let mut assembler = self.assembler();
-        let mut listener = Listener::new(Dialect::AiSdk, self.asked());
-        listener.hear_whole(&answer.to_string().into(), &mut assembler).unwrap();
+        let mut decoder = StreamDecoder::new(Dialect::AiSdk, self.context());
+        decoder.decode_whole(&answer.to_string().into(), &mut assembler).unwrap();
         let mut events: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
         let finished = assembler.finish(NOW);
         events.push(finished.event.clone());
         self.told(&events, finished)
     }
 
-    fn asked(&self) -> Asked {
+    fn context(&self) -> RequestContext {
         let request = self.request.to_string();
         let request = Object::parse(request.as_bytes()).unwrap();
-        Asked::of(&request, Origin::new("sdk model"))
+        RequestContext::from_request(&request, Origin::new("sdk model"))
     }
 
     fn assembler(&self) -> Assembler {
@@ -89,13 +89,14 @@ impl World {
         let request = Object::parse(request.as_bytes()).unwrap();
         let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
         let ids = Box::new(Counting::default());
-        Assembler::new(envelope, Taken::default(), ids, true).permitting(Permission::of(&request))
+        Assembler::new(envelope, UsedIds::default(), ids, true)
+            .with_permission(Permission::from_request(&request))
     }
 
-    fn told(&self, events: &[Event], finished: Finished) -> Told {
+    fn told(&self, events: &[Event], finished: Finished) -> ClientView {
         let events: Vec<Value> =
             events.iter().map(|event| serde_json::from_slice(&event.data).unwrap()).collect();
-        let told = Told { events, finished };
+        let told = ClientView { events, finished };
         if let Err(broken) = check(&told.events, self.upstream) {
             panic!("{broken}\n{}", told.story());
         }
@@ -103,7 +104,7 @@ impl World {
     }
 }
 
-impl Told {
+impl ClientView {
     pub(super) fn response(&self) -> &Value {
         &self.events.last().unwrap()["response"]
     }
@@ -142,7 +143,7 @@ impl Told {
     pub(super) fn left_out(&self) -> Vec<&str> {
         let notes = self.finished.notes.iter();
         let left_out = notes.filter_map(|note| match note {
-            Note::LeftOut { what } => Some(&**what),
+            Note::Omitted { what } => Some(&**what),
             _ => None,
         });
         left_out.collect()

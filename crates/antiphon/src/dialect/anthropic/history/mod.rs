@@ -65,16 +65,16 @@ pub enum HistoryError {
 ///
 /// The items have no ids. `cache_control`, citations and `is_error` of a result are lost, because
 /// items have no field for them. Takes linear time, and writes each item once.
-pub fn items_of(
+pub fn parse_items(
     messages: &[u8],
     system: Option<&[u8]>,
     origin: Option<&Origin>,
 ) -> Result<Vec<Item>, HistoryError> {
-    items_and_sources(messages, system, origin).map(|(items, _)| items)
+    parse_items_with_sources(messages, system, origin).map(|(items, _)| items)
 }
 
-/// Like [`items_of`], with the position of each item's message; `None` for the item of `system`.
-pub(crate) fn items_and_sources(
+/// Like [`parse_items`], with the position of each item's message; `None` for the item of `system`.
+pub(crate) fn parse_items_with_sources(
     messages: &[u8],
     system: Option<&[u8]>,
     origin: Option<&Origin>,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HistoryError, items_of};
+use super::{HistoryError, parse_items};
 use crate::dialect::anthropic;
 use crate::dialect::request::Request;
 use crate::dialect::{Dialect, Seal};
@@ -20,7 +20,7 @@ fn values(items: &[Item]) -> Value {
 
 /// The items of these messages, without a known origin.
 fn items(messages: &Value) -> Value {
-    values(&items_of(messages.to_string().as_bytes(), None, None).unwrap())
+    values(&parse_items(messages.to_string().as_bytes(), None, None).unwrap())
 }
 
 fn of_user(block: &Value) -> Value {
@@ -32,7 +32,7 @@ fn of_assistant(block: &Value) -> Value {
 }
 
 fn error(messages: &Value) -> String {
-    items_of(messages.to_string().as_bytes(), None, None).unwrap_err().to_string()
+    parse_items(messages.to_string().as_bytes(), None, None).unwrap_err().to_string()
 }
 
 fn message(role: &str, parts: &Value) -> Value {
@@ -72,11 +72,15 @@ fn adjacent_blocks_become_one_message() {
 fn system_prompt_becomes_first_message() {
     let messages = br#"[{"role":"user","content":"hi"}]"#;
     for system in [r#""Be brief.""#, r#"[{"type":"text","text":"Be brief."}]"#] {
-        let items = items_of(messages, Some(system.as_bytes()), None).unwrap();
+        let items = parse_items(messages, Some(system.as_bytes()), None).unwrap();
         assert_eq!(values(&items)[0], message("system", &json!([input("Be brief.")])));
     }
     for system in ["null", r#""""#, "[]"] {
-        assert_eq!(items_of(messages, Some(system.as_bytes()), None).unwrap().len(), 1, "{system}");
+        assert_eq!(
+            parse_items(messages, Some(system.as_bytes()), None).unwrap().len(),
+            1,
+            "{system}"
+        );
     }
 }
 
@@ -104,7 +108,7 @@ fn calls_and_results_become_items() {
 #[test]
 fn call_input_keeps_its_bytes() {
     let messages = r#"[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{ "n": 1e2, "a": "\u0041" }}]}]"#;
-    let items = items_of(messages.as_bytes(), None, None).unwrap();
+    let items = parse_items(messages.as_bytes(), None, None).unwrap();
     assert_eq!(values(&items)[0]["arguments"], json!(r#"{ "n": 1e2, "a": "\u0041" }"#));
 }
 
@@ -156,7 +160,7 @@ fn images_and_documents_become_parts() {
 fn thinking_is_sealed_for_its_origin() {
     let raw = r#"{"type":"thinking","thinking":"h\u006d","signature":"EqQB"}"#;
     let messages = format!(r#"[{{"role":"assistant","content":[{raw}]}}]"#);
-    let items = items_of(messages.as_bytes(), None, Some(&origin())).unwrap();
+    let items = parse_items(messages.as_bytes(), None, Some(&origin())).unwrap();
     let item = &values(&items)[0];
     assert_eq!(item["content"], json!([{"type": "reasoning_text", "text": "hm"}]));
     let seal = Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap();
@@ -180,7 +184,7 @@ fn seal_in_signature_is_returned_unchanged() {
     let block = json!({"type": "thinking", "thinking": "hm", "signature": seal});
     let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
     for origin in [None, Some(&origin())] {
-        let items = items_of(messages.as_bytes(), None, origin).unwrap();
+        let items = parse_items(messages.as_bytes(), None, origin).unwrap();
         assert_eq!(values(&items)[0]["encrypted_content"], json!(seal));
     }
 }
@@ -189,7 +193,7 @@ fn seal_in_signature_is_returned_unchanged() {
 fn unsigned_thinking_keeps_only_text() {
     let block = json!({"type": "thinking", "thinking": "hm", "signature": ""});
     let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
-    let items = values(&items_of(messages.as_bytes(), None, Some(&origin())).unwrap());
+    let items = values(&parse_items(messages.as_bytes(), None, Some(&origin())).unwrap());
     assert_eq!(items, of_assistant(&block));
     assert!(items[0].get("encrypted_content").is_none());
 }
@@ -198,7 +202,7 @@ fn unsigned_thinking_keeps_only_text() {
 fn redacted_thinking_is_sealed_or_becomes_extension() {
     let block = json!({"type": "redacted_thinking", "data": "EmwK"});
     let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
-    let sealed = values(&items_of(messages.as_bytes(), None, Some(&origin())).unwrap());
+    let sealed = values(&parse_items(messages.as_bytes(), None, Some(&origin())).unwrap());
     assert_eq!(sealed[0]["type"], "reasoning");
     let seal = Seal::parse(sealed[0]["encrypted_content"].as_str().unwrap()).unwrap();
     assert_eq!(seal.content, block.to_string());
@@ -249,9 +253,9 @@ fn error_names_path_of_invalid_message() {
 
 #[test]
 fn invalid_system_prompt_is_rejected() {
-    let error = items_of(b"[]", Some(b"7"), None).unwrap_err();
+    let error = parse_items(b"[]", Some(b"7"), None).unwrap_err();
     assert!(matches!(error, HistoryError::System { .. }), "{error}");
-    let error = items_of(b"[]", Some(br#"[{"type":"text"}]"#), None).unwrap_err();
+    let error = parse_items(b"[]", Some(br#"[{"type":"text"}]"#), None).unwrap_err();
     assert_eq!(error.to_string(), "system: block 0: text: field required");
 }
 
@@ -276,7 +280,7 @@ fn decoded_messages_encode_to_the_same_json() {
             text("and?"),
         ]},
     ]);
-    let items = items_of(messages.to_string().as_bytes(), None, Some(&origin())).unwrap();
+    let items = parse_items(messages.to_string().as_bytes(), None, Some(&origin())).unwrap();
     let fields = Object::parse(b"{}").unwrap();
     let request = Request { fields: &fields, items: &items, origin: &origin() };
     let body = anthropic::encode(request).unwrap().body;

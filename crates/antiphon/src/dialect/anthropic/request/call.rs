@@ -3,7 +3,7 @@
 use super::block::{Block, write_all};
 use super::content::Content;
 use super::report::{Report, unsupported};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::item::{Item, Kind};
 use crate::json::{Object, push_quoted, unquote};
 
@@ -19,7 +19,7 @@ pub(super) fn tool_use(
 ) -> Result<Block, Unsupported> {
     let name = call.present("name").filter(|name| name.starts_with('"'));
     let name = name.ok_or_else(|| {
-        let place = Place::Item(position, "name".into());
+        let place = RequestPath::Item(position, "name".into());
         unsupported(place, "a call in the Anthropic Messages API needs a name")
     })?;
     let input = match kind {
@@ -50,7 +50,7 @@ fn arguments(call: &Object<'_>, position: usize, report: &mut Report) -> String 
     }
     let how = "the Anthropic Messages API takes an object as the input of a call; these arguments \
                are not an object and are sent in its field '_raw'";
-    report.change(Place::Item(position, "arguments".into()), how);
+    report.change(RequestPath::Item(position, "arguments".into()), how);
     format!(r#"{{"_raw":{raw}}}"#)
 }
 

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::block::Block;
 use super::media;
 use super::report::{Report, unsupported};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, type_name};
 
 /// The location of an item's content, and the blocks that it can hold.
@@ -45,7 +45,7 @@ impl Content {
             return Ok(Block::text(raw).into_iter().collect());
         }
         let parts: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| {
-            let place = Place::Item(self.position, self.field.into());
+            let place = RequestPath::Item(self.position, self.field.into());
             let got = type_name(raw);
             let why = format!("the Anthropic Messages API takes text or blocks, not {got}");
             unsupported(place, &why)
@@ -64,7 +64,7 @@ impl Content {
         let path = format!("{}[{number}]", self.field);
         let Ok(fields) = Object::parse(part.get().as_bytes()) else {
             let why = "a part of the content must be an object in the Anthropic Messages API";
-            return Err(unsupported(Place::Item(self.position, path), why));
+            return Err(unsupported(RequestPath::Item(self.position, path), why));
         };
         let part = Part { position: self.position, path, fields };
         match &*part.fields.string("type").unwrap_or_default() {
@@ -94,13 +94,13 @@ pub(super) struct Part<'a> {
 
 impl Part<'_> {
     /// The path of the part: `input[3].content[0]`.
-    pub(super) fn place(&self) -> Place {
-        Place::Item(self.position, self.path.clone())
+    pub(super) fn place(&self) -> RequestPath {
+        RequestPath::Item(self.position, self.path.clone())
     }
 
     /// The path of one of its fields.
-    pub(super) fn at(&self, field: &str) -> Place {
-        Place::Item(self.position, format!("{}.{field}", self.path))
+    pub(super) fn at(&self, field: &str) -> RequestPath {
+        RequestPath::Item(self.position, format!("{}.{field}", self.path))
     }
 
     /// The block in an `anthropic:` part, unchanged.

@@ -8,9 +8,9 @@ use super::call_ids::CallIds;
 use super::content::Content;
 use super::report::{Report, unsupported};
 use super::turns::Turns;
-use crate::dialect::request::{Place, Request, Unsupported};
+use crate::dialect::request::{Request, RequestPath, Unsupported};
 use crate::dialect::{Dialect, Seal};
-use crate::item::{Exchanges, Item, Joined, Kind, Role};
+use crate::item::{Exchanges, Item, Kind, PairRole, Role};
 use crate::json::Object;
 use crate::transcript::Origin;
 
@@ -45,7 +45,7 @@ impl Conversation {
         let conversation = builder.finish();
         if conversation.turns.is_empty() {
             let why = "the Anthropic Messages API needs at least one message with content";
-            return Err(unsupported(Place::field("input"), why));
+            return Err(unsupported(RequestPath::field("input"), why));
         }
         Ok(conversation)
     }
@@ -74,7 +74,7 @@ impl Conversation {
 struct ConversationBuilder<'a> {
     items: &'a [Item],
     origin: &'a Origin,
-    joined: Vec<Option<Joined>>,
+    joined: Vec<Option<PairRole>>,
     /// For each call, the position of its output.
     outputs: Vec<Option<usize>>,
     names: CallIds,
@@ -91,7 +91,7 @@ impl<'a> ConversationBuilder<'a> {
         let mut joined = Vec::with_capacity(request.items.len());
         for (position, item) in request.items.iter().enumerate() {
             let how = exchanges.push(position, item.head());
-            if let Some(Joined::Answers(call)) = how {
+            if let Some(PairRole::Output(call)) = how {
                 outputs[call] = Some(position);
             }
             joined.push(how);
@@ -123,7 +123,7 @@ impl<'a> ConversationBuilder<'a> {
             Some(raw) if raw.starts_with('"') => self.system.extend(Block::text(raw)),
             Some(_) => {
                 let why = "instructions in the Anthropic Messages API must be text";
-                return Err(unsupported(Place::field("instructions"), why));
+                return Err(unsupported(RequestPath::field("instructions"), why));
             }
         }
         Ok(())
@@ -150,7 +150,7 @@ impl<'a> ConversationBuilder<'a> {
             }
             kind => {
                 let why = format!("the Anthropic Messages API has no block for a '{kind}' item");
-                return Err(unsupported(Place::Item(position, "type".into()), &why));
+                return Err(unsupported(RequestPath::Item(position, "type".into()), &why));
             }
         }
         Ok(())
@@ -173,7 +173,7 @@ impl<'a> ConversationBuilder<'a> {
             Some(Role::System | Role::Developer) => self.instruct(position, content)?,
             Some(Role::Other) | None => {
                 let why = "the Anthropic Messages API takes user, assistant and system messages";
-                return Err(unsupported(Place::Item(position, "role".into()), why));
+                return Err(unsupported(RequestPath::Item(position, "role".into()), why));
             }
         }
         Ok(())
@@ -184,7 +184,7 @@ impl<'a> ConversationBuilder<'a> {
         if !self.turns.is_empty() && !blocks.is_empty() {
             let how = "the Anthropic Messages API takes instructions only before the conversation; \
                        the message is moved there";
-            self.report.change(Place::Item(position, String::new()), how);
+            self.report.change(RequestPath::Item(position, String::new()), how);
         }
         self.system.extend(blocks);
         Ok(())
@@ -193,7 +193,7 @@ impl<'a> ConversationBuilder<'a> {
     /// Sends reasoning only to the origin that sealed it, and unchanged.
     fn reasoning(&mut self, position: usize, item: &Item) {
         let own = |seal: &Seal| seal.is_by(Dialect::Anthropic, self.origin);
-        match Seal::of(item).filter(own) {
+        match Seal::from_item(item).filter(own) {
             None => self.leave_out(position, "this upstream did not seal it"),
             Some(seal) if lacks_signature(&seal.content) => {
                 self.leave_out(position, "this thinking has no signature");
@@ -219,7 +219,7 @@ impl<'a> ConversationBuilder<'a> {
 
     fn output(&mut self, position: usize) {
         match self.joined[position] {
-            Some(Joined::Answers(call)) => self.turns.record_output(call, self.report),
+            Some(PairRole::Output(call)) => self.turns.record_output(call, self.report),
             _ => self.leave_out(position, "no call in the request has this output"),
         }
     }
@@ -240,7 +240,7 @@ impl<'a> ConversationBuilder<'a> {
     fn leave_out(&mut self, position: usize, why: &str) {
         let kind = &self.items[position].head().kind;
         let why = format!("the Anthropic Messages API cannot take this '{kind}' item: {why}");
-        self.report.leave_out(Place::Item(position, String::new()), &why);
+        self.report.leave_out(RequestPath::Item(position, String::new()), &why);
     }
 }
 

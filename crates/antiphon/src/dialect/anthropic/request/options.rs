@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::report::{Report, unsupported};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, unquote};
 
 /// The fields of a Responses API request, and `max_tokens`. A field that is neither here nor in
@@ -65,7 +65,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
 pub(super) fn refuse(fields: &Object<'_>) -> Result<(), Unsupported> {
     for (field, why) in REFUSED {
         if fields.present(field).is_some_and(|raw| raw != "false" && raw != "[]") {
-            return Err(unsupported(Place::field(field), why));
+            return Err(unsupported(RequestPath::field(field), why));
         }
     }
     Ok(())
@@ -84,7 +84,7 @@ pub(super) fn write(fields: &Object<'_>, body: &mut Object<'_>, report: &mut Rep
     for (field, defaults) in LEFT_OUT {
         if fields.present(field).is_some_and(|raw| !defaults.contains(&raw)) {
             let why = "the Anthropic Messages API has no counterpart";
-            report.leave_out(Place::field(field), why);
+            report.leave_out(RequestPath::field(field), why);
         }
     }
     leave_out_of_text(fields, report);
@@ -106,7 +106,7 @@ fn service_tier(fields: &Object<'_>, report: &mut Report) -> Option<&'static str
         "default" | "standard_only" => Some(r#""standard_only""#),
         other => {
             let why = format!("the Anthropic Messages API has no service tier '{other}'");
-            report.leave_out(Place::field("service_tier"), &why);
+            report.leave_out(RequestPath::field("service_tier"), &why);
             None
         }
     }
@@ -116,7 +116,7 @@ fn leave_out_of_text(fields: &Object<'_>, report: &mut Report) {
     let text = fields.present("text").and_then(|raw| Object::parse(raw.as_bytes()).ok());
     if text.is_some_and(|text| text.present("verbosity").is_some()) {
         let why = "the Anthropic Messages API has no counterpart";
-        report.leave_out(Place::field("text.verbosity"), why);
+        report.leave_out(RequestPath::field("text.verbosity"), why);
     }
 }
 
@@ -126,7 +126,7 @@ fn leave_out_of_include(fields: &Object<'_>, report: &mut Report) {
         fields.present("include").and_then(|raw| serde_json::from_str(raw).ok());
     for (number, included) in included.unwrap_or_default().iter().enumerate() {
         if unquote(included.get()).as_deref() != Some("reasoning.encrypted_content") {
-            let place = Place::field(format!("include[{number}]"));
+            let place = RequestPath::field(format!("include[{number}]"));
             report.leave_out(place, "an answer of the Anthropic Messages API does not contain it");
         }
     }

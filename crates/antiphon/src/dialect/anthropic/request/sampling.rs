@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::report::Report;
-use crate::dialect::request::Place;
+use crate::dialect::request::RequestPath;
 use crate::json::Object;
 
 /// The sampling parameters. They are optional: a value that the model would reject is left out or
@@ -59,7 +59,7 @@ fn temperature(fields: &Object<'_>, report: &mut Report) -> Option<String> {
     let raw = fields.present("temperature")?;
     if raw.parse().is_ok_and(|value: f64| value > 1.0) {
         let how = "the Anthropic Messages API takes temperatures from 0 to 1; 1 is sent";
-        report.change(Place::field("temperature"), how);
+        report.change(RequestPath::field("temperature"), how);
         return Some("1".to_owned());
     }
     Some(raw.to_owned())
@@ -68,6 +68,6 @@ fn temperature(fields: &Object<'_>, report: &mut Report) -> Option<String> {
 fn leave_out(field: &str, raw: Option<String>, why: &str, report: &mut Report) {
     let is_default = |raw: &String| raw.parse::<f64>().is_ok_and(|value| value >= 1.0);
     if raw.is_some_and(|raw| !is_default(&raw)) {
-        report.leave_out(Place::field(field), why);
+        report.leave_out(RequestPath::field(field), why);
     }
 }

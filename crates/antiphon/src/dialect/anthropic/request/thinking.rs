@@ -2,7 +2,7 @@
 
 use super::model::{DisableThinking, Model};
 use super::report::{Report, unsupported};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 
 /// The smallest budget that Anthropic accepts.
@@ -108,7 +108,7 @@ impl Thinking {
             }
             DisableThinking::LowestEffort => {
                 let how = "this Anthropic model always thinks; its lowest effort is requested";
-                report.change(Place::field("reasoning.effort"), how);
+                report.change(RequestPath::field("reasoning.effort"), how);
                 Self { effort: Some("low"), ..Self::default() }
             }
         }
@@ -127,7 +127,7 @@ impl Thinking {
             let config = format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#);
             return Self { config: Some(config), is_on: true, ..Self::default() };
         };
-        report.leave_out(Place::field("reasoning.effort"), obstacle);
+        report.leave_out(RequestPath::field("reasoning.effort"), obstacle);
         Self::default()
     }
 
@@ -141,7 +141,7 @@ impl Thinking {
         let level = effort.level(model);
         if level != effort.name() {
             let how = format!("this Anthropic model has no such effort; '{level}' is requested");
-            report.change(Place::field("reasoning.effort"), &how);
+            report.change(RequestPath::field("reasoning.effort"), &how);
         }
         let thinking = Self { effort: Some(level), ..Self::default() };
         if limits.forced_tool {
@@ -166,7 +166,7 @@ impl Effort {
             "max" => Self::Max,
             other => {
                 let why = format!("the Anthropic Messages API has no effort '{other}'");
-                return Err(unsupported(Place::field("reasoning.effort"), &why));
+                return Err(unsupported(RequestPath::field("reasoning.effort"), &why));
             }
         })
     }
@@ -220,5 +220,5 @@ fn schema(fields: &Object<'_>) -> Result<Option<String>, Unsupported> {
         }
         other => format!("the Anthropic Messages API has no format '{other}'"),
     };
-    Err(unsupported(Place::field("text.format"), &why))
+    Err(unsupported(RequestPath::field("text.format"), &why))
 }

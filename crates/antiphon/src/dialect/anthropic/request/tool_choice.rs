@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 
 use super::report::unsupported;
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, quote, unquote};
 
 /// `tool_choice` and `parallel_tool_calls`.
@@ -48,12 +48,12 @@ impl ToolChoice {
         let chosen = self.allowed.iter().flatten().chain(&named).find(absent);
         if let Some(name) = chosen {
             let why = format!("the Anthropic Messages API needs '{name}' in 'tools' to choose it");
-            return Err(unsupported(Place::field("tool_choice"), &why));
+            return Err(unsupported(RequestPath::field("tool_choice"), &why));
         }
         let is_empty = self.allowed.as_ref().map_or(tools.is_empty(), HashSet::is_empty);
         if matches!(self.mode, Mode::Any) && is_empty {
             let why = "the Anthropic Messages API needs a tool if the model must call one";
-            return Err(unsupported(Place::field("tool_choice"), why));
+            return Err(unsupported(RequestPath::field("tool_choice"), why));
         }
         Ok(())
     }
@@ -125,5 +125,5 @@ fn name_or_type(tool: &RawValue) -> Option<String> {
 
 fn unknown(choice: &str) -> Unsupported {
     let why = format!("the Anthropic Messages API has no tool choice '{choice}'");
-    unsupported(Place::field("tool_choice"), &why)
+    unsupported(RequestPath::field("tool_choice"), &why)
 }

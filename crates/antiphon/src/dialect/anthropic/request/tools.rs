@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::conversation::Conversation;
 use super::report::{Report, unsupported};
 use super::tool_choice::ToolChoice;
-use crate::dialect::request::{Place, Unsupported, missing_name};
+use crate::dialect::request::{RequestPath, Unsupported, missing_name};
 use crate::json::{Object, quote};
 
 /// The input schema of a tool without `parameters`.
@@ -33,7 +33,7 @@ impl Tools {
             })
             .map_err(|_| {
                 let why = "a tool in the Anthropic Messages API is an object";
-                unsupported(Place::field("tools"), why)
+                unsupported(RequestPath::field("tools"), why)
             })?;
         let mut sent = Vec::with_capacity(tools.len());
         for (number, tool) in tools.iter().enumerate() {
@@ -106,13 +106,13 @@ fn encode_tool(
         "custom" => {
             if has_grammar(definition) {
                 let why = "the Anthropic Messages API has no grammars for the input of a tool";
-                report.leave_out(Place::field(format!("tools[{number}].format")), why);
+                report.leave_out(RequestPath::field(format!("tools[{number}].format")), why);
             }
             Ok(tool(name, description, TEXT_INPUT))
         }
         other => {
             let why = format!("the Anthropic Messages API has no equivalent of the tool '{other}'");
-            Err(unsupported(Place::field(format!("tools[{number}].type")), &why))
+            Err(unsupported(RequestPath::field(format!("tools[{number}].type")), &why))
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::block::{Block, write_all};
 use super::report::Report;
-use crate::dialect::request::Place;
+use crate::dialect::request::RequestPath;
 use crate::json::{quote, unquote};
 
 /// The text of a user message that is inserted if the conversation begins with the assistant.
@@ -92,7 +92,7 @@ impl Turns {
             let blocks = vec![Block::Text(OPENING.to_owned())];
             self.turns.insert(0, Turn { role: Role::User, blocks, calls: Vec::new() });
             report.change(
-                Place::field("input"),
+                RequestPath::field("input"),
                 "the Anthropic Messages API needs a user message first, and one was inserted",
             );
         }
@@ -168,7 +168,7 @@ impl Turn {
             && let Some(Block::Thinking { position, .. }) = self.blocks.last()
         {
             let why = "the Anthropic Messages API rejects thinking without output after it";
-            report.leave_out(Place::Item(*position, String::new()), why);
+            report.leave_out(RequestPath::Item(*position, String::new()), why);
             self.blocks.pop();
         }
     }

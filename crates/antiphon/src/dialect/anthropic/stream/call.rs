@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::text::is_nonempty_string;
 use crate::json::{Object, quote, unquote};
-use crate::stream::{Assembler, Spoken};
+use crate::stream::{Assembler, DeltaKind};
 
 /// A tool call in one block. [`Calls`](super::calls::Calls) decides which of several blocks with
 /// the same id becomes the call.
@@ -71,7 +71,7 @@ impl Call {
         }
         self.streamed.push_str(&raw[1..raw.len() - 1]);
         if context.calls.record_input(self) && !self.is_custom {
-            assembler.delta(self.item, Spoken::Arguments, 0, raw);
+            assembler.delta(self.item, DeltaKind::Arguments, 0, raw);
         }
     }
 

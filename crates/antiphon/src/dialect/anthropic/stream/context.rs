@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::calls::Calls;
 use super::messages::Messages;
-use crate::dialect::Asked;
+use crate::dialect::RequestContext;
 use crate::json::Object;
 use crate::stream::Assembler;
 
@@ -14,7 +14,7 @@ const MAX_KINDS: usize = 32;
 /// The state of an answer that its blocks share.
 #[derive(Debug)]
 pub(super) struct Context {
-    pub(super) request: Asked,
+    pub(super) request: RequestContext,
     pub(super) messages: Messages,
     pub(super) calls: Calls,
     next_item: u64,
@@ -23,9 +23,9 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(context: RequestContext) -> Self {
         Self {
-            request: asked,
+            request: context,
             messages: Messages::default(),
             calls: Calls::default(),
             next_item: 0,

@@ -31,8 +31,8 @@ use serde_json::value::RawValue;
 use self::block::Block;
 use self::context::Context;
 use self::ending::Ending;
-use crate::dialect::Asked;
-use crate::dialect::listener::Decode;
+use crate::dialect::RequestContext;
+use crate::dialect::stream_decoder::Decode;
 use crate::json::Object;
 use crate::stream::{Assembler, Failure};
 
@@ -58,9 +58,9 @@ pub(in crate::dialect) struct Stream {
 }
 
 impl Stream {
-    pub(in crate::dialect) fn new(asked: Asked) -> Self {
+    pub(in crate::dialect) fn new(context: RequestContext) -> Self {
         Self {
-            context: Context::new(asked),
+            context: Context::new(context),
             open: BTreeMap::new(),
             unconfirmed: Vec::new(),
             ending: Ending::default(),

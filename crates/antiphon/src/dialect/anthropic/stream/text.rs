@@ -4,7 +4,7 @@ use super::citation::{self, ConvertedCitation};
 use super::context::Context;
 use super::messages::Messages;
 use crate::json::Object;
-use crate::stream::{Assembler, Spoken};
+use crate::stream::{Assembler, DeltaKind};
 
 /// A text block. It becomes a part of a message when its first text arrives.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Text {
         }
         let item = self.message;
         let part = self.part.get_or_insert_with(|| context.messages.start_part(item, assembler));
-        assembler.delta(item, Spoken::Output, *part, raw);
+        assembler.delta(item, DeltaKind::Output, *part, raw);
         self.length += characters(raw);
     }
 

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::text::is_nonempty_string;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote};
-use crate::stream::{Assembler, Spoken};
+use crate::stream::{Assembler, DeltaKind};
 
 /// A thinking block. Its text is streamed as reasoning. The whole block is sealed if it has a
 /// signature, because Anthropic accepts only signed blocks in the next request.
@@ -43,7 +43,7 @@ impl Thinking {
     /// Appends a piece of the text: a raw JSON string.
     pub(super) fn append(&mut self, raw: &str, assembler: &mut Assembler) {
         if is_nonempty_string(raw) {
-            assembler.delta(self.item, Spoken::Reasoning, 0, raw);
+            assembler.delta(self.item, DeltaKind::Reasoning, 0, raw);
             self.thinking.push_str(&raw[1..raw.len() - 1]);
         }
     }

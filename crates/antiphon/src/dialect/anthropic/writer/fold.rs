@@ -24,7 +24,7 @@ pub(in crate::dialect) fn left_out(finished: &Finished) -> Vec<Note> {
     let kinds = finished.output.iter().map(|output| output.announced.head().kind.as_str());
     let others = kinds.filter(|kind| !has_blocks(kind));
     others
-        .map(|kind| Note::LeftOut { what: format!("item '{kind}', in Anthropic Messages") })
+        .map(|kind| Note::Omitted { what: format!("item '{kind}', in Anthropic Messages") })
         .collect()
 }
 

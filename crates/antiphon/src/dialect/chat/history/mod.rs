@@ -44,12 +44,12 @@ pub enum HistoryError {
 /// (`annotations`) and unknown fields are dropped.
 ///
 /// Calls without output and outputs without call are converted as they are. Takes linear time.
-pub fn items_of(messages: &[u8], origin: Option<&Origin>) -> Result<Vec<Item>, HistoryError> {
-    items_and_sources(messages, origin).map(|(items, _)| items)
+pub fn parse_items(messages: &[u8], origin: Option<&Origin>) -> Result<Vec<Item>, HistoryError> {
+    parse_items_with_sources(messages, origin).map(|(items, _)| items)
 }
 
-/// Like [`items_of`], with the position of each item's message.
-pub(crate) fn items_and_sources(
+/// Like [`parse_items`], with the position of each item's message.
+pub(crate) fn parse_items_with_sources(
     messages: &[u8],
     origin: Option<&Origin>,
 ) -> Result<(Vec<Item>, Vec<usize>), HistoryError> {

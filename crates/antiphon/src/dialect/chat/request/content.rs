@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::parts::{Author, Part};
 use super::report::unsupported;
 use crate::dialect::chat::fields::{array, join};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 
 /// The separator between texts that are joined: a blank line, escaped.
@@ -96,11 +96,11 @@ fn parts(
     position: usize,
     field: &str,
 ) -> Result<Vec<Part>, Unsupported> {
-    let place = || Place::Item(position, field.into());
+    let place = || RequestPath::Item(position, field.into());
     let raws: Vec<&RawValue> = serde_json::from_str(raw)
         .map_err(|_| unsupported(place(), "expected a string or an array"))?;
     let part_at = |(nth, raw): (usize, &&RawValue)| {
-        let place = || Place::Item(position, format!("{field}[{nth}]"));
+        let place = || RequestPath::Item(position, format!("{field}[{nth}]"));
         let part = Object::parse(raw.get().as_bytes());
         Part::parse(&part.map_err(|_| unsupported(place(), "expected an object"))?, author, place)
     };

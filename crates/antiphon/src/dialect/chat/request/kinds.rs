@@ -15,7 +15,7 @@ pub(super) enum ItemForm {
     Output,
     /// The item is left out, and the conversation keeps its meaning: the item records the work of a
     /// provider's tool, and the model used the result in its text.
-    LeftOut,
+    Omitted,
     /// The request is rejected, because the conversation would lose its meaning without the item:
     /// the item requires a response, is a response, or refers to the state of a server.
     Refused,
@@ -36,8 +36,8 @@ impl ItemForm {
             | K::CodeInterpreterCall
             | K::ImageGenerationCall
             | K::McpListTools
-            | K::McpCall => Self::LeftOut,
-            K::Other(name) if name.contains(':') => Self::LeftOut,
+            | K::McpCall => Self::Omitted,
+            K::Other(name) if name.contains(':') => Self::Omitted,
             K::ShellCall
             | K::ShellCallOutput
             | K::LocalShellCall

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::report::Report;
-use crate::dialect::request::Place;
+use crate::dialect::request::RequestPath;
 use crate::json::Object;
 
 const LOGPROBS: &str = "message.output_text.logprobs";
@@ -20,7 +20,7 @@ pub(super) fn encode(request: &Object<'_>, body: &mut Body, report: &mut Report)
     body.present("top_logprobs", top);
     for (position, include) in includes.iter().enumerate() {
         if !matches!(&**include, LOGPROBS | REASONING) {
-            let place = Place::field(format!("include[{position}]"));
+            let place = RequestPath::field(format!("include[{position}]"));
             report.leave_out(place, "its answers do not contain this");
         }
     }

@@ -9,8 +9,8 @@ use super::parts::Author;
 use super::report::{Report, unsupported};
 use super::turn::Turn;
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::request::{Place, Request, Unsupported};
-use crate::item::{Exchanges, Head, Item, Joined, Role};
+use crate::dialect::request::{Request, RequestPath, Unsupported};
+use crate::item::{Exchanges, Head, Item, PairRole, Role};
 use crate::json::Object;
 use crate::transcript::Origin;
 
@@ -62,7 +62,7 @@ impl Conversation<'_> {
                 self.messages.push(Message::System(content));
                 Ok(())
             }
-            Some(_) => Err(unsupported(Place::field("instructions"), "expected a string")),
+            Some(_) => Err(unsupported(RequestPath::field("instructions"), "expected a string")),
         }
     }
 
@@ -88,14 +88,14 @@ impl Conversation<'_> {
                 Ok(())
             }
             ItemForm::Output => self.output(position, joined, &item.object(), report),
-            ItemForm::LeftOut => {
+            ItemForm::Omitted => {
                 let because = format!("'{}' items record the work of a provider's tool", head.kind);
-                report.leave_out(Place::Item(position, String::new()), &because);
+                report.leave_out(RequestPath::Item(position, String::new()), &because);
                 Ok(())
             }
             ItemForm::Refused => {
                 let because = format!("it has no message for '{}' items", head.kind);
-                Err(unsupported(Place::Item(position, String::new()), &because))
+                Err(unsupported(RequestPath::Item(position, String::new()), &because))
             }
         }
     }
@@ -112,7 +112,7 @@ impl Conversation<'_> {
             Some(Role::User) => Author::User,
             Some(Role::Assistant) => Author::Assistant,
             Some(Role::Other) | None => {
-                let place = Place::Item(position, "role".into());
+                let place = RequestPath::Item(position, "role".into());
                 return Err(unsupported(place, "its roles are system, user and assistant"));
             }
         };
@@ -139,17 +139,17 @@ impl Conversation<'_> {
     fn output(
         &mut self,
         position: usize,
-        joined: Option<Joined>,
+        joined: Option<PairRole>,
         item: &Object<'_>,
         report: &mut Report,
     ) -> Result<(), Unsupported> {
-        let place = || Place::Item(position, "call_id".into());
+        let place = || RequestPath::Item(position, "call_id".into());
         let call = match joined {
-            Some(Joined::Answers(call)) => call,
-            Some(Joined::Repeats(_)) => {
+            Some(PairRole::Output(call)) => call,
+            Some(PairRole::RepeatedOutput(_)) => {
                 return Err(unsupported(place(), "the call has its output already"));
             }
-            Some(Joined::Asks | Joined::Orphan) | None => {
+            Some(PairRole::Call | PairRole::OrphanOutput) | None => {
                 return Err(unsupported(place(), "no item before it has such a call"));
             }
         };

@@ -31,7 +31,7 @@ mod turn;
 
 use body::Body;
 use report::Report;
-pub use stand_in::with_reasoning_stood_in;
+pub use stand_in::with_placeholder_reasoning;
 
 use crate::dialect::request::{Encoded, Request, Unsupported};
 

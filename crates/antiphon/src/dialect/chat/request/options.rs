@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::report::{Report, unsupported};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 
 /// The rule for a field of the Responses API. `null` counts as absent.
@@ -19,12 +19,12 @@ enum Handling {
     /// Other code encodes the field, or the state's owner handles it.
     Elsewhere,
     /// The field is left out, and reported.
-    LeftOut(&'static str),
+    Omitted(&'static str),
     /// The request is rejected, because it would change its meaning without the field.
     Refused(&'static str),
 }
 
-use Handling::{Elsewhere, LeftOut, Refused, SentAs};
+use Handling::{Elsewhere, Omitted, Refused, SentAs};
 
 const fn rule(field: &'static str, fate: Handling) -> Rule {
     Rule { field, default: None, fate }
@@ -69,10 +69,10 @@ const RULES: &[Rule] = &[
     rule("safety_identifier", SentAs("safety_identifier")),
     rule("prompt_cache_key", SentAs("prompt_cache_key")),
     rule("prompt_cache_retention", SentAs("prompt_cache_retention")),
-    rule_with_default("false", "store", LeftOut("the upstream must not store the answer")),
-    rule_with_default("{}", "metadata", LeftOut("it takes metadata only for stored answers")),
-    rule_with_default(r#""disabled""#, "truncation", LeftOut("it never truncates a conversation")),
-    rule("max_tool_calls", LeftOut("it has no hosted tools, which this field limits")),
+    rule_with_default("false", "store", Omitted("the upstream must not store the answer")),
+    rule_with_default("{}", "metadata", Omitted("it takes metadata only for stored answers")),
+    rule_with_default(r#""disabled""#, "truncation", Omitted("it never truncates a conversation")),
+    rule("max_tool_calls", Omitted("it has no hosted tools, which this field limits")),
     rule_with_default("false", "background", Refused("it has no background responses")),
     rule_with_default("[]", "context_management", Refused("it has no context management")),
     rule("prompt", Refused("it has no stored prompts")),
@@ -93,8 +93,8 @@ pub(super) fn encode(
         match rule.fate {
             SentAs(name) => body.raw(name, value),
             Elsewhere => {}
-            LeftOut(because) => report.leave_out(Place::field(rule.field), because),
-            Refused(because) => return Err(unsupported(Place::field(rule.field), because)),
+            Omitted(because) => report.leave_out(RequestPath::field(rule.field), because),
+            Refused(because) => return Err(unsupported(RequestPath::field(rule.field), because)),
         }
     }
     Ok(())
@@ -108,7 +108,7 @@ pub(super) fn encode_unknown(request: &Object<'_>, body: &mut Body, report: &mut
     for (name, raw) in unknown {
         if body.has(name) {
             let because = "the fields of the Responses API already set it";
-            report.leave_out(Place::field(name), because);
+            report.leave_out(RequestPath::field(name), because);
         } else {
             body.unknown(name, raw);
         }

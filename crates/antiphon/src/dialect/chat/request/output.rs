@@ -4,7 +4,7 @@ use super::content::{Content, EMPTY_TEXT};
 use super::parts::Author;
 use super::report::Report;
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, unquote};
 
 const CARRIED: &[&str] = &["type", "id", "call_id", "output", "status"];
@@ -33,7 +33,7 @@ impl Output {
         let media = content.take_media();
         if !media.is_empty() {
             let because = "an output holds only text; the other parts follow in a user message";
-            report.leave_out(Place::Item(position, "output".into()), because);
+            report.leave_out(RequestPath::Item(position, "output".into()), because);
         }
         let empty = if media.is_empty() { EMPTY_TEXT.to_owned() } else { format!("\"{FOLLOWS}\"") };
         Ok(Self { content: content.into_json().unwrap_or(empty), media })

@@ -2,7 +2,7 @@
 
 use super::report::unsupported;
 use crate::dialect::chat::fields::Fields;
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 
 /// A part of a content in the form of Chat Completions.
@@ -35,7 +35,7 @@ impl Part {
     pub(super) fn parse(
         part: &Object<'_>,
         author: Author,
-        place: impl Fn() -> Place,
+        place: impl Fn() -> RequestPath,
     ) -> Result<Self, Unsupported> {
         let allows_media = matches!(author, Author::User | Author::Tool);
         let kind = part.string("type").unwrap_or_default();
@@ -66,7 +66,7 @@ impl Part {
 
 /// The text part. Annotations and log probabilities are dropped: they only describe an answer's
 /// text.
-fn text(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
+fn text(part: &Object<'_>, place: impl Fn() -> RequestPath) -> Result<Part, Unsupported> {
     let text = string(part, "text", place)?;
     let mut others = others(part, &["text", "annotations", "logprobs"]).peekable();
     if others.peek().is_none() {
@@ -75,7 +75,7 @@ fn text(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupporte
     Ok(Part::MarkedText(Fields::with_type("text").raw("text", text).all(others).json()))
 }
 
-fn image(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
+fn image(part: &Object<'_>, place: impl Fn() -> RequestPath) -> Result<Part, Unsupported> {
     let Some(url) = part.present("image_url").filter(|_| part.present("file_id").is_none()) else {
         return Err(unsupported(place(), "it takes images by their URL, not by 'file_id'"));
     };
@@ -86,7 +86,7 @@ fn image(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupport
 
 const FILE: &[&str] = &["file_data", "file_id", "filename"];
 
-fn file(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
+fn file(part: &Object<'_>, place: impl Fn() -> RequestPath) -> Result<Part, Unsupported> {
     if part.present("file_url").is_some() {
         let because = "it takes files by their data or by 'file_id', not by 'file_url'";
         return Err(unsupported(place(), because));
@@ -102,7 +102,7 @@ fn file(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupporte
 fn string<'a>(
     part: &'a Object<'_>,
     field: &str,
-    place: impl Fn() -> Place,
+    place: impl Fn() -> RequestPath,
 ) -> Result<&'a str, Unsupported> {
     let value = part.get(field).filter(|raw| raw.starts_with('"'));
     value.ok_or_else(|| unsupported(place(), &format!("its '{field}' must be a string")))

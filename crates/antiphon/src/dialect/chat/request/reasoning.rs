@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::report::Report;
 use crate::dialect::chat::fields::Fields;
-use crate::dialect::request::Place;
+use crate::dialect::request::RequestPath;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, objects};
 use crate::transcript::Origin;
@@ -49,7 +49,7 @@ impl Reasoning {
             Some(_) => "another upstream sealed this reasoning, and only that upstream can use it",
             None => "this reasoning is not sealed for this upstream",
         };
-        report.leave_out(Place::Item(position, String::new()), because);
+        report.leave_out(RequestPath::Item(position, String::new()), because);
     }
 
     /// The raw `extra_content` of the call with this id.
@@ -68,7 +68,7 @@ impl Reasoning {
     /// is not sent.
     pub(super) fn leave_out(&self, report: &mut Report) {
         for position in &self.positions {
-            let place = Place::Item(*position, String::new());
+            let place = RequestPath::Item(*position, String::new());
             report.leave_out(place, "no output of the model follows this reasoning");
         }
     }

@@ -1,7 +1,7 @@
 //! Reports the parts of a request that are left out.
 
 use super::DIALECT;
-use crate::dialect::request::{Omission, Place, Unsupported};
+use crate::dialect::request::{Omission, RequestPath, Unsupported};
 use crate::json::Object;
 
 /// The omissions of one request, in order.
@@ -12,7 +12,7 @@ pub(super) struct Report {
 
 impl Report {
     /// Reports that the value at `place` is left out. `because` completes a sentence about the API.
-    pub(super) fn leave_out(&mut self, place: Place, because: &str) {
+    pub(super) fn leave_out(&mut self, place: RequestPath, because: &str) {
         let message = format!("'{place}' is left out for {DIALECT}: {because}.");
         self.omissions.push(Omission { place, message });
     }
@@ -26,7 +26,7 @@ impl Report {
     ) {
         for (name, raw) in item.iter() {
             if raw != "null" && !carried.contains(&name) {
-                let place = Place::Item(position, name.to_owned());
+                let place = RequestPath::Item(position, name.to_owned());
                 self.leave_out(place, "it has no such field");
             }
         }
@@ -38,7 +38,7 @@ impl Report {
 }
 
 /// The error for a value that the request needs. `because` is as in [`Report::leave_out`].
-pub(super) fn unsupported(place: Place, because: &str) -> Unsupported {
+pub(super) fn unsupported(place: RequestPath, because: &str) -> Unsupported {
     let message = format!("'{place}' cannot be sent as {DIALECT}: {because}.");
     Unsupported { place, message }
 }

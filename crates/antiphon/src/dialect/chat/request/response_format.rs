@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::report::{Report, unsupported};
 use crate::dialect::chat::fields::Fields;
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 
 /// Writes `response_format`, `verbosity` and `reasoning_effort`.
@@ -39,7 +39,7 @@ fn response_format(format: &Object<'_>) -> Result<Option<String>, Unsupported> {
         }
         _ => {
             let because = "its formats are text, json_object and json_schema";
-            Err(unsupported(Place::field("text.format.type"), because))
+            Err(unsupported(RequestPath::field("text.format.type"), because))
         }
     }
 }
@@ -48,7 +48,7 @@ fn response_format(format: &Object<'_>) -> Result<Option<String>, Unsupported> {
 fn leave_out_others(field: &str, object: &Object<'_>, carried: &[&str], report: &mut Report) {
     for (name, raw) in object.iter() {
         if raw != "null" && !carried.contains(&name) {
-            report.leave_out(Place::field(format!("{field}.{name}")), "it has no such field");
+            report.leave_out(RequestPath::field(format!("{field}.{name}")), "it has no such field");
         }
     }
 }
@@ -59,5 +59,5 @@ fn object<'a>(parent: &'a Object<'_>, field: &str) -> Result<Option<Object<'a>>,
 }
 
 fn not_an_object(field: &str) -> Unsupported {
-    unsupported(Place::field(field), "expected an object")
+    unsupported(RequestPath::field(field), "expected an object")
 }

@@ -16,7 +16,7 @@ const PLACEHOLDER: &str = r#"" ""#;
 /// Some servers require the field: "The `reasoning_content` in the thinking mode must be passed
 /// back to the API." A client that dropped the reasoning has no other value. Other servers may
 /// reject the field, so use this only after such an error.
-pub fn with_reasoning_stood_in(body: &[u8]) -> Option<(Bytes, usize)> {
+pub fn with_placeholder_reasoning(body: &[u8]) -> Option<(Bytes, usize)> {
     let mut request = Object::parse(body).ok()?;
     let messages: Vec<&RawValue> = serde_json::from_str(request.get("messages")?).ok()?;
     let mut count = 0;
@@ -54,7 +54,7 @@ mod tests {
 
     fn stood_in(messages: &Value) -> Option<(Value, usize)> {
         let body = json!({"model": "m", "messages": messages, "stream": true}).to_string();
-        let (body, count) = with_reasoning_stood_in(body.as_bytes())?;
+        let (body, count) = with_placeholder_reasoning(body.as_bytes())?;
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["stream"], true);
         Some((body["messages"].clone(), count))
@@ -80,6 +80,6 @@ mod tests {
     fn body_with_reasoning_is_unchanged() {
         let said = json!({"role": "assistant", "content": "Hello"});
         assert_eq!(stood_in(&json!([said, calling(Some("Hm."))])), None);
-        assert_eq!(with_reasoning_stood_in(b"not json"), None);
+        assert_eq!(with_placeholder_reasoning(b"not json"), None);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::report::unsupported;
 use super::tools::ToolKey;
 use crate::dialect::chat::fields::Fields;
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 
 /// `tool_choice`.
@@ -97,16 +97,16 @@ impl Choice {
 fn required(sent: &HashSet<ToolKey>) -> Result<Option<String>, Unsupported> {
     if sent.is_empty() {
         let because = "the model must call a tool, but the request has none";
-        return Err(unsupported(Place::field("tool_choice"), because));
+        return Err(unsupported(RequestPath::field("tool_choice"), because));
     }
     Ok(Some(r#""required""#.into()))
 }
 
 fn no_such_tool(path: &str) -> Unsupported {
-    unsupported(Place::field(path), "'tools' has no such tool")
+    unsupported(RequestPath::field(path), "'tools' has no such tool")
 }
 
 fn unknown(path: &str) -> Unsupported {
     let because = "its choices are none, auto, required, a function or a custom tool";
-    unsupported(Place::field(path), because)
+    unsupported(RequestPath::field(path), because)
 }

@@ -8,7 +8,7 @@ use super::body::Body;
 use super::report::unsupported;
 use super::tool_choice::Choice;
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::request::{Place, Unsupported, missing_name};
+use crate::dialect::request::{RequestPath, Unsupported, missing_name};
 use crate::json::Object;
 
 /// The key of a tool: its type and its name. Hosted tools have no name.
@@ -56,12 +56,12 @@ impl Tools {
         let raws: Vec<&RawValue> = match tools {
             None => Vec::new(),
             Some(tools) => serde_json::from_str(tools)
-                .map_err(|_| unsupported(Place::field("tools"), "expected an array"))?,
+                .map_err(|_| unsupported(RequestPath::field("tools"), "expected an array"))?,
         };
         let mut tools = Self::default();
         for (position, raw) in raws.iter().enumerate() {
             let tool = Object::parse(raw.get().as_bytes()).map_err(|_| {
-                unsupported(Place::field(format!("tools[{position}]")), "expected an object")
+                unsupported(RequestPath::field(format!("tools[{position}]")), "expected an object")
             })?;
             let key = ToolKey::from_tool(&tool);
             if choice.allows(&key) {
@@ -95,7 +95,7 @@ fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported
             Ok(nest_definition("custom", &definition, tool, CUSTOM))
         }
         _ => {
-            let place = Place::field(format!("tools[{position}].type"));
+            let place = RequestPath::field(format!("tools[{position}].type"));
             Err(unsupported(place, "its tools are functions and custom tools"))
         }
     }
@@ -118,7 +118,8 @@ fn present<'a>(
 /// deeper than in the Responses API.
 fn format(position: usize, tool: &Object<'_>) -> Result<Option<String>, Unsupported> {
     let Some(raw) = tool.present("format") else { return Ok(None) };
-    let refused = |because| unsupported(Place::field(format!("tools[{position}].format")), because);
+    let refused =
+        |because| unsupported(RequestPath::field(format!("tools[{position}].format")), because);
     let format = Object::parse(raw.as_bytes()).map_err(|_| refused("expected an object"))?;
     match format.string("type").as_deref() {
         Some("text") => Ok(None),

@@ -6,7 +6,7 @@ use super::output::{Output, media_message};
 use super::reasoning::Reasoning;
 use super::report::{Report, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{RequestPath, Unsupported};
 use crate::item::Kind;
 use crate::json::{Object, unquote};
 
@@ -125,7 +125,7 @@ fn write_outputs(calls: Vec<Call>, messages: &mut Vec<String>) {
 fn string<'a>(item: &'a Object<'_>, field: &str, position: usize) -> Result<&'a str, Unsupported> {
     let value = item.get(field).filter(|raw| raw.starts_with('"'));
     value.ok_or_else(|| {
-        let place = Place::Item(position, field.to_owned());
+        let place = RequestPath::Item(position, field.to_owned());
         unsupported(place, "a call must have it, as a string")
     })
 }

@@ -7,9 +7,9 @@ use super::item_emitter::{ItemEmitter, Items};
 use super::left_out::{LeftOut, is_empty};
 use super::message::Message;
 use super::reasoning::Reasoning;
-use crate::dialect::Asked;
+use crate::dialect::RequestContext;
 use crate::json::{Object, objects};
-use crate::stream::{Assembler, Spoken, Status};
+use crate::stream::{Assembler, DeltaKind, Status};
 
 /// The items of an answer: one message and the calls, which stay open until the end of the answer,
 /// and reasoning, which ends when another item begins. An empty text begins no item.
@@ -23,12 +23,12 @@ pub(super) struct Answer {
 
 impl Answer {
     /// An empty answer to this request.
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(context: RequestContext) -> Self {
         Self {
             items: Items::default(),
-            reasoning: Reasoning::new(asked.origin.clone()),
+            reasoning: Reasoning::new(context.origin.clone()),
             message: Message::default(),
-            calls: Calls::new(asked),
+            calls: Calls::new(context),
         }
     }
 
@@ -49,7 +49,7 @@ impl Answer {
             self.apply_content(content, left_out, assembler);
         }
         if let Some(refusal) = delta.get("refusal") {
-            self.append(Spoken::Refusal, refusal, assembler);
+            self.append(DeltaKind::Refusal, refusal, assembler);
         }
         self.apply_calls(delta, left_out, assembler);
         if let Some(annotations) = delta.present("annotations") {
@@ -97,18 +97,18 @@ impl Answer {
     /// Applies a content: a text or, from some servers, a list of parts.
     fn apply_content(&mut self, content: &str, left_out: &mut LeftOut, assembler: &mut Assembler) {
         if !content.starts_with('[') {
-            self.append(Spoken::Output, content, assembler);
+            self.append(DeltaKind::Output, content, assembler);
             return;
         }
         for part in objects(content) {
             let kind = part.string("type").unwrap_or_default();
             match &*kind {
                 "text" | "output_text" => {
-                    self.append(Spoken::Output, part.get("text").unwrap_or_default(), assembler);
+                    self.append(DeltaKind::Output, part.get("text").unwrap_or_default(), assembler);
                 }
                 "refusal" => {
                     self.append(
-                        Spoken::Refusal,
+                        DeltaKind::Refusal,
                         part.get("refusal").unwrap_or_default(),
                         assembler,
                     );
@@ -119,7 +119,7 @@ impl Answer {
     }
 
     /// Appends to the message, unless `raw` is empty or not a string.
-    fn append(&mut self, spoken: Spoken, raw: &str, assembler: &mut Assembler) {
+    fn append(&mut self, spoken: DeltaKind, raw: &str, assembler: &mut Assembler) {
         if raw.starts_with('"') && raw.len() > 2 {
             let mut emitter = self.items.emitter(assembler);
             prepare_for_message(&mut self.reasoning, &mut self.calls, &mut emitter);

@@ -3,9 +3,9 @@
 use super::fragment::{EXTRA, Fragment};
 use super::item_emitter::ItemEmitter;
 use super::reasoning;
-use crate::dialect::Asked;
+use crate::dialect::RequestContext;
 use crate::json::{Object, quote};
-use crate::stream::Spoken;
+use crate::stream::DeltaKind;
 
 /// A call that is not complete yet.
 ///
@@ -47,7 +47,7 @@ enum State {
 struct Announced {
     index: u64,
     name: String,
-    spoken: Spoken,
+    spoken: DeltaKind,
     lacks_input: bool,
 }
 
@@ -108,7 +108,7 @@ impl Call {
         &mut self,
         fragment: &Fragment<'_>,
         delta: u64,
-        asked: &Asked,
+        context: &RequestContext,
         emitter: &mut ItemEmitter<'_>,
     ) {
         self.last_delta = delta;
@@ -117,23 +117,23 @@ impl Call {
             self.extra = Some(extra.to_owned());
         }
         if let Some(name) = &fragment.name {
-            self.apply_name(name, asked, emitter);
+            self.apply_name(name, context, emitter);
         }
         if let Some(input) = &fragment.input {
-            self.apply_input(input, asked, emitter);
+            self.apply_input(input, context, emitter);
         }
     }
 
     /// Announces the call if it has a name. If the server requires an `extra_content` back, a
     /// reasoning item that seals it comes first.
-    pub(super) fn announce(&mut self, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
+    pub(super) fn announce(&mut self, context: &RequestContext, emitter: &mut ItemEmitter<'_>) {
         let State::Named(name) = &mut self.state else { return };
         let name = std::mem::take(name);
         // The tool's type in the request takes precedence over the type in the call.
-        let is_custom = self.is_custom || asked.is_custom(&name);
+        let is_custom = self.is_custom || context.is_custom(&name);
         let (kind, spoken) = match is_custom {
-            true => (r#""custom_tool_call""#, Spoken::Input),
-            false => (r#""function_call""#, Spoken::Arguments),
+            true => (r#""custom_tool_call""#, DeltaKind::Input),
+            false => (r#""function_call""#, DeltaKind::Arguments),
         };
         let (call_id, quoted) = (quote(&self.id), quote(&name));
         let call = [("type", kind), ("call_id", call_id.as_str()), ("name", quoted.as_str())];
@@ -142,7 +142,7 @@ impl Call {
         if let Some((reasoning_item, extra)) = reasoning_item {
             let call_id = emitter.assembler.call_id(index).unwrap_or(r#""""#);
             let content = format!(r#"{{"tool_calls":[{{"id":{call_id},"{EXTRA}":{extra}}}]}}"#);
-            reasoning::end(reasoning_item, content, &asked.origin, emitter);
+            reasoning::end(reasoning_item, content, &context.origin, emitter);
         }
         self.state = State::Announced(Announced { index, name, spoken, lacks_input: true });
     }
@@ -151,20 +151,20 @@ impl Call {
     /// servers accept.
     pub(super) fn complete(&mut self, except: Option<u64>, emitter: &mut ItemEmitter<'_>) {
         let State::Announced(announced) = &mut self.state else { return };
-        let lacks_arguments = announced.lacks_input && announced.spoken == Spoken::Arguments;
+        let lacks_arguments = announced.lacks_input && announced.spoken == DeltaKind::Arguments;
         if lacks_arguments && except != Some(announced.index) {
             announced.lacks_input = false;
             emitter.complete(announced.index, announced.spoken, r#""{}""#);
         }
     }
 
-    fn apply_name(&mut self, name: &str, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
+    fn apply_name(&mut self, name: &str, context: &RequestContext, emitter: &mut ItemEmitter<'_>) {
         match &mut self.state {
             State::Unnamed(input) => {
                 let input = std::mem::take(input);
                 self.state = State::Named(name.to_owned());
                 if !input.is_empty() {
-                    self.apply_input(&format!("\"{input}\""), asked, emitter);
+                    self.apply_input(&format!("\"{input}\""), context, emitter);
                 }
             }
             State::Named(own) if name.starts_with(&**own) => name.clone_into(own),
@@ -175,8 +175,8 @@ impl Call {
 
     /// Appends input. If the call has a name, the input shows that the name is complete; otherwise
     /// the input waits for the name.
-    fn apply_input(&mut self, raw: &str, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
-        self.announce(asked, emitter);
+    fn apply_input(&mut self, raw: &str, context: &RequestContext, emitter: &mut ItemEmitter<'_>) {
+        self.announce(context, emitter);
         match &mut self.state {
             State::Unnamed(input) => input.push_str(&raw[1..raw.len() - 1]),
             State::Announced(announced) => {

@@ -6,7 +6,7 @@ use super::call::Call;
 use super::fragment::{EXTRA, Fragment, Key};
 use super::item_emitter::ItemEmitter;
 use super::left_out::LeftOut;
-use crate::dialect::Asked;
+use crate::dialect::RequestContext;
 
 /// The calls of an answer. A fragment belongs to a call by these keys:
 ///
@@ -19,7 +19,7 @@ use crate::dialect::Asked;
 /// replaces an id that is taken.
 #[derive(Debug)]
 pub(super) struct Calls {
-    asked: Asked,
+    context: RequestContext,
     list: Vec<Call>,
     by_key: HashMap<Key, usize>,
     by_id: HashMap<String, usize>,
@@ -31,9 +31,9 @@ pub(super) struct Calls {
 
 impl Calls {
     /// No calls yet, in the answer to this request.
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(context: RequestContext) -> Self {
         let (by_key, by_id) = (HashMap::new(), HashMap::new());
-        Self { asked, list: Vec::new(), by_key, by_id, last: None, deltas: 0 }
+        Self { context, list: Vec::new(), by_key, by_id, last: None, deltas: 0 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -54,14 +54,14 @@ impl Calls {
         }
         let at = known.unwrap_or_else(|| self.begin());
         self.record_keys(at, fragment);
-        self.list[at].apply(fragment, self.deltas, &self.asked, emitter);
+        self.list[at].apply(fragment, self.deltas, &self.context, emitter);
         self.last = Some(at);
     }
 
     /// Announces the last call, whose name is complete because other output follows.
     pub(super) fn announce_last(&mut self, emitter: &mut ItemEmitter<'_>) {
         if let Some(last) = self.last {
-            self.list[last].announce(&self.asked, emitter);
+            self.list[last].announce(&self.context, emitter);
         }
     }
 

@@ -44,7 +44,7 @@ impl<'a> Payload<'a> {
         let custom = call.present("custom");
         let raw = custom.or_else(|| call.present("function")).unwrap_or("{}");
         let is_custom = custom.is_some() || call.string("type").as_deref() == Some("custom");
-        Self { fields: Object::of(raw).unwrap_or_default(), is_custom }
+        Self { fields: Object::parse_str(raw).unwrap_or_default(), is_custom }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Emits items to the assembler, and counts them.
 
 use crate::json::Object;
-use crate::stream::{Assembler, Spoken};
+use crate::stream::{Assembler, DeltaKind};
 
 /// The items of an answer. Their indexes follow the order in which they began.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl ItemEmitter<'_> {
     }
 
     /// Emits a delta of an item's text.
-    pub(super) fn delta(&mut self, index: u64, spoken: Spoken, part: u64, raw: &str) {
+    pub(super) fn delta(&mut self, index: u64, spoken: DeltaKind, part: u64, raw: &str) {
         self.items.last = Some(index);
         self.assembler.delta(index, spoken, part, raw);
     }
@@ -74,7 +74,7 @@ impl ItemEmitter<'_> {
     }
 
     /// Emits a final delta that the server did not send.
-    pub(super) fn complete(&mut self, index: u64, spoken: Spoken, raw: &str) {
+    pub(super) fn complete(&mut self, index: u64, spoken: DeltaKind, raw: &str) {
         self.assembler.delta(index, spoken, 0, raw);
     }
 

@@ -3,7 +3,7 @@
 use super::item_emitter::ItemEmitter;
 use super::logprobs;
 use crate::json::Object;
-use crate::stream::Spoken;
+use crate::stream::DeltaKind;
 
 /// The message of an answer. Its parts are numbered in the order in which they begin: one for text,
 /// one for refusal.
@@ -23,9 +23,9 @@ pub(super) struct Message {
 
 impl Message {
     /// Appends a piece of the text or of the refusal.
-    pub(super) fn append(&mut self, spoken: Spoken, raw: &str, emitter: &mut ItemEmitter<'_>) {
+    pub(super) fn append(&mut self, spoken: DeltaKind, raw: &str, emitter: &mut ItemEmitter<'_>) {
         let (index, part) = (self.index(emitter), self.part(spoken));
-        if spoken == Spoken::Output && !self.logprobs.is_empty() {
+        if spoken == DeltaKind::Output && !self.logprobs.is_empty() {
             let logprobs = format!("[{}]", std::mem::take(&mut self.logprobs));
             emitter.delta_with_logprobs(index, part, raw, &logprobs);
         } else {
@@ -45,7 +45,7 @@ impl Message {
 
     /// Adds an annotation of the text.
     pub(super) fn annotate(&mut self, annotation: &str, emitter: &mut ItemEmitter<'_>) {
-        let (index, part) = (self.index(emitter), self.part(Spoken::Output));
+        let (index, part) = (self.index(emitter), self.part(DeltaKind::Output));
         emitter.annotation(index, part, self.annotations, annotation);
         self.annotations += 1;
     }
@@ -56,9 +56,9 @@ impl Message {
         *self.index.get_or_insert_with(begin)
     }
 
-    fn part(&mut self, spoken: Spoken) -> u64 {
+    fn part(&mut self, spoken: DeltaKind) -> u64 {
         let begun = u64::from(self.output.is_some()) + u64::from(self.refusal.is_some());
-        let part = if spoken == Spoken::Refusal { &mut self.refusal } else { &mut self.output };
+        let part = if spoken == DeltaKind::Refusal { &mut self.refusal } else { &mut self.output };
         *part.get_or_insert(begun)
     }
 }

@@ -26,8 +26,8 @@ use bytes::Bytes;
 use self::answer::Answer;
 use self::finish::Finish;
 use self::left_out::LeftOut;
-use crate::dialect::Asked;
-use crate::dialect::listener::Decode;
+use crate::dialect::RequestContext;
+use crate::dialect::stream_decoder::Decode;
 use crate::dialect::usage::Usage;
 use crate::json::{Object, objects, quote};
 use crate::stream::{Assembler, Failure, Status};
@@ -88,10 +88,10 @@ impl Form {
 
 impl Stream {
     /// A decoder of the answer to this request.
-    pub(in crate::dialect) fn new(asked: Asked) -> Self {
+    pub(in crate::dialect) fn new(context: RequestContext) -> Self {
         Self {
-            wants_logprobs: asked.wants_logprobs,
-            answer: Answer::new(asked),
+            wants_logprobs: context.wants_logprobs,
+            answer: Answer::new(context),
             state: State::Open,
             has_begun: false,
             form: None,

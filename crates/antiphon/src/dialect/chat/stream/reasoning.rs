@@ -4,7 +4,7 @@ use super::details::Details;
 use super::item_emitter::ItemEmitter;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote};
-use crate::stream::Spoken;
+use crate::stream::DeltaKind;
 use crate::transcript::Origin;
 
 /// The text fields for reasoning. vLLM sends the same text in both, for old and new clients; only
@@ -62,7 +62,7 @@ impl Reasoning {
         reasoning_item.apply_text(texts, emitter);
         for detail in details {
             if let Some(raw) = detail.text().filter(|_| reasoning_item.field.is_none()) {
-                emitter.delta(reasoning_item.index, Spoken::Reasoning, 0, &raw);
+                emitter.delta(reasoning_item.index, DeltaKind::Reasoning, 0, &raw);
             }
             reasoning_item.details.add(detail);
         }
@@ -106,7 +106,7 @@ impl OpenReasoning {
         let (field, raw) = second.filter(|it| self.field == Some(it.0)).unwrap_or(first);
         self.field.get_or_insert(field);
         self.text.push_str(&raw[1..raw.len() - 1]);
-        emitter.delta(self.index, Spoken::Reasoning, 0, raw);
+        emitter.delta(self.index, DeltaKind::Reasoning, 0, raw);
     }
 
     /// The fields that the server requires back.

@@ -41,7 +41,7 @@ proptest! {
         let kept: Vec<_> = kept.map(|(_, item)| item.clone()).collect();
 
         let messages = sent.messages().to_string();
-        let back = history::items_of(messages.as_bytes(), None, Some(&origin())).unwrap();
+        let back = history::parse_items(messages.as_bytes(), None, Some(&origin())).unwrap();
         prop_assert_eq!(said_by(&back), said_by(&kept));
     }
 }

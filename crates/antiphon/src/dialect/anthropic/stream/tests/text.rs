@@ -23,13 +23,14 @@ fn delta_keeps_its_escapes() {
     events.truncate(2);
     let world = crate::stream::tests::world::World::default();
     let mut assembler = world.assembler();
-    let asked = super::world::asked();
-    let mut listener = crate::dialect::Listener::new(crate::dialect::Dialect::Anthropic, asked);
+    let context = super::world::context();
+    let mut decoder =
+        crate::dialect::StreamDecoder::new(crate::dialect::Dialect::Anthropic, context);
     for event in &events {
-        listener.hear(&event.to_string().into(), &mut assembler).unwrap();
+        decoder.decode(&event.to_string().into(), &mut assembler).unwrap();
     }
     let raw = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\u00e9\/\n"}}"#;
-    listener.hear(&raw.into(), &mut assembler).unwrap();
+    decoder.decode(&raw.into(), &mut assembler).unwrap();
     let last = std::iter::from_fn(|| assembler.next_event()).last().unwrap();
     assert!(str::from_utf8(&last.data).unwrap().contains(r#""delta":"\u00e9\/\n""#));
 }

@@ -2,52 +2,52 @@
 
 use serde_json::{Value, json};
 
-use crate::dialect::{Asked, Dialect, Listener, Seal};
+use crate::dialect::{Dialect, RequestContext, Seal, StreamDecoder};
 use crate::json::Object;
 use crate::stream::Note;
 use crate::stream::tests::checker::Upstream;
-use crate::stream::tests::world::{Told, World};
+use crate::stream::tests::world::{ClientView, World};
 use crate::transcript::Origin;
 
 pub(crate) const ORIGIN: &str = "api.anthropic.com claude";
 
-pub(crate) fn asked() -> Asked {
+pub(crate) fn context() -> RequestContext {
     let tools = json!({"tools": [{"type": "custom", "name": "shell"}]}).to_string();
-    Asked::of(&Object::parse(tools.as_bytes()).unwrap(), Origin::new(ORIGIN))
+    RequestContext::from_request(&Object::parse(tools.as_bytes()).unwrap(), Origin::new(ORIGIN))
 }
 
 /// Decodes these events; then the stream ends.
-pub(crate) fn decode(events: &[Value]) -> Told {
+pub(crate) fn decode(events: &[Value]) -> ClientView {
     decode_from(Upstream::Coherent, events)
 }
 
 /// Decodes events from a server that may contradict itself.
-pub(crate) fn decode_from(upstream: Upstream, events: &[Value]) -> Told {
+pub(crate) fn decode_from(upstream: Upstream, events: &[Value]) -> ClientView {
     let world = match upstream {
         Upstream::Coherent => World::default(),
         Upstream::Contradictory => World::default().of_a_contradictory_upstream(),
-        Upstream::Keeping => World::default().kept_upstream(),
+        Upstream::Keeping => World::default().owned_by_upstream(),
     };
     let mut assembler = world.assembler();
-    let mut listener = Listener::new(Dialect::Anthropic, asked());
+    let mut decoder = StreamDecoder::new(Dialect::Anthropic, context());
     for event in events {
-        listener.hear(&event.to_string().into(), &mut assembler).unwrap();
+        decoder.decode(&event.to_string().into(), &mut assembler).unwrap();
     }
-    listener.over(&mut assembler);
+    decoder.finish(&mut assembler);
     world.ends(assembler)
 }
 
 /// Decodes a body that is not streamed.
-pub(crate) fn decode_whole(body: &Value) -> Told {
+pub(crate) fn decode_whole(body: &Value) -> ClientView {
     let world = World::default();
     let mut assembler = world.assembler();
-    let mut listener = Listener::new(Dialect::Anthropic, asked());
-    listener.hear_whole(&body.to_string().into(), &mut assembler).unwrap();
+    let mut decoder = StreamDecoder::new(Dialect::Anthropic, context());
+    decoder.decode_whole(&body.to_string().into(), &mut assembler).unwrap();
     world.ends(assembler)
 }
 
 /// Decodes an answer with these events between `message_start` and a `stop_reason`.
-pub(crate) fn answers(stop_reason: &str, blocks: &[Vec<Value>]) -> Told {
+pub(crate) fn answers(stop_reason: &str, blocks: &[Vec<Value>]) -> ClientView {
     decode(&answer(stop_reason, blocks))
 }
 
@@ -128,15 +128,15 @@ pub(crate) fn sealed(item: &Value) -> Value {
 }
 
 /// The types of the output items.
-pub(crate) fn kinds(told: &Told) -> Vec<String> {
+pub(crate) fn kinds(told: &ClientView) -> Vec<String> {
     told.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The notes about omissions.
-pub(crate) fn left_out(told: &Told) -> Vec<&str> {
+pub(crate) fn left_out(told: &ClientView) -> Vec<&str> {
     let notes = told.finished.notes.iter();
     let left_out = notes.filter_map(|note| match note {
-        Note::LeftOut { what } => Some(what.as_str()),
+        Note::Omitted { what } => Some(what.as_str()),
         _ => None,
     });
     left_out.collect()

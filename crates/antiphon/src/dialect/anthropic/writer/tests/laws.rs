@@ -9,7 +9,7 @@ use crate::dialect::anthropic::stream::tests::generator::{
     blocks, faults as anthropic_faults, stream as anthropic,
 };
 use crate::stream::tests::generator::{answer, stream};
-use crate::stream::tests::mangler::mishaps;
+use crate::stream::tests::mangler::manglings;
 
 fn config() -> ProptestConfig {
     ProptestConfig {
@@ -31,13 +31,13 @@ proptest! {
     #[test]
     fn stream_is_well_formed_for_any_upstream(
         answer in answer(),
-        faults in mishaps(),
+        faults in manglings(),
         side_by_side: bool,
         ends: bool,
     ) {
         let mut stream = stream(&answer, side_by_side);
         for fault in &faults {
-            stream.befall(fault);
+            stream.mangle(fault);
         }
         let end = if ends { vec![completed()] } else { Vec::new() };
         convert(&told(&stream, &end));

@@ -4,9 +4,9 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::client::read;
-use crate::dialect::anthropic::stream::tests::world::asked;
+use crate::dialect::anthropic::stream::tests::world::context;
 use crate::dialect::anthropic::{Writer, fold};
-use crate::dialect::{Dialect, Listener};
+use crate::dialect::{Dialect, StreamDecoder};
 use crate::stream::tests::world::World;
 use crate::stream::{Assembler, Event, Failure, Finished, Form};
 
@@ -38,16 +38,16 @@ pub(super) fn convert_anthropic(events: &[Value]) -> Written {
 }
 
 fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
-    let mut assembler = World::default().assembler().in_form(form);
-    let mut listener = Listener::new(dialect, asked());
+    let mut assembler = World::default().assembler().with_form(form);
+    let mut decoder = StreamDecoder::new(dialect, context());
     let mut writer = Writer::new();
     let (mut told, mut live) = (Vec::new(), Vec::new());
     for event in events {
-        listener.hear(&Bytes::from(event.to_string()), &mut assembler).unwrap();
+        decoder.decode(&Bytes::from(event.to_string()), &mut assembler).unwrap();
         write_events(&mut assembler, &mut writer, &mut told);
         live.push(told.len());
     }
-    listener.over(&mut assembler);
+    decoder.finish(&mut assembler);
     assembler.fail(Failure::server_error("The upstream broke off."));
     write_events(&mut assembler, &mut writer, &mut told);
     written(&mut writer, told, live, &assembler.finish(NOW))

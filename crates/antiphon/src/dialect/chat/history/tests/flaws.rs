@@ -3,7 +3,7 @@
 use super::*;
 
 fn told(messages: &Value) -> String {
-    items_of(messages.to_string().as_bytes(), None).unwrap_err().to_string()
+    parse_items(messages.to_string().as_bytes(), None).unwrap_err().to_string()
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn to_messages(items: &[Item]) -> Value {
 }
 
 fn to_items(messages: &Value) -> Vec<Item> {
-    items_of(messages.to_string().as_bytes(), Some(&here())).unwrap()
+    parse_items(messages.to_string().as_bytes(), Some(&here())).unwrap()
 }
 
 /// An item, and the parsed text of its seal, because the order of keys does not matter.

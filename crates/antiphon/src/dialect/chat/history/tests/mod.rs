@@ -7,7 +7,7 @@ mod older;
 
 use serde_json::{Value, json};
 
-use super::items_of;
+use super::parse_items;
 use crate::dialect::{Dialect, Seal};
 use crate::transcript::Origin;
 
@@ -15,7 +15,7 @@ const HERE: &str = "server model";
 
 /// The items of a history without a known origin.
 fn items(messages: &Value) -> Value {
-    let items = items_of(messages.to_string().as_bytes(), None).unwrap();
+    let items = parse_items(messages.to_string().as_bytes(), None).unwrap();
     items.iter().map(|item| serde_json::from_str::<Value>(item.text()).unwrap()).collect()
 }
 
@@ -121,7 +121,7 @@ fn reasoning_is_sealed_for_its_origin() {
     let mut message = json!({"role": "assistant", "content": "Yes."});
     message.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let messages = json!([message]).to_string();
-    let items = items_of(messages.as_bytes(), Some(&Origin::new(HERE))).unwrap();
+    let items = parse_items(messages.as_bytes(), Some(&Origin::new(HERE))).unwrap();
     let content = items[0].object().string("encrypted_content").map(String::from);
     assert_eq!(content, Some(sealed(&fields)));
 }
@@ -129,6 +129,6 @@ fn reasoning_is_sealed_for_its_origin() {
 #[test]
 fn texts_keep_their_bytes() {
     let messages = br#"[{"role":"user","content":"\u00fc\/"}]"#;
-    let items = items_of(messages, None).unwrap();
+    let items = parse_items(messages, None).unwrap();
     assert_eq!(items[0].text(), r#"{"type":"message","role":"user","content":"\u00fc\/"}"#);
 }

@@ -33,6 +33,6 @@ fn each_function_call_gets_unique_id() {
 #[test]
 fn function_message_without_call_is_rejected() {
     let messages = json!([old_call("f"), old_output("g", "1")]).to_string();
-    let error = items_of(messages.as_bytes(), None).unwrap_err();
+    let error = parse_items(messages.as_bytes(), None).unwrap_err();
     assert!(error.to_string().starts_with("messages[1].name: "), "{error}");
 }

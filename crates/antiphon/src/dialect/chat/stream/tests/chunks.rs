@@ -63,9 +63,9 @@ fn chunks_without_choices_emit_nothing() {
 #[test]
 fn empty_data_is_ignored() {
     let server = Server::default();
-    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+    let (mut decoder, mut assembler) = (server.decoder(), server.world.assembler());
     for data in ["", " ", &text("Hello").to_string(), "\n", "[DONE]"] {
-        listener.hear(&Bytes::copy_from_slice(data.as_bytes()), &mut assembler).unwrap();
+        decoder.decode(&Bytes::copy_from_slice(data.as_bytes()), &mut assembler).unwrap();
     }
     assert_eq!(said(&server.world.ends(assembler)), "Hello");
 }
@@ -73,14 +73,14 @@ fn empty_data_is_ignored() {
 #[test]
 fn invalid_utf8_is_replaced_and_noted() {
     let server = Server::default();
-    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+    let (mut decoder, mut assembler) = (server.decoder(), server.world.assembler());
     for piece in ["He\u{1}llo", " you"] {
         let chunk = text(piece).to_string().replace("\\u0001", "\u{1}").into_bytes();
         let chunk: Vec<u8> = chunk.into_iter().map(|it| if it == 1 { 0xff } else { it }).collect();
-        listener.hear(&chunk.into(), &mut assembler).unwrap();
+        decoder.decode(&chunk.into(), &mut assembler).unwrap();
     }
-    listener.hear(&finish("stop").to_string().into(), &mut assembler).unwrap();
-    listener.over(&mut assembler);
+    decoder.decode(&finish("stop").to_string().into(), &mut assembler).unwrap();
+    decoder.finish(&mut assembler);
     let told = server.world.ends(assembler);
     assert_eq!(said(&told), "He\u{fffd}llo you");
     assert_eq!(told.finished.notes, [Note::InvalidUtf8 { events: 1 }]);
@@ -90,9 +90,9 @@ fn invalid_utf8_is_replaced_and_noted() {
 fn non_object_data_is_an_error() {
     let server = Server::default();
     for data in ["[1]", "7", "{\"choices\":", "OPENROUTER"] {
-        let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+        let (mut decoder, mut assembler) = (server.decoder(), server.world.assembler());
         let data = Bytes::copy_from_slice(data.as_bytes());
-        assert!(listener.hear(&data, &mut assembler).is_err());
+        assert!(decoder.decode(&data, &mut assembler).is_err());
     }
 }
 
@@ -135,12 +135,12 @@ fn final_message_that_repeats_deltas_is_ignored() {
 #[test]
 fn surrogate_pair_split_between_chunks_is_joined() {
     let server = Server::default();
-    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+    let (mut decoder, mut assembler) = (server.decoder(), server.world.assembler());
     for half in [r"\ud83d", r"\ude00"] {
         let chunk = format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{half}"}}}}]}}"#);
-        listener.hear(&chunk.into(), &mut assembler).unwrap();
+        decoder.decode(&chunk.into(), &mut assembler).unwrap();
     }
-    listener.hear(&Bytes::from_static(b"[DONE]"), &mut assembler).unwrap();
+    decoder.decode(&Bytes::from_static(b"[DONE]"), &mut assembler).unwrap();
     let finished = assembler.finish(0);
     let response: Value = serde_json::from_str(&finished.response).unwrap();
     assert_eq!(response["output"][0]["content"][0]["text"], "\u{1f600}");

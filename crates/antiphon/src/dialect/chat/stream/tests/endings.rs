@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Server, calls, decode, finish, left_out, text, usage};
 use crate::stream::{Note, Status};
 
-fn reason_of(told: &crate::stream::tests::world::Told) -> &Value {
+fn reason_of(told: &crate::stream::tests::world::ClientView) -> &Value {
     &told.last()["response"]["incomplete_details"]
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Server;
 use crate::stream::Decoder;
-use crate::stream::tests::world::Told;
+use crate::stream::tests::world::ClientView;
 
 /// Each input with the end of its response, then its items.
 const EXPECTED: [(&str, &str, &[&str]); 39] = [
@@ -117,19 +117,19 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/chat")
 }
 
-fn decode(case: &str) -> Told {
+fn decode(case: &str) -> ClientView {
     let server = Server::default();
-    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
-    let mut decoder = Decoder::new(1 << 20);
-    decoder.push(&fs::read(folder().join(format!("{case}.sse"))).unwrap());
-    while let Some(frame) = decoder.next_frame().unwrap() {
-        listener.hear(&frame.data, &mut assembler).unwrap();
+    let (mut decoder, mut assembler) = (server.decoder(), server.world.assembler());
+    let mut frames = Decoder::new(1 << 20);
+    frames.push(&fs::read(folder().join(format!("{case}.sse"))).unwrap());
+    while let Some(frame) = frames.next_frame().unwrap() {
+        decoder.decode(&frame.data, &mut assembler).unwrap();
     }
-    listener.over(&mut assembler);
+    decoder.finish(&mut assembler);
     server.world.ends(assembler)
 }
 
-fn end_of(told: &Told) -> String {
+fn end_of(told: &ClientView) -> String {
     let response = &told.last()["response"];
     let reason = [&response["incomplete_details"]["reason"], &response["error"]["code"]];
     let reason: Vec<&str> = reason.into_iter().filter_map(Value::as_str).collect();

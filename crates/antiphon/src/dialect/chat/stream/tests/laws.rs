@@ -9,7 +9,7 @@ use super::generator::{
     CallFormat, Counting, Fault, Naming, Pieces, answer, apply_fault, call_format, fault,
 };
 use super::{Server, called, finish, said, usage};
-use crate::stream::tests::world::Told;
+use crate::stream::tests::world::ClientView;
 
 fn config() -> ProptestConfig {
     ProptestConfig {
@@ -19,7 +19,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-fn ended(mut chunks: Vec<Value>) -> Told {
+fn ended(mut chunks: Vec<Value>) -> ClientView {
     chunks.push(finish("stop"));
     chunks.push(usage(&json!({"prompt_tokens": 1, "completion_tokens": 1})));
     Server::default().says(&chunks)

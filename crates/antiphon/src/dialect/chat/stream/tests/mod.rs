@@ -18,14 +18,14 @@ mod whole;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::dialect::{Asked, Dialect, Listener};
+use crate::dialect::{Dialect, RequestContext, StreamDecoder};
 use crate::json::Object;
 use crate::stream::Note;
-use crate::stream::tests::world::{Told, World};
+use crate::stream::tests::world::{ClientView, World};
 use crate::transcript::Origin;
 
 /// Decodes the stream of a server that ends with `[DONE]`. The request has no tools.
-fn decode(chunks: &[Value]) -> Told {
+fn decode(chunks: &[Value]) -> ClientView {
     Server::default().says(chunks)
 }
 
@@ -44,29 +44,29 @@ impl Server {
         Self { is_mute: true, ..Self::default() }
     }
 
-    fn listener(&self) -> Listener {
+    fn decoder(&self) -> StreamDecoder {
         let request = json!({"tools": self.tools}).to_string();
         let request = Object::parse(request.as_bytes()).unwrap();
-        Listener::new(Dialect::Chat, Asked::of(&request, origin()))
+        StreamDecoder::new(Dialect::Chat, RequestContext::from_request(&request, origin()))
     }
 
     /// Decodes these chunks.
-    fn says(&self, chunks: &[Value]) -> Told {
-        let (mut listener, mut assembler) = (self.listener(), self.world.assembler());
+    fn says(&self, chunks: &[Value]) -> ClientView {
+        let (mut decoder, mut assembler) = (self.decoder(), self.world.assembler());
         for chunk in chunks {
-            listener.hear(&chunk.to_string().into(), &mut assembler).unwrap();
+            decoder.decode(&chunk.to_string().into(), &mut assembler).unwrap();
         }
         if !self.is_mute {
-            listener.hear(&Bytes::from_static(b"[DONE]"), &mut assembler).unwrap();
+            decoder.decode(&Bytes::from_static(b"[DONE]"), &mut assembler).unwrap();
         }
-        listener.over(&mut assembler);
+        decoder.finish(&mut assembler);
         self.world.ends(assembler)
     }
 
     /// Decodes a body that is not streamed.
-    fn answers(&self, body: &Value) -> Told {
-        let (mut listener, mut assembler) = (self.listener(), self.world.assembler());
-        listener.hear_whole(&body.to_string().into(), &mut assembler).unwrap();
+    fn answers(&self, body: &Value) -> ClientView {
+        let (mut decoder, mut assembler) = (self.decoder(), self.world.assembler());
+        decoder.decode_whole(&body.to_string().into(), &mut assembler).unwrap();
         self.world.ends(assembler)
     }
 }
@@ -105,19 +105,19 @@ fn usage(usage: &Value) -> Value {
 }
 
 /// The notes about omissions.
-fn left_out(told: &Told) -> Vec<&str> {
+fn left_out(told: &ClientView) -> Vec<&str> {
     told.finished.notes.iter().filter_map(as_left_out).collect()
 }
 
 fn as_left_out(note: &Note) -> Option<&str> {
     match note {
-        Note::LeftOut { what } => Some(what),
+        Note::Omitted { what } => Some(what),
         _ => None,
     }
 }
 
 /// The calls of an answer: name, arguments or input, `call_id`.
-fn calls_of(told: &Told) -> Vec<(String, String, String)> {
+fn calls_of(told: &ClientView) -> Vec<(String, String, String)> {
     let calls = told.output().into_iter().filter(|item| item["call_id"].is_string());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let call = |item: Value| {
@@ -128,7 +128,7 @@ fn calls_of(told: &Told) -> Vec<(String, String, String)> {
 }
 
 /// The calls of an answer without their ids.
-fn called(told: &Told) -> Vec<(String, String)> {
+fn called(told: &ClientView) -> Vec<(String, String)> {
     calls_of(told).into_iter().map(|(name, input, _)| (name, input)).collect()
 }
 
@@ -138,6 +138,6 @@ fn of(name: &str, input: &str) -> (String, String) {
 }
 
 /// The text of the answer's message.
-fn said(told: &Told) -> String {
+fn said(told: &ClientView) -> String {
     told.deltas("output_text.delta")
 }

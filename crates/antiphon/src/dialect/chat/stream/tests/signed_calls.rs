@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::calls::{begun, more};
 use super::{called, calls, calls_of, decode, finish, left_out, of, origin, text};
 use crate::dialect::{Dialect, Seal};
-use crate::stream::tests::world::Told;
+use crate::stream::tests::world::ClientView;
 
 fn signed(mut call: Value, signature: &str) -> Value {
     call["extra_content"] = json!({"google": {"thought_signature": signature}});
@@ -13,7 +13,7 @@ fn signed(mut call: Value, signature: &str) -> Value {
 }
 
 /// The sealed content of the reasoning at this position of the output.
-fn sealed(told: &Told, at: usize) -> Value {
+fn sealed(told: &ClientView, at: usize) -> Value {
     let item = &told.output()[at];
     assert_eq!(item["type"], "reasoning", "{}", told.story());
     let seal = Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap();
@@ -25,7 +25,7 @@ fn wanted_back(call_id: &str, signature: &str) -> Value {
     json!({"tool_calls": [signed(json!({"id": call_id}), signature)]})
 }
 
-fn kinds(told: &Told) -> Vec<String> {
+fn kinds(told: &ClientView) -> Vec<String> {
     told.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
 }
 

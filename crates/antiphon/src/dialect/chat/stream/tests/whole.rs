@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Server, called, of};
 use crate::stream::Status;
-use crate::stream::tests::world::Told;
+use crate::stream::tests::world::ClientView;
 
-fn answers(message: &Value, finish_reason: &Value) -> Told {
+fn answers(message: &Value, finish_reason: &Value) -> ClientView {
     Server::default().answers(&json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-1",
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Whether the owner of the state stores an item. Fields that the verdict does not use are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Judged {
+pub struct ItemVerdict {
     /// `fresh`, `fresh_under_used_id`, `supersedes`, `late_output`, `resent`, `deleted` or
     /// `duplicate`.
     pub verdict: &'static str,
@@ -26,12 +26,12 @@ pub struct Judged {
     pub of: Option<usize>,
 }
 
-impl Judged {
+impl ItemVerdict {
     pub(crate) fn from_verdict(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Fresh => Self::with_verdict("fresh"),
             Verdict::FreshUnderUsedId => Self::with_verdict("fresh_under_used_id"),
-            Verdict::Supersedes => Self::with_verdict("supersedes"),
+            Verdict::Replaces => Self::with_verdict("supersedes"),
             Verdict::LateOutput { made_up } => {
                 Self { made_up: Some(made_up), ..Self::with_verdict("late_output") }
             }

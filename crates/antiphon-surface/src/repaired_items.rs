@@ -9,32 +9,33 @@ use crate::Finding;
 
 /// The items that a provider accepts, and the repairs.
 #[derive(Debug, Serialize)]
-pub struct Mended {
+pub struct RepairedItems {
     /// The items, in order.
-    pub items: Vec<Place>,
-    /// The repairs.
-    pub mends: Vec<Finding>,
+    pub items: Vec<RepairedItem>,
+    /// The repairs. The packages name this field `mends`.
+    #[serde(rename = "mends")]
+    pub repairs: Vec<Finding>,
 }
 
 /// An item of a repaired list.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Place {
+pub enum RepairedItem {
     /// The unchanged item at this position of the input.
-    Given(usize),
+    Unchanged(usize),
     /// A changed or inserted item.
-    Other(Box<RawValue>),
+    Changed(Box<RawValue>),
 }
 
-impl Mended {
+impl RepairedItems {
     pub(crate) fn from_continuation(continuation: Continuation) -> Self {
         let Continuation { items, sources, findings } = continuation;
         let place = |(item, source): (&Item, Option<usize>)| {
-            source.map_or_else(|| Place::Other(raw(item)), Place::Given)
+            source.map_or_else(|| RepairedItem::Changed(raw(item)), RepairedItem::Unchanged)
         };
         Self {
             items: items.iter().zip(sources).map(place).collect(),
-            mends: findings.iter().map(Finding::of_mend).collect(),
+            repairs: findings.iter().map(Finding::from_repair).collect(),
         }
     }
 }

@@ -2,30 +2,30 @@
 
 use std::collections::HashMap;
 
-use crate::faults::{LeftOut, StateError};
+use crate::faults::{OmissionReason, StateError};
 use crate::item::ItemId;
 
 /// The items that a server refuses, by the ids in its error. Its list of items does not always show
 /// this: it also refuses an item of another conversation, and a reference to an expired item.
 #[derive(Clone, Debug, Default)]
-pub struct Objections {
+pub struct RefusedItems {
     /// Items to leave out.
-    left_out: HashMap<ItemId, LeftOut>,
+    left_out: HashMap<ItemId, OmissionReason>,
     /// Items to send without their ids, because their reasoning is missing.
     pub made_with: HashMap<ItemId, ItemId>,
 }
 
-impl Objections {
+impl RefusedItems {
     /// The consequences of this error for the next attempt.
-    pub fn to(fault: &StateError) -> Self {
+    pub fn from_error(fault: &StateError) -> Self {
         let mut objections = Self::default();
         let mut leave_out = |id: &String, why| {
             objections.left_out.insert(ItemId::from(id.clone()), why);
         };
         match fault {
-            StateError::DuplicateItem(id) => leave_out(id, LeftOut::HeldElsewhere),
-            StateError::UnknownItem(id) => leave_out(id, LeftOut::Unknown),
-            StateError::LoneReasoning(id) => leave_out(id, LeftOut::LoneReasoning),
+            StateError::DuplicateItem(id) => leave_out(id, OmissionReason::HeldElsewhere),
+            StateError::UnknownItem(id) => leave_out(id, OmissionReason::Unknown),
+            StateError::LoneReasoning(id) => leave_out(id, OmissionReason::LoneReasoning),
             StateError::WithoutReasoning { item, reasoning } => {
                 let (item, reasoning) = (item.clone().into(), reasoning.clone().into());
                 objections.made_with.insert(item, reasoning);
@@ -39,7 +39,7 @@ impl Objections {
     }
 
     /// The reason to leave out the item with this id, if there is one.
-    pub fn to_item(&self, id: Option<&ItemId>) -> Option<LeftOut> {
+    pub fn reason_for(&self, id: Option<&ItemId>) -> Option<OmissionReason> {
         self.left_out.get(id?).copied()
     }
 }

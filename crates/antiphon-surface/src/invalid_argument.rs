@@ -7,14 +7,14 @@ use bytes::Bytes;
 /// An argument that is not an array of items.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{argument}: {reason}")]
-pub struct Unreadable {
+pub struct InvalidArgument {
     /// The argument.
     pub argument: &'static str,
     /// The fault.
     pub reason: ListError,
 }
 
-impl Unreadable {
+impl InvalidArgument {
     /// The position of an element that is not an item; `None` if the argument is not an array.
     pub fn position(&self) -> Option<usize> {
         match self.reason {
@@ -25,6 +25,9 @@ impl Unreadable {
 }
 
 /// The items of an argument.
-pub(crate) fn items_of(argument: &'static str, text: &Bytes) -> Result<Vec<Item>, Unreadable> {
-    item::items_of(text).map_err(|reason| Unreadable { argument, reason })
+pub(crate) fn parse_items(
+    argument: &'static str,
+    text: &Bytes,
+) -> Result<Vec<Item>, InvalidArgument> {
+    item::parse_items(text).map_err(|reason| InvalidArgument { argument, reason })
 }

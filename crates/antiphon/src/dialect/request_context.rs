@@ -9,7 +9,7 @@ use crate::transcript::Origin;
 
 /// The data of a request that decoding its answer requires.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RequestContext {
     /// The server that answers. Sealed reasoning is returned only to it.
     pub origin: Origin,
     /// The names of the request's custom tools, whose input is text instead of JSON.
@@ -21,9 +21,9 @@ pub struct Asked {
 /// The value of `include` that requests log probabilities.
 const LOGPROBS: &str = "message.output_text.logprobs";
 
-impl Asked {
+impl RequestContext {
     /// Reads a request to `origin`, in the fields of the Responses API.
-    pub fn of(request: &Object<'_>, origin: Origin) -> Self {
+    pub fn from_request(request: &Object<'_>, origin: Origin) -> Self {
         let tools = request.present("tools").and_then(|tools| serde_json::from_str(tools).ok());
         let tools: Vec<&RawValue> = tools.unwrap_or_default();
         let custom_tools = tools.iter().filter_map(|tool| custom_tool(tool.get())).collect();
@@ -34,7 +34,7 @@ impl Asked {
     }
 
     /// An unknown request to `origin`.
-    pub fn of_nothing_known(origin: Origin) -> Self {
+    pub fn unknown(origin: Origin) -> Self {
         Self { origin, custom_tools: HashSet::new(), wants_logprobs: false }
     }
 

@@ -6,12 +6,12 @@
 //! user message carries it.
 
 mod late;
-mod placeholder;
+mod output;
 #[cfg(test)]
 mod tests;
 
-pub use late::{LateOutput, message_of_late_output};
-pub(crate) use placeholder::{is_placeholder, placeholder};
+pub use late::{LateOutput, late_output_message};
+pub(crate) use output::{is_placeholder, placeholder};
 
 use crate::item::Item;
 
@@ -19,6 +19,6 @@ use crate::item::Item;
 /// output.
 ///
 /// Used for items that a provider lists, to give them [Antiphon's origin](crate::Origin::made_up).
-pub fn is_made_up(item: &Item) -> bool {
+pub fn is_placeholder_item(item: &Item) -> bool {
     is_placeholder(item) || late::is_carrier(item)
 }

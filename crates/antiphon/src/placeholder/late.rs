@@ -10,7 +10,7 @@ pub enum LateOutput {
     /// It replaces the placeholder, which is deleted.
     Replaces,
     /// A user message carries it, because the provider deletes nothing.
-    Told,
+    CarriedByMessage,
 }
 
 impl LateOutput {
@@ -21,7 +21,7 @@ impl LateOutput {
     pub fn action(self) -> &'static str {
         match self {
             Self::Replaces => "replaces",
-            Self::Told => "told",
+            Self::CarriedByMessage => "told",
         }
     }
 
@@ -32,7 +32,7 @@ impl LateOutput {
                 "The output arrived after a placeholder had answered its call. The placeholder was \
                  deleted."
             }
-            Self::Told => {
+            Self::CarriedByMessage => {
                 "The output arrived after a placeholder had answered its call. The placeholder \
                  cannot be deleted, so a user message carries the output."
             }
@@ -47,7 +47,7 @@ impl LateOutput {
 /// become JSON.
 /// Equal outputs result in equal messages, so that a resent output is recognized. The message has
 /// the role `user`, because a tool output must not have the authority of instructions.
-pub fn message_of_late_output(output: &Item) -> Option<Item> {
+pub fn late_output_message(output: &Item) -> Option<Item> {
     let head = output.head();
     let call = head.kind.call()?;
     let call_id = head.call_id.as_ref().map_or("", |call_id| call_id.as_str());

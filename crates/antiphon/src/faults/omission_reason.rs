@@ -2,7 +2,7 @@
 
 /// The reason why an item was left out of a request, if it is not a [`Fault`](super::Fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeftOut {
+pub enum OmissionReason {
     /// It was deleted from the conversation.
     Deleted,
     /// The input contains it twice.
@@ -27,7 +27,7 @@ pub enum LeftOut {
     LoneReasoning,
 }
 
-impl LeftOut {
+impl OmissionReason {
     /// The reason's name in headers, reports and logs.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,14 +1,14 @@
 //! Placeholders and carrier messages, created and recognized.
 
-use super::{LateOutput, is_made_up, message_of_late_output};
+use super::{LateOutput, is_placeholder_item, late_output_message};
 use crate::faults::MAX_ID_LENGTH;
 use crate::item::given::{call, item, output, user};
 use crate::item::{Item, Role};
-use crate::made_up::placeholder::PLACEHOLDER_TEXT;
+use crate::placeholder::output::PLACEHOLDER_TEXT;
 use crate::repair::repair;
 
 fn carrier(output: &Item) -> Item {
-    message_of_late_output(output).expect("an output has a carrier")
+    late_output_message(output).expect("an output has a carrier")
 }
 
 /// The texts of a message's parts.
@@ -63,13 +63,13 @@ fn heading_length_is_bounded() {
     let message = carrier(&output(&"é".repeat(10_000), "ok"));
     let heading = parts(&message).remove(0);
     assert_eq!(heading.chars().filter(|c| *c == 'é').count(), MAX_ID_LENGTH);
-    assert!(is_made_up(&message));
+    assert!(is_placeholder_item(&message));
 }
 
 #[test]
 fn only_outputs_become_messages() {
-    assert_eq!(message_of_late_output(&user("hi")), None);
-    assert_eq!(message_of_late_output(&call("call_1", "{}")), None);
+    assert_eq!(late_output_message(&user("hi")), None);
+    assert_eq!(late_output_message(&call("call_1", "{}")), None);
 }
 
 #[test]
@@ -84,18 +84,18 @@ fn only_placeholders_and_carriers_are_recognized() {
     ];
     let placeholders = repair(&calls).items.split_off(calls.len());
     assert_eq!(placeholders.len(), calls.len());
-    assert!(placeholders.iter().all(is_made_up));
-    assert!(is_made_up(&carrier(&output("call_1", "10 degrees"))));
+    assert!(placeholders.iter().all(is_placeholder_item));
+    assert!(is_placeholder_item(&carrier(&output("call_1", "10 degrees"))));
     let real =
         [user("Late output of the function call."), output("call_1", "ok"), user(PLACEHOLDER_TEXT)];
-    assert!(!real.iter().chain(&calls).any(is_made_up));
+    assert!(!real.iter().chain(&calls).any(is_placeholder_item));
 }
 
 #[test]
 fn late_output_actions_are_named_in_reports() {
     assert_eq!(
-        [LateOutput::Replaces, LateOutput::Told].map(LateOutput::action),
+        [LateOutput::Replaces, LateOutput::CarriedByMessage].map(LateOutput::action),
         ["replaces", "told"]
     );
-    assert!(LateOutput::Told.message().contains("cannot be deleted"));
+    assert!(LateOutput::CarriedByMessage.message().contains("cannot be deleted"));
 }

@@ -2,19 +2,19 @@
 
 use bytes::Bytes;
 
-use super::{Asked, Dialect, ai_sdk, anthropic, chat, responses};
+use super::{Dialect, RequestContext, ai_sdk, anthropic, chat, responses};
 use crate::stream::Assembler;
 
 /// The decoder of one answer. It passes the content to an assembler.
 ///
 /// ```text
-///   hear (an event's data) ──> … ──> hear ──> over      for a stream
-///   hear_whole (a body)                                 for an answer that is not streamed
+///   decode (an event's data) ──> … ──> decode ──> finish      for a stream
+///   decode_whole (a body)                                     for an answer that is not streamed
 /// ```
 ///
 /// The assembler alone creates items, ids, indexes and sequence numbers. Input after the end of the
 /// response is ignored.
-pub struct Listener(Box<dyn Decode + Send>);
+pub struct StreamDecoder(Box<dyn Decode + Send>);
 
 /// A dialect's decoder.
 pub(super) trait Decode {
@@ -41,20 +41,20 @@ pub(super) trait Decode {
     }
 }
 
-impl Listener {
-    /// A listener for an answer in `dialect`. `asked` describes the request.
-    pub fn new(dialect: Dialect, asked: Asked) -> Self {
+impl StreamDecoder {
+    /// A decoder for an answer in `dialect`. `context` describes the request.
+    pub fn new(dialect: Dialect, context: RequestContext) -> Self {
         Self(match dialect {
             Dialect::Responses => Box::new(responses::Stream),
-            Dialect::Chat => Box::new(chat::Stream::new(asked)),
-            Dialect::Anthropic => Box::new(anthropic::Stream::new(asked)),
-            Dialect::AiSdk => Box::new(ai_sdk::Stream::new(asked)),
+            Dialect::Chat => Box::new(chat::Stream::new(context)),
+            Dialect::Anthropic => Box::new(anthropic::Stream::new(context)),
+            Dialect::AiSdk => Box::new(ai_sdk::Stream::new(context)),
         })
     }
 
     /// Decodes the data of one event: JSON, or `[DONE]`. Invalid UTF-8 is replaced by U+FFFD, and
     /// noted.
-    pub fn hear(
+    pub fn decode(
         &mut self,
         data: &Bytes,
         assembler: &mut Assembler,
@@ -71,7 +71,7 @@ impl Listener {
     }
 
     /// Decodes an answer that is not streamed.
-    pub fn hear_whole(
+    pub fn decode_whole(
         &mut self,
         body: &Bytes,
         assembler: &mut Assembler,
@@ -80,7 +80,7 @@ impl Listener {
     }
 
     /// Ends the stream. If the response has not ended after this call, it is truncated.
-    pub fn over(&mut self, assembler: &mut Assembler) {
+    pub fn finish(&mut self, assembler: &mut Assembler) {
         if !assembler.has_ended() {
             self.0.finish(assembler);
         }

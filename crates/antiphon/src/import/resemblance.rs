@@ -12,14 +12,14 @@ use crate::json::Object;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Foreign {
     /// The object that it resembles.
-    pub(super) likeness: &'static str,
+    pub(super) resemblance: &'static str,
     /// The objects that can be read.
     pub(super) expected: &'static str,
 }
 
 impl Foreign {
-    pub(super) const fn new(likeness: &'static str, expected: &'static str) -> Self {
-        Self { likeness, expected }
+    pub(super) const fn new(resemblance: &'static str, expected: &'static str) -> Self {
+        Self { resemblance, expected }
     }
 }
 
@@ -39,7 +39,7 @@ const WHOLE_MESSAGES: &str = "whole messages or items";
 /// Returns an error if it has certainly none of them. A value that is not an object fits all,
 /// because the conversion of each form rejects it with an error of its own.
 pub(super) fn forms_of(element: &str) -> Result<Forms, Foreign> {
-    let Ok(object) = Object::of(element) else {
+    let Ok(object) = Object::parse_str(element) else {
         return Ok(Forms::ALL);
     };
     if object.present("lc").is_some() {
@@ -110,15 +110,15 @@ fn foreign_kind(kind: &str, object: &Object<'_>) -> Option<Foreign> {
     let has = |field: &str| object.present(field).is_some();
     let is_event = kind.starts_with("response.") && has("sequence_number");
     let is_ui_tool = kind.starts_with("tool-") && has("toolCallId");
-    let likeness = match () {
+    let resemblance = match () {
         () if is_event => Some("an event of a stream of the Responses API"),
         () if is_ui_tool => Some("a part of an AI SDK message"),
         () => FOREIGN
             .iter()
             .find(|(name, field, _)| *name == kind && has(field))
-            .map(|(_, _, likeness)| *likeness),
+            .map(|(_, _, resemblance)| *resemblance),
     };
-    likeness.map(|likeness| Foreign::new(likeness, WHOLE_MESSAGES))
+    resemblance.map(|resemblance| Foreign::new(resemblance, WHOLE_MESSAGES))
 }
 
 /// An element with neither `type` nor `role` is a reference if it only has an id.
@@ -126,12 +126,12 @@ fn of_nameless(object: &Object<'_>) -> Result<Forms, Foreign> {
     if object.present("id").is_none() || present_fields(object) == 1 {
         return Ok(RESPONSES);
     }
-    let likeness = match object.string("object").as_deref() {
+    let resemblance = match object.string("object").as_deref() {
         Some("chat.completion" | "chat.completion.chunk") => "an answer of Chat Completions",
         Some("response") => "a response, not an item of its output",
         _ => "an object with neither 'type' nor 'role'",
     };
-    Err(Foreign::new(likeness, KNOWN))
+    Err(Foreign::new(resemblance, KNOWN))
 }
 
 fn of_role(role: &str, message: &Object<'_>) -> Result<Forms, Foreign> {
