@@ -1,9 +1,9 @@
-//! The environment as a layer.
+//! Settings in environment variables.
 
 use std::env::{self, VarError};
 
-use super::layer::{Layer, Place, Said};
-use super::setting::Setting;
+use super::args::flags;
+use super::values::{Source, Value, Values};
 use crate::failure::Failure;
 
 /// The variable that names the settings file.
@@ -37,23 +37,22 @@ pub(crate) fn variable_names() -> Vec<String> {
 
 /// The variables that `serve` reads, except those that the settings file names.
 pub(super) fn known_variables() -> impl Iterator<Item = String> {
-    let settings = Setting::ALL.into_iter().map(Setting::variable);
-    settings.chain([CONFIG, LOG, LOG_FORMAT].map(str::to_owned))
+    flags().map(|(_, flag)| flag.variable()).chain([CONFIG, LOG, LOG_FORMAT].map(str::to_owned))
 }
 
-/// Reads the variables of the settings.
-pub(super) fn layer(environment: impl Environment) -> Result<Layer, Failure> {
-    let mut layer = Layer::default();
-    for setting in Setting::ALL {
-        let name = setting.variable();
-        for text in environment(&name)?.iter().flat_map(|text| entries(setting, text)) {
-            layer.say(setting, Said { text: text.to_owned(), place: Place::Named(name.clone()) });
+/// Reads the variables of the settings. Commas separate the entries of a list.
+pub(super) fn values(environment: &impl Environment) -> Result<Values, Failure> {
+    let mut values = Values::default();
+    for (declaration, flag) in flags() {
+        let name = flag.variable();
+        let Some(text) = environment(&name)? else { continue };
+        let entries = match declaration.form.is_list() {
+            true => text.split(',').collect(),
+            false => vec![&*text],
+        };
+        for entry in entries {
+            values.push(declaration, Value::new(entry, Source::named(name.clone())));
         }
     }
-    Ok(layer)
-}
-
-/// Splits the value of a list at its commas. Any other setting has a single value.
-fn entries(setting: Setting, text: &str) -> Vec<&str> {
-    if setting.is_list() { text.split(',').collect() } else { vec![text] }
+    Ok(values)
 }

@@ -1,4 +1,4 @@
-//! The settings file as a layer.
+//! The settings file.
 //!
 //! ```toml
 //! listen = "127.0.0.1:8484"
@@ -10,8 +10,9 @@
 //! line after a table header belongs to that table: a setting written below `[api-keys]` would
 //! become a valid API key.
 //!
-//! Errors name the line but never repeat a value: any value may be a key.
+//! Errors name the line but never repeat a value of the wrong form: any value may be a key.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::ops::Range;
@@ -20,161 +21,190 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::environment::Environment;
-use super::layer::{Layer, Place, Said};
-use super::limits::{self, FromTable};
-use super::setting::Setting;
-use super::upstreams;
-use super::webhooks;
+use super::catalog::SETTINGS;
+use super::declaration::{Declaration, Form};
+use super::table::{Table, TableForm};
+use super::upstream_keys::UPSTREAM;
+use super::values::{Source, Value, Values};
+use super::webhooks::WEBHOOK;
 use crate::failure::Failure;
 
 const DEFAULT: &str = "antiphon.toml";
 
-/// Reads the settings file: the `named` one, which must exist, or else `antiphon.toml` in the
-/// working directory, which may be absent.
-pub(super) fn read(
-    named: Option<&Path>,
-    environment: &impl Environment,
-) -> Result<FromFile, Failure> {
-    let path = named.unwrap_or(Path::new(DEFAULT));
-    let name = path.display().to_string();
-    match fs::read_to_string(path) {
-        Ok(text) => understood(&name, &text, environment),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => {
-            Ok(FromFile::default())
-        }
-        Err(error) => Err(Failure::usage(format!("{name} cannot be read: {error}"))),
-    }
-}
-
-/// Parses the text of a settings file.
-pub(super) fn understood(
-    name: &str,
-    text: &str,
-    environment: &impl Environment,
-) -> Result<FromFile, Failure> {
-    let document = Document { name, text };
-    let table = DeTable::parse(text).map_err(|error| {
-        document.refused(error.span(), &format!("this is not TOML: {}", error.message()))
-    })?;
-    let FromFile { mut layer, mut upstreams, mut webhooks, mut limits } = FromFile::default();
-    for (key, value) in table.get_ref() {
-        if key.get_ref() == UPSTREAMS {
-            upstreams = upstreams::upstreams(&document, value, environment)?;
-            continue;
-        }
-        if key.get_ref() == WEBHOOKS {
-            webhooks = webhooks::webhooks(&document, value, environment)?;
-            continue;
-        }
-        if key.get_ref() == LIMITS {
-            limits = limits::understood(&document, value, &mut layer)?;
-            continue;
-        }
-        let setting = document.setting(key)?;
-        for said in document.said(setting, value)? {
-            layer.say(setting, said);
-        }
-    }
-    Ok(FromFile { layer, upstreams, webhooks, limits })
-}
-
-/// Keys of the file that have no flag and no variable: their values are tables.
+/// The keys of the file whose values are tables.
+const TABLES: [&str; 3] = [UPSTREAMS, WEBHOOKS, LIMITS];
 const UPSTREAMS: &str = "upstreams";
 const WEBHOOKS: &str = "webhooks";
 const LIMITS: &str = "limits";
 
 /// The settings in the file.
 #[derive(Default)]
-pub(super) struct FromFile {
-    /// The settings that also have a flag and a variable.
-    pub(super) layer: Layer,
+pub(super) struct File {
+    /// The settings at the top and the limits.
+    pub(super) values: Values,
     /// The upstreams, in the order of the file.
-    pub(super) upstreams: Vec<upstreams::FromTable>,
-    /// The webhook endpoints for the outcomes of background responses.
-    pub(super) webhooks: Vec<webhooks::FromTable>,
-    /// The limits. Some of them also have a flag and a variable.
-    pub(super) limits: FromTable,
+    pub(super) upstreams: Vec<Table>,
+    /// The webhook endpoints.
+    pub(super) webhooks: Vec<Table>,
 }
 
-pub(super) struct Document<'a> {
+impl File {
+    /// Reads the settings file: the `named` one, which must exist, or else `antiphon.toml` in the
+    /// working directory, which may be absent.
+    pub(super) fn read(named: Option<&Path>) -> Result<Self, Failure> {
+        let path = named.unwrap_or(Path::new(DEFAULT));
+        let name = path.display().to_string();
+        match fs::read_to_string(path) {
+            Ok(text) => Self::parse(&name, &text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => {
+                Ok(Self::default())
+            }
+            Err(error) => Err(Failure::usage(format!("{name} cannot be read: {error}"))),
+        }
+    }
+
+    /// Parses the text of a settings file.
+    pub(super) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
+        let document = Document { name, text };
+        let table = DeTable::parse(text).map_err(|error| {
+            let span = error.span().unwrap_or_default();
+            document.refused(span, format!("this is not TOML: {}", error.message()))
+        })?;
+        let keys = Keys::new("the keys", declarations(false), &TABLES);
+        let mut file = Self::default();
+        for (key, value) in table.get_ref() {
+            match &**key.get_ref() {
+                UPSTREAMS => file.upstreams = document.tables(&UPSTREAM, value)?,
+                WEBHOOKS => file.webhooks = document.tables(&WEBHOOK, value)?,
+                LIMITS => document.limits(value, &mut file.values)?,
+                _ => document.entry(&keys, key, value, &mut file.values)?,
+            }
+        }
+        Ok(file)
+    }
+}
+
+/// The text of the file, for the lines of errors.
+struct Document<'a> {
     name: &'a str,
     text: &'a str,
 }
 
 impl Document<'_> {
-    fn setting(&self, key: &Spanned<DeString<'_>>) -> Result<Setting, Failure> {
-        let name = key.get_ref();
-        let settings = Setting::ALL.into_iter().filter(|setting| !setting.is_limit());
-        settings.clone().find(|setting| setting.key() == name).ok_or_else(|| {
-            let known: Vec<&str> =
-                settings.map(Setting::key).chain([UPSTREAMS, WEBHOOKS, LIMITS]).collect();
-            let sentence = format!("unknown key '{name}'; the keys are {}", known.join(", "));
-            self.refused(Some(key.span()), &sentence)
+    /// Reads the tables of an array.
+    fn tables(
+        &self,
+        form: &'static TableForm,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<Table>, Failure> {
+        let TableForm { plural, one, keys } = form;
+        let tables = value.get_ref().as_array().ok_or_else(|| {
+            self.refused(value.span(), format!("{plural} must be tables, each below [[{plural}]]"))
+        })?;
+        let keys = Keys::new(&format!("{one}'s keys"), keys.iter().copied(), &[]);
+        let table = |table: &Spanned<DeValue<'_>>| {
+            let sentence = format!("{one} must be a table below [[{plural}]]");
+            let values = self.table(&keys, table, sentence)?;
+            Ok(Table { form, place: self.place(table.span()), values })
+        };
+        tables.iter().map(table).collect()
+    }
+
+    fn limits(&self, value: &Spanned<DeValue<'_>>, values: &mut Values) -> Result<(), Failure> {
+        let keys = Keys::new("the limits", declarations(true), &[]);
+        let sentence = format!("{LIMITS} must be a table below [{LIMITS}]");
+        values.override_with(self.table(&keys, value, sentence)?);
+        Ok(())
+    }
+
+    /// Reads a table with these keys. `sentence` is the error for any other value.
+    fn table(
+        &self,
+        keys: &Keys,
+        value: &Spanned<DeValue<'_>>,
+        sentence: String,
+    ) -> Result<Values, Failure> {
+        let table = value.get_ref().as_table();
+        let mut values = Values::default();
+        for (key, entry) in table.ok_or_else(|| self.refused(value.span(), sentence))? {
+            self.entry(keys, key, entry, &mut values)?;
+        }
+        Ok(values)
+    }
+
+    /// Reads the value of one key.
+    fn entry(
+        &self,
+        keys: &Keys,
+        key: &Spanned<DeString<'_>>,
+        value: &Spanned<DeValue<'_>>,
+        values: &mut Values,
+    ) -> Result<(), Failure> {
+        let declaration = keys.find(key.get_ref());
+        let declaration = declaration.map_err(|sentence| self.refused(key.span(), sentence))?;
+        let Declaration { key, form, expected, .. } = *declaration;
+        let wrong = |value: &Spanned<DeValue<'_>>| {
+            self.refused(value.span(), format!("{key} must be {expected}"))
+        };
+        let entries = match (form, value.get_ref()) {
+            (Form::List { may_be_empty }, DeValue::Array(entries))
+                if may_be_empty || !entries.is_empty() =>
+            {
+                entries
+            }
+            (Form::List { .. }, _) => return Err(wrong(value)),
+            _ => std::slice::from_ref(value),
+        };
+        for entry in entries {
+            let text = form.text(entry.get_ref()).ok_or_else(|| wrong(entry))?;
+            let source = Source::line(self.place(entry.span()), key);
+            values.push(declaration, Value::new(text, source));
+        }
+        Ok(())
+    }
+
+    fn refused(&self, span: Range<usize>, sentence: impl fmt::Display) -> Failure {
+        Failure::usage(format!("{}: {sentence}", self.place(span)))
+    }
+
+    /// The file and the line, from 1, of the start of `span`.
+    fn place(&self, span: Range<usize>) -> String {
+        let before = self.text.bytes().take(span.start);
+        let line = 1 + before.filter(|&byte| byte == b'\n').count();
+        format!("{}:{line}", self.name)
+    }
+}
+
+/// The keys that a table may have.
+struct Keys {
+    /// Names the keys in an error, as in `the limits`.
+    title: String,
+    known: Vec<&'static Declaration>,
+    /// Known keys that another code reads.
+    others: &'static [&'static str],
+}
+
+impl Keys {
+    fn new(
+        title: &str,
+        known: impl Iterator<Item = &'static Declaration>,
+        others: &'static [&'static str],
+    ) -> Self {
+        Self { title: title.to_owned(), known: known.collect(), others }
+    }
+
+    /// The declaration of a key. The error is a sentence.
+    fn find(&self, name: &str) -> Result<&'static Declaration, String> {
+        let known = self.known.iter().find(|declaration| declaration.key == name);
+        known.copied().ok_or_else(|| {
+            let keys = self.known.iter().map(|declaration| declaration.key);
+            let keys: Vec<&str> = keys.chain(self.others.iter().copied()).collect();
+            format!("unknown key '{name}'; {} are {}", self.title, keys.join(", "))
         })
     }
+}
 
-    /// The values of a setting: several for a list, otherwise one.
-    fn said(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<Said>, Failure> {
-        match (setting, value.get_ref()) {
-            (_, DeValue::Array(entries)) if setting.is_list() => {
-                entries.iter().map(|entry| self.single(setting, entry)).collect()
-            }
-            (Setting::Upstream, DeValue::Array(_) | DeValue::Table(_)) => Err(self.refused(
-                Some(value.span()),
-                "upstream must be a string; several upstreams stand below [[upstreams]]",
-            )),
-            _ if setting.is_list() => Err(self.of_wrong_type(setting, value)),
-            _ => Ok(vec![self.single(setting, value)?]),
-        }
-    }
-
-    fn single(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Said, Failure> {
-        let text = match (setting, value.get_ref()) {
-            (
-                Setting::TurnWait | Setting::ShutdownGrace | Setting::Retention,
-                DeValue::Integer(number),
-            ) => number.to_string(),
-            (Setting::TurnWait | Setting::ShutdownGrace, _) => {
-                return Err(self.of_wrong_type(setting, value));
-            }
-            (_, DeValue::String(text)) => text.to_string(),
-            _ => return Err(self.of_wrong_type(setting, value)),
-        };
-        Ok(self.said_at(setting.key(), value, text))
-    }
-
-    /// A value with its position in the file.
-    pub(super) fn said_at(
-        &self,
-        key: &'static str,
-        value: &Spanned<DeValue<'_>>,
-        text: String,
-    ) -> Said {
-        let (file, line) = (self.name.to_owned(), self.line(value.span()));
-        Said { text, place: Place::Line { file, line, key } }
-    }
-
-    fn of_wrong_type(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Failure {
-        let expected = match setting {
-            Setting::ApiKeys => "a list of \"KEY=TENANT\" strings",
-            Setting::Secrets | Setting::AllowOrigins | Setting::AllowHosts => "a list of strings",
-            Setting::TurnWait | Setting::ShutdownGrace => "a whole number of seconds",
-            Setting::Retention => "a whole number of days, or \"never\"",
-            _ => "a string",
-        };
-        let sentence = format!("{} must be {expected}", setting.key());
-        self.refused(Some(value.span()), &sentence)
-    }
-
-    pub(super) fn refused(&self, span: Option<Range<usize>>, sentence: &str) -> Failure {
-        let line = self.line(span.unwrap_or_default());
-        Failure::usage(format!("{}:{line}: {sentence}", self.name))
-    }
-
-    /// The line number, from 1, of the start of `span`.
-    fn line(&self, span: Range<usize>) -> usize {
-        let before = self.text.bytes().take(span.start);
-        1 + before.filter(|&byte| byte == b'\n').count()
-    }
+/// The declared limits, or all other settings.
+fn declarations(are_limits: bool) -> impl Iterator<Item = &'static Declaration> {
+    SETTINGS.iter().copied().filter(move |declaration| declaration.is_limit == are_limits)
 }

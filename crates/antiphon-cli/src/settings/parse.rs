@@ -1,6 +1,7 @@
 //! Parsers for the texts of settings. An error repeats the text only if it cannot hold a secret.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -13,17 +14,16 @@ use antiphon_store::OpenError;
 use http::Uri;
 use http::uri::Scheme;
 
-use super::layer::Said;
+use super::values::Value;
 use crate::failure::Failure;
 
-pub(super) fn listen(said: &Said) -> Result<SocketAddr, Failure> {
-    let text = said.trimmed();
+pub(super) fn listen(value: &Value) -> Result<SocketAddr, Failure> {
+    let text = value.text();
     let port = text.rsplit_once(':').map_or("", |(_, port)| port);
     text.parse().map_err(|_| match is_above_ports(port) {
-        true => said.refused(format!("port {port} does not exist; ports are 0 to {}", u16::MAX)),
-        false => {
-            said.refused(format!("'{text}' is not an IP address with a port, as 127.0.0.1:8484 is"))
-        }
+        true => value.refused(format!("port {port} does not exist; ports are 0 to {}", u16::MAX)),
+        false => value
+            .refused(format!("'{text}' is not an IP address with a port, as 127.0.0.1:8484 is")),
     })
 }
 
@@ -46,21 +46,21 @@ pub(super) fn port_flaw(url: &Uri) -> Option<String> {
 }
 
 /// Parses the URL of a store. No error repeats the URL, since it may hold a password.
-pub(super) fn store(said: &Said) -> Result<String, Failure> {
-    let text = said.trimmed();
+pub(super) fn store(value: &Value) -> Result<String, Failure> {
+    let text = value.text();
     match antiphon_store::check(text) {
         Ok(()) => Ok(text.to_owned()),
-        Err(OpenError::PostgresUrl(sentence)) => Err(said.refused(sentence)),
+        Err(OpenError::PostgresUrl(sentence)) => Err(value.refused(sentence)),
         Err(_) => {
-            Err(said.refused("this names no store; give sqlite:PATH or postgres://USER@HOST/NAME"))
+            Err(value.refused("this names no store; give sqlite:PATH or postgres://USER@HOST/NAME"))
         }
     }
 }
 
 /// Parses the base URL of an upstream and removes a slash at its end. The Chat Completions API may
 /// be under any path; the other APIs are under `/v1`.
-pub(super) fn upstream(said: &Said, api: Dialect) -> Result<Uri, Failure> {
-    let text = said.trimmed();
+pub(super) fn upstream(value: &Value, api: Dialect) -> Result<Uri, Failure> {
+    let text = value.text();
     let base = text.strip_suffix('/').unwrap_or(text);
     let uri = base.parse::<Uri>().ok();
     let (ends_well, path) = match api {
@@ -72,12 +72,12 @@ pub(super) fn upstream(said: &Said, api: Dialect) -> Result<Uri, Failure> {
     };
     let uri = uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#'));
     let uri = uri.ok_or_else(|| {
-        said.refused(format!(
+        value.refused(format!(
             "this is not an http or https URL whose path {path} and that holds no key"
         ))
     })?;
     match port_flaw(&uri) {
-        Some(flaw) => Err(said.refused(flaw)),
+        Some(flaw) => Err(value.refused(flaw)),
         None => Ok(uri),
     }
 }
@@ -91,10 +91,10 @@ fn is_base_url(uri: &Uri) -> bool {
 }
 
 /// Parses the origin of a web page.
-pub(super) fn origin(said: &Said) -> Result<Origin, Failure> {
-    let text = said.trimmed();
+pub(super) fn origin(value: &Value) -> Result<Origin, Failure> {
+    let text = value.text();
     Origin::parse(text).ok_or_else(|| {
-        said.refused(format!(
+        value.refused(format!(
             "'{text}' is not the origin of a web page, as https://app.example and \
              http://localhost:3000 are; a wildcard or 'null' would let any page in"
         ))
@@ -102,124 +102,129 @@ pub(super) fn origin(said: &Said) -> Result<Origin, Failure> {
 }
 
 /// Parses a host name without a port.
-pub(super) fn host_name(said: &Said) -> Result<HostName, Failure> {
-    let text = said.trimmed();
+pub(super) fn host_name(value: &Value) -> Result<HostName, Failure> {
+    let text = value.text();
     HostName::parse(text).ok_or_else(|| {
-        said.refused(format!("'{text}' is not a host name without a port, as gateway.internal is"))
+        value.refused(format!("'{text}' is not a host name without a port, as gateway.internal is"))
     })
 }
 
 /// Parses the API of an upstream. The AI SDK is a dialect but not the API of a server.
-pub(super) fn upstream_api(said: &Said) -> Result<Dialect, Failure> {
-    match said.trimmed() {
-        "responses" => Ok(Dialect::Responses),
-        "chat" => Ok(Dialect::Chat),
-        "anthropic" => Ok(Dialect::Anthropic),
-        other => {
-            Err(said.refused(format!("'{other}' is none of 'responses', 'chat' and 'anthropic'")))
+pub(super) fn upstream_api(value: &Value) -> Result<Dialect, Failure> {
+    let apis = [
+        ("responses", Dialect::Responses),
+        ("chat", Dialect::Chat),
+        ("anthropic", Dialect::Anthropic),
+    ];
+    one_of(value, &apis)
+}
+
+pub(super) fn upstream_key(value: &Value) -> Result<Secret, Failure> {
+    let text = value.text();
+    match is_token(text) {
+        true => Ok(Secret::new(text)),
+        false => Err(value.refused(format!("the key {A_KEY}"))),
+    }
+}
+
+pub(super) fn state(value: &Value) -> Result<State, Failure> {
+    one_of(value, &[("antiphon", State::Here), ("upstream", State::Upstream)])
+}
+
+pub(super) fn ledger(value: &Value) -> Result<Ledger, Failure> {
+    one_of(value, &[("heads", Ledger::Heads), ("bodies", Ledger::Bodies)])
+}
+
+pub(super) fn preset(value: &Value) -> Result<Preset, Failure> {
+    let presets = [
+        ("openai", Preset::OpenAi),
+        ("azure", Preset::Azure),
+        ("open-responses", Preset::OpenResponses),
+    ];
+    one_of(value, &presets)
+}
+
+pub(super) fn faults(value: &Value) -> Result<Faults, Failure> {
+    one_of(value, &[("repair", Faults::Repair), ("reject", Faults::Reject)])
+}
+
+pub(super) fn on_disconnect(value: &Value) -> Result<OnDisconnect, Failure> {
+    one_of(value, &[("settle", OnDisconnect::Settle), ("finish", OnDisconnect::Finish)])
+}
+
+pub(super) fn pass_through(value: &Value) -> Result<PassThrough, Failure> {
+    let requests = [
+        ("all", PassThrough::All),
+        ("stateless", PassThrough::Stateless),
+        ("none", PassThrough::Nothing),
+    ];
+    one_of(value, &requests)
+}
+
+pub(super) fn event_names(value: &Value) -> Result<Form, Failure> {
+    form(value.text()).map_err(|sentence| value.refused(sentence))
+}
+
+/// Parses the naming scheme of events. The error is a sentence for the user.
+pub(crate) fn form(name: &str) -> Result<Form, String> {
+    find(name, &[("openai", Form::OpenAi), ("open-responses", Form::OpenResponses)])
+}
+
+pub(super) fn boolean(value: &Value) -> Result<bool, Failure> {
+    one_of(value, &[("true", true), ("false", false)])
+}
+
+fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, Failure> {
+    find(value.text(), choices).map_err(|sentence| value.refused(sentence))
+}
+
+fn find<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = choices.iter().find(|(known, _)| *known == name);
+    found.map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();
+        match names.split_last() {
+            Some((last, [first])) => format!("'{name}' is neither {first} nor {last}"),
+            Some((last, first)) => format!("'{name}' is none of {} and {last}", first.join(", ")),
+            None => format!("'{name}' is not permitted"),
         }
-    }
+    })
 }
 
-pub(super) fn upstream_key(said: &Said) -> Result<Secret, Failure> {
-    secret(said.trimmed()).ok_or_else(|| said.refused(format!("the key {A_KEY}")))
-}
-
-pub(super) fn state(said: &Said) -> Result<State, Failure> {
-    match said.trimmed() {
-        "antiphon" => Ok(State::Here),
-        "upstream" => Ok(State::Upstream),
-        other => Err(said.refused(format!("'{other}' is neither 'antiphon' nor 'upstream'"))),
-    }
-}
-
-pub(super) fn ledger(said: &Said) -> Result<Ledger, Failure> {
-    match said.trimmed() {
-        "heads" => Ok(Ledger::Heads),
-        "bodies" => Ok(Ledger::Bodies),
-        other => Err(said.refused(format!("'{other}' is neither 'heads' nor 'bodies'"))),
-    }
-}
-
-pub(super) fn preset(said: &Said) -> Result<Preset, Failure> {
-    match said.trimmed() {
-        "openai" => Ok(Preset::OpenAi),
-        "azure" => Ok(Preset::Azure),
-        "open-responses" => Ok(Preset::OpenResponses),
-        other => {
-            Err(said
-                .refused(format!("'{other}' is none of 'openai', 'azure' and 'open-responses'")))
-        }
-    }
-}
-
-pub(super) fn faults(said: &Said) -> Result<Faults, Failure> {
-    match said.trimmed() {
-        "repair" => Ok(Faults::Repair),
-        "reject" => Ok(Faults::Reject),
-        other => Err(said.refused(format!("'{other}' is neither 'repair' nor 'reject'"))),
-    }
-}
-
-pub(super) fn seconds(said: &Said) -> Result<Duration, Failure> {
-    let text = said.trimmed();
+pub(super) fn seconds(value: &Value) -> Result<Duration, Failure> {
+    let text = value.text();
     let seconds: u32 = text
         .parse()
-        .map_err(|_| said.refused(format!("'{text}' is not a whole number of seconds")))?;
+        .map_err(|_| value.refused(format!("'{text}' is not a whole number of seconds")))?;
     Ok(Duration::from_secs(seconds.into()))
 }
 
 /// Parses a retention period. `None` means without limit.
-pub(super) fn retention(said: &Said) -> Result<Option<Duration>, Failure> {
-    let text = said.trimmed();
+pub(super) fn retention(value: &Value) -> Result<Option<Duration>, Failure> {
+    let text = value.text();
     if text == "never" {
         return Ok(None);
     }
     let days: u16 = text.parse().map_err(|_| {
-        said.refused(format!("'{text}' is neither a whole number of days up to 65535 nor 'never'"))
+        value.refused(format!("'{text}' is neither a whole number of days up to 65535 nor 'never'"))
     })?;
     Ok((days > 0).then(|| Duration::from_hours(24 * u64::from(days))))
 }
 
 /// Parses a number above zero.
-pub(super) fn count<T: FromStr>(said: &Said) -> Result<T, Failure> {
-    let text = said.trimmed();
-    text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))
+pub(super) fn count<T: FromStr>(value: &Value) -> Result<T, Failure> {
+    let text = value.text();
+    text.parse().map_err(|_| value.refused(format!("'{text}' is not a whole number above 0")))
 }
 
-pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {
-    match said.trimmed() {
-        "settle" => Ok(OnDisconnect::Settle),
-        "finish" => Ok(OnDisconnect::Finish),
-        other => Err(said.refused(format!("'{other}' is neither 'settle' nor 'finish'"))),
-    }
+/// Parses a number of bytes or objects above zero.
+pub(super) fn size(value: &Value) -> Result<usize, Failure> {
+    count::<NonZeroU32>(value).map(|count| count.get() as usize)
 }
 
-pub(super) fn pass_through(said: &Said) -> Result<PassThrough, Failure> {
-    match said.trimmed() {
-        "all" => Ok(PassThrough::All),
-        "stateless" => Ok(PassThrough::Stateless),
-        "none" => Ok(PassThrough::Nothing),
-        other => Err(said.refused(format!("'{other}' is none of 'all', 'stateless' and 'none'"))),
-    }
-}
-
-pub(super) fn event_names(said: &Said) -> Result<Form, Failure> {
-    form(said.trimmed()).map_err(|sentence| said.refused(sentence))
-}
-
-/// Parses the naming scheme of events. The error is a sentence for the user.
-pub(crate) fn form(name: &str) -> Result<Form, String> {
-    match name {
-        "openai" => Ok(Form::OpenAi),
-        "open-responses" => Ok(Form::OpenResponses),
-        other => Err(format!("'{other}' is neither 'openai' nor 'open-responses'")),
-    }
-}
-
-/// A secret that is a valid bearer token.
-fn secret(text: &str) -> Option<Secret> {
-    is_token(text).then(|| Secret::new(text))
+/// Accepts any text.
+#[expect(clippy::unnecessary_wraps, reason = "every setting has a parser of this type")]
+pub(super) fn text(value: &Value) -> Result<String, Failure> {
+    Ok(value.text().to_owned())
 }
 
 pub(super) fn is_token(text: &str) -> bool {

@@ -20,121 +20,98 @@
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{Capabilities, Ledger, Preset, State, UpstreamSettings};
 
-use super::layer::{Layers, Said};
+use super::catalog;
+use super::declaration::Setting;
 use super::parse;
-use super::setting::Setting;
-use super::table::Table;
+use super::upstream_keys::{CHAINS, CONVERSATIONS, INPUT_ITEMS, ITEM_DELETION, PRESET, STATE};
+use super::values::{Value, Values};
 use crate::failure::Failure;
 
-/// The keys of an upstream's table that declare its capabilities.
-const CAPABILITIES: [&str; 5] =
-    ["preset", "conversations", "chains", "item-deletion", "input-items"];
-
-/// The settings of an upstream's table that concern its state.
-#[derive(Default)]
-pub(super) struct FromTable {
-    state: Option<Said>,
-    capabilities: Option<Capabilities>,
-    /// The error for the first capability key, in case the upstream does not own state.
-    idle: Option<Failure>,
+/// Sets the owner of an upstream's state. `own` are the settings of its table, and `general` those
+/// for every upstream.
+pub(super) fn set(
+    general: &Values,
+    own: &Values,
+    upstream: &mut UpstreamSettings,
+) -> Result<(), Failure> {
+    upstream.capabilities = capabilities(own)?;
+    let state = own.first(&STATE).or(general.first(&catalog::STATE));
+    upstream.state = state.map(parse::state).transpose()?.unwrap_or_default();
+    match (upstream.state, state, first_capability(own)) {
+        (State::Here, _, Some(value)) => Err(value.refused_as(
+            "says what an upstream can do that keeps the state; this one keeps none without state \
+             = \"upstream\"",
+        )),
+        (State::Upstream, Some(value), _) => speaks_responses(upstream, value),
+        _ => Ok(()),
+    }
 }
 
-impl FromTable {
-    pub(super) fn of(table: &Table<'_>) -> Result<Self, Failure> {
-        let said = CAPABILITIES.into_iter().find(|key| table.has(key));
-        let idle = said.map(|key| {
-            let sentence = "says what an upstream can do that keeps the state; this one keeps \
-                            none without state = \"upstream\"";
-            table.refused_at(key, &format!("{key} {sentence}"))
-        });
-        let capabilities = said.map(|key| capabilities(table, key)).transpose()?;
-        Ok(Self { state: table.text("state")?, capabilities, idle })
-    }
+/// The first value in a table that declares a capability.
+fn first_capability(own: &Values) -> Option<&Value> {
+    let declared = [&CONVERSATIONS, &CHAINS, &ITEM_DELETION, &INPUT_ITEMS];
+    own.first(&PRESET).or_else(|| declared.into_iter().find_map(|setting| own.first(setting)))
+}
 
-    /// Sets the owner of the upstream's state. `everywhere` is the default for upstreams without a
-    /// `state` key.
-    pub(super) fn settle(
-        self,
-        everywhere: Option<&Said>,
-        upstream: &mut UpstreamSettings,
-    ) -> Result<(), Failure> {
-        let Self { state, capabilities, idle } = self;
-        let said = state.as_ref().or(everywhere);
-        upstream.state = said.map(parse::state).transpose()?.unwrap_or_default();
-        upstream.capabilities = capabilities;
-        match (upstream.state, idle, said) {
-            (State::Here, Some(idle), _) => Err(idle),
-            (State::Upstream, _, Some(said)) => speaks_responses(upstream, said),
-            _ => Ok(()),
-        }
-    }
+/// The capabilities of the preset, with the overrides of the table. `None` if the table declares
+/// none.
+fn capabilities(own: &Values) -> Result<Option<Capabilities>, Failure> {
+    let Some(first) = first_capability(own) else { return Ok(None) };
+    let preset = own.parse(&PRESET)?.map(Preset::capabilities);
+    let one = |setting: &Setting<bool>, of_preset: fn(Capabilities) -> bool| {
+        own.parse(setting)?.or(preset.map(of_preset)).ok_or_else(|| {
+            first.refused_as(
+                "needs a preset beside it, which says the rest: \"openai\", \"azure\" or \
+                 \"open-responses\"",
+            )
+        })
+    };
+    Ok(Some(Capabilities {
+        conversations: one(&CONVERSATIONS, |can| can.conversations)?,
+        chains: one(&CHAINS, |can| can.chains)?,
+        item_deletion: one(&ITEM_DELETION, |can| can.item_deletion)?,
+        input_items: one(&INPUT_ITEMS, |can| can.input_items)?,
+    }))
 }
 
 /// Rejects an upstream-owned state for other APIs: only the Responses API has conversations and
 /// stored responses.
-fn speaks_responses(upstream: &UpstreamSettings, said: &Said) -> Result<(), Failure> {
+fn speaks_responses(upstream: &UpstreamSettings, value: &Value) -> Result<(), Failure> {
     let api = match upstream.api {
         Dialect::Responses => return Ok(()),
         Dialect::Chat => "chat",
         Dialect::Anthropic => "anthropic",
         Dialect::AiSdk => "ai-sdk",
     };
-    Err(said.refused(format!(
+    Err(value.refused(format!(
         "{} speaks '{api}', in which no server keeps state; state = \"antiphon\" below \
          [[upstreams]] leaves one out",
         upstream.url
     )))
 }
 
-/// The capabilities of the preset, with the overrides of the table. `first` is the first capability
-/// key in the table.
-fn capabilities(table: &Table<'_>, first: &str) -> Result<Capabilities, Failure> {
-    let preset = table.text("preset")?.map(|said| parse::preset(&said)).transpose()?;
-    let preset = preset.map(Preset::capabilities);
-    let one = |key: &'static str, of_preset: fn(Capabilities) -> bool| {
-        let said = table.boolean(key)?.or(preset.map(of_preset));
-        said.ok_or_else(|| {
-            let sentence = format!(
-                "{first} needs a preset beside it, which says the rest: \"openai\", \"azure\" or \
-                 \"open-responses\""
-            );
-            table.refused_at(first, &sentence)
-        })
-    };
-    Ok(Capabilities {
-        conversations: one("conversations", |can| can.conversations)?,
-        chains: one("chains", |can| can.chains)?,
-        item_deletion: one("item-deletion", |can| can.item_deletion)?,
-        input_items: one("input-items", |can| can.input_items)?,
-    })
-}
-
-/// The `state` setting that applies to every upstream without its own.
-pub(super) fn everywhere(layers: &Layers) -> Option<&Said> {
-    layers.all(Setting::State).first()
-}
-
 /// The stored part of items that upstreams own.
-pub(super) fn ledger(layers: &Layers, upstreams: &[UpstreamSettings]) -> Result<Ledger, Failure> {
-    let is_kept = upstreams.iter().any(|upstream| upstream.state == State::Upstream);
-    let ledger = layers.one(Setting::Ledger, |said| match parse::ledger(said)? {
-        _ if !is_kept => Err(said.refused(
+pub(super) fn ledger(values: &Values, upstreams: &[UpstreamSettings]) -> Result<Ledger, Failure> {
+    let has_owner = upstreams.iter().any(|upstream| upstream.state == State::Upstream);
+    match (values.parse(&catalog::LEDGER)?, values.first(&catalog::LEDGER)) {
+        (_, Some(value)) if !has_owner => Err(value.refused(
             "Antiphon keeps all state itself, and so no ledger of what others keep; give --state \
              upstream, or state = \"upstream\" below [[upstreams]]",
         )),
-        ledger => Ok(ledger),
-    })?;
-    Ok(ledger.unwrap_or_default())
+        (ledger, _) => Ok(ledger.unwrap_or_default()),
+    }
+}
+
+/// Rejects owners that cannot work.
+pub(super) fn check(values: &Values, upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
+    has_an_owner(values, upstreams)?;
+    one_account(upstreams)
 }
 
 /// Rejects `state = "upstream"` without an upstream: the built-in model `sim` stores nothing.
-pub(super) fn has_a_keeper(
-    everywhere: Option<&Said>,
-    upstreams: &[UpstreamSettings],
-) -> Result<(), Failure> {
-    let Some(said) = everywhere else { return Ok(()) };
-    match parse::state(said)? {
-        State::Upstream if upstreams.is_empty() => Err(said.refused(
+fn has_an_owner(values: &Values, upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
+    match (values.parse(&catalog::STATE)?, values.first(&catalog::STATE)) {
+        (Some(State::Upstream), Some(value)) if upstreams.is_empty() => Err(value.refused(
             "there is no upstream to keep the state, and the built-in model 'sim' keeps none; \
              give --upstream URL",
         )),
@@ -145,7 +122,7 @@ pub(super) fn has_a_keeper(
 /// Rejects different keys for one stateful upstream. Stored state refers to the upstream's URL and
 /// to an id there. Neither identifies the account, so with two keys the gateway could ask the wrong
 /// one.
-pub(super) fn one_account(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
+fn one_account(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
     let base =
         |upstream: &UpstreamSettings| upstream.url.to_string().trim_end_matches('/').to_owned();
     let of_two = |owner: &&UpstreamSettings| {

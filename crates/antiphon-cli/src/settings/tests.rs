@@ -1,13 +1,13 @@
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, PassThrough, Secret};
 use antiphon_store::Tenant;
+use clap::{Args as _, Command, FromArgMatches as _};
 
-use super::file::FromFile;
+use super::args::flags;
 use super::*;
 
 mod callers;
@@ -23,33 +23,38 @@ fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
     move |name: &str| Ok(pairs.get(name).cloned())
 }
 
-fn file(text: &str) -> FromFile {
-    understood(text).unwrap()
+/// The arguments of `serve` with these flags.
+fn args<const N: usize>(flags: [&str; N]) -> ServeArgs {
+    let command = ServeArgs::augment_args(Command::new("serve").no_binary_name(true));
+    ServeArgs::from_arg_matches(&command.get_matches_from(flags)).unwrap()
 }
 
-fn understood(text: &str) -> Result<FromFile, Failure> {
-    file::understood("antiphon.toml", text, &variables([("KEY_OF_CLAUDE", "sk-ant")]))
+fn resolved(
+    args: ServeArgs,
+    environment: impl Environment,
+    text: &str,
+) -> Result<Configuration, Failure> {
+    merge(args, environment, File::parse("antiphon.toml", text)?, &[])
 }
 
-fn configuration(args: ServeArgs, environment: impl Environment, file: FromFile) -> Configuration {
-    let environment = environment::layer(environment).unwrap();
-    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams, file.limits)
-        .unwrap()
+fn configuration(args: ServeArgs, environment: impl Environment, text: &str) -> Configuration {
+    resolved(args, environment, text).unwrap()
+}
+
+/// The configuration of a file, with `KEY_OF_CLAUDE` as the only variable.
+fn of_file(text: &str) -> Result<Configuration, Failure> {
+    resolved(ServeArgs::default(), variables([("KEY_OF_CLAUDE", "sk-ant")]), text)
 }
 
 fn refusal_of_file(text: &str) -> String {
-    let from_file = |file: FromFile| {
-        let layers = Layers([Layer::default(), Layer::default(), file.layer]);
-        configure(&layers, file.upstreams, file.limits)
-    };
-    let refused = understood(text).and_then(from_file).unwrap_err();
+    let refused = of_file(text).unwrap_err();
     assert!(matches!(refused, Failure::Usage(_)));
     refused.to_string()
 }
 
 #[test]
 fn nothing_said_gives_the_documented_defaults() {
-    let given = configuration(ServeArgs::default(), variables([]), FromFile::default());
+    let given = configuration(ServeArgs::default(), variables([]), "");
     assert_eq!(given.listen, "127.0.0.1:8484".parse().unwrap());
     assert_eq!(given.store, "sqlite:antiphon.db");
     assert!(given.gateway.upstreams.is_empty());
@@ -64,8 +69,8 @@ fn nothing_said_gives_the_documented_defaults() {
 #[test]
 fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
     let environment = [("ANTIPHON_LISTEN", "127.0.0.1:2"), ("ANTIPHON_TURN_WAIT", "2")];
-    let file = file("listen = '127.0.0.1:3'\nturn-wait = 3\non-disconnect = 'finish'");
-    let args = ServeArgs { listen: Some("127.0.0.1:1".to_owned()), ..ServeArgs::default() };
+    let file = "listen = '127.0.0.1:3'\nturn-wait = 3\non-disconnect = 'finish'";
+    let args = args(["--listen", "127.0.0.1:1"]);
 
     let given = configuration(args, variables(environment), file);
 
@@ -77,7 +82,7 @@ fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
 #[test]
 fn api_keys_of_two_places_are_not_added_up() {
     let environment = [("ANTIPHON_API_KEY", "k2=acme,k3=globex")];
-    let file = file("api-keys = ['k1=initech']");
+    let file = "api-keys = ['k1=initech']";
     let given = configuration(ServeArgs::default(), variables(environment), file);
     let expected = [("k2", "acme"), ("k3", "globex")]
         .map(|(key, tenant)| ApiKey::new(key, Tenant::new(tenant)));
@@ -86,8 +91,7 @@ fn api_keys_of_two_places_are_not_added_up() {
 
 #[test]
 fn every_setting_has_a_place_in_the_file() {
-    let file = file(
-        "listen = '0.0.0.0:80'\n\
+    let file = "listen = '0.0.0.0:80'\n\
          store = 'sqlite:other.db'\n\
          upstream = 'https://models.example/v1/'\n\
          upstream-api = 'responses'\n\
@@ -100,8 +104,7 @@ fn every_setting_has_a_place_in_the_file() {
          event-names = 'open-responses'\n\
          retention = 90\n\
          shutdown-grace = 6\n\
-         pass-through = 'none'\n",
-    );
+         pass-through = 'none'\n";
     let given = configuration(ServeArgs::default(), variables([]), file);
     let upstream = &given.gateway.upstreams[0];
     assert_eq!(given.listen, "0.0.0.0:80".parse().unwrap());
@@ -120,7 +123,7 @@ fn every_setting_has_a_place_in_the_file() {
 
 #[test]
 fn every_setting_has_a_flag_and_a_variable() {
-    let names = Setting::ALL.map(|setting| (setting.flag(), setting.variable()));
+    let names: Vec<_> = flags().map(|(_, flag)| (flag.option(), flag.variable())).collect();
     let expected = [
         ("--listen", "ANTIPHON_LISTEN"),
         ("--store", "ANTIPHON_STORE"),
@@ -153,7 +156,7 @@ fn every_setting_has_a_flag_and_a_variable() {
 
 #[test]
 fn a_file_that_is_named_must_exist() {
-    let args = ServeArgs { config: Some(PathBuf::from("absent.toml")), ..ServeArgs::default() };
+    let args = args(["--config", "absent.toml"]);
     let refused = resolve(args, variables([]), &[]).unwrap_err();
     assert!(refused.to_string().starts_with("absent.toml cannot be read: "));
 
@@ -220,7 +223,7 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
                 api = 'chat'\n\
                 url = 'http://localhost:11434/openai/'\n";
 
-    let given = configuration(ServeArgs::default(), variables([]), file(text));
+    let given = of_file(text).unwrap();
 
     let [claude, local, others] = &given.gateway.upstreams[..] else { panic!("there are three") };
     assert_eq!(claude.models, ["claude-*", "opus"].map(ModelPattern::new));
@@ -298,7 +301,7 @@ fn strangers_are_kept_out_where_one_upstream_has_a_key() {
     let text = "listen = '0.0.0.0:80'\n\
                 [[upstreams]]\nmodels = ['a']\nurl = 'http://host/v1'\n\
                 [[upstreams]]\nmodels = ['b']\nurl = 'http://host/v1'\n";
-    assert!(understood(text).is_ok());
+    assert!(of_file(text).is_ok());
     let refusal = refusal_of_file(&format!("{text}key = 'sk'"));
     assert!(refusal.contains("nobody would check callers' tokens"), "{refusal}");
 }
@@ -316,10 +319,8 @@ fn what_is_not_toml_is_refused_without_its_text() {
 #[test]
 fn an_upstream_is_a_base_url() {
     let base_url = |text: &str| {
-        let args = ServeArgs { upstream: Some(text.to_owned()), ..ServeArgs::default() };
-        let layers = Layers([Layer::from(args), Layer::default(), Layer::default()]);
-        configure(&layers, Vec::new(), FromTable::default())
-            .map(|given| given.gateway.upstreams[0].url.to_string())
+        let args = args(["--upstream", text]);
+        resolved(args, variables([]), "").map(|given| given.gateway.upstreams[0].url.to_string())
     };
     assert_eq!(base_url("http://localhost:9000/v1").unwrap(), "http://localhost:9000/v1");
     assert_eq!(

@@ -1,102 +1,125 @@
-//! The upstreams of the file.
-//!
-//! ```toml
-//! [[upstreams]]
-//! name = "claude"
-//! models = ["claude-*"]
-//! api = "anthropic"
-//! url = "https://api.anthropic.com/v1"
-//! key-env = "ANTHROPIC_API_KEY"
-//! connect-timeout = 10
-//! first-byte-timeout = 600
-//! idle-timeout = 600
-//! total-timeout = 3600
-//! max-retries = 2
-//! max-open-requests = 100
-//! context-window = 200000
-//! ```
-//!
-//! An upstream with the Responses API may own the state: see [`super::state`].
-//!
-//! Times are in seconds. They limit the time to open a connection, to receive the first byte,
-//! between two bytes, and for the whole answer including retries. The gateway sends a failed
-//! request up to `max-retries` more times, and only if the upstream has not begun its answer.
-//!
-//! `context-window` is the number of tokens that the models accept, input and output together. With
-//! it, the gateway checks the input first: a too long input is rejected, or truncated if the
-//! request allows it.
-//!
-//! The first upstream in the file whose `models` match the requested model serves it. `models` and
-//! `url` are required. Without `key` or `key-env`, callers' own tokens are forwarded.
-//!
-//! The upstream of `--upstream` has the values above, but no bound for `max-open-requests` and
-//! `context-window`. To change these values, declare it in the file with `models = ["*"]`.
+//! The upstreams of the file, and the one of `--upstream`.
 
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
-use antiphon_gateway::settings::{ModelPattern, Secret, UpstreamSettings};
-use toml::Spanned;
-use toml::de::DeValue;
+use antiphon_gateway::settings::{ModelPattern, UpstreamSettings};
 
+use super::catalog::{self, MAX_ANSWER_BYTES, UPSTREAM_API, UPSTREAM_KEY};
+use super::declaration::Setting;
 use super::environment::Environment;
-use super::file::Document;
-use super::layer::Said;
-use super::parse;
-use super::state;
-use super::table::{Form, Table};
+use super::table::Table;
+use super::upstream_keys::{
+    API, CONNECT_TIMEOUT, CONTEXT_WINDOW, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, KEY, KEY_ENV,
+    MAX_OPEN_REQUESTS, MAX_RETRIES, MODELS, NAME, TOTAL_TIMEOUT, URL,
+};
+use super::values::{Value, Values};
+use super::{parse, state};
 use crate::failure::Failure;
 
-const FORM: Form = Form {
-    plural: "upstreams",
-    one: "an upstream",
-    keys: &[
-        "name",
-        "models",
-        "api",
-        "url",
-        "key",
-        "key-env",
-        "connect-timeout",
-        "first-byte-timeout",
-        "idle-timeout",
-        "total-timeout",
-        "max-retries",
-        "max-open-requests",
-        "context-window",
-        "state",
-        "preset",
-        "conversations",
-        "chains",
-        "item-deletion",
-        "input-items",
-    ],
-};
-
-/// Parses the `upstreams` of a file.
+/// All upstreams: those of the file, followed by the one of `--upstream`.
 pub(super) fn upstreams(
-    document: &Document<'_>,
-    value: &Spanned<DeValue<'_>>,
+    values: &Values,
+    tables: &[Table],
     environment: &impl Environment,
-) -> Result<Vec<FromTable>, Failure> {
-    let mut upstreams: Vec<FromTable> = Vec::new();
-    for table in &FORM.tables(document, value)? {
-        let settings = settings(table, environment)?;
-        let earlier: Vec<&UpstreamSettings> = upstreams.iter().map(|it| &it.settings).collect();
-        if let Some(flaw) = unreachable_models(&settings, &earlier) {
-            return Err(table.refused_at("models", &flaw));
+) -> Result<Vec<UpstreamSettings>, Failure> {
+    let mut upstreams = Vec::with_capacity(tables.len() + 1);
+    for table in tables {
+        let mut upstream = from_table(table, environment)?;
+        if let Some(flaw) = unreachable_models(&upstream, &upstreams) {
+            return Err(table.required(&MODELS)?.refused_here(flaw));
         }
-        upstreams.push(FromTable { settings, state: state::FromTable::of(table)? });
+        state::set(values, &table.values, &mut upstream)?;
+        upstreams.push(upstream);
     }
+    if let Some((value, mut upstream)) = from_flags(values)? {
+        if let Some(flaw) = unreachable_models(&upstream, &upstreams) {
+            return Err(value.refused(flaw));
+        }
+        state::set(values, &Values::default(), &mut upstream)?;
+        upstreams.push(upstream);
+    }
+    for upstream in &mut upstreams {
+        values.parse_into(&MAX_ANSWER_BYTES, &mut upstream.max_answer)?;
+    }
+    state::check(values, &upstreams)?;
     Ok(upstreams)
 }
 
+fn from_table(table: &Table, environment: &impl Environment) -> Result<UpstreamSettings, Failure> {
+    let values = &table.values;
+    let api = values.parse(&API)?.unwrap_or(Dialect::Responses);
+    let url = parse::upstream(table.required(&URL)?, api)?;
+    let mut upstream = UpstreamSettings::new(url, table.secret(&KEY, &KEY_ENV, environment)?);
+    upstream.api = api;
+    upstream.name = values.parse(&NAME)?;
+    table.required(&MODELS)?;
+    upstream.models = values.parse_all(&MODELS)?;
+    upstream.max_open = values.parse(&MAX_OPEN_REQUESTS)?;
+    upstream.context_window = values.parse(&CONTEXT_WINDOW)?;
+    values.parse_into(&MAX_RETRIES, &mut upstream.retries.max)?;
+    set_timeouts(values, &mut upstream)?;
+    Ok(upstream)
+}
+
+fn set_timeouts(values: &Values, upstream: &mut UpstreamSettings) -> Result<(), Failure> {
+    values.parse_into(&TOTAL_TIMEOUT, &mut upstream.total_timeout)?;
+    let total = upstream.total_timeout;
+    let set = |setting: &Setting<Duration>, timeout: &mut Duration| {
+        values.parse_into(setting, timeout)?;
+        match values.first(setting).filter(|_| *timeout > total) {
+            Some(value) => Err(value.refused_as(format!(
+                "has no effect above total-timeout, which is {} seconds: raise total-timeout too",
+                total.as_secs()
+            ))),
+            None => Ok(()),
+        }
+    };
+    set(&CONNECT_TIMEOUT, &mut upstream.connect_timeout)?;
+    set(&FIRST_BYTE_TIMEOUT, &mut upstream.first_byte_timeout)?;
+    set(&IDLE_TIMEOUT, &mut upstream.idle_timeout)
+}
+
+/// The upstream of `--upstream`. It serves every model that no other upstream takes.
+fn from_flags(values: &Values) -> Result<Option<(&Value, UpstreamSettings)>, Failure> {
+    let key = values.parse(&UPSTREAM_KEY)?;
+    let api = values.parse(&UPSTREAM_API)?.unwrap_or(Dialect::Responses);
+    let Some(value) = values.first(&catalog::UPSTREAM) else {
+        return check_no_upstream(values).map(|()| None);
+    };
+    let url = parse::upstream(value, api)?;
+    Ok(Some((value, UpstreamSettings { api, ..UpstreamSettings::new(url, key) })))
+}
+
+/// Rejects the settings of `--upstream` if it is missing. A variable causes only a warning: another
+/// process of the same environment may need it, or `key-env` names it.
+fn check_no_upstream(values: &Values) -> Result<(), Failure> {
+    match settings_of_upstream(values).find(|value| !value.source.is_variable()) {
+        Some(value) => Err(value.refused(NEEDS_UPSTREAM)),
+        None => Ok(()),
+    }
+}
+
+/// Returns a warning for each variable that has no effect because `--upstream` is missing.
+pub(super) fn idle_variables(values: &Values, named_by_file: &[String]) -> Vec<String> {
+    if values.first(&catalog::UPSTREAM).is_some() {
+        return Vec::new();
+    }
+    let sources = settings_of_upstream(values).map(|value| value.source.to_string());
+    let idle = sources.filter(|name| !named_by_file.contains(name));
+    idle.map(|name| format!("{name}: {NEEDS_UPSTREAM}")).collect()
+}
+
+fn settings_of_upstream(values: &Values) -> impl Iterator<Item = &Value> {
+    [values.first(&UPSTREAM_KEY), values.first(&UPSTREAM_API)].into_iter().flatten()
+}
+
+const NEEDS_UPSTREAM: &str = "this has no effect without --upstream; upstreams in the file have \
+                              settings of their own, below [[upstreams]]";
+
 /// The reason for which an upstream can never serve some of its models: the built-in model or an
 /// earlier upstream serves them.
-pub(super) fn unreachable_models(
-    upstream: &UpstreamSettings,
-    earlier: &[&UpstreamSettings],
-) -> Option<String> {
+fn unreachable_models(upstream: &UpstreamSettings, earlier: &[UpstreamSettings]) -> Option<String> {
     upstream.models.iter().find_map(|pattern| {
         let name = pattern.as_str();
         if name == BUILT_IN {
@@ -123,101 +146,3 @@ fn shares_all_models(one: &UpstreamSettings, other: &UpstreamSettings) -> bool {
 
 /// The name of the built-in model.
 const BUILT_IN: &str = "sim";
-
-/// One upstream of the file.
-pub(super) struct FromTable {
-    settings: UpstreamSettings,
-    state: state::FromTable,
-}
-
-impl FromTable {
-    /// The settings of the upstream. `everywhere` is the default for upstreams without a `state`
-    /// key.
-    pub(super) fn with(mut self, everywhere: Option<&Said>) -> Result<UpstreamSettings, Failure> {
-        self.state.settle(everywhere, &mut self.settings)?;
-        Ok(self.settings)
-    }
-}
-
-fn settings(
-    table: &Table<'_>,
-    environment: &impl Environment,
-) -> Result<UpstreamSettings, Failure> {
-    let api = table.text("api")?.map(|said| parse::upstream_api(&said)).transpose()?;
-    let api = api.unwrap_or(Dialect::Responses);
-    let url = table.text("url")?.ok_or_else(|| table.lacks("url"))?;
-    let url = parse::upstream(&url, api)?;
-    let mut settings = UpstreamSettings::new(url, key(table, environment)?);
-    settings.name = table.text("name")?.map(|said| name(table, &said)).transpose()?;
-    settings.models = models(table)?;
-    settings.api = api;
-    settings.max_open = number(table, "max-open-requests")?.map(|count| count as usize);
-    settings.context_window = number(table, "context-window")?;
-    set_patience(table, &mut settings)?;
-    Ok(settings)
-}
-
-fn set_patience(table: &Table<'_>, settings: &mut UpstreamSettings) -> Result<(), Failure> {
-    if let Some(timeout) = timeout(table, "total-timeout")? {
-        settings.total_timeout = timeout;
-    }
-    let total = settings.total_timeout;
-    for (key, bound) in [
-        ("connect-timeout", &mut settings.connect_timeout),
-        ("first-byte-timeout", &mut settings.first_byte_timeout),
-        ("idle-timeout", &mut settings.idle_timeout),
-    ] {
-        let Some(timeout) = timeout(table, key)? else { continue };
-        if timeout > total {
-            let total = total.as_secs();
-            let sentence = format!(
-                "{key} has no effect above total-timeout, which is {total} seconds: raise \
-                 total-timeout too"
-            );
-            return Err(table.refused_at(key, &sentence));
-        }
-        *bound = timeout;
-    }
-    if let Some(retries) = table.integer("max-retries", 0, "a whole number")? {
-        settings.retries.max = retries;
-    }
-    Ok(())
-}
-
-/// Parses the name. It appears in answers to callers, so it must not be a URL.
-fn name(table: &Table<'_>, said: &Said) -> Result<String, Failure> {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    let name = said.trimmed();
-    if (1..=64).contains(&name.len()) && name.bytes().all(is_allowed) {
-        return Ok(name.to_owned());
-    }
-    let sentence = "name must have 1 to 64 letters, digits, '.', '_' and '-'";
-    Err(table.refused_at("name", sentence))
-}
-
-fn models(table: &Table<'_>) -> Result<Vec<ModelPattern>, Failure> {
-    let expected = "a list of names, in which * stands for any characters";
-    let models = table.list("models", expected, |name| Some(ModelPattern::new(name)))?;
-    let models = models.ok_or_else(|| table.lacks("models"))?;
-    let is_padded = |name: &str| name.is_empty() || name.trim() != name;
-    match models.iter().map(ModelPattern::as_str).find(|name| is_padded(name)) {
-        Some(name) => {
-            let sentence = format!("no model's name is '{name}': it is empty or has blanks around");
-            Err(table.refused_at("models", &sentence))
-        }
-        None => Ok(models),
-    }
-}
-
-fn key(table: &Table<'_>, environment: &impl Environment) -> Result<Option<Secret>, Failure> {
-    let said = table.secret("key", "key-env", environment)?;
-    said.map(|said| parse::upstream_key(&said)).transpose()
-}
-
-fn timeout(table: &Table<'_>, key: &'static str) -> Result<Option<Duration>, Failure> {
-    Ok(number(table, key)?.map(|seconds| Duration::from_secs(seconds.into())))
-}
-
-fn number(table: &Table<'_>, key: &'static str) -> Result<Option<u32>, Failure> {
-    table.integer(key, 1, "a whole number above 0")
-}

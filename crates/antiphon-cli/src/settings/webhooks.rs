@@ -18,87 +18,92 @@ use antiphon_gateway::settings::{Allowed, Settings, SigningSecret, Webhook, Webh
 use antiphon_gateway::tenant_flaw;
 use antiphon_store::Tenant;
 use http::Uri;
-use toml::Spanned;
-use toml::de::DeValue;
 
+use super::declaration::{Declaration, Form, NON_EMPTY_LIST, Setting, TEXT, settings};
 use super::environment::Environment;
-use super::file::Document;
-use super::layer::Said;
 use super::parse;
-use super::table::{Form, Table};
+use super::table::{Table, TableForm};
+use super::values::Value;
 use crate::failure::Failure;
 
-const FORM: Form = Form {
-    plural: "webhooks",
-    one: "a webhook",
-    keys: &["url", "secret", "secret-env", "tenants", "events", "allow"],
-};
-
-/// An endpoint, as its table describes it.
-pub(super) struct FromTable {
-    pub(super) webhook: Webhook,
-    /// The place of its `tenants` key.
-    tenants: Option<Said>,
+settings! { KEYS:
+    URL: Uri = Setting::new("url", TEXT, url);
+    SECRET: SigningSecret = Setting::new("secret", TEXT, secret);
+    SECRET_ENV: String = Setting::new("secret-env", TEXT, parse::text);
+    TENANTS: Tenant = Setting::new("tenants", TENANT_NAMES, tenant);
+    EVENTS: WebhookEvent = Setting::new("events", EVENT_NAMES, event);
+    ALLOW: Allowed = Setting::new("allow", DESTINATIONS, allowed);
 }
 
-/// Parses the `webhooks` of a file.
+pub(super) static WEBHOOK: TableForm =
+    TableForm { plural: "webhooks", one: "a webhook", keys: KEYS };
+
+const TENANT_NAMES: (Form, &str) = (NON_EMPTY_LIST, "a list of tenants");
+const EVENT_NAMES: (Form, &str) = (
+    NON_EMPTY_LIST,
+    "a list of response.completed, response.failed, response.incomplete and response.cancelled",
+);
+const DESTINATIONS: (Form, &str) = (
+    NON_EMPTY_LIST,
+    "a list of networks, addresses and hosts, as [\"10.0.0.0/8\", \"hooks.internal\"]",
+);
+
+/// Parses the endpoints. Rejects a tenant that cannot exist under these settings.
 pub(super) fn webhooks(
-    document: &Document<'_>,
-    value: &Spanned<DeValue<'_>>,
+    tables: &[Table],
     environment: &impl Environment,
-) -> Result<Vec<FromTable>, Failure> {
-    let mut webhooks: Vec<FromTable> = Vec::new();
-    for table in FORM.tables(document, value)? {
-        let webhook = webhook(&table, environment)?;
-        if webhooks.iter().any(|other| other.webhook.url == webhook.url) {
+    settings: &Settings,
+) -> Result<Vec<Webhook>, Failure> {
+    let mut webhooks: Vec<Webhook> = Vec::with_capacity(tables.len());
+    for table in tables {
+        let webhook = webhook(table, environment)?;
+        if webhooks.iter().any(|other| other.url == webhook.url) {
             return Err(table.refused("another webhook has the same url"));
         }
-        webhooks.push(FromTable { webhook, tenants: table.place("tenants") });
+        for (tenant, value) in webhook.tenants.iter().zip(table.values.all(&TENANTS)) {
+            tenant_flaw(settings, tenant).map_or(Ok(()), |flaw| Err(value.refused(flaw)))?;
+        }
+        webhooks.push(webhook);
     }
     Ok(webhooks)
 }
 
-/// Returns the endpoints. Rejects an endpoint with a tenant that cannot exist under these settings.
-pub(super) fn settle(tables: Vec<FromTable>, settings: &Settings) -> Result<Vec<Webhook>, Failure> {
-    let settled = tables.into_iter().map(|FromTable { webhook, tenants }| {
-        let flaw = webhook.tenants.iter().find_map(|tenant| tenant_flaw(settings, tenant));
-        match (flaw, tenants) {
-            (Some(flaw), Some(place)) => Err(place.refused(flaw)),
-            _ => Ok(webhook),
-        }
-    });
-    settled.collect()
-}
-
-fn webhook(table: &Table<'_>, environment: &impl Environment) -> Result<Webhook, Failure> {
-    let url = table.text("url")?.ok_or_else(|| table.lacks("url"))?;
-    let parsed: Uri = url.trimmed().parse().map_err(|_| url.refused("this is no URL"))?;
-    if let Some(flaw) = parse::port_flaw(&parsed) {
-        return Err(url.refused(flaw));
-    }
-    let mut webhook = Webhook::new(parsed, secret(table, environment)?);
-    let tenants = table.list("tenants", "a list of tenants", |text| Some(Tenant::new(text)))?;
-    webhook.tenants = tenants.unwrap_or_default();
-    webhook.events = table.list("events", EVENTS, event)?.unwrap_or_default();
-    webhook.allow = table.list("allow", ALLOW, Allowed::parse)?.unwrap_or_default();
+fn webhook(table: &Table, environment: &impl Environment) -> Result<Webhook, Failure> {
+    let value = table.required(&URL)?;
+    let secret = table.secret(&SECRET, &SECRET_ENV, environment)?;
+    let mut webhook = Webhook::new(url(value)?, secret.ok_or_else(|| table.lacks(&SECRET))?);
+    webhook.tenants = table.values.parse_all(&TENANTS)?;
+    webhook.events = table.values.parse_all(&EVENTS)?;
+    webhook.allow = table.values.parse_all(&ALLOW)?;
     match webhook.flaw() {
-        Some(flaw) => Err(url.refused(flaw)),
+        Some(flaw) => Err(value.refused(flaw)),
         None => Ok(webhook),
     }
 }
 
-fn secret(table: &Table<'_>, environment: &impl Environment) -> Result<SigningSecret, Failure> {
-    let said = table.secret("secret", "secret-env", environment)?;
-    let said = said.ok_or_else(|| table.lacks("secret"))?;
-    SigningSecret::parse(said.trimmed())
-        .ok_or_else(|| said.refused("this is not whsec_ and 24 to 64 bytes as base64"))
+fn url(value: &Value) -> Result<Uri, Failure> {
+    let url = value.text().parse().map_err(|_| value.refused("this is no URL"))?;
+    match parse::port_flaw(&url) {
+        Some(flaw) => Err(value.refused(flaw)),
+        None => Ok(url),
+    }
 }
 
-const EVENTS: &str = "a list of response.completed, response.failed, response.incomplete and \
-                      response.cancelled";
-const ALLOW: &str =
-    "a list of networks, addresses and hosts, as [\"10.0.0.0/8\", \"hooks.internal\"]";
+fn secret(value: &Value) -> Result<SigningSecret, Failure> {
+    SigningSecret::parse(value.text())
+        .ok_or_else(|| value.refused("this is not whsec_ and 24 to 64 bytes as base64"))
+}
 
-fn event(name: &str) -> Option<WebhookEvent> {
-    WebhookEvent::ALL.into_iter().find(|event| event.name() == name)
+#[expect(clippy::unnecessary_wraps, reason = "every setting has a parser of this type")]
+fn tenant(value: &Value) -> Result<Tenant, Failure> {
+    Ok(Tenant::new(value.untrimmed()))
+}
+
+fn event(value: &Value) -> Result<WebhookEvent, Failure> {
+    let event = WebhookEvent::ALL.into_iter().find(|event| event.name() == value.untrimmed());
+    event.ok_or_else(|| EVENTS.unexpected(value))
+}
+
+fn allowed(value: &Value) -> Result<Allowed, Failure> {
+    Allowed::parse(value.untrimmed()).ok_or_else(|| ALLOW.unexpected(value))
 }

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::settings::ServeArgs;
-
 /// The store.
 #[derive(Args, Debug)]
 pub(crate) struct StoreArgs {
@@ -49,12 +47,6 @@ pub(crate) struct EraseArgs {
     /// Erase the data; without this, only report it and exit with code 1
     #[arg(long)]
     pub(crate) yes: bool,
-}
-
-impl From<StoreArgs> for ServeArgs {
-    fn from(args: StoreArgs) -> Self {
-        Self { store: args.store, ..Self::default() }
-    }
 }
 
 pub(crate) const LINES: &str = "\

@@ -20,7 +20,7 @@ use crate::settings::{self, Access};
 
 /// Prints one line per tenant with data in the store.
 pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
-    let access = settings::access(args.into(), settings::environment)?;
+    let access = settings::access(args.store, Vec::new(), settings::environment)?;
     run(async {
         let mut snapshot = snapshot(&access).await?;
         let mut out = io::BufWriter::new(io::stdout().lock());

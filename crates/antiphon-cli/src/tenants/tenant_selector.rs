@@ -6,7 +6,7 @@ use antiphon_store::{Holdings, Snapshot, Tenant};
 use super::args::TenantArgs;
 use super::unread;
 use crate::failure::Failure;
-use crate::settings::{self, Access, ServeArgs};
+use crate::settings::{self, Access};
 
 /// The selected tenant and the access to its store.
 pub(super) struct TenantSelector {
@@ -24,8 +24,7 @@ enum Named {
 impl TenantSelector {
     pub(super) fn of(args: TenantArgs) -> Result<Self, Failure> {
         let TenantArgs { store, tenant, token_env, secret } = args;
-        let args = ServeArgs { secret, ..ServeArgs::from(store) };
-        let access = settings::access(args, settings::environment)?;
+        let access = settings::access(store.store, secret, settings::environment)?;
         let named = match (tenant, token_env) {
             (Some(name), _) => Named::Name(name),
             (None, Some(variable)) => Named::Token(token(&variable)?),

@@ -8,9 +8,7 @@ use super::*;
 const OF_ABC: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 fn said(text: &str) -> Result<Configuration, String> {
-    let file = file(text);
-    let layers = Layers([Layer::default(), Layer::default(), file.layer]);
-    configure(&layers, file.upstreams, file.limits).map_err(|failure| failure.to_string())
+    of_file(text).map_err(|failure| failure.to_string())
 }
 
 #[test]

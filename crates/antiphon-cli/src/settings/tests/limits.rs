@@ -24,7 +24,7 @@ const ALL: &str = "[limits]\n\
                    max-conversation-items = 14\n";
 
 fn limits(args: ServeArgs, environment: impl Environment, text: &str) -> Limits {
-    configuration(args, environment, file(text)).gateway.limits
+    configuration(args, environment, text).gateway.limits
 }
 
 fn quota(max_bytes: u64, max_items: u64) -> Quota {
@@ -60,10 +60,7 @@ fn every_limit_has_a_key_in_the_file() {
 #[test]
 fn the_bound_on_answers_is_that_of_every_upstream() {
     let upstream = "[[upstreams]]\nmodels = ['*']\nurl = 'https://a.example/v1'\n";
-    let bound = |text: &str| {
-        let settings = configuration(ServeArgs::default(), variables([]), file(text)).gateway;
-        settings.upstreams[0].max_answer
-    };
+    let bound = |text: &str| of_file(text).unwrap().gateway.upstreams[0].max_answer;
     assert_eq!(bound(upstream), 64 << 20);
     assert_eq!(bound(&format!("{upstream}[limits]\nmax-answer-bytes = 13")), 13);
 }
@@ -78,7 +75,7 @@ fn nothing_said_gives_limits_without_a_rate_and_quotas() {
 
 #[test]
 fn flags_and_variables_win_over_the_table() {
-    let args = ServeArgs { max_open_turns: Some("50".to_owned()), ..ServeArgs::default() };
+    let args = args(["--max-open-turns", "50"]);
     let environment = variables([("ANTIPHON_REQUESTS_PER_SECOND", "60")]);
 
     let given = limits(args, environment, ALL);
@@ -133,11 +130,7 @@ fn what_is_no_limit_is_refused_with_its_line() {
 
 #[test]
 fn quotas_have_flags_and_variables() {
-    let args = ServeArgs {
-        max_tenant_bytes: Some("9000000000".to_owned()),
-        max_conversation_items: Some("9".to_owned()),
-        ..ServeArgs::default()
-    };
+    let args = args(["--max-tenant-bytes", "9000000000", "--max-conversation-items", "9"]);
     let environment = variables([
         ("ANTIPHON_MAX_TENANT_ITEMS", "10"),
         ("ANTIPHON_MAX_CONVERSATION_BYTES", "8000000000"),
@@ -164,9 +157,8 @@ fn quota_of_a_conversation_above_its_tenants_is_refused() {
         limits(ServeArgs::default(), variables([]), &equal);
     }
     // The two limits may come from different sources.
-    let args = ServeArgs { max_tenant_items: Some("13".to_owned()), ..ServeArgs::default() };
-    let file = file("[limits]\nmax-conversation-items = 14");
-    let layers = Layers([Layer::from(args), Layer::default(), file.layer]);
-    let refused = configure(&layers, file.upstreams, file.limits).unwrap_err().to_string();
+    let args = args(["--max-tenant-items", "13"]);
+    let file = "[limits]\nmax-conversation-items = 14";
+    let refused = resolved(args, variables([]), file).unwrap_err().to_string();
     assert!(refused.contains("no effect above max-tenant-items, which is 13"), "{refused}");
 }

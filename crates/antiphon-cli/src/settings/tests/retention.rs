@@ -1,7 +1,7 @@
 use super::*;
 
 fn retention(args: ServeArgs, environment: impl Environment, text: &str) -> Option<Duration> {
-    configuration(args, environment, file(text)).gateway.retention
+    configuration(args, environment, text).gateway.retention
 }
 
 fn days(days: u64) -> Duration {
@@ -10,7 +10,7 @@ fn days(days: u64) -> Duration {
 
 #[test]
 fn every_place_may_say_for_how_many_days_or_never() {
-    let flag = |text: &str| ServeArgs { retention: Some(text.to_owned()), ..ServeArgs::default() };
+    let flag = |text: &str| args(["--retention", text]);
     for (text, expected) in
         [("7", Some(days(7))), ("0", None), ("never", None), ("65535", Some(days(65_535)))]
     {

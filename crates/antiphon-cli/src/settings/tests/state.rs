@@ -1,15 +1,15 @@
-use antiphon_gateway::settings::{Capabilities, Ledger, Preset, State};
+use antiphon_gateway::settings::{Capabilities, Ledger, Preset, State, UpstreamSettings};
 
 use super::*;
 
 const URL: &str = "url = 'https://models.example/v1'\n";
 
 fn upstreams(args: ServeArgs, text: &str) -> Vec<UpstreamSettings> {
-    configuration(args, variables([]), file(text)).gateway.upstreams
+    configuration(args, variables([]), text).gateway.upstreams
 }
 
 fn everywhere(owner: &str) -> ServeArgs {
-    ServeArgs { state: Some(owner.to_owned()), ..ServeArgs::default() }
+    args(["--state", owner])
 }
 
 fn entry(lines: &str) -> String {
@@ -78,7 +78,7 @@ fn a_capability_changes_the_preset_and_all_of_them_need_none() {
 fn a_ledger_holds_heads_or_bodies() {
     let ledger = |text: &str| {
         let text = format!("{text}{}", entry("state = 'upstream'"));
-        configuration(ServeArgs::default(), variables([]), file(&text)).gateway.ledger
+        of_file(&text).unwrap().gateway.ledger
     };
     assert_eq!(ledger(""), Ledger::Heads);
     assert_eq!(ledger("ledger = 'heads'\n"), Ledger::Heads);

@@ -1,28 +1,27 @@
 use antiphon_gateway::settings::{Allowed, SigningSecret, WebhookEvent};
 
 use super::*;
-use crate::settings::webhooks::FromTable;
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 fn refusal_of(text: &str) -> String {
     let environment = variables([("WEBHOOK_SECRET", "weak")]);
-    let refused = file::understood("antiphon.toml", text, &environment);
-    refused.err().unwrap().to_string()
+    resolved(ServeArgs::default(), environment, text).unwrap_err().to_string()
 }
 
 #[test]
 fn an_endpoint_stands_in_the_file() {
-    let text = "[[webhooks]]\n\
+    let text = "api-keys = ['key=acme']\n\
+                [[webhooks]]\n\
                 url = 'http://hooks.internal/a'\n\
                 secret-env = 'WEBHOOK_SECRET'\n\
                 tenants = ['acme']\n\
                 events = ['response.failed', 'response.cancelled']\n\
                 allow = ['10.0.0.0/8', 'hooks.internal']\n";
     let environment = variables([("WEBHOOK_SECRET", SECRET)]);
-    let file = file::understood("antiphon.toml", text, &environment).unwrap();
+    let gateway = configuration(ServeArgs::default(), environment, text).gateway;
 
-    let [FromTable { webhook, .. }] = &file.webhooks[..] else { panic!("there is one") };
+    let [webhook] = &gateway.webhooks[..] else { panic!("there is one") };
     assert_eq!(webhook.url, "http://hooks.internal/a");
     assert_eq!(Some(&webhook.secret), SigningSecret::parse(SECRET).as_ref());
     assert_eq!(webhook.tenants, [Tenant::new("acme")]);
