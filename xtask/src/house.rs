@@ -1,4 +1,5 @@
-//! Repository rules that no other tool checks: forbidden text, and the length of files.
+//! Repository rules that no other tool checks: forbidden text, the length of files,
+//! and the dependencies between modules and crates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 
 use crate::guarantees;
+use crate::harness;
 use crate::layers;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
@@ -26,7 +28,7 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
             faults += 1;
         }
     }
-    for fault in layers::check(workspace)? {
+    for fault in layers::check(workspace)?.into_iter().chain(harness::check()?) {
         println!("{fault}");
         faults += 1;
     }

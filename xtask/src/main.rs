@@ -6,6 +6,7 @@ mod clients;
 mod faults;
 mod fuzz;
 mod guarantees;
+mod harness;
 mod house;
 mod laws;
 mod layers;

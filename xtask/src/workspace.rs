@@ -18,14 +18,7 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// The workspace of the working directory, according to cargo.
     pub(crate) fn find() -> anyhow::Result<Self> {
-        let output = Command::new(cargo())
-            .args(["metadata", "--no-deps", "--format-version=1"])
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()
-            .context("could not run cargo")?;
-        ensure!(output.status.success(), "cargo metadata failed");
-        let metadata: Value = serde_json::from_slice(&output.stdout)?;
+        let metadata = metadata()?;
         let path = |name| metadata[name].as_str().map(PathBuf::from).context("no path");
         Ok(Self { root: path("workspace_root")?, target: path("target_directory")? })
     }
@@ -58,6 +51,18 @@ impl Workspace {
     pub(crate) fn build_command(&self) -> Command {
         self.cargo(BUILD)
     }
+}
+
+/// The manifests of the workspace's crates, as `cargo metadata` prints them.
+pub(crate) fn metadata() -> anyhow::Result<Value> {
+    let output = Command::new(cargo())
+        .args(["metadata", "--no-deps", "--format-version=1"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("could not run cargo")?;
+    ensure!(output.status.success(), "cargo metadata failed");
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 const BUILD: &[&str] = &[
