@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{io, mem};
 
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use antiphon_mock::{Frame, Refusal};
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
@@ -87,7 +87,7 @@ impl Provider {
 async fn respond(State(shared): State<Arc<Shared>>, Json(request): Json<Value>) -> Response {
     let trigger = Arc::clone(&lock(&shared.trigger));
     trigger.observe(Moment::ModelCalled);
-    if let Err(refusal) = judge(&request) {
+    if let Err(refusal) = validate(&request) {
         return refused(&shared, &refusal);
     }
     let Some(model_request) = ModelRequest::parse(&request) else {

@@ -45,8 +45,8 @@ impl Store {
         match kind {
             Kind::Sqlite => Self::File,
             Kind::Postgres => {
-                let server = Server::with(Durability::Synced).await;
-                let url = server.database().await;
+                let server = Server::with_durability(Durability::Synced).await;
+                let url = server.create_database().await;
                 Self::Database(Box::new(server), url)
             }
         }

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::Recorded;
 
-/// Something that a model's input contains twice.
+/// A duplicate in a model's input.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Twice {
+pub enum Duplicate {
     /// An item, by its id.
     Item(String),
     /// A call or an output of this type for this `call_id`.
@@ -19,7 +19,7 @@ pub enum Twice {
     Text(String, String),
 }
 
-impl fmt::Display for Twice {
+impl fmt::Display for Duplicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Item(id) => write!(f, "the item {id}"),
@@ -31,19 +31,19 @@ impl fmt::Display for Twice {
 
 impl Recorded {
     /// The duplicates in the model's input of this request. Empty if no model ran.
-    pub fn twice(&self) -> Vec<Twice> {
-        twice(self.given.as_deref().unwrap_or_default())
+    pub fn duplicates(&self) -> Vec<Duplicate> {
+        duplicates(self.model_input.as_deref().unwrap_or_default())
     }
 }
 
-fn twice(items: &[Value]) -> Vec<Twice> {
+fn duplicates(items: &[Value]) -> Vec<Duplicate> {
     let mut seen = HashSet::new();
     let mut user_text = String::new();
     let mut found = Vec::new();
     for item in items {
-        for (behind, mark) in marks(item, &mut user_text) {
-            if !seen.insert((behind, mark.clone())) && !found.contains(&mark) {
-                found.push(mark);
+        for (context, duplicate) in keys(item, &mut user_text) {
+            if !seen.insert((context, duplicate.clone())) && !found.contains(&duplicate) {
+                found.push(duplicate);
             }
         }
     }
@@ -52,18 +52,18 @@ fn twice(items: &[Value]) -> Vec<Twice> {
 
 /// The keys of an item. A key is a duplicate only if its context is equal too: for an assistant's
 /// text, the user's text before it.
-fn marks(item: &Value, user_text: &mut String) -> Vec<(String, Twice)> {
+fn keys(item: &Value, user_text: &mut String) -> Vec<(String, Duplicate)> {
     let string_field = |field: &str| item[field].as_str().map(str::to_owned);
-    let id = string_field("id").map(|id| (String::new(), Twice::Item(id)));
+    let id = string_field("id").map(|id| (String::new(), Duplicate::Item(id)));
     let call = string_field("type").zip(string_field("call_id"));
-    let call = call.map(|(kind, call_id)| (String::new(), Twice::Call(kind, call_id)));
+    let call = call.map(|(kind, call_id)| (String::new(), Duplicate::Call(kind, call_id)));
     let said = string_field("role").map(|role| {
         let text = text(&item["content"]);
         if role == "user" {
             user_text.clone_from(&text);
         }
-        let behind = if role == "assistant" { user_text.clone() } else { String::new() };
-        (behind, Twice::Text(role, text))
+        let context = if role == "assistant" { user_text.clone() } else { String::new() };
+        (context, Duplicate::Text(role, text))
     });
     id.into_iter().chain(call).chain(said).collect()
 }

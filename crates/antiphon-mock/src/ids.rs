@@ -9,12 +9,12 @@ pub(crate) const DIGITS: usize = 50;
 #[derive(Debug)]
 pub(crate) struct Ids {
     seed: String,
-    given: u64,
+    issued: u64,
 }
 
 impl Ids {
     pub(crate) fn new(seed: impl Into<String>) -> Self {
-        Self { seed: seed.into(), given: 0 }
+        Self { seed: seed.into(), issued: 0 }
     }
 
     /// The next id with this prefix: `msg_` and 50 digits, for example.
@@ -29,8 +29,8 @@ impl Ids {
 
     /// The digits of the next id.
     pub(crate) fn next_digits(&mut self) -> String {
-        self.given += 1;
-        digest::digits(&["provider", &self.seed, &self.given.to_string()], DIGITS)
+        self.issued += 1;
+        digest::digits(&["provider", &self.seed, &self.issued.to_string()], DIGITS)
     }
 }
 

@@ -12,8 +12,8 @@
 //!   [`OnAbort`] decides.
 //! - Scripted answers come first. After them a model answers from its context alone
 //!   ([`default_model`]), so a lost or duplicated turn shows in the answer.
-//! - The log records every request with the model's input; [`Recorded::twice`] lists duplicates in
-//!   that input.
+//! - The log records every request with the model's input; [`Recorded::duplicates`] lists
+//!   duplicates in that input.
 //!
 //! The provider consists of parts that other test servers can use:
 //!
@@ -51,7 +51,7 @@ mod world;
 
 pub use api::Api;
 pub use delivery::{Exchange, Hold, Outcome, Reply, Witness, deliver, serve};
-pub use duplicate::Twice;
+pub use duplicate::Duplicate;
 pub use log::Recorded;
 pub use options::{InputItems, OnAbort, Options, Rules};
 pub use profile::Profile;

@@ -28,7 +28,7 @@ pub struct Recorded {
     /// The refusal, if the request was refused.
     pub verdict: Result<(), Refusal>,
     /// The model's input as items: the context, then the request's input. `None` if no model ran.
-    pub given: Option<Vec<Value>>,
+    pub model_input: Option<Vec<Value>>,
 }
 
 impl Recorded {
@@ -53,8 +53,8 @@ impl Recorded {
             "bytes": self.size,
             "status": self.status.as_u16(),
             "refusal": self.refusal(),
-            "given": self.given,
-            "twice": self.twice().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "given": self.model_input,
+            "twice": self.duplicates().iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }
 

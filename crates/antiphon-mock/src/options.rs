@@ -21,7 +21,7 @@ pub struct Options {
     /// The models that exist. If empty, every name exists except those that begin with `unknown-`.
     pub models: Vec<String>,
     /// The number of requests in the log: the latest ones.
-    pub requests_kept: usize,
+    pub log_capacity: usize,
 }
 
 impl Default for Options {
@@ -33,7 +33,7 @@ impl Default for Options {
             on_abort: OnAbort::default(),
             input_items: InputItems::default(),
             models: Vec::new(),
-            requests_kept: 10_000,
+            log_capacity: 10_000,
         }
     }
 }
@@ -75,14 +75,14 @@ pub enum OnAbort {
     /// with "No tool output found" or "was provided without its required following item". The
     /// response is stored as `incomplete`: clients continue it by the id in `response.created`.
     #[default]
-    Part,
+    StorePart,
     /// The turn completes as if the caller had stayed, so it holds items that the caller never
     /// received. A server that notices a closed connection only at the end does this.
-    Whole,
+    StoreWhole,
     /// Nothing is stored, neither input nor output. The announced response id is not found, and an
     /// output for an announced call is refused with "No tool call found". A server that stores a
     /// turn in one step at its end does this.
-    Nothing,
+    StoreNothing,
 }
 
 impl FromStr for OnAbort {
@@ -90,9 +90,9 @@ impl FromStr for OnAbort {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         match name {
-            "part" => Ok(Self::Part),
-            "whole" => Ok(Self::Whole),
-            "nothing" => Ok(Self::Nothing),
+            "part" => Ok(Self::StorePart),
+            "whole" => Ok(Self::StoreWhole),
+            "nothing" => Ok(Self::StoreNothing),
             _ => Err(()),
         }
     }

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use crate::account::Account;
 use crate::world::{Detour, Shared};
 use crate::{
-    Exchange, Hold, OnAbort, Options, Recorded, Refusal, Reply, Script, Twice, routes, serve,
+    Duplicate, Exchange, Hold, OnAbort, Options, Recorded, Refusal, Reply, Script, routes, serve,
 };
 
 /// A stateful provider on a port of its own. Dropping it stops the server.
@@ -65,11 +65,11 @@ impl StrictProvider {
     /// # Panics
     /// When the machine has no free loopback port.
     pub async fn start() -> Self {
-        Self::with(Options::default()).start().await
+        Self::with_options(Options::default()).start().await
     }
 
     /// Configures a provider; `start` or `bind` starts it.
-    pub fn with(options: Options) -> Unbound {
+    pub fn with_options(options: Options) -> Unbound {
         Unbound(options)
     }
 
@@ -109,14 +109,14 @@ impl StrictProvider {
     }
 
     /// Sets the outcome of turns whose callers disconnect from now on.
-    pub fn on_abort(&self, on_abort: OnAbort) {
+    pub fn set_on_abort(&self, on_abort: OnAbort) {
         self.shared.world().on_abort = on_abort;
     }
 
     /// Deletes a response, as a provider does when it expires. Responses that continue it keep
     /// their context. Returns false if the id does not exist.
-    pub fn lose(&self, response: &str) -> bool {
-        self.shared.world().lose(response)
+    pub fn delete_response(&self, response: &str) -> bool {
+        self.shared.world().delete_response(response)
     }
 }
 
@@ -138,7 +138,7 @@ impl StrictProvider {
     }
 
     /// Waits until no turn is open, for example after a caller has disconnected.
-    pub async fn settled(&self) {
+    pub async fn wait_until_idle(&self) {
         let mut open = self.shared.open_turns.subscribe();
         open.wait_for(|count| *count == 0).await.expect("the provider holds the sender");
     }
@@ -149,8 +149,8 @@ impl StrictProvider {
     }
 
     /// All duplicates in model inputs so far.
-    pub fn items_twice(&self) -> Vec<Twice> {
-        self.requests().iter().flat_map(Recorded::twice).collect()
+    pub fn duplicates(&self) -> Vec<Duplicate> {
+        self.requests().iter().flat_map(Recorded::duplicates).collect()
     }
 
     /// The items of a conversation of any account; `None` if it does not exist.

@@ -67,7 +67,7 @@ impl Refusal {
     }
 
     /// A refusal of the input as a whole.
-    pub fn of_input(message: String) -> Self {
+    pub fn for_input(message: String) -> Self {
         Self::bad_request(Some("input"), None, message)
     }
 }

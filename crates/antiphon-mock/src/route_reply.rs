@@ -15,7 +15,7 @@ pub(crate) struct RouteReply {
     pub(crate) effect: Effect,
     pub(crate) verdict: Result<(), Refusal>,
     /// The model's input; `None` if no model ran.
-    pub(crate) given: Option<Vec<Value>>,
+    pub(crate) model_input: Option<Vec<Value>>,
 }
 
 /// The state change that the delivery of a reply causes.
@@ -59,7 +59,7 @@ impl RouteReply {
     /// A reply without an effect on the state.
     pub(crate) fn verbatim(reply: Reply, exchange: Exchange) -> Self {
         let (effect, verdict) = (Effect::Nothing, Ok(()));
-        Self { status: reply.status(), reply, exchange, effect, verdict, given: None }
+        Self { status: reply.status(), reply, exchange, effect, verdict, model_input: None }
     }
 
     fn with(status: StatusCode, body: &Value) -> Self {

@@ -10,16 +10,16 @@ const MODEL_LENGTH: usize = 16;
 
 /// The encrypted content that this upstream issues for the item `item_id` of `model`.
 ///
-/// It is bound to both: the [judge](crate::judge::judge) refuses it with another item id or another
-/// model.
+/// It is bound to both: the [judge](crate::judge::validate) refuses it with another item id or
+/// another model.
 pub fn encrypted_content(model: &str, item_id: &str) -> String {
     format!("{}{}", model_seal(model), item_seal(model, item_id))
 }
 
 /// The signature that this upstream issues for a `thinking` block of `model` with this text.
 ///
-/// It is bound to both: the [judge](crate::judge::anthropic::judge) refuses it with another text or
-/// another model.
+/// It is bound to both: the [judge](crate::judge::anthropic::validate) refuses it with another text
+/// or another model.
 pub fn thinking_signature(model: &str, thinking: &str) -> String {
     format!("{SIGNATURE_MARK}{}", digest::hex(&["thinking", model, thinking]))
 }

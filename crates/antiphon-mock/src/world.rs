@@ -34,7 +34,7 @@ impl Shared {
             detours: Vec::new(),
             holds: Vec::new(),
         };
-        let log = Log::new(options.requests_kept);
+        let log = Log::new(options.log_capacity);
         Self { options, log, open_turns: watch::Sender::new(0), world: Mutex::new(world) }
     }
 
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// Deletes a response of any account; false if it does not exist.
-    pub(crate) fn lose(&mut self, id: &str) -> bool {
+    pub(crate) fn delete_response(&mut self, id: &str) -> bool {
         let tokens: Vec<String> = self.accounts.tokens().cloned().collect();
         tokens.iter().any(|token| self.remove_response(token, id).is_ok())
     }

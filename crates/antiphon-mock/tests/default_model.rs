@@ -1,6 +1,6 @@
 //! The default model answers from its input alone.
 
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use antiphon_mock::{Answer, default_model};
 use serde_json::{Value, json};
 
@@ -150,7 +150,7 @@ fn whole_conversation_stays_valid() {
         input.push(user(text));
         loop {
             let body = request(&json!(input));
-            assert_eq!(judge(&body), Ok(()), "at {text}");
+            assert_eq!(validate(&body), Ok(()), "at {text}");
             let output = default_model::answer(&body).output();
             let calls: Vec<Value> =
                 output.iter().filter_map(|item| item.get("call_id").cloned()).collect();
@@ -163,5 +163,5 @@ fn whole_conversation_stays_valid() {
             }));
         }
     }
-    assert_eq!(judge(&request(&json!(input))), Ok(()));
+    assert_eq!(validate(&request(&json!(input))), Ok(()));
 }

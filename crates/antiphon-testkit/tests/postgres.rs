@@ -30,7 +30,7 @@ async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
 #[tokio::test]
 async fn each_database_is_new_and_empty() {
     let server = Server::shared().await;
-    let (first, second) = tokio::join!(server.database(), server.database());
+    let (first, second) = tokio::join!(server.create_database(), server.create_database());
     assert_ne!(first, second);
     let first = connect(&first).await;
     first.batch_execute("CREATE TABLE turns ()").await.unwrap();
@@ -49,7 +49,7 @@ fn shared_server_outlives_its_first_runtime() {
     for _ in 0..2 {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let url = Server::shared().await.database().await;
+            let url = Server::shared().await.create_database().await;
             assert_eq!(text(&connect(&url).await, "SELECT 'here'").await, "here");
         });
     }
@@ -87,14 +87,14 @@ async fn server_listens_on_a_unix_socket() {
 async fn synced_server_enables_fsync() {
     let relaxed = connect(&Server::shared().await.admin_url()).await;
     assert_eq!(text(&relaxed, "SHOW fsync").await, "off");
-    let server = Server::with(Durability::Synced).await;
+    let server = Server::with_durability(Durability::Synced).await;
     assert_eq!(text(&connect(&server.admin_url()).await, "SHOW fsync").await, "on");
 }
 
 #[tokio::test]
 async fn committed_data_survives_stop_and_kill() {
     let mut server = Server::start().await;
-    let url = server.database().await;
+    let url = server.create_database().await;
     let before = connect(&url).await;
     before.batch_execute("CREATE TABLE notes (it text)").await.unwrap();
     before.batch_execute("INSERT INTO notes VALUES ('before')").await.unwrap();

@@ -39,7 +39,7 @@ async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Res
     let mut signals = Signals::listen()
         .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
     let is_strict = options.rules == Rules::Strict;
-    let provider = StrictProvider::with(options)
+    let provider = StrictProvider::with_options(options)
         .bind(address)
         .await
         .map_err(|error| Failure::runtime(format!("cannot listen on {address}: {error}")))?;
@@ -57,7 +57,7 @@ fn options(args: &SimArgs) -> Result<Options, Failure> {
         profile: named("--profile", &args.profile, "openai, azure and open-responses")?,
         rules: if args.strict { Rules::Strict } else { Rules::Lenient },
         on_abort: named("--on-abort", &args.on_abort, "part, whole and nothing")?,
-        requests_kept: REQUESTS_KEPT,
+        log_capacity: REQUESTS_KEPT,
         ..Options::default()
     })
 }

@@ -139,7 +139,7 @@ fn logged_response_can_be_read() {
     }
     let answer = Answer::new("fake-model").message("Once upon a time");
     for (id, stream) in [("d", true), ("e", false)] {
-        gateway.upstream.script(Reply::sse(answer.frames()).abort_after(4));
+        gateway.upstream.script(Reply::sse(answer.frames()).break_after(4));
         gateway.ask(id, &json!({"model": "fake-model", "input": "Hello", "stream": stream}));
     }
     let mut readable = Vec::new();

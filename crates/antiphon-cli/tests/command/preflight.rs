@@ -113,7 +113,7 @@ fn check_of_an_earlier_release_migrates_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn check_of_a_database_creates_nothing() {
-    let database = Server::shared().await.database().await;
+    let database = Server::shared().await.create_database().await;
     tokio::task::spawn_blocking(move || {
         let args = ["--store", database.as_str()];
         assert_eq!(checked(&args), succeeded(ABSENT));

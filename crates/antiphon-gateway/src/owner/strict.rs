@@ -21,7 +21,7 @@ struct World {
 
 impl World {
     async fn new(options: Options) -> Self {
-        let provider = StrictProvider::with(options).start().await;
+        let provider = StrictProvider::with_options(options).start().await;
         let url = provider.base_url().parse().unwrap();
         let kept = UpstreamSettings { state: State::Upstream, ..UpstreamSettings::new(url, None) };
         let settings = Settings { upstreams: vec![kept], ..Settings::default() };

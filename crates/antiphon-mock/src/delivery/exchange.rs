@@ -53,12 +53,12 @@ impl Exchange {
     }
 
     /// Waits until `count` chunks have been sent.
-    pub async fn sent(&self, count: usize) {
+    pub async fn wait_for_sent(&self, count: usize) {
         self.until(|progress| progress.sent >= count).await;
     }
 
     /// Waits for the end of the delivery and returns its outcome.
-    pub async fn outcome(&self) -> Outcome {
+    pub async fn wait_for_outcome(&self) -> Outcome {
         let progress = self.until(|progress| progress.outcome.is_some()).await;
         progress.outcome.expect("it was waited for")
     }
@@ -67,8 +67,8 @@ impl Exchange {
     ///
     /// # Panics
     /// If the delivery ends in another way, because the peer can then no longer be observed.
-    pub async fn disconnected(&self) {
-        assert_eq!(self.outcome().await, Outcome::Disconnected, "how the delivery ended");
+    pub async fn wait_for_disconnect(&self) {
+        assert_eq!(self.wait_for_outcome().await, Outcome::Disconnected, "how the delivery ended");
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Hold {
     InArguments,
     /// After the first complete call. In Chat Completions only `finish_reason` marks a call as
     /// complete.
-    BehindCall,
+    AfterCall,
     /// After the first piece of the message.
     InText,
 }
@@ -31,7 +31,7 @@ impl FromStr for Hold {
             "head" => Ok(Self::Head),
             "in_reasoning" => Ok(Self::InReasoning),
             "in_arguments" => Ok(Self::InArguments),
-            "behind_call" => Ok(Self::BehindCall),
+            "behind_call" => Ok(Self::AfterCall),
             "in_text" => Ok(Self::InText),
             _ => Err(()),
         }
@@ -56,7 +56,7 @@ impl Hold {
             Self::InReasoning => events.iter().position(|event| has_piece(event, REASONING)),
             Self::InArguments => events.iter().position(|event| has_piece(event, ARGUMENTS)),
             Self::InText => events.iter().position(|event| has_piece(event, TEXT)),
-            Self::BehindCall => {
+            Self::AfterCall => {
                 let begun = events.iter().position(|event| has_piece(event, ARGUMENTS))?;
                 let ends = events[begun..].iter().position(ends_an_item)?;
                 Some(begun + ends)

@@ -112,7 +112,7 @@ impl Reply {
 
     /// Replaces `from` by `to` in each chunk of the body.
     #[must_use]
-    pub fn replaced(mut self, from: &str, to: &str) -> Self {
+    pub fn replace(mut self, from: &str, to: &str) -> Self {
         for chunk in &mut self.chunks {
             *chunk = String::from_utf8_lossy(chunk).replace(from, to).into();
         }
@@ -141,7 +141,7 @@ impl Reply {
 
     /// Breaks the connection after the first `count` chunks: the peer sees a truncated transfer.
     #[must_use]
-    pub fn abort_after(mut self, count: usize) -> Self {
+    pub fn break_after(mut self, count: usize) -> Self {
         self.tail = Tail::Abort;
         self.end_after(count)
     }

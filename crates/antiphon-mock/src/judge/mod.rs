@@ -20,7 +20,7 @@ pub use item::Item;
 ///
 /// The order is the provider's: the model, the input, the fields of a full replay, the form of each
 /// item, then the relations between the items. Unknown fields and item types are accepted.
-pub fn judge(body: &Value) -> Result<(), Refusal> {
+pub fn validate(body: &Value) -> Result<(), Refusal> {
     let model = contract::model(body)?;
     let items = contract::items(body)?;
     contract::full_replay(body)?;

@@ -50,14 +50,14 @@ pub(super) async fn on_abort(
 }
 
 /// With `?response=ID`, deletes that response.
-pub(super) async fn lose(
+pub(super) async fn delete_response(
     State(shared): State<Arc<Shared>>,
     Query(query): Parameters,
 ) -> StatusCode {
     let Some(id) = query.get("response") else {
         return StatusCode::BAD_REQUEST;
     };
-    match shared.world().lose(id) {
+    match shared.world().delete_response(id) {
         true => StatusCode::NO_CONTENT,
         false => StatusCode::NOT_FOUND,
     }

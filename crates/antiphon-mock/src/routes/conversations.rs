@@ -18,8 +18,8 @@ pub(super) fn create(request: &RouteRequest<'_>) -> Result<Value, Refusal> {
     let (account, ids) = world.account(&request.token);
     let items = items::sent(&body, account, ids, request.shared.options.is_strict())?;
     account.register_items(&items);
-    let given = if body["metadata"].is_null() { json!({}) } else { body["metadata"].clone() };
-    let conversation = Conversation::new(ids.next("conv"), CREATED_AT, given, items);
+    let metadata = if body["metadata"].is_null() { json!({}) } else { body["metadata"].clone() };
+    let conversation = Conversation::new(ids.next("conv"), CREATED_AT, metadata, items);
     let object = conversation.object();
     account.add_conversation(conversation);
     Ok(object)

@@ -34,7 +34,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/log", get(control::log))
         .route("/hold", post(control::hold))
         .route("/on-abort", post(control::on_abort))
-        .route("/lose", post(control::lose))
+        .route("/lose", post(control::delete_response))
         .fallback(any)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(shared)
@@ -72,6 +72,6 @@ fn log_entry(request: &RouteRequest<'_>, uri: &Uri, answered: &RouteReply) -> Re
         size: request.body.len(),
         status: answered.status,
         verdict: answered.verdict.clone(),
-        given: answered.given.clone(),
+        model_input: answered.model_input.clone(),
     }
 }

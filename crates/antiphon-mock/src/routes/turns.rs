@@ -39,14 +39,14 @@ fn next(world: &mut World, create: &Create<'_>, turn: &Turn) -> (Script, Exchang
     if let Some(scripted) = world.scripts.pop_front() {
         return scripted;
     }
-    let script = Script::from(recalled(create, turn, &world.accounts.ids.next_digits()));
+    let script = Script::from(default_answer(create, turn, &world.accounts.ids.next_digits()));
     let exchange = script.exchange();
     (script, exchange)
 }
 
-fn recalled(create: &Create<'_>, turn: &Turn, seed: &str) -> Answer {
+fn default_answer(create: &Create<'_>, turn: &Turn, seed: &str) -> Answer {
     let mut request = create.body.clone();
-    request["input"] = Value::from(turn.given());
+    request["input"] = Value::from(turn.model_input());
     default_model::answer_with(&request, seed)
 }
 
@@ -57,7 +57,7 @@ fn in_background(
     exchange: Exchange,
     world: &mut World,
 ) -> RouteReply {
-    let given = Some(run.turn.given());
+    let model_input = Some(run.turn.model_input());
     let events = run.rendered.frames.clone();
     let queued = world.backgrounds.queue(run);
     let answered = match create.stream {
@@ -68,7 +68,7 @@ fn in_background(
         }
         false => RouteReply::json(&queued),
     };
-    RouteReply { given, ..answered }
+    RouteReply { model_input, ..answered }
 }
 
 fn answered(
@@ -78,7 +78,7 @@ fn answered(
     exchange: Exchange,
     hold: Option<Hold>,
 ) -> RouteReply {
-    let given = Some(run.turn.given());
+    let model_input = Some(run.turn.model_input());
     let reply = match (create.stream, hold) {
         (true, Some(hold)) => hold.stream(run.rendered.frames.clone()),
         (true, None) => script.deliver(Reply::sse(run.rendered.frames.clone())),
@@ -89,5 +89,5 @@ fn answered(
         true => Effect::EndsStreamedTurn(run),
         false => Effect::EndsTurn(run),
     };
-    RouteReply { effect, given, ..RouteReply::verbatim(reply, exchange) }
+    RouteReply { effect, model_input, ..RouteReply::verbatim(reply, exchange) }
 }

@@ -83,7 +83,7 @@ impl Entry {
             script = script.hang_after(count);
         }
         if let Some(count) = self.break_after {
-            script = script.abort_after(count);
+            script = script.break_after(count);
         }
         Ok(script)
     }

@@ -75,7 +75,7 @@ impl Script {
 
     /// Breaks the connection after the first `count` events.
     #[must_use]
-    pub fn abort_after(mut self, count: usize) -> Self {
+    pub fn break_after(mut self, count: usize) -> Self {
         self.cut = Some(count);
         self
     }
@@ -93,7 +93,7 @@ impl Script {
             reply = reply.withhold_head();
         }
         match self.cut {
-            Some(count) => reply.abort_after(count),
+            Some(count) => reply.break_after(count),
             None => reply,
         }
     }

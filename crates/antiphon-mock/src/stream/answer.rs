@@ -176,7 +176,7 @@ impl Answer {
 
     /// Sets the model.
     #[must_use]
-    pub fn of_model(mut self, model: impl Into<String>) -> Self {
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
         self.model = model.into();
         self
     }
@@ -238,7 +238,7 @@ impl Answer {
     }
 
     /// The whole stream in the form of `api`.
-    pub fn frames_of(&self, api: Api) -> Vec<Frame> {
+    pub fn frames_for(&self, api: Api) -> Vec<Frame> {
         match api {
             Api::Responses => self.frames(),
             Api::Chat => self.chat().frames(),
@@ -247,7 +247,7 @@ impl Answer {
     }
 
     /// The JSON body in the form of `api`.
-    pub fn json_of(&self, api: Api) -> Value {
+    pub fn json_for(&self, api: Api) -> Value {
         match api {
             Api::Responses => self.json(),
             Api::Chat => self.chat().json(),

@@ -42,7 +42,7 @@ impl Turn {
         let before = find_context(create, account, is_strict)?;
         let input = resolve(&create.input, account, is_strict)?;
         if is_strict {
-            rules::judge(create.model, &before.items(), &input, account)?;
+            rules::validate(create.model, &before.items(), &input, account)?;
         }
         if input.is_empty() && create.body["prompt"].is_null() && has_no_context(create) {
             return Err(Refusal::missing_input());
@@ -59,7 +59,7 @@ impl Turn {
     }
 
     /// The model's input: the context, then the request's input.
-    pub(crate) fn given(&self) -> Vec<Value> {
+    pub(crate) fn model_input(&self) -> Vec<Value> {
         let before = self.before.items();
         before.iter().chain(&self.input).map(|item| item.value().clone()).collect()
     }

@@ -23,8 +23,8 @@ impl RenderedAnswer {
     /// Renders the answer to this turn.
     pub(crate) fn new(answer: Answer, create: &Create<'_>, turn: &Turn, seed: &str) -> Self {
         let mut request = create.body.clone();
-        request["input"] = turn.given().into();
-        let answer = answer.of_model(create.model).request(&request).seed(seed).id_digits(DIGITS);
+        request["input"] = turn.model_input().into();
+        let answer = answer.with_model(create.model).request(&request).seed(seed).id_digits(DIGITS);
         let answer = match includes_encrypted_reasoning(create.body) {
             true => answer,
             false => answer.without_encrypted_content(),

@@ -11,15 +11,15 @@ use crate::account::{Account, StoredItem};
 use crate::judge::{Item, pairs, state};
 
 /// Validates the whole model input and returns the first refusal.
-pub(super) fn judge(
+pub(super) fn validate(
     model: &str,
     before: &[Arc<StoredItem>],
     input: &[Resolved],
     account: &Account,
 ) -> Result<(), Refusal> {
     let before = before.iter().map(|held| held.value());
-    let given: Vec<&Value> = before.chain(input.iter().map(Resolved::value)).collect();
-    let items = given.iter().copied().enumerate().map(Item::read);
+    let model_input: Vec<&Value> = before.chain(input.iter().map(Resolved::value)).collect();
+    let items = model_input.iter().copied().enumerate().map(Item::read);
     let items = items.collect::<Result<Vec<_>, _>>()?;
     let sent = input.iter().map(Resolved::value).enumerate().map(Item::read);
     state::check_encrypted_content(model, &sent.collect::<Result<Vec<_>, _>>()?)?;

@@ -37,9 +37,9 @@ impl Run {
     /// Ends the turn because its caller disconnected after these items were done.
     pub(crate) fn abandon(self, done: Vec<Value>, on_abort: OnAbort, accounts: &mut Accounts) {
         match on_abort {
-            OnAbort::Whole => self.finish(accounts),
-            OnAbort::Nothing => self.turn.discard(accounts),
-            OnAbort::Part => {
+            OnAbort::StoreWhole => self.finish(accounts),
+            OnAbort::StoreNothing => self.turn.discard(accounts),
+            OnAbort::StorePart => {
                 let mut response = self.unfinished_response("incomplete");
                 response["output"] = done.clone().into();
                 self.turn.store(response, done, accounts);

@@ -1,6 +1,6 @@
 //! The output items.
 
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use antiphon_mock::{Answer, encrypted_content};
 use serde_json::{Value, json};
 
@@ -64,5 +64,5 @@ fn answer_items_can_be_replayed() {
     input.push(json!({"type": "custom_tool_call_output", "call_id": "call_2", "output": "a b"}));
     let body = json!({"model": "fake-model", "store": false, "input": input,
         "include": ["reasoning.encrypted_content"]});
-    assert_eq!(judge(&body), Ok(()));
+    assert_eq!(validate(&body), Ok(()));
 }

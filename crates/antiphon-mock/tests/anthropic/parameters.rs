@@ -1,6 +1,6 @@
 //! Headers and parameters.
 
-use antiphon_mock::judge::anthropic::judge;
+use antiphon_mock::judge::anthropic::validate;
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -10,15 +10,15 @@ use crate::request::{accepted, expect, headers, hello, refused, text, with, with
 fn key_and_version_headers_are_required() {
     let mut anonymous = headers();
     anonymous.remove("x-api-key");
-    let refusal = judge(&anonymous, &hello()).expect_err("it has no key");
+    let refusal = validate(&anonymous, &hello()).expect_err("it has no key");
     expect(&refusal, 401, "authentication_error", "x-api-key header is required");
 
     let mut timeless = headers();
     timeless.remove("anthropic-version");
-    let refusal = judge(&timeless, &hello()).expect_err("it has no version");
+    let refusal = validate(&timeless, &hello()).expect_err("it has no version");
     expect(&refusal, 400, "invalid_request_error", "anthropic-version: header is required");
     timeless.insert("anthropic-version", HeaderValue::from_static("2099-01-01"));
-    let refusal = judge(&timeless, &hello()).expect_err("it has no such version");
+    let refusal = validate(&timeless, &hello()).expect_err("it has no such version");
     let message = "anthropic-version: \"2099-01-01\" is not a valid version";
     expect(&refusal, 400, "invalid_request_error", message);
 }

@@ -1,6 +1,6 @@
 //! Requests for the judge, and assertions about refusals.
 
-use antiphon_mock::judge::anthropic::judge;
+use antiphon_mock::judge::anthropic::validate;
 use antiphon_mock::{Refusal, thinking_signature};
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
@@ -61,12 +61,12 @@ pub(crate) fn headers() -> HeaderMap {
 
 #[track_caller]
 pub(crate) fn accepted(body: &Value) {
-    assert_eq!(judge(&headers(), body), Ok(()), "{body}");
+    assert_eq!(validate(&headers(), body), Ok(()), "{body}");
 }
 
 #[track_caller]
 pub(crate) fn refused(body: &Value, message: &str) {
-    let refusal = judge(&headers(), body).expect_err("the request deserves a refusal");
+    let refusal = validate(&headers(), body).expect_err("the request deserves a refusal");
     expect(&refusal, 400, "invalid_request_error", message);
 }
 

@@ -1,6 +1,6 @@
 //! Requests for the judge, and assertions about refusals.
 
-use antiphon_mock::judge::chat::judge;
+use antiphon_mock::judge::chat::validate;
 use serde_json::{Value, json};
 
 /// A request for a model that does not reason, with one tool of each kind.
@@ -43,13 +43,13 @@ pub(crate) fn tool(id: &str) -> Value {
 
 #[track_caller]
 pub(crate) fn accepted(body: &Value) {
-    assert_eq!(judge(body), Ok(()), "{body}");
+    assert_eq!(validate(body), Ok(()), "{body}");
 }
 
 /// `expected`: param, code, message.
 #[track_caller]
 pub(crate) fn refused(body: &Value, expected: (Option<&str>, Option<&str>, &str)) {
-    let refusal = judge(body).expect_err("the request deserves a refusal");
+    let refusal = validate(body).expect_err("the request deserves a refusal");
     let error = refusal.body()["error"].take();
     let (param, code, message) = expected;
     let kind = "invalid_request_error";

@@ -8,7 +8,7 @@ use crate::client::{Client, Events, echo, id, output, soon, text, types};
 /// A provider whose next answer, reasoning and a call, stops after `count` events.
 async fn start_stopping_after(on_abort: OnAbort, count: usize) -> (StrictProvider, Client) {
     let provider = StrictProvider::start().await;
-    provider.on_abort(on_abort);
+    provider.set_on_abort(on_abort);
     let answer =
         Answer::new("fake-model").reasoning("To echo.").call("call_1", "echo", r#"{"text":"x"}"#);
     provider.script(Script::from(answer).hang_after(count));
@@ -48,13 +48,13 @@ async fn leave_after(
     let mut stream = client.stream(body).await;
     let announced = read_events(&mut stream, count).await;
     drop(stream);
-    soon(provider.settled()).await;
+    soon(provider.wait_until_idle()).await;
     announced
 }
 
 #[tokio::test]
 async fn part_stores_input_and_finished_items() {
-    let (provider, client) = start_stopping_after(OnAbort::Part, done(0)).await;
+    let (provider, client) = start_stopping_after(OnAbort::StorePart, done(0)).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     leave_after(&client, &provider, asked, done(0)).await;
@@ -75,7 +75,7 @@ async fn part_stores_input_and_finished_items() {
 
 #[tokio::test]
 async fn part_stores_a_call_without_output() {
-    let (provider, client) = start_stopping_after(OnAbort::Part, done(1)).await;
+    let (provider, client) = start_stopping_after(OnAbort::StorePart, done(1)).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, done(1)).await;
@@ -93,7 +93,7 @@ async fn part_stores_a_call_without_output() {
 
 #[tokio::test]
 async fn partial_response_can_be_continued() {
-    let (provider, client) = start_stopping_after(OnAbort::Part, done(1)).await;
+    let (provider, client) = start_stopping_after(OnAbort::StorePart, done(1)).await;
     let asked = json!({"input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, done(1)).await;
     let late = json!({"previous_response_id": id(&announced), "input": [output("call_1", "x")]});
@@ -102,7 +102,7 @@ async fn partial_response_can_be_continued() {
 
 #[tokio::test]
 async fn whole_stores_undelivered_items() {
-    let (provider, client) = start_stopping_after(OnAbort::Whole, 2).await;
+    let (provider, client) = start_stopping_after(OnAbort::StoreWhole, 2).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, 2).await;
@@ -115,7 +115,7 @@ async fn whole_stores_undelivered_items() {
 
 #[tokio::test]
 async fn nothing_stores_neither_input_nor_output() {
-    let (provider, client) = start_stopping_after(OnAbort::Nothing, done(1)).await;
+    let (provider, client) = start_stopping_after(OnAbort::StoreNothing, done(1)).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, done(1)).await;
@@ -140,7 +140,7 @@ async fn connection_broken_by_provider_counts_as_disconnect() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let answer = Answer::new("fake-model").message("Hello");
-    provider.script(Script::from(answer).abort_after(3));
+    provider.script(Script::from(answer).break_after(3));
     let conversation = client.conversation().await;
     let heard = client.stream(json!({"conversation": conversation, "input": "Hi"})).await;
     let heard = heard.all().await;
@@ -176,6 +176,6 @@ async fn disconnect_before_json_answer_stores_the_input() {
         answer = waiting => panic!("it is withheld: {answer:?}"),
         _ = provider.request(1) => {}
     }
-    soon(provider.settled()).await;
+    soon(provider.wait_until_idle()).await;
     assert_eq!(types(&client.items(&conversation).await), ["message"]);
 }

@@ -78,7 +78,7 @@ async fn background_stream_resumes_after_disconnect() {
     let created = stream.until("response.created").await;
     stream.until("response.output_item.added").await;
     drop(stream);
-    exchange.disconnected().await;
+    exchange.wait_for_disconnect().await;
 
     let path = format!("/v1/responses/{}", id(&created["response"]));
     let resumed = format!("{path}?stream=true&starting_after=2");
@@ -115,6 +115,6 @@ async fn deleting_a_background_response_unlocks_its_conversation() {
     let (path, response) = queued(&client, json!({"conversation": conversation})).await;
     assert_eq!(client.delete(&path).await.0, 200);
     assert_eq!(client.get(&path).await.0, 404);
-    assert!(!provider.lose(id(&response)));
+    assert!(!provider.delete_response(id(&response)));
     client.turn(json!({"conversation": conversation, "input": "Yes"})).await;
 }

@@ -20,7 +20,7 @@ async fn response_continues_the_whole_chain() {
     assert!(third["conversation"].is_null());
     assert_eq!(third["store"], true);
     assert_eq!(id(&third).len(), "resp_".len() + 50);
-    assert_eq!(provider.turns()[2].given.as_ref().map(Vec::len), Some(5));
+    assert_eq!(provider.turns()[2].model_input.as_ref().map(Vec::len), Some(5));
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn input_items_lists_the_request_only() {
 #[tokio::test]
 async fn input_items_all_lists_the_whole_context() {
     let options = Options { input_items: InputItems::All, ..Options::default() };
-    let provider = StrictProvider::with(options).start().await;
+    let provider = StrictProvider::with_options(options).start().await;
     let client = Client::of(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
     let second = client.turn(json!({"previous_response_id": id(&first), "input": "Yes"})).await;
@@ -105,8 +105,8 @@ async fn response_after_a_lost_one_keeps_its_context() {
     let first = client.turn(json!({"input": "My color is red"})).await;
     let second = client.turn(json!({"previous_response_id": id(&first), "input": "Yes"})).await;
 
-    assert!(provider.lose(id(&first)));
-    assert!(!provider.lose(id(&first)));
+    assert!(provider.delete_response(id(&first)));
+    assert!(!provider.delete_response(id(&first)));
 
     let lost = json!({
         "model": "fake-model", "previous_response_id": id(&first), "input": "Hello",

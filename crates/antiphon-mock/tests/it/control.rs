@@ -20,21 +20,21 @@ async fn held_answer_ends_as_on_abort_decides() {
         done += usize::from(event["type"] == "response.output_item.done");
     }
     drop(stream);
-    provider.settled().await;
+    provider.wait_until_idle().await;
     assert!(client.items(&conversation).await.is_empty());
 }
 
 #[tokio::test]
 async fn hold_works_from_rust_tests() {
     let provider = StrictProvider::start().await;
-    provider.on_abort(OnAbort::Part);
+    provider.set_on_abort(OnAbort::StorePart);
     provider.hold("sk-one", Hold::InText);
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
     let mut stream = client.stream(json!({"conversation": conversation, "input": "Hi"})).await;
     stream.until("response.output_text.delta").await;
     drop(stream);
-    provider.settled().await;
+    provider.wait_until_idle().await;
     assert_eq!(types(&client.items(&conversation).await), ["message"]);
 }
 

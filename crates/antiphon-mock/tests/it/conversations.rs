@@ -17,8 +17,8 @@ async fn conversation_remembers_earlier_messages() {
 
     assert_eq!(text(&answer), "purple");
     assert_eq!(answer["conversation"], json!({"id": conversation}));
-    assert_eq!(provider.turns()[1].given.as_ref().map(Vec::len), Some(3));
-    assert!(provider.items_twice().is_empty());
+    assert_eq!(provider.turns()[1].model_input.as_ref().map(Vec::len), Some(3));
+    assert!(provider.duplicates().is_empty());
 }
 
 #[tokio::test]

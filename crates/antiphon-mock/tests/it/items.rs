@@ -78,7 +78,7 @@ async fn reference_is_resolved_across_responses() {
         output(call_id, "hello"),
     ]});
     assert_eq!(text(&client.turn(referred).await), "echo said: hello");
-    let given = provider.turns()[1].given.clone().expect("a model was asked");
+    let given = provider.turns()[1].model_input.clone().expect("a model was asked");
     let kinds = ["message", "reasoning", "function_call", "function_call_output"];
     assert_eq!(types(&given), kinds);
 }

@@ -48,7 +48,7 @@ async fn response_is_not_found_before_completion() {
     stream.until("response.completed").await;
     assert_eq!(client.get(&path).await.0, 200);
     drop(stream);
-    assert_eq!(soon(exchange.outcome()).await, Outcome::Delivered);
+    assert_eq!(soon(exchange.wait_for_outcome()).await, Outcome::Delivered);
 }
 
 #[tokio::test]

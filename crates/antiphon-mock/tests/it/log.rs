@@ -1,6 +1,6 @@
 //! The provider's log of its requests.
 
-use antiphon_mock::{Options, Rules, StrictProvider, Twice};
+use antiphon_mock::{Duplicate, Options, Rules, StrictProvider};
 use serde_json::json;
 
 use crate::client::{Client, echo, output, text, user};
@@ -16,8 +16,8 @@ async fn log_records_verdict_size_and_model_input() {
     let requests = provider.requests();
     assert_eq!(requests[0].token, "sk-one");
     assert_eq!(requests[0].size, body.to_string().len());
-    assert_eq!(requests[0].given.as_ref().map(Vec::len), Some(1));
-    assert_eq!((requests[1].status.as_u16(), &requests[1].given), (400, &None));
+    assert_eq!(requests[0].model_input.as_ref().map(Vec::len), Some(1));
+    assert_eq!((requests[1].status.as_u16(), &requests[1].model_input), (400, &None));
     assert_eq!(provider.refusals().len(), 1);
     assert_eq!(provider.request(1).await.body, json!({"model": "m"}));
 }
@@ -41,12 +41,12 @@ async fn log_is_filtered_by_token() {
 #[tokio::test]
 async fn duplicates_in_model_input_are_reported() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
-    let provider = StrictProvider::with(options).start().await;
+    let provider = StrictProvider::with_options(options).start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo hello", "tools": echo()});
     let response = client.turn(asked).await;
-    assert!(provider.items_twice().is_empty());
+    assert!(provider.duplicates().is_empty());
 
     let call = &response["output"][1];
     let call_id = call["call_id"].as_str().unwrap();
@@ -54,10 +54,10 @@ async fn duplicates_in_model_input_are_reported() {
     let again = client.turn(json!({"conversation": conversation, "input": input})).await;
 
     assert_eq!(text(&again), "echo said: hello");
-    let twice = provider.items_twice();
-    assert!(twice.contains(&Twice::Text("user".to_owned(), "Echo hello".to_owned())));
-    assert!(twice.contains(&Twice::Item(call["id"].as_str().unwrap().to_owned())));
-    assert!(twice.contains(&Twice::Call("function_call".to_owned(), call_id.to_owned())));
+    let twice = provider.duplicates();
+    assert!(twice.contains(&Duplicate::Text("user".to_owned(), "Echo hello".to_owned())));
+    assert!(twice.contains(&Duplicate::Item(call["id"].as_str().unwrap().to_owned())));
+    assert!(twice.contains(&Duplicate::Call("function_call".to_owned(), call_id.to_owned())));
     assert_eq!(twice.len(), 3);
     let (_, log) = client.get("/log").await;
     assert_eq!(log[2]["twice"].as_array().map(Vec::len), Some(3));
@@ -71,5 +71,5 @@ async fn same_answer_to_another_message_is_no_duplicate() {
     for said in ["Hello", "Yes", "Good"] {
         client.turn(json!({"conversation": conversation, "input": said})).await;
     }
-    assert!(provider.items_twice().is_empty());
+    assert!(provider.duplicates().is_empty());
 }

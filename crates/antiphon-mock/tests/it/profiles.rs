@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Client, id, output, text, user};
 
 async fn start(profile: Profile) -> StrictProvider {
-    StrictProvider::with(Options { profile, ..Options::default() }).start().await
+    StrictProvider::with_options(Options { profile, ..Options::default() }).start().await
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn every_profile_enforces_chain_rules() {
 #[tokio::test]
 async fn lenient_server_accepts_duplicates_and_unpaired_items() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
-    let provider = StrictProvider::with(options).start().await;
+    let provider = StrictProvider::with_options(options).start().await;
     let client = Client::with_token(&provider, "");
     let conversation = client.conversation().await;
     let said = json!({"type": "message", "id": "msg_1", "role": "user", "content": "Hello"});
@@ -71,16 +71,16 @@ async fn lenient_server_accepts_duplicates_and_unpaired_items() {
     ]);
     client.turn(json!({"conversation": conversation, "input": all, "zzz": 1})).await;
 
-    let given = provider.turns()[1].given.clone().unwrap();
+    let given = provider.turns()[1].model_input.clone().unwrap();
     assert_eq!(given.len(), 5, "the unknown reference is left out");
-    assert!(!provider.items_twice().is_empty());
+    assert!(!provider.duplicates().is_empty());
     assert!(provider.refusals().is_empty());
 }
 
 #[tokio::test]
 async fn lenient_server_refuses_items_that_are_not_objects() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
-    let provider = StrictProvider::with(options).start().await;
+    let provider = StrictProvider::with_options(options).start().await;
     let client = Client::of(&provider);
     let (status, error) = client.refused(json!({"model": "m", "input": [1]})).await;
     assert_eq!((status, &error["param"]), (400, &json!("input[0]")));
@@ -89,7 +89,7 @@ async fn lenient_server_refuses_items_that_are_not_objects() {
 #[tokio::test]
 async fn lenient_server_refuses_unknown_conversation() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
-    let provider = StrictProvider::with(options).start().await;
+    let provider = StrictProvider::with_options(options).start().await;
     let client = Client::of(&provider);
     let asked = json!({"model": "m", "conversation": "conv_x", "input": "Hello"});
     assert_eq!(client.refused(asked).await.0, 404);

@@ -78,7 +78,7 @@ async fn stream_stops_or_breaks_as_scripted() {
     let mut stopped = client.stream(json!({"input": "Hello"})).await;
     stopped.until("response.in_progress").await;
     drop(stopped);
-    provider.settled().await;
+    provider.wait_until_idle().await;
     assert_eq!(provider.response_ids().len(), 2);
 }
 

@@ -52,7 +52,7 @@ async fn same_seed_gives_same_ids() {
     let mut ids = Vec::new();
     for seed in ["a", "a", "b"] {
         let options = Options { seed: seed.to_owned(), ..Options::default() };
-        let provider = StrictProvider::with(options).start().await;
+        let provider = StrictProvider::with_options(options).start().await;
         let client = Client::of(&provider);
         let conversation = client.conversation().await;
         let response = client.turn(json!({"conversation": conversation, "input": "Hello"})).await;
@@ -66,7 +66,7 @@ async fn same_seed_gives_same_ids() {
 #[tokio::test]
 async fn only_configured_models_answer() {
     let options = Options { models: vec!["one".to_owned()], ..Options::default() };
-    let provider = StrictProvider::with(options).start().await;
+    let provider = StrictProvider::with_options(options).start().await;
     let client = Client::of(&provider);
     client.turn(json!({"model": "one", "input": "Hello"})).await;
     let (status, error) = client.refused(json!({"model": "two", "input": "Hello"})).await;

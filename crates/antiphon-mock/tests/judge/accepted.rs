@@ -1,6 +1,6 @@
 //! Requests that pass, and the form of a refusal.
 
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use antiphon_mock::{Refusal, encrypted_content};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ fn valid_replay_is_accepted() {
             ]),
         ),
     ] {
-        assert_eq!(judge(&replay(&input)), Ok(()), "{case}");
+        assert_eq!(validate(&replay(&input)), Ok(()), "{case}");
     }
 }
 
@@ -94,12 +94,12 @@ fn valid_replay_is_accepted() {
 fn unknown_fields_and_nulls_are_accepted() {
     let body = with(replay(&json!("hi")), "acme_option", json!({"deep": true}));
     let body = with(with(body, "conversation", Value::Null), "previous_response_id", Value::Null);
-    assert_eq!(judge(&body), Ok(()));
+    assert_eq!(validate(&body), Ok(()));
 }
 
 #[test]
 fn refusal_renders_as_error_body() {
-    let refusal = judge(&replay(&json!([user("hi"), call("fc_1", "call_1")])));
+    let refusal = validate(&replay(&json!([user("hi"), call("fc_1", "call_1")])));
     let refusal: Refusal = refusal.expect_err("the call is unanswered");
     assert_eq!(refusal.status, StatusCode::BAD_REQUEST);
     let expected = json!({"error": {

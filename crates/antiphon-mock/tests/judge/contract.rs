@@ -1,6 +1,6 @@
 //! The required fields of a request.
 
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use serde_json::{Value, json};
 
 use crate::request::{refused, replay, user, with, without};
@@ -70,6 +70,6 @@ fn encrypted_reasoning_is_required_for_reasoning_models() {
     let unsupported = "Encrypted content is not supported with this model.";
     let plain = with(replay(&json!("hi")), "model", json!("plain-model"));
     refused(&plain, (400, Some("include"), None, unsupported));
-    assert_eq!(judge(&without(plain.clone(), "include")), Ok(()));
-    assert_eq!(judge(&with(plain, "include", json!([]))), Ok(()));
+    assert_eq!(validate(&without(plain.clone(), "include")), Ok(()));
+    assert_eq!(validate(&with(plain, "include", json!([]))), Ok(()));
 }

@@ -1,7 +1,7 @@
 //! Relations between items.
 
 use antiphon_mock::encrypted_content;
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use serde_json::{Value, json};
 
 use crate::request::{
@@ -55,7 +55,7 @@ fn call_needs_a_later_output_of_its_kind() {
         let orphan = format!("No tool call found for {output_words} with call_id call_x.");
         let call_twice = format!("Duplicate {call_words} found with call_id call_x. {REMOVE}");
         let output_twice = format!("Duplicate {output_words} found with call_id call_x. {REMOVE}");
-        assert_eq!(judge(&replay(&json!([call, user("go on"), output]))), Ok(()), "{kind}");
+        assert_eq!(validate(&replay(&json!([call, user("go on"), output]))), Ok(()), "{kind}");
         refused_input(&json!([user("hi"), call]), &unanswered);
         refused_input(&json!([output, user("hi")]), &orphan);
         refused_input(&json!([output, call]), &orphan);
@@ -73,7 +73,7 @@ fn call_identity_includes_its_type() {
     let message = "No tool call found for function call output with call_id call_1.";
     refused_input(&crossed, message);
     let both = json!([custom, call("fc_1", "call_1"), output("call_1"), of_custom]);
-    assert_eq!(judge(&replay(&both)), Ok(()));
+    assert_eq!(validate(&replay(&both)), Ok(()));
 }
 
 #[test]

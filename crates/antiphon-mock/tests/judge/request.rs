@@ -1,7 +1,7 @@
 //! Requests for the judge, and assertions about refusals.
 
 use antiphon_mock::encrypted_content;
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use serde_json::{Value, json};
 
 pub(crate) const MODEL: &str = "fake-model";
@@ -58,7 +58,7 @@ pub(crate) type Expected<'a> = (u16, Option<&'a str>, Option<&'a str>, &'a str);
 
 #[track_caller]
 pub(crate) fn refused(body: &Value, (status, param, code, message): Expected<'_>) {
-    let refusal = judge(body).expect_err("the request deserves a refusal");
+    let refusal = validate(body).expect_err("the request deserves a refusal");
     let shown = (refusal.status.as_u16(), refusal.param.as_deref(), refusal.code);
     assert_eq!((shown, refusal.message.as_str()), ((status, param, code), message));
     assert_eq!(refusal.kind, "invalid_request_error");

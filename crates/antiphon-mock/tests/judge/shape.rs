@@ -1,6 +1,6 @@
 //! The form of ids.
 
-use antiphon_mock::judge::judge;
+use antiphon_mock::judge::validate;
 use serde_json::json;
 
 use crate::request::{assistant, call, output, refused, replay, user};
@@ -63,7 +63,7 @@ fn ids_have_at_most_64_characters() {
     let input = replay(&json!([user("a"), user("b"), call("fc_1", &call_id), output(&call_id)]));
     refused(&input, (400, Some("input[2].call_id"), code, &long("call_id", 65)));
     let call_id = "c".repeat(64);
-    assert_eq!(judge(&replay(&json!([call("fc_1", &call_id), output(&call_id)]))), Ok(()));
+    assert_eq!(validate(&replay(&json!([call("fc_1", &call_id), output(&call_id)]))), Ok(()));
 }
 
 #[test]

@@ -27,7 +27,7 @@ impl Database {
 
     /// A database on a server of which a few hundred connections are to be had.
     pub(crate) async fn on(server: &Server) -> Self {
-        Self { url: server.database().await, parameters: "pool_max=4".into() }
+        Self { url: server.create_database().await, parameters: "pool_max=4".into() }
     }
 
     /// The same database, opened with other parameters.

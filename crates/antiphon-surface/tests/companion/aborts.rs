@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::world::{Mode, World, output, thinking_and_calling, user};
 
-const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
+const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
 fn events() -> usize {
     thinking_and_calling().frames().len()
@@ -27,7 +27,7 @@ async fn leave_after(world: &World, body: serde_json::Value, events: usize) -> O
     };
     begun.turn.left();
     drop(begun);
-    world.settled().await;
+    world.wait_until_idle().await;
     id.and_then(|id| id.as_str().map(str::to_owned))
 }
 
@@ -36,7 +36,7 @@ async fn next_turn_is_accepted_after_any_disconnect() {
     for outcome in OUTCOMES {
         for left_at in 0..events() {
             let world = World::new().await;
-            world.provider.on_abort(outcome);
+            world.provider.set_on_abort(outcome);
             let conversation = world.conversation().await;
             let asked = json!({"conversation": conversation, "input": [user("Echo hi.")]});
             leave_after(&world, asked, left_at).await;
@@ -53,7 +53,7 @@ async fn next_turn_is_accepted_after_any_disconnect() {
 async fn replay_after_disconnect_stores_nothing_twice() {
     for outcome in OUTCOMES {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let asked = json!({"conversation": conversation, "input": [user("Echo hi.")]});
         leave_after(&world, asked, events() - 1).await;
@@ -69,7 +69,7 @@ async fn replay_after_disconnect_stores_nothing_twice() {
 #[tokio::test]
 async fn dropped_turn_counts_as_disconnect() {
     let world = World::new().await;
-    world.provider.on_abort(OnAbort::Part);
+    world.provider.set_on_abort(OnAbort::StorePart);
     let conversation = world.conversation().await;
     let script = Script::from(thinking_and_calling()).hang_after(events() - 1);
     world.provider.script(script);
@@ -77,7 +77,7 @@ async fn dropped_turn_counts_as_disconnect() {
     let mut begun = world.begin(Mode::Streamed, asked).await.expect("the turn is accepted");
     begun.events(events() - 1).await;
     drop(begun);
-    world.settled().await;
+    world.wait_until_idle().await;
     let next = json!({"conversation": conversation, "input": [output("call_1", "hi")]});
     world.turn(Mode::Whole, next).await;
     assert_eq!(world.sent(), ["output: hi"]);
@@ -92,7 +92,7 @@ async fn disconnect_after_the_end_leaves_ledger_fresh() {
     begun.until("response.completed").await;
     begun.turn.left();
     drop(begun);
-    world.settled().await;
+    world.wait_until_idle().await;
     let next = json!({"conversation": conversation, "input": [user("Bye.")]});
     world.turn(Mode::Whole, next).await;
     assert_eq!(world.list_requests(), 1);
@@ -100,10 +100,10 @@ async fn disconnect_after_the_end_leaves_ledger_fresh() {
 
 #[tokio::test]
 async fn cancelled_response_can_be_continued() {
-    for outcome in [OnAbort::Part, OnAbort::Whole] {
+    for outcome in [OnAbort::StorePart, OnAbort::StoreWhole] {
         for left_at in 1..events() {
             let world = World::new().await;
-            world.provider.on_abort(outcome);
+            world.provider.set_on_abort(outcome);
             let asked = json!({"input": [user("Echo hi.")]});
             let left =
                 leave_after(&world, asked, left_at).await.expect("the response was announced");
@@ -130,7 +130,7 @@ async fn conversation_works_after_failed_turn() {
             while begun.more().await {}
             begun.turn.ended();
         }
-        world.settled().await;
+        world.wait_until_idle().await;
     }
     let next = json!([user("Echo hi."), user("Please.")]);
     world.turn(Mode::Whole, json!({"conversation": conversation, "input": next})).await;

@@ -9,7 +9,7 @@ use crate::world::{MODEL, MODES, Mode, World, thinking_and_calling, user};
 async fn turn_on_locked_conversation_is_refused_cleanly() {
     for mode in MODES {
         let world = World::new().await;
-        world.provider.on_abort(OnAbort::Part);
+        world.provider.set_on_abort(OnAbort::StorePart);
         let conversation = world.conversation().await;
         let body = |text: &str| json!({"conversation": conversation, "input": [user(text)]});
         let exchange = world.provider.script(Script::from(thinking_and_calling()).hang_after(2));
@@ -29,9 +29,9 @@ async fn turn_on_locked_conversation_is_refused_cleanly() {
 
 #[tokio::test]
 async fn turn_on_locked_conversation_waits_for_the_other() {
-    for outcome in [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing] {
+    for outcome in [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing] {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let body = |text: &str| json!({"conversation": conversation, "input": [user(text)]});
         let exchange = world.provider.script(Script::from(thinking_and_calling()).hang_after(2));

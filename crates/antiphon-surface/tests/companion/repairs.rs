@@ -76,7 +76,7 @@ async fn late_output_becomes_message_without_deletion() {
 async fn lone_reasoning_is_deleted() {
     for mode in MODES {
         let world = World::new().await;
-        world.provider.on_abort(OnAbort::Part);
+        world.provider.set_on_abort(OnAbort::StorePart);
         let conversation = world.conversation().await;
         leave_in_reasoning(&world, json!({"conversation": conversation})).await;
         let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
@@ -90,7 +90,7 @@ async fn lone_reasoning_is_deleted() {
 #[tokio::test]
 async fn unstored_reasoning_is_left_out() {
     let world = World::new().await;
-    world.provider.on_abort(OnAbort::Nothing);
+    world.provider.set_on_abort(OnAbort::StoreNothing);
     let conversation = world.conversation().await;
     let orphan = leave_in_reasoning(&world, json!({"conversation": conversation})).await;
     let replay = json!([user("Echo hi."), orphan, user("Please.")]);
@@ -111,14 +111,14 @@ async fn leave_in_reasoning(world: &World, mut body: serde_json::Value) -> serde
     begun.events(until).await;
     let done = begun.event("response.output_item.done");
     drop(begun);
-    world.settled().await;
+    world.wait_until_idle().await;
     done["item"].clone()
 }
 
 #[tokio::test]
 async fn chain_bypasses_lone_reasoning() {
     let world = World::new().await;
-    world.provider.on_abort(OnAbort::Part);
+    world.provider.set_on_abort(OnAbort::StorePart);
     world.provider.script(Answer::new(MODEL).message("Hello."));
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
     leave_in_reasoning(&world, json!({"previous_response_id": first.id()})).await;

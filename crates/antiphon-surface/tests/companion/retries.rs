@@ -6,21 +6,21 @@ use serde_json::json;
 
 use crate::world::{Mode, World, thinking_and_calling, user};
 
-const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
+const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
 #[tokio::test]
 async fn its_message_is_not_held_twice() {
     for outcome in OUTCOMES {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let body = || json!({"conversation": conversation, "input": [user("Echo hi.")]});
         let events = thinking_and_calling().frames().len() - 2;
-        world.provider.script(Script::from(thinking_and_calling()).abort_after(events));
+        world.provider.script(Script::from(thinking_and_calling()).break_after(events));
         let mut begun = world.begin(Mode::Streamed, body()).await.expect("the turn is accepted");
         while begun.more().await {}
         begun.turn.left();
-        world.settled().await;
+        world.wait_until_idle().await;
 
         // The next attempt fails before the turn begins.
         let error = json!({"error": {"message": "Slow down"}});
@@ -42,13 +42,13 @@ async fn same_text_in_a_later_turn_is_new() {
     world.repeats = true;
     let conversation = world.conversation().await;
     let body = || json!({"conversation": conversation, "input": [user("Echo hi.")]});
-    world.provider.on_abort(OnAbort::Nothing);
+    world.provider.set_on_abort(OnAbort::StoreNothing);
     world.turn(Mode::Whole, body()).await;
-    world.provider.script(Script::from(thinking_and_calling()).abort_after(2));
+    world.provider.script(Script::from(thinking_and_calling()).break_after(2));
     let mut begun = world.begin(Mode::Streamed, body()).await.expect("the turn is accepted");
     while begun.more().await {}
     drop(begun);
-    world.settled().await;
+    world.wait_until_idle().await;
     for _ in 0..2 {
         world.turn(Mode::Whole, body()).await;
         assert_eq!(world.sent(), ["user: Echo hi."]);

@@ -83,7 +83,7 @@ async fn unavoidable_refusal_is_forwarded() {
 async fn provider_refuses_lost_response() {
     let world = World::new().await;
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
-    world.provider.lose(first.id());
+    world.provider.delete_response(first.id());
     for _ in 0..2 {
         let next = json!({"previous_response_id": first.id(), "input": [user("So?")]});
         let refused = world.attempt(Mode::Whole, next).await;

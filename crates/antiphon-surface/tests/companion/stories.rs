@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{MODEL, Mode, World, output, user};
 
-const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
+const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 const REPLAYS: [Replay; 4] =
     [Replay::Deltas, Replay::WithIds, Replay::WithoutIds, Replay::UsersAlone];
 const SEEDS: u64 = 3;
@@ -78,7 +78,7 @@ impl Story {
     }
 
     async fn turn(&mut self, number: usize, leaves: bool) {
-        self.world.provider.on_abort(OUTCOMES[self.dice.of(3)]);
+        self.world.provider.set_on_abort(OUTCOMES[self.dice.of(3)]);
         if !self.others.is_empty() && self.dice.of(2) == 0 {
             std::mem::swap(&mut self.world.companion, &mut self.others[0]);
         }
@@ -126,7 +126,7 @@ impl Story {
         let mut begun = self.world.begin(Mode::Streamed, body).await.expect("the turn is accepted");
         begun.events(events).await;
         drop(begun);
-        self.world.settled().await;
+        self.world.wait_until_idle().await;
     }
 
     /// A turn that is read to its end.

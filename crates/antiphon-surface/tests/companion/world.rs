@@ -62,7 +62,7 @@ impl World {
     }
 
     pub(crate) async fn with(options: Options) -> Self {
-        let provider = StrictProvider::with(options).start().await;
+        let provider = StrictProvider::with_options(options).start().await;
         let http = Http::builder(TokioExecutor::new()).build_http();
         Self { provider, companion: anew(), http, repeats: false, awaited: Mutex::default() }
     }
@@ -173,7 +173,7 @@ impl World {
         let awaited = self.awaited.lock().expect("no holder panics").take();
         if let Some(exchange) = awaited {
             exchange.release_all();
-            self.settled().await;
+            self.wait_until_idle().await;
         }
         tokio::task::yield_now().await;
     }
@@ -237,7 +237,7 @@ impl World {
 
     /// The model's input in the latest turn, as lines of text.
     pub(crate) fn given(&self) -> Vec<String> {
-        lines(&self.last_turn().given.expect("a model was asked"))
+        lines(&self.last_turn().model_input.expect("a model was asked"))
     }
 
     /// The stored items of a conversation, as lines of text.
@@ -251,15 +251,15 @@ impl World {
     }
 
     /// Waits until the provider has no open turn.
-    pub(crate) async fn settled(&self) {
-        soon(self.provider.settled()).await;
+    pub(crate) async fn wait_until_idle(&self) {
+        soon(self.provider.wait_until_idle()).await;
     }
 }
 
 impl Drop for World {
     fn drop(&mut self) {
         if !std::thread::panicking() && !self.repeats {
-            assert_eq!(self.provider.items_twice(), [], "no model was given anything twice");
+            assert_eq!(self.provider.duplicates(), [], "no model was given anything twice");
         }
     }
 }

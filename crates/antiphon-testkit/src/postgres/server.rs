@@ -51,11 +51,11 @@ impl Server {
 
     /// Starts a separate server, for a test that stops or restarts it.
     pub async fn start() -> Self {
-        Self::with(Durability::Relaxed).await
+        Self::with_durability(Durability::Relaxed).await
     }
 
     /// Starts a separate server with this durability.
-    pub async fn with(durability: Durability) -> Self {
+    pub async fn with_durability(durability: Durability) -> Self {
         let server = Self::try_start(durability).await;
         server.unwrap_or_else(|error| panic!("PostgreSQL cannot be started: {error}"))
     }
@@ -162,18 +162,18 @@ impl Server {
 impl Server {
     /// Creates an empty database and returns its URL,
     /// `postgres://USER:PASSWORD@127.0.0.1:PORT/NAME`.
-    pub async fn database(&self) -> String {
-        self.create_database("template1").await
+    pub async fn create_database(&self) -> String {
+        self.create_from_template("template1").await
     }
 
     /// Copies a database of this server and returns the URL of the copy. No client may be connected
     /// to the original. Copying is faster than creating many tables.
-    pub async fn copy_of(&self, url: &str) -> String {
+    pub async fn copy_database(&self, url: &str) -> String {
         let (_, name) = url.rsplit_once('/').expect("it is the URL of a database");
-        self.create_database(name).await
+        self.create_from_template(name).await
     }
 
-    async fn create_database(&self, template: &str) -> String {
+    async fn create_from_template(&self, template: &str) -> String {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         let (client, connection) =
             tokio_postgres::connect(&self.admin_url(), NoTls).await.expect("the server is there");

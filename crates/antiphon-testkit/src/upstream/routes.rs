@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use antiphon_mock::judge::{anthropic, chat, judge};
+use antiphon_mock::judge::{self, anthropic, chat};
 use antiphon_mock::{Api, Hold, Refusal, Reply, default_model, deliver};
 use axum::extract::{DefaultBodyLimit, Query, State as Shared};
 use axum::response::Response;
@@ -88,11 +88,11 @@ fn read(method: Method, uri: &Uri, headers: HeaderMap, raw: Bytes) -> Recorded {
 
 fn verdict(api: Api, headers: &HeaderMap, body: Option<&Value>) -> Result<(), Refusal> {
     match (api, body) {
-        (Api::Responses, Some(body)) => judge(body),
+        (Api::Responses, Some(body)) => judge::validate(body),
         (Api::Responses, None) => Err(Refusal::invalid_json()),
-        (Api::Chat, Some(body)) => chat::judge(body),
+        (Api::Chat, Some(body)) => chat::validate(body),
         (Api::Chat, None) => Err(Refusal::invalid_json().for_chat()),
-        (Api::Anthropic, Some(body)) => anthropic::judge(headers, body),
+        (Api::Anthropic, Some(body)) => anthropic::validate(headers, body),
         (Api::Anthropic, None) => Err(Refusal::body_not_json()),
     }
 }
@@ -106,8 +106,8 @@ fn answer(request: &Recorded, hold: Option<Hold>) -> Reply {
     }
     let answer = default_model::answer(&default_model::normalize(api, &request.body));
     match (request.body["stream"] == true, hold) {
-        (true, Some(hold)) => hold.stream(answer.frames_of(api)),
-        (true, None) => Reply::sse(answer.frames_of(api)),
-        (false, _) => Reply::json(StatusCode::OK, &answer.json_of(api)),
+        (true, Some(hold)) => hold.stream(answer.frames_for(api)),
+        (true, None) => Reply::sse(answer.frames_for(api)),
+        (false, _) => Reply::json(StatusCode::OK, &answer.json_for(api)),
     }
 }

@@ -197,7 +197,7 @@ async fn answers_can_be_scripted_for_each_api() {
     let upstream = FakeUpstream::start().await;
     let answer = Answer::new("fake-model").message("Scripted");
     for api in Api::ALL {
-        let frames = answer.frames_of(api);
+        let frames = answer.frames_for(api);
         upstream.script(Reply::sse(frames.clone()).rechunk(7));
         let path = api.path().strip_prefix("/v1").expect("the path begins with /v1");
         let (chunks, whole) = post(&upstream, path, "{}").await.chunks().await;

@@ -116,7 +116,7 @@ async fn gated_reply_is_released_chunk_by_chunk() {
         assert_eq!(reply.chunk().await.unwrap().unwrap(), frame.bytes());
     }
     assert_eq!(reply.chunk().await.unwrap(), None);
-    assert_eq!(exchange.outcome().await, Outcome::Delivered);
+    assert_eq!(exchange.wait_for_outcome().await, Outcome::Delivered);
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn hanging_reply_continues_after_release() {
     let mut reply = post(&upstream, "/responses", HELLO).await;
     reply.chunk().await.unwrap();
     reply.chunk().await.unwrap();
-    exchange.sent(2).await;
+    exchange.wait_for_sent(2).await;
     exchange.release_all();
     assert_eq!(reply.chunks().await, (wire(&frames[2..]), true));
 }
@@ -136,10 +136,10 @@ async fn hanging_reply_continues_after_release() {
 async fn aborted_reply_breaks_after_its_last_chunk() {
     let upstream = FakeUpstream::start().await;
     let frames = frames();
-    let exchange = upstream.script(Reply::sse(frames.clone()).abort_after(3));
+    let exchange = upstream.script(Reply::sse(frames.clone()).break_after(3));
     let reply = post(&upstream, "/responses", HELLO).await;
     assert_eq!(reply.chunks().await, (wire(&frames[..3]), false));
-    assert_eq!(exchange.outcome().await, Outcome::Aborted);
+    assert_eq!(exchange.wait_for_outcome().await, Outcome::Aborted);
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn hanging_reply_can_be_aborted() {
     reply.chunk().await.unwrap();
     exchange.abort();
     assert_eq!(reply.chunks().await, (Vec::new(), false));
-    assert_eq!(exchange.outcome().await, Outcome::Aborted);
+    assert_eq!(exchange.wait_for_outcome().await, Outcome::Aborted);
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn disconnect_in_the_body_is_observed() {
     let mut reply = post(&upstream, "/responses", HELLO).await;
     reply.chunk().await.unwrap();
     drop(reply);
-    exchange.disconnected().await;
+    exchange.wait_for_disconnect().await;
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn disconnect_before_the_head_is_observed() {
         _ = post(&upstream, "/responses", HELLO) => panic!("the head is withheld"),
         _ = upstream.request(0) => {}
     }
-    exchange.disconnected().await;
+    exchange.wait_for_disconnect().await;
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn withheld_head_is_sent_on_first_release() {
         exchange.release(0);
     });
     assert!(reply.chunks().await.1);
-    assert_eq!(exchange.outcome().await, Outcome::Delivered);
+    assert_eq!(exchange.wait_for_outcome().await, Outcome::Delivered);
 }
 
 #[tokio::test]
@@ -251,6 +251,6 @@ async fn hangup_closes_the_connection() {
     let upstream = FakeUpstream::start().await;
     let exchange = upstream.script(Reply::hangup());
     assert!(try_post(&upstream, "/responses", HELLO).await.is_err());
-    assert_eq!(exchange.outcome().await, Outcome::Aborted);
+    assert_eq!(exchange.wait_for_outcome().await, Outcome::Aborted);
     assert_eq!(post(&upstream, "/responses", HELLO).await.status(), 200);
 }

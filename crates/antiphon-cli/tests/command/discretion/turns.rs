@@ -30,7 +30,7 @@ fn nothing_of_an_answer_is_logged() {
         assert!(gateway.turn(&telling(), streamed).contains("sesame-said"));
     }
     for broken in 1..answer.frames().len() - 1 {
-        gateway.script(Reply::sse(answer.frames()).abort_after(broken));
+        gateway.script(Reply::sse(answer.frames()).break_after(broken));
         gateway.turn(&telling(), true);
     }
     gateway.ends_having_told(&["completed", "failed"]);

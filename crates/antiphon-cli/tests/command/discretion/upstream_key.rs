@@ -177,10 +177,10 @@ fn replies(api: Api) -> Vec<Reply> {
     let said = Answer::new(MODEL).reasoning(KEY).message(format!("The key is {KEY}."));
     let said = said.call("call_1", KEY, json!({"key": KEY}).to_string());
     for split in [Split::Words, Split::Whole, Split::Characters(5)] {
-        replies.push(Reply::sse(said.clone().split(split).frames_of(api)));
+        replies.push(Reply::sse(said.clone().split(split).frames_for(api)));
     }
-    replies.push(Reply::json(StatusCode::OK, &said.json_of(api)));
-    let begun = Answer::new(MODEL).message("Hello there").frames_of(api);
+    replies.push(Reply::json(StatusCode::OK, &said.json_for(api)));
+    let begun = Answer::new(MODEL).message("Hello there").frames_for(api);
     for event in error_events(api) {
         replies.push(Reply::sse([event.clone()]));
         let first: Vec<Frame> = begun[..begun.len() * 2 / 3].to_vec();
@@ -218,5 +218,5 @@ fn the_upstream_key_is_hidden_while_requests_are_retried() {
 }
 
 fn escaped(reply: Reply) -> Reply {
-    reply.replaced(KEY, r"sk\u002dup\u002DSECRET-0123456789")
+    reply.replace(KEY, r"sk\u002dup\u002DSECRET-0123456789")
 }

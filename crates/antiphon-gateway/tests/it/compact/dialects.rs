@@ -16,7 +16,7 @@ async fn world(dialect: Dialect) -> World {
 }
 
 fn summarizing(world: &World, api: Api) {
-    world.script(Reply::sse(Answer::new(MODEL).message(SUMMARY).frames_of(api)));
+    world.script(Reply::sse(Answer::new(MODEL).message(SUMMARY).frames_for(api)));
 }
 
 #[tokio::test]

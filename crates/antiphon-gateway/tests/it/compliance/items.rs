@@ -140,7 +140,7 @@ async fn what_was_cut_short_with_its_response_is_incomplete() {
     let world = World::new().await;
     let answer = Answer::new(MODEL).reasoning("Let me think about it.");
     let begun = heard_until(&answer, "response.reasoning_summary_text.delta");
-    world.script(Reply::sse(answer.frames()).abort_after(begun));
+    world.script(Reply::sse(answer.frames()).break_after(begun));
 
     let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
 

@@ -41,5 +41,5 @@ async fn world_of(dialect: Dialect) -> World {
 
 /// The answer as a stream of this API.
 fn streamed(api: Api, answer: &Answer) -> Reply {
-    Reply::sse(answer.frames_of(api))
+    Reply::sse(answer.frames_for(api))
 }

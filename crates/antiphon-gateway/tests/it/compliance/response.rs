@@ -45,7 +45,7 @@ async fn incomplete() {
 async fn failed() {
     let world = World::new().await;
     let answer = answer();
-    world.script(Reply::sse(answer.frames()).abort_after(terminal(&answer)));
+    world.script(Reply::sse(answer.frames()).break_after(terminal(&answer)));
     let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
     assert_eq!(turn.status(), "failed");
     let kept = kept(&world, turn.id()).await;

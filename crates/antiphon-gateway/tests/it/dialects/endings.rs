@@ -83,12 +83,12 @@ async fn wherever_a_stream_breaks_the_response_is_failed() {
         let client = world.client();
         let asked = json!({"stream_options": {"include_usage": true}});
         let answer = answer().request(&asked);
-        let frames = answer.frames_of(spoken.api);
+        let frames = answer.frames_for(spoken.api);
         for count in 0..=before_the_end(spoken, frames.len()) {
             let (conversation, held) = told(&client).await;
             let reply = Reply::sse(frames.clone());
             let breaks = count % 2 == 0;
-            world.script(if breaks { reply.abort_after(count) } else { reply.end_after(count) });
+            world.script(if breaks { reply.break_after(count) } else { reply.end_after(count) });
 
             let say = ask_to_think("Echo hello").within(&conversation);
             let turn = client.turn(Mode::Streamed, &say).await;
@@ -106,7 +106,7 @@ async fn a_whole_answer_that_breaks_off_is_an_error() {
         let world = spoken.world().await;
         let client = world.client();
         let (conversation, held) = told(&client).await;
-        world.script(Reply::sse(answer().frames_of(spoken.api)).abort_after(5));
+        world.script(Reply::sse(answer().frames_for(spoken.api)).break_after(5));
         client.create(Mode::Whole, &ask("Hello").within(&conversation)).await.server_error();
         assert_goes_on(&world, &conversation, &held).await;
     }

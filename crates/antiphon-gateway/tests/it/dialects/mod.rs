@@ -41,12 +41,12 @@ impl Spoken {
 
     /// Has the upstream stream this answer.
     fn streams(self, world: &World, answer: &Answer) -> Exchange {
-        world.script(Reply::sse(answer.frames_of(self.api)))
+        world.script(Reply::sse(answer.frames_for(self.api)))
     }
 
     /// Has the upstream answer with one JSON body.
     fn answers_whole(self, world: &World, answer: &Answer) -> Exchange {
-        world.script(Reply::json(StatusCode::OK, &answer.json_of(self.api)))
+        world.script(Reply::json(StatusCode::OK, &answer.json_for(self.api)))
     }
 }
 

@@ -95,7 +95,7 @@ async fn one_that_answers_enough_is_not_asked_for_more() {
     .await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Hello there");
-    let frames = answer.frames_of(ANTHROPIC.api);
+    let frames = answer.frames_for(ANTHROPIC.api);
     let first = world.script(Reply::sse(frames).hang_after(3));
     let mut open = client.stream(&ask("Hello")).await;
     open.until("response.in_progress").await;

@@ -40,7 +40,7 @@ fn connections() -> Vec<Fault> {
     vec![
         fault("closes the connection without an answer", |_| Reply::hangup()),
         fault("breaks the connection behind the headers", |api| {
-            Reply::sse(frames(api)).abort_after(0)
+            Reply::sse(frames(api)).break_after(0)
         }),
     ]
 }
@@ -85,7 +85,7 @@ fn bodies() -> Vec<Fault> {
         }),
         fault("an empty body of JSON", |_| Reply::new(StatusCode::OK, "application/json", "")),
         fault("a body that is shorter than its content length", |api| {
-            Reply::json(StatusCode::OK, &answer().json_of(api)).header("content-length", "100000")
+            Reply::json(StatusCode::OK, &answer().json_for(api)).header("content-length", "100000")
         }),
         Fault {
             name: "a whole answer over the bound",
@@ -132,16 +132,16 @@ fn breaks() -> Vec<Fault> {
     vec![
         fault("an empty stream", |_| Reply::new(StatusCode::OK, "text/event-stream", "")),
         fault("breaks the connection behind the first event", |api| {
-            Reply::sse(frames(api)).abort_after(1)
+            Reply::sse(frames(api)).break_after(1)
         }),
         fault("ends behind the first event", |api| Reply::sse(frames(api)).end_after(1)),
         fault("breaks the connection between two events of a message", |api| {
-            Reply::sse(frames(api)).abort_after(middle(api))
+            Reply::sse(frames(api)).break_after(middle(api))
         }),
         fault("breaks the connection inside an event", |api| {
             let whole = wire(&frames(api)[..middle(api)]);
             let cut = whole.slice(..whole.len() - 9);
-            Reply::new(StatusCode::OK, "text/event-stream", cut).abort_after(1)
+            Reply::new(StatusCode::OK, "text/event-stream", cut).break_after(1)
         }),
         fault("ends inside an event", |api| {
             let whole = wire(&frames(api));
@@ -173,10 +173,10 @@ fn events() -> Vec<Fault> {
 fn endings() -> Vec<Fault> {
     vec![
         fault("a failure before any output", |api| {
-            Reply::sse(Answer::new(FOREIGN).failed(code(api), "Overloaded.").frames_of(api))
+            Reply::sse(Answer::new(FOREIGN).failed(code(api), "Overloaded.").frames_for(api))
         }),
         fault("a failure after output", |api| {
-            Reply::sse(answer().failed(code(api), "Overloaded.").frames_of(api))
+            Reply::sse(answer().failed(code(api), "Overloaded.").frames_for(api))
         }),
         fault("no terminal event", |api| Reply::sse(frames(api)).end_after(ending(api))),
         fault("two terminal events", |api| {
@@ -199,7 +199,7 @@ fn answer() -> Answer {
 }
 
 fn frames(api: Api) -> Vec<Frame> {
-    answer().frames_of(api)
+    answer().frames_for(api)
 }
 
 fn wire(frames: &[Frame]) -> Bytes {

@@ -27,16 +27,16 @@ fn greeting() -> Answer {
 
 /// What may pass: by status, by a connection that ends, by an answer that fails at its beginning.
 fn passing((_, api): Spoken) -> Vec<Reply> {
-    let frames = greeting().frames_of(api);
-    let failed = Answer::new(MODEL).failed("server_error", "Try again.").frames_of(api);
+    let frames = greeting().frames_for(api);
+    let failed = Answer::new(MODEL).failed("server_error", "Try again.").frames_for(api);
     let error = json!({"error": {"message": "Try again.", "type": "server_error"}});
     let mut passing: Vec<Reply> =
         [408, 409, 429, 500, 502, 503, 504, 529].into_iter().map(status).collect();
     passing.extend([
         Reply::hangup(),
-        Reply::sse(frames.clone()).abort_after(0),
+        Reply::sse(frames.clone()).break_after(0),
         Reply::sse(frames.clone()).end_after(0),
-        Reply::sse(frames.clone()).abort_after(1),
+        Reply::sse(frames.clone()).break_after(1),
         Reply::sse(frames).end_after(1),
         Reply::sse(failed),
         Reply::json(StatusCode::OK, &error),
@@ -73,7 +73,7 @@ async fn once_output_was_told_nothing_is_asked_again() {
         let world = world(RESPONSES, at_once(2)).await;
         let client = world.client();
         let begun = heard_until(&greeting(), "response.output_item.added");
-        world.script(Reply::sse(greeting().frames()).abort_after(begun));
+        world.script(Reply::sse(greeting().frames()).break_after(begun));
 
         let told = client.attempt(mode, &ask("Hello")).await;
 
@@ -122,7 +122,7 @@ async fn after_the_last_retry_the_last_failure_is_told() {
 
 #[tokio::test]
 async fn a_refusal_after_the_beginning_is_told_in_the_stream() {
-    let begun = Reply::sse(greeting().frames()).abort_after(2);
+    let begun = Reply::sse(greeting().frames()).break_after(2);
     let limit = json!({"error": {
         "message": "Slow down.", "type": "requests", "param": "", "code": "rate_limit_exceeded",
     }});
@@ -182,7 +182,7 @@ async fn the_wait_ends_when_the_caller_leaves() {
     assert_eq!(client.respond(&say("My color is purple")).await.text(), "Noted.");
 
     // After its beginning was told.
-    world.script(Reply::sse(greeting().frames()).abort_after(2));
+    world.script(Reply::sse(greeting().frames()).break_after(2));
     let mut events = client.stream(&say("My dog is Biscuit")).await;
     let left = events.announced().await;
     drop(events);

@@ -40,7 +40,7 @@ async fn in_the_middle_of_an_answer_that_was_not_to_be_streamed() {
     let asking = say("Hello");
     tokio::select! {
         _ = client.create(Mode::Whole, &asking) => panic!("there is no answer yet"),
-        () = soon("the upstream waits", exchange.sent(5)) => {}
+        () = soon("the upstream waits", exchange.wait_for_sent(5)) => {}
     }
     world.left(&exchange).await;
 

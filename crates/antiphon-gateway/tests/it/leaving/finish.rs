@@ -46,7 +46,7 @@ async fn a_whole_answer_that_nobody_awaits_is_kept() {
     let asking = say("Tell me a tale");
     tokio::select! {
         _ = client.create(Mode::Whole, &asking) => panic!("there is no answer yet"),
-        () = soon("the upstream waits", exchange.sent(4)) => {}
+        () = soon("the upstream waits", exchange.wait_for_sent(4)) => {}
     }
 
     exchange.release_all();

@@ -40,7 +40,7 @@ impl Spoken {
             .call(format!("call_one_{number}"), "echo", r#"{"text": "one"}"#)
             .call(format!("call_two_{number}"), "echo", r#"{"text": "two"}"#)
             .message("Both are called.");
-        by_turns(answer.frames_of(self.api))
+        by_turns(answer.frames_for(self.api))
     }
 }
 

@@ -57,7 +57,7 @@ fn assert_failed(ends: &[Value]) {
 async fn too_long_stream_ends_in_one_failure() {
     for (dialect, api) in APIS {
         let world = world(dialect, |_| {}).await;
-        world.script(Reply::sse(long_answer().frames_of(api)));
+        world.script(Reply::sse(long_answer().frames_for(api)));
         assert_failed(&terminal_events(&world).await);
         assert_eq!(world.times_asked(), 1, "{dialect:?}: it is not asked again");
     }
@@ -67,8 +67,8 @@ async fn too_long_stream_ends_in_one_failure() {
 async fn too_long_whole_answer_is_a_bad_gateway() {
     for (dialect, api) in APIS {
         let world = world(dialect, |_| {}).await;
-        world.script(Reply::sse(long_answer().frames_of(api)));
-        world.script(Reply::json(StatusCode::OK, &long_answer().json_of(api)));
+        world.script(Reply::sse(long_answer().frames_for(api)));
+        world.script(Reply::json(StatusCode::OK, &long_answer().json_for(api)));
         let body = ask("Tell me a tale");
         let streamed = world.client().post("/v1/responses", body.body()).await;
         assert_eq!((streamed.status(), streamed.server_error()), (502, MESSAGE.to_owned()));

@@ -137,7 +137,7 @@ async fn a_caller_that_reads_slowly_gets_all_of_it() {
     let world = World::new().await;
     let exchange = world.script(long_tale(BEYOND_A_CALLER));
     let (mut caller, _) = announced(&world).await;
-    soon("some of it waits for the caller", exchange.sent(16)).await;
+    soon("some of it waits for the caller", exchange.wait_for_sent(16)).await;
 
     let heard = caller.take_until("data: [DONE]\n\n\r\n0\r\n\r\n").await;
 

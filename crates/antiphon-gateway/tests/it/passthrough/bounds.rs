@@ -45,7 +45,7 @@ async fn an_upstream_that_is_silent_is_a_504() {
 async fn an_answer_that_stops_or_breaks_off_does_not_look_whole() {
     let world = World::with(|settings| settings.upstreams[0].idle_timeout = SHORT).await;
     let pieces = || Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
-    for reply in [pieces().hang_after(1), pieces().abort_after(1)] {
+    for reply in [pieces().hang_after(1), pieces().break_after(1)] {
         world.script(reply);
         let answer = begun(request(&world, Method::GET, "/v1/files/f/content"), "").await;
         assert!(soon("it ends", answer.into_body().collect()).await.is_err());

@@ -124,7 +124,7 @@ async fn one_that_wakes_up_does_not_go_on_with_what_another_took_up() {
     exchange.release_all();
 
     assert_eq!(failed["status"], "failed");
-    soon("the upstream is heard or left", exchange.outcome()).await;
+    soon("the upstream is heard or left", exchange.wait_for_outcome()).await;
     for client in [&sleeper, &other] {
         assert_eq!(client.kept(&id).await, failed);
         let told = client.stream_again(&id, None).await.all().await;

@@ -114,7 +114,7 @@ async fn a_failed_turn_is_made_anew() {
     let conversation = client.new_conversation().await;
     let question = ask("My color is purple").within(&conversation);
     for mode in MODES {
-        world.script(Reply::sse(answer().frames()).abort_after(5));
+        world.script(Reply::sse(answer().frames()).break_after(5));
         let failed = client.create(mode, &question).await;
         assert!(failed.status() >= 500 || failed.body().starts_with(b"event: response.created"));
     }

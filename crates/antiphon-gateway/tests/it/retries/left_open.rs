@@ -19,7 +19,7 @@ async fn not_where_its_caller_leaves_while_it_is_recorded() {
             _ = soon("the upstream is asked", upstream.request(0)) => {}
         }
     }
-    soon("the upstream is left", exchange.disconnected()).await;
+    soon("the upstream is left", exchange.wait_for_disconnect()).await;
     store.go_on_recording();
 
     let turn = again(&client).turn(Mode::Streamed, &question).await;

@@ -41,7 +41,7 @@ impl Spoken {
 
     /// Has the upstream give this answer to the next request.
     fn answers(self, world: &World, answer: &Answer) -> Exchange {
-        world.script(Reply::sse(answer.frames_of(self.api)))
+        world.script(Reply::sse(answer.frames_for(self.api)))
     }
 }
 

@@ -59,7 +59,7 @@ async fn a_whole_answer_is_no_exception() {
             let world = spoken.world().await;
             let answer =
                 Answer::new(MODEL).call("call_1", "look", "{}").call("call_2", "delete", "{}");
-            world.script(Reply::json(StatusCode::OK, &answer.json_of(spoken.api)));
+            world.script(Reply::json(StatusCode::OK, &answer.json_for(spoken.api)));
             let turn = world.client().turn(mode, &single()).await;
             assert_eq!(lines(turn.output()), ["call look {}"], "{spoken:?}");
         }

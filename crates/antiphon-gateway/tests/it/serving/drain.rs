@@ -132,7 +132,7 @@ async fn a_whole_answer_that_has_not_come_when_the_grace_is_over_is_refused_for_
         let asking = ask("Tell me a tale").within(&conversation);
         async move { client.create(Mode::Whole, &asking).await }
     });
-    support::soon("the answer has begun", exchange.sent(4)).await;
+    support::soon("the answer has begun", exchange.wait_for_sent(4)).await;
 
     world.stop().ended().await;
 

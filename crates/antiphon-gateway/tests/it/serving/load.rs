@@ -88,7 +88,7 @@ async fn restart(world: &mut World, load: &Load) {
     let answer = Answer::new(MODEL).message("Noted.");
     let begun = heard_until(&answer, "response.output_text.delta");
     let held = world.script(Reply::sse(answer.frames()).hang_after(begun));
-    soon("a turn is open", held.sent(begun)).await;
+    soon("a turn is open", held.wait_for_sent(begun)).await;
     let refused_before = *load.refused.borrow();
 
     let stopping = world.stop();

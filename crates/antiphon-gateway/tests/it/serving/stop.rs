@@ -49,7 +49,7 @@ async fn when_the_grace_is_over_open_turns_are_settled() {
     events.until("response.output_text.delta").await;
 
     world.stop().ended().await;
-    soon("the upstream is left", exchange.outcome()).await;
+    soon("the upstream is left", exchange.wait_for_outcome()).await;
     let told = events.until("response.failed").await;
     let error = &told.json["response"]["error"];
     assert_eq!(error["code"], "server_error", "{error}");

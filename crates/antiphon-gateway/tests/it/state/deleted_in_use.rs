@@ -98,7 +98,7 @@ async fn deleted_while_asking(
     let asking = ask("Echo hello").within(&conversation);
     let deletion = async {
         world.request(asked).await;
-        exchange.sent(sent).await;
+        exchange.wait_for_sent(sent).await;
         delete(client, &conversation).await;
     };
     let (refused, ()) = tokio::join!(client.refused(mode, &asking), deletion);

@@ -59,7 +59,7 @@ async fn a_whole_answer_waits_for_the_end_too() {
         async move { client.turn(Mode::Whole, &ask).await }
     });
 
-    soon("the upstream waits", exchange.sent(terminal(&answer))).await;
+    soon("the upstream waits", exchange.wait_for_sent(terminal(&answer))).await;
     assert_eq!(client.items(&conversation).await, [] as [Value; 0]);
     exchange.release_all();
 

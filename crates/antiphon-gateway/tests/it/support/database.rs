@@ -23,12 +23,12 @@ impl Database {
         static WITH_TABLES: OnceCell<String> = OnceCell::const_new();
         let server = Server::shared().await;
         let with_tables = WITH_TABLES.get_or_init(|| with_tables(server)).await;
-        Self::at(server.copy_of(with_tables).await)
+        Self::at(server.copy_database(with_tables).await)
     }
 
     /// An empty one, without tables.
     pub(super) async fn on(server: &Server) -> Self {
-        Self::at(server.database().await)
+        Self::at(server.create_database().await)
     }
 
     fn at(url: String) -> Self {
@@ -97,7 +97,7 @@ impl Database {
 }
 
 async fn with_tables(server: &Server) -> String {
-    let url = server.database().await;
+    let url = server.create_database().await;
     let store = antiphon_store::open(&url).await.expect("the store opens");
     store.close().await;
     // Its connections end in tasks of their own.

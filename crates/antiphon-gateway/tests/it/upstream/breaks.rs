@@ -46,7 +46,7 @@ async fn wherever_a_stream_breaks_the_response_is_failed() {
     for count in 0..=terminal(&answer) {
         let (conversation, held) = told(&client).await;
         let reply = Reply::sse(answer.frames());
-        let reply = if count % 2 == 0 { reply.abort_after(count) } else { reply.end_after(count) };
+        let reply = if count % 2 == 0 { reply.break_after(count) } else { reply.end_after(count) };
         world.script(reply);
 
         assert_fails_streamed(&client, &ask("Echo hello").within(&conversation)).await;
@@ -62,7 +62,7 @@ async fn wherever_a_stream_breaks_a_whole_answer_is_an_error() {
     let answer = answer();
     for count in (0..=terminal(&answer)).step_by(3) {
         let (conversation, held) = told(&client).await;
-        world.script(Reply::sse(answer.frames()).abort_after(count));
+        world.script(Reply::sse(answer.frames()).break_after(count));
 
         let ask = ask("Echo hello").within(&conversation);
         client.create(Mode::Whole, &ask).await.server_error();
@@ -81,7 +81,7 @@ async fn an_event_that_is_cut_in_the_middle_is_not_heard() {
     for length in (0..end).step_by(997).chain([end - 1]) {
         let (conversation, held) = told(&client).await;
         let reply = Reply::new(StatusCode::OK, "text/event-stream", wire.slice(..length));
-        world.script(if length % 2 == 0 { reply.abort_after(1) } else { reply });
+        world.script(if length % 2 == 0 { reply.break_after(1) } else { reply });
 
         assert_fails_streamed(&client, &ask("Echo hello").within(&conversation)).await;
 
@@ -113,7 +113,7 @@ async fn a_failed_response_can_be_gone_on_from() {
     let ask_echo = ask("Echo hello").within(&conversation);
     let mut events = client.stream(&ask_echo).await;
     let failed = events.announced().await;
-    soon("the upstream waits", exchange.sent(count)).await;
+    soon("the upstream waits", exchange.wait_for_sent(count)).await;
     exchange.abort();
     events.until("response.failed").await;
     assert_eq!(client.kept(&failed).await["status"], "failed");
@@ -143,7 +143,7 @@ async fn a_failed_chain_can_be_gone_on_from() {
     let client = world.client();
     let told = client.respond(&ask("My color is purple")).await;
     let answer = answer();
-    world.script(Reply::sse(answer.frames()).abort_after(3));
+    world.script(Reply::sse(answer.frames()).break_after(3));
     let failed = assert_fails_streamed(&client, &ask("My dog is Biscuit").after(told.id())).await;
 
     let question = "What is my color and my dog?";

@@ -72,7 +72,7 @@ async fn events_that_are_all_numbered_zero_are_all_heard() {
 #[tokio::test]
 async fn done_without_a_finish_reason_is_incomplete() {
     let world = World::with(chat).await;
-    let frames = answer().frames_of(Api::Chat).into_iter().filter(|frame| {
+    let frames = answer().frames_for(Api::Chat).into_iter().filter(|frame| {
         frame.json().is_none_or(|chunk| chunk["choices"][0]["finish_reason"].is_null())
     });
     let reply = Reply::sse(frames);
@@ -95,7 +95,7 @@ async fn an_invalid_byte_in_a_delta_is_replaced() {
         })
         .await;
         for mode in MODES {
-            let frames = Answer::new(MODEL).message("Hello@ there").frames_of(api);
+            let frames = Answer::new(MODEL).message("Hello@ there").frames_for(api);
             let broken = frames.iter().map(|frame| {
                 let bytes =
                     frame.bytes().iter().map(|byte| if *byte == b'@' { 0xff } else { *byte });

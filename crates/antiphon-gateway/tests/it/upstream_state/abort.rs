@@ -6,7 +6,7 @@ use antiphon_mock::{Answer, Exchange, OnAbort, Script};
 use super::world::World;
 use crate::support::{MODEL, MODES, Mode, ask, heard_until, output, typed_user};
 
-const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
+const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
 fn thinking_and_calling() -> Answer {
     Answer::new(MODEL).reasoning("The user wants an echo.").call(
@@ -34,7 +34,7 @@ async fn leave_behind_the_call(world: &World, asked: &crate::support::Ask) -> St
 async fn the_next_message_finds_a_conversation_that_works() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let asked = ask([typed_user("Echo hi.")]).within(&conversation);
         leave_behind_the_call(&world, &asked).await;
@@ -50,7 +50,7 @@ async fn the_next_message_finds_a_conversation_that_works() {
 async fn a_client_that_replays_what_it_saw_doubles_nothing() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let asked = ask([typed_user("Echo hi.")]).within(&conversation);
         leave_behind_the_call(&world, &asked).await;
@@ -68,11 +68,11 @@ async fn a_client_that_replays_what_it_saw_doubles_nothing() {
 async fn the_output_of_a_call_that_was_kept_finds_it() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let asked = ask([typed_user("Echo hi.")]).within(&conversation);
         leave_behind_the_call(&world, &asked).await;
-        if outcome == OnAbort::Nothing {
+        if outcome == OnAbort::StoreNothing {
             continue;
         }
         let told = ask([output(&"call_1".into(), "hi")]).within(&conversation);
@@ -85,15 +85,15 @@ async fn the_output_of_a_call_that_was_kept_finds_it() {
 async fn a_chain_goes_on_from_a_response_that_was_left() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let left = leave_behind_the_call(&world, &ask([typed_user("Echo hi.")])).await;
         let next = ask([typed_user("Never mind.")]).after(&left);
         match outcome {
-            OnAbort::Nothing => {
+            OnAbort::StoreNothing => {
                 let refused = world.client().refused(mode, &next).await;
                 assert_eq!(refused.body["error"]["code"], "previous_response_not_found");
             }
-            OnAbort::Part | OnAbort::Whole => {
+            OnAbort::StorePart | OnAbort::StoreWhole => {
                 world.client().turn(mode, &next).await;
                 let call = r#"call echo {"text":"hi"}"#;
                 assert_eq!(world.given()[..3], ["user: Echo hi.", "reasoning", call]);
@@ -106,7 +106,7 @@ async fn a_chain_goes_on_from_a_response_that_was_left() {
 async fn a_caller_of_a_whole_answer_who_leaves_leaves_a_conversation_that_works() {
     for outcome in OUTCOMES {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let answer = thinking_and_calling();
         let until_call = heard_until(&answer, "response.function_call_arguments.done") + 1;
@@ -117,7 +117,7 @@ async fn a_caller_of_a_whole_answer_who_leaves_leaves_a_conversation_that_works(
             let mut waiting = std::pin::pin!(client.respond(&asked));
             tokio::select! {
                 _ = waiting.as_mut() => panic!("it is not answered"),
-                () = exchange.sent(until_call) => {}
+                () = exchange.wait_for_sent(until_call) => {}
             }
         }
         world.left(&exchange).await;

@@ -107,8 +107,9 @@ async fn a_response_that_is_not_stored_leaves_nothing() {
 #[tokio::test]
 async fn a_list_of_a_response_that_holds_the_chain_before_it_doubles_nothing() {
     for list in [InputItems::Own, InputItems::All] {
-        let options = Options { input_items: list, on_abort: OnAbort::Whole, ..Options::default() };
-        let world = World::of(StrictProvider::with(options).start().await).await;
+        let options =
+            Options { input_items: list, on_abort: OnAbort::StoreWhole, ..Options::default() };
+        let world = World::of(StrictProvider::with_options(options).start().await).await;
         let client = world.client();
         let first = client.respond(&ask([typed_user("My dog is Rex.")])).await;
         let left = leave(&world, &ask([typed_user("And so?")]).after(first.id())).await;

@@ -5,7 +5,7 @@ use antiphon_mock::{Answer, Exchange, OnAbort, Script};
 use super::world::World;
 use crate::support::{Ask, Client, MODEL, MODES, Mode, ask, heard_until, text, typed_user};
 
-const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
+const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
 fn again(client: &Client) -> Client {
     client.clone().with_header("x-stainless-retry-count", "1")
@@ -36,7 +36,7 @@ async fn leave_as(client: &Client, world: &World, mode: Mode, asked: &Ask) {
             let mut waiting = std::pin::pin!(client.respond(asked));
             tokio::select! {
                 _ = waiting.as_mut() => panic!("it is not answered"),
-                () = exchange.sent(until_left()) => {}
+                () = exchange.wait_for_sent(until_left()) => {}
             }
         }
     }
@@ -72,12 +72,12 @@ async fn a_whole_answer_is_given_again_without_the_model() {
 async fn a_conversation_goes_on_where_the_provider_got() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let asked = ask([typed_user("What is my dog?")]).within(&conversation);
         leave(&world, mode, &asked).await;
         let turns = world.provider.turns().len();
-        world.provider.on_abort(OnAbort::Whole);
+        world.provider.set_on_abort(OnAbort::StoreWhole);
 
         let told = again(&world.client()).turn(mode, &asked).await;
 
@@ -87,19 +87,19 @@ async fn a_conversation_goes_on_where_the_provider_got() {
         assert_eq!(users, 1, "{outcome:?} {mode:?}: {held:?}");
         let asked_again = world.provider.turns().len() - turns;
         match (outcome, mode) {
-            (OnAbort::Whole, Mode::Streamed) => {
+            (OnAbort::StoreWhole, Mode::Streamed) => {
                 assert_eq!(asked_again, 0);
                 assert_eq!(told.text(), "It is Rex.");
             }
             // Who waits for the whole may leave before the gateway has heard of the response: then it
             // is not known which one it was.
-            (OnAbort::Whole, Mode::Whole) if asked_again == 0 => {}
-            (OnAbort::Part | OnAbort::Whole, _) => {
+            (OnAbort::StoreWhole, Mode::Whole) if asked_again == 0 => {}
+            (OnAbort::StorePart | OnAbort::StoreWhole, _) => {
                 assert_eq!(world.sent(), [""; 0]);
                 let report = world.client().report(told.id()).await;
                 assert_eq!(report["resent"][0]["rule"], "same_request");
             }
-            (OnAbort::Nothing, _) => assert_eq!(world.sent(), ["user: What is my dog?"]),
+            (OnAbort::StoreNothing, _) => assert_eq!(world.sent(), ["user: What is my dog?"]),
         }
         assert_eq!(world.refused_turns(), 0, "{outcome:?} {mode:?}");
     }
@@ -109,7 +109,7 @@ async fn a_conversation_goes_on_where_the_provider_got() {
 async fn keyed_retry_behind_another_turn_is_held_once() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let client = world.client();
         let keyed = client.clone().with_header("idempotency-key", "k");
         let conversation = world.conversation().await;
@@ -133,7 +133,7 @@ async fn a_chain_goes_on_from_where_it_went_on_before() {
         let world = World::new().await;
         let client = world.client();
         let first = client.turn(mode, &ask([typed_user("My dog is Rex.")])).await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let asked = ask([typed_user("What is my dog?")]).after(first.id());
         leave(&world, mode, &asked).await;
         let turns = world.provider.turns().len();
@@ -143,8 +143,8 @@ async fn a_chain_goes_on_from_where_it_went_on_before() {
         let given = ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?"];
         assert_eq!(world.given(), given);
         let asked_again = world.provider.turns().len() - turns;
-        if (outcome, mode) != (OnAbort::Whole, Mode::Whole) {
-            assert_eq!(asked_again, usize::from(outcome != OnAbort::Whole), "{outcome:?}");
+        if (outcome, mode) != (OnAbort::StoreWhole, Mode::Whole) {
+            assert_eq!(asked_again, usize::from(outcome != OnAbort::StoreWhole), "{outcome:?}");
         }
         client.turn(mode, &ask([typed_user("Sure?")]).after(told.id())).await;
         assert_eq!(world.refused_turns(), 0);
@@ -155,7 +155,7 @@ async fn a_chain_goes_on_from_where_it_went_on_before() {
 async fn a_crash_of_the_gateway_changes_none_of_it() {
     for (outcome, mode) in every_way() {
         let mut world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let asked = ask([typed_user("What is my dog?")]).within(&conversation);
         let exchange = world.provider.script(Script::from(answer()).hang_after(until_left()));
@@ -164,7 +164,7 @@ async fn a_crash_of_the_gateway_changes_none_of_it() {
             let mut waiting = std::pin::pin!(client.create_if_there(mode, &asked));
             tokio::select! {
                 _ = waiting.as_mut() => panic!("it is not answered"),
-                () = exchange.sent(until_left()) => {}
+                () = exchange.wait_for_sent(until_left()) => {}
             }
             world.kill_and_start().await;
         }
@@ -214,7 +214,7 @@ async fn what_the_provider_has_deleted_is_not_given_again() {
         let client = world.client();
         let asked = ask([typed_user("Choose a number.")]);
         let first = client.turn(mode, &asked).await;
-        world.provider.lose(first.id());
+        world.provider.delete_response(first.id());
         assert_ne!(again(&client).turn(mode, &asked).await.id(), first.id());
     }
 }

@@ -5,13 +5,13 @@ use antiphon_mock::{Answer, OnAbort, Script};
 use super::world::World;
 use crate::support::{MODEL, Mode, ask, heard_until, typed_user};
 
-const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
+const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
 #[tokio::test]
 async fn what_the_provider_kept_is_learnt_by_the_next() {
     for outcome in OUTCOMES {
         let mut world = World::new().await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
         let until_call = heard_until(&answer, "response.output_item.done");

@@ -94,7 +94,7 @@ async fn an_answer_that_breaks_off_has_failed_and_the_conversation_goes_on() {
     let conversation = world.conversation().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
     let until_text = heard_until(&answer, "response.output_text.delta");
-    world.provider.script(Script::from(answer).abort_after(until_text));
+    world.provider.script(Script::from(answer).break_after(until_text));
 
     let asked = ask([typed_user("A story.")]).within(&conversation);
     let failed = world.client().turn(Mode::Streamed, &asked).await;

@@ -10,7 +10,7 @@ const KEY: &str = "sk-of-the-operator";
 /// A provider, and a gateway in front of it that has a key there, or has not.
 async fn world(profile: Profile, key: Option<&str>) -> (StrictProvider, Gateways) {
     let options = Options { profile, ..Options::default() };
-    let provider = StrictProvider::with(options).start().await;
+    let provider = StrictProvider::with_options(options).start().await;
     let url = provider.base_url().parse().expect("it is a URL");
     let upstream = UpstreamSettings {
         state: State::Upstream,

@@ -52,7 +52,7 @@ async fn where_its_turn_fails_the_call_is_answered_with_nothing_again() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = answered_with_nothing(&world, mode).await;
-        let refusal = Refusal::of_input("No.".to_owned());
+        let refusal = Refusal::for_input("No.".to_owned());
         world.provider.script(Reply::refusal(&refusal));
         client.refused(mode, &ask([real()]).within(&conversation)).await;
 

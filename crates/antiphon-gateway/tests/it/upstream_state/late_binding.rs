@@ -27,7 +27,7 @@ pub(super) struct World {
 
 async fn provider(name: &str) -> StrictProvider {
     let (seed, models) = (name.to_owned(), vec![format!("{name}-1")]);
-    StrictProvider::with(Options { seed, models, ..Options::default() }).start().await
+    StrictProvider::with_options(Options { seed, models, ..Options::default() }).start().await
 }
 
 impl World {
@@ -124,7 +124,7 @@ async fn first_turn_decides_the_upstream() {
         let other = ask([typed_user("Hi.")]).model("one-1").within(id);
         assert_names_upstreams(&world.client().create(mode, &other).await, "one");
         assert_eq!(world.one.requests().len(), 0);
-        assert_eq!((creations(&world.two), world.two.items_twice()), (1, vec![]));
+        assert_eq!((creations(&world.two), world.two.duplicates()), (1, vec![]));
     }
 }
 
@@ -233,7 +233,7 @@ async fn many_items_go_to_the_upstream_once() {
         (&*held[0], &*held[44], &*held[45]),
         ("user: Item 0.", "user: Item 44.", "user: Hello.")
     );
-    assert_eq!(world.two.items_twice(), []);
+    assert_eq!(world.two.duplicates(), []);
 }
 
 #[tokio::test]
@@ -271,7 +271,7 @@ async fn two_first_turns_of_one_model_follow_each_other() {
     assert_eq!((a.status(), b.status()), ("completed", "completed"));
     assert_eq!(creations(&world.two), 1);
     assert_eq!(world.held_by_two().len(), 4);
-    assert_eq!(world.two.items_twice(), []);
+    assert_eq!(world.two.duplicates(), []);
 }
 
 #[tokio::test]
@@ -280,9 +280,9 @@ async fn retried_first_turn_is_not_doubled() {
         let world = World::new().await;
         let id = world.client().new_conversation().await;
         world.client().add_items(&id, &[typed_user("My dog is Rex.")]).await;
-        world.two.on_abort(OnAbort::Whole);
+        world.two.set_on_abort(OnAbort::StoreWhole);
         let answer = Scripted::new("two-1").message("It is Rex.");
-        world.two.script(Script::from(answer).abort_after(0));
+        world.two.script(Script::from(answer).break_after(0));
         let client = match key {
             true => world.client().with_header("idempotency-key", "key-1"),
             false => world.client(),
@@ -416,11 +416,11 @@ async fn killed_first_turn_is_continued_by_another_gateway() {
     events.until("response.output_item.added").await;
     world.gateways.kill(0).await;
     drop(events);
-    soon("the provider is left", exchange.disconnected()).await;
+    soon("the provider is left", exchange.wait_for_disconnect()).await;
 
     let next = world.gateways.client_of(1).respond(&at_two("What is my dog?", &id)).await;
 
     assert_eq!(next.text(), "Rex");
     assert_eq!(next.response["conversation"]["id"], id);
-    assert_eq!((creations(&world.two), world.two.items_twice()), (1, vec![]));
+    assert_eq!((creations(&world.two), world.two.duplicates()), (1, vec![]));
 }

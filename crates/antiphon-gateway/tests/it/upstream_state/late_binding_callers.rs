@@ -83,7 +83,7 @@ async fn background_stream_that_was_left_shows_our_id() {
     let response = events.announced().await;
     events.until("response.output_item.added").await;
     drop(events);
-    soon("the provider is left", exchange.disconnected()).await;
+    soon("the provider is left", exchange.wait_for_disconnect()).await;
     exchange.release_all();
 
     world.client().settled(&response).await;

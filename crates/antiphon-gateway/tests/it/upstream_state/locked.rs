@@ -17,7 +17,7 @@ async fn open_turn(world: &World, conversation: &str) -> (Response<Incoming>, Ex
     let asked = ask([typed_user("A story.")]).within(conversation).field("stream", true);
     let body = asked.body().to_string();
     let begun = world.past_gateway().send(Method::POST, "/v1/responses", body).await;
-    soon("its message begins", exchange.sent(until_text)).await;
+    soon("its message begins", exchange.wait_for_sent(until_text)).await;
     (begun, exchange)
 }
 

@@ -22,8 +22,8 @@ async fn a_ledger_with_bodies_is_sent_in_full() {
         let first = client.turn(mode, &ask([typed_user("My dog is Rex.")])).await;
         let told = ask([output(&json!("call_1"), "hi")]).after(first.id());
         let second = client.turn(mode, &told).await;
-        world.provider.lose(first.id());
-        world.provider.lose(second.id());
+        world.provider.delete_response(first.id());
+        world.provider.delete_response(second.id());
 
         let asked = ask([typed_user("What is my dog?")]).after(second.id());
         let third = client.turn(mode, &asked).await;
@@ -55,7 +55,7 @@ async fn calls_that_nobody_answered_are_answered_in_it() {
         let client = world.client();
         world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));
         let first = client.turn(mode, &ask([typed_user("Echo hi.")])).await;
-        world.provider.lose(first.id());
+        world.provider.delete_response(first.id());
         let second = client.turn(mode, &ask([typed_user("Well?")]).after(first.id())).await;
         let silence = "output: No output was recorded for this call.";
         let call = r#"call echo {"text":"hi"}"#;
@@ -69,7 +69,7 @@ async fn calls_that_nobody_answered_are_answered_in_it() {
 async fn a_response_that_was_told_and_never_kept_is_gone_on_from() {
     for mode in MODES {
         let world = with_bodies().await;
-        world.provider.on_abort(OnAbort::Nothing);
+        world.provider.set_on_abort(OnAbort::StoreNothing);
         let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
         let until_call = heard_until(&answer, "response.output_item.done");
         let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
@@ -91,7 +91,7 @@ async fn without_bodies_the_provider_has_the_last_word() {
         let world = World::new().await;
         let client = world.client();
         let first = client.turn(Mode::Whole, &ask([typed_user("Hello.")])).await;
-        world.provider.lose(first.id());
+        world.provider.delete_response(first.id());
         let asked = ask([typed_user("And so?")]).after(first.id());
         let refused = client.refused(mode, &asked).await;
         assert_eq!(refused.body["error"]["code"], "previous_response_not_found");

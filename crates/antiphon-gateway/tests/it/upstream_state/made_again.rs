@@ -48,14 +48,14 @@ async fn what_the_first_attempt_brings_while_the_retry_waits_for_its_end_is_not_
         let world = World::new().await;
         let conversation = world.conversation().await;
         let asked = ask([typed_user("What is my dog?")]).within(&conversation);
-        world.provider.on_abort(OnAbort::Nothing);
+        world.provider.set_on_abort(OnAbort::StoreNothing);
         leave_at_once(&world, mode, &asked).await;
         let answer = Scripted::new(MODEL).message("It is Rex.");
         let until_text = heard_until(&answer, "response.output_text.delta");
         let exchange = world.provider.script(Script::from(answer).hang_after(until_text));
         let body = asked.clone().field("stream", true).body().to_string();
         let begun = world.past_gateway().send(Method::POST, "/v1/responses", body).await;
-        soon("its message begins", exchange.sent(until_text)).await;
+        soon("its message begins", exchange.wait_for_sent(until_text)).await;
 
         // When the request is made again, and the turn ends meanwhile.
         let client = again(&world.client());
@@ -79,9 +79,9 @@ async fn what_a_broken_attempt_brought_is_not_sent_again() {
         let world = World::new().await;
         let conversation = world.conversation().await;
         let asked = ask([typed_user("What is my dog?")]).within(&conversation);
-        world.provider.on_abort(OnAbort::Whole);
+        world.provider.set_on_abort(OnAbort::StoreWhole);
         let answer = Scripted::new(MODEL).message("It is Rex.");
-        world.provider.script(Script::from(answer).abort_after(0));
+        world.provider.script(Script::from(answer).break_after(0));
         assert!(world.client().create(mode, &asked).await.status() >= 500);
         assert_eq!(users(&world, &conversation), 1, "the provider has it");
 
@@ -100,7 +100,7 @@ async fn an_equal_turn_before_is_not_what_is_made_again() {
         let conversation = world.conversation().await;
         let asked = ask([typed_user("Go on.")]).within(&conversation);
         let first = world.client().turn(mode, &asked).await;
-        world.provider.on_abort(OnAbort::Nothing);
+        world.provider.set_on_abort(OnAbort::StoreNothing);
         leave_at_once(&world, mode, &asked).await;
 
         let second = again(&world.client()).turn(mode, &asked).await;

@@ -58,9 +58,9 @@ async fn of_branches_that_begin_at_once_one_learns_what_they_go_on_from() {
 
 #[tokio::test]
 async fn what_one_left_when_it_died_another_learns() {
-    for outcome in [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing] {
+    for outcome in [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing] {
         let mut world = World::replicas(2).await;
-        world.provider.on_abort(outcome);
+        world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
         let until_call = heard_until(&answer, "response.output_item.done");

@@ -107,7 +107,7 @@ async fn what_the_provider_does_not_find_it_may_have_lost() {
 #[tokio::test]
 async fn what_was_in_doubt_before_is_asked_for_all_the_same() {
     let world = World::new().await;
-    world.provider.on_abort(OnAbort::Part);
+    world.provider.set_on_abort(OnAbort::StorePart);
     let conversation = world.client().new_conversation().await;
     let call = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
     let begun = heard_until(&call, "response.output_item.done");

@@ -153,7 +153,7 @@ async fn what_would_be_sent_as_it_was_is_not_sent_again() {
         let world = World::new().await;
         let conversation = world.conversation().await;
         let message = "No tool output found for function call call_nobody_knows.";
-        let refusal = Refusal::of_input(message.to_owned());
+        let refusal = Refusal::for_input(message.to_owned());
         world.provider.script(Reply::refusal(&refusal));
         let asked = ask([typed_user("Hello.")]).within(&conversation);
         let refused = world.client().refused(mode, &asked).await;
@@ -187,7 +187,7 @@ fn failing() -> Answer {
 #[tokio::test]
 async fn a_response_that_fails_of_it_is_made_anew_where_nobody_was_told_of_it() {
     let lenient = Options { rules: Rules::Lenient, ..Options::default() };
-    let provider = StrictProvider::with(lenient).start().await;
+    let provider = StrictProvider::with_options(lenient).start().await;
     let world = World::of(provider).await;
     let (client, conversation) = (world.client(), world.conversation().await);
     client.respond(&ask([typed_user("Hello.")]).within(&conversation)).await;
@@ -204,7 +204,7 @@ async fn a_response_that_fails_of_it_is_made_anew_where_nobody_was_told_of_it() 
 #[tokio::test]
 async fn one_that_was_told_of_fails_and_the_next_turn_is_mended() {
     let lenient = Options { rules: Rules::Lenient, ..Options::default() };
-    let provider = StrictProvider::with(lenient).start().await;
+    let provider = StrictProvider::with_options(lenient).start().await;
     let world = World::of(provider).await;
     let (client, conversation) = (world.client(), world.conversation().await);
     client.respond(&ask([typed_user("Hello.")]).within(&conversation)).await;

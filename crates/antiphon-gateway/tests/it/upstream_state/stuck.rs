@@ -10,7 +10,7 @@ use crate::support::{MODEL, MODES, ask, heard_until, typed_user};
 
 /// A caller leaves when the model has thought and not yet spoken; the provider keeps the thought.
 async fn left_thinking(world: &World, asked: &crate::support::Ask) -> String {
-    world.provider.on_abort(OnAbort::Part);
+    world.provider.set_on_abort(OnAbort::StorePart);
     let answer = Answer::new(MODEL).reasoning("Hm.").message("Hello.");
     let thought = heard_until(&answer, "response.output_item.done");
     let exchange = world.provider.script(Script::from(answer).hang_after(thought));

@@ -119,7 +119,7 @@ impl World {
 
     /// What the model was given in the latest turn, in words.
     pub(crate) fn given(&self) -> Vec<String> {
-        lines(&self.last_turn().given.expect("a model was asked"))
+        lines(&self.last_turn().model_input.expect("a model was asked"))
     }
 
     /// How many turns the provider refused.
@@ -144,7 +144,7 @@ impl World {
 
     /// Waits until the gateway has left the provider in the middle of its answer.
     pub(crate) async fn left(&self, exchange: &Exchange) {
-        soon("the provider is left", exchange.disconnected()).await;
+        soon("the provider is left", exchange.wait_for_disconnect()).await;
     }
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn settings(provider: &StrictProvider) -> Settings {
 impl Drop for World {
     fn drop(&mut self) {
         if !std::thread::panicking() && !self.repeats {
-            assert_eq!(self.provider.items_twice(), [], "no model was given anything twice");
+            assert_eq!(self.provider.duplicates(), [], "no model was given anything twice");
         }
     }
 }

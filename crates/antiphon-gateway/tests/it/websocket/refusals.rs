@@ -87,7 +87,7 @@ async fn a_turn_that_fails_in_its_middle_ends_as_failed() {
     let mut socket = world.client().socket().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
     let until = heard_until(&answer, "response.output_text.delta");
-    world.script(Reply::sse(answer.frames()).abort_after(until));
+    world.script(Reply::sse(answer.frames()).break_after(until));
 
     let failed = socket.turn(&ask("Tell me a tale").unstored()).await;
 

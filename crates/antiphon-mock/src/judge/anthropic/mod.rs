@@ -25,7 +25,7 @@ pub(crate) use thinking::thinks;
 /// provider merges them; tool results, however, must be in the message right after their calls.
 /// Thinking must have the [signature](crate::thinking_signature) that it was issued with, for the
 /// same model.
-pub fn judge(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
+pub fn validate(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
     headers::check(headers)?;
     let request = Field::root(body);
     let model = parameters::check(&request)?;

@@ -22,7 +22,7 @@ pub(crate) use reasoning::thinks;
 /// Unknown parameters are refused, including those of the Responses API. If the model
 /// [thinks](crate::default_model), `reasoning_content` must be sent back as `DeepSeek` requires: on
 /// every assistant message with tool calls since the last user message.
-pub fn judge(body: &Value) -> Result<(), Refusal> {
+pub fn validate(body: &Value) -> Result<(), Refusal> {
     let request = Field::root(body);
     let model = parameters::check(&request)?;
     tools::check(&request)?;
