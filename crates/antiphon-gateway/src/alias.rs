@@ -83,13 +83,13 @@ impl Alias {
     /// Translates the ids in an error.
     pub(crate) fn error(&self, error: ApiError) -> ApiError {
         match error {
-            ApiError::Ours(mut error) => {
-                error.message = self.text(error.message);
-                ApiError::Ours(error)
-            }
             ApiError::Upstream(mut refused) => {
                 refused.body = self.answer(&refused.body);
                 ApiError::Upstream(refused)
+            }
+            error => {
+                let message = self.text(error.to_string());
+                ApiError::Translated { error: Box::new(error), message }
             }
         }
     }

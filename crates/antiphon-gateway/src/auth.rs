@@ -10,7 +10,7 @@ use std::io;
 
 use antiphon::item::push_hex;
 use antiphon_store::{Snapshot, Tenant};
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use http::{HeaderMap, HeaderName, header};
 use ring::hmac;
 
 pub(crate) use self::refused::RefusedCallers;
@@ -209,8 +209,7 @@ fn hashed(hash_key: &hmac::Key, token: &str) -> Tenant {
 fn named(header: &HeaderName, headers: &HeaderMap) -> Result<Tenant, ApiError> {
     let mut values = headers.get_all(header).iter();
     let Some(value) = values.next() else {
-        let message = format!("The header '{header}', which names the caller, is missing.");
-        return Err(unauthorized(message));
+        return Err(ApiError::MissingTenant { header: header.to_string() });
     };
     let name = value.to_str().ok().filter(|name| {
         let is_short = (1..=MAX_NAME).contains(&name.len());
@@ -218,10 +217,7 @@ fn named(header: &HeaderName, headers: &HeaderMap) -> Result<Tenant, ApiError> {
     });
     match (name, values.next()) {
         (Some(name), None) => Ok(Tenant::new(format!("{NAMED}{name}"))),
-        _ => Err(ApiError::invalid(format!(
-            "The header '{header}' must stand once, with 1 to {MAX_NAME} visible ASCII characters \
-             and no comma."
-        ))),
+        _ => Err(ApiError::InvalidTenant { header: header.to_string(), maximum: MAX_NAME }),
     }
 }
 
@@ -238,24 +234,16 @@ fn anthropic_key(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn incorrect_key(token: &str) -> ApiError {
-    let message = match token {
-        "" => "You didn't provide an API key. You need to provide your API key in an \
-               Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."
-            .to_owned(),
-        token => format!("Incorrect API key provided: {}.", masked(token)),
-    };
-    unauthorized(message).code("invalid_api_key")
-}
-
-fn unauthorized(message: String) -> ApiError {
-    ApiError::of(StatusCode::UNAUTHORIZED, "invalid_request_error", message)
+    match token {
+        "" => ApiError::MissingKey,
+        token => ApiError::IncorrectKey { shown: start_of(token) },
+    }
 }
 
 /// The start of a wrong key, so that its owner can recognize it: at most a quarter of the key.
-fn masked(token: &str) -> String {
+fn start_of(token: &str) -> String {
     let shown = if token.chars().count() >= 12 { 3 } else { 0 };
-    let head: String = token.chars().take(shown).collect();
-    format!("{head}...")
+    token.chars().take(shown).collect()
 }
 
 #[cfg(test)]

@@ -102,7 +102,9 @@ impl Gateway {
 
     /// The upstream that serves `model`.
     pub(crate) fn upstream_of(&self, model: &str) -> Result<Upstream<'_>, ApiError> {
-        self.upstreams.of_model(model).ok_or_else(|| ApiError::model_not_found(model))
+        self.upstreams
+            .of_model(model)
+            .ok_or_else(|| ApiError::ModelNotFound { path: "model", model: model.into() })
     }
 
     /// Waits for the exclusive right to run a turn of a conversation.
@@ -112,6 +114,6 @@ impl Gateway {
         id: &ConversationId,
     ) -> Result<Lease, ApiError> {
         let lease = self.leases.conversation(tenant, id).await?;
-        lease.ok_or_else(ApiError::conversation_locked)
+        lease.ok_or(ApiError::ConversationLocked)
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::settings::UpstreamSettings;
+use http::StatusCode;
 
 fn authenticator(settings: &Settings) -> Authenticator {
     Authenticator::new(settings, [0; 32]).unwrap()
@@ -49,7 +50,7 @@ fn a_key_names_its_tenant_and_a_wrong_one_none() {
     assert_eq!(caller.tenant, Tenant::new("acme"));
     let refused = authenticate(&authenticator, &bearer("sk-0123456789abcdef")).unwrap_err();
     assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
-    assert_eq!(refused.message(), "Incorrect API key provided: sk-....");
+    assert_eq!(refused.to_string(), "Incorrect API key provided: sk-....");
     assert!(authenticate(&authenticator, &HeaderMap::new()).is_err());
 }
 

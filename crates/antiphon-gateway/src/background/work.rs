@@ -37,8 +37,8 @@ impl Work {
         created_at: i64,
         needs_token: bool,
     ) -> Result<Bytes, ApiError> {
-        let text = String::from_utf8(body.to_vec()).map_err(|_| ApiError::not_json())?;
-        let body = RawValue::from_string(text).map_err(|_| ApiError::not_json())?;
+        let text = String::from_utf8(body.to_vec()).map_err(|_| ApiError::NotJson)?;
+        let body = RawValue::from_string(text).map_err(|_| ApiError::NotJson)?;
         let headers = caller.headers.iter().filter_map(|(name, value)| {
             Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
         });

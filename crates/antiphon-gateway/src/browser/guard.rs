@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, header};
 use http_body::Body as _;
 
 use super::{allowed_origin, cors, host, is_same_origin};
@@ -82,12 +82,13 @@ fn check_page(settings: &Settings, headers: &HeaderMap) -> Result<(), ApiError> 
     }
     let mut origins = headers.get_all(header::ORIGIN).iter();
     if let Some(origin) = origins.find(|origin| !is_same_origin(origin, headers)) {
-        return Err(foreign_page(&format!("origin '{}'", shown(origin.as_bytes()))));
+        let page = format!("origin '{}'", shown(origin.as_bytes()));
+        return Err(ApiError::ForeignOrigin { page });
     }
     let site = headers.get("sec-fetch-site").map(http::HeaderValue::as_bytes);
     match site {
         None | Some(b"none" | b"same-origin") => Ok(()),
-        Some(_) => Err(foreign_page("another origin")),
+        Some(_) => Err(ApiError::ForeignOrigin { page: "another origin".into() }),
     }
 }
 
@@ -99,7 +100,7 @@ fn check_content_type(request: &Request) -> Result<(), ApiError> {
     }
     match passes_upstream(request.uri().path()) && !is_simple(request.headers()) {
         true => Ok(()),
-        false => Err(unsupported_content_type()),
+        false => Err(ApiError::UnsupportedContentType),
     }
 }
 
@@ -115,35 +116,7 @@ fn is_simple(headers: &HeaderMap) -> bool {
 
 fn unknown_host(headers: &HeaderMap) -> ApiError {
     let host = headers.get(header::HOST).map(|host| shown(host.as_bytes())).unwrap_or_default();
-    refused(
-        "unknown_host",
-        format!(
-            "The host '{host}' is not known: on a loopback address and without API keys, the gateway \
-             answers to names of this machine only. Start it with --allow-host NAME to add a name."
-        ),
-    )
-}
-
-pub(crate) fn foreign_page(page: &str) -> ApiError {
-    refused(
-        "foreign_origin",
-        format!(
-            "A web page of {page} may not use this gateway. Start it with --allow-origin ORIGIN to \
-             let a page in. Other clients send neither 'Origin' nor 'Sec-Fetch-Site'."
-        ),
-    )
-}
-
-fn refused(code: &'static str, message: String) -> ApiError {
-    ApiError::of(StatusCode::FORBIDDEN, "invalid_request_error", message).code(code)
-}
-
-fn unsupported_content_type() -> ApiError {
-    let message = "The body must be declared as JSON: send the header 'Content-Type: \
-                   application/json'. Without API keys, other types are refused because any web page \
-                   can send them.";
-    ApiError::of(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request_error", message)
-        .code("unsupported_content_type")
+    ApiError::UnknownHost { host }
 }
 
 /// The maximum length of a host name.

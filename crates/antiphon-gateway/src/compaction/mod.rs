@@ -51,8 +51,11 @@ pub(crate) fn check_compactions(
         let raw = object.present("encrypted_content").unwrap_or(r#""""#);
         let content = unquote(raw).ok_or_else(|| wrong(&param, "a string", raw))?;
         if content.is_empty() {
-            return Err(ApiError::missing_parameter(&param));
+            return Err(ApiError::MissingParameter { name: param });
         }
-        key.open(tenant, &content).map(drop).map_err(|error| error.at(param))
+        match key.open(tenant, &content) {
+            Ok(_) => Ok(()),
+            Err(Unreadable) => Err(ApiError::UnreadableCompaction { path: param }),
+        }
     })
 }

@@ -17,7 +17,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 use crate::entropy::RandomIds;
-use crate::error::ApiError;
 
 const VERSION: &str = "antiphon-compaction-1.";
 
@@ -42,8 +41,7 @@ pub(crate) enum Compaction {
 }
 
 /// The content has the gateway's form, but the gateway did not seal it for this tenant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The encrypted content could not be verified: it was changed, or is not this caller's.")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl CompactionKey {
@@ -106,13 +104,6 @@ impl Compaction {
         let origin = Origin::new(fields.string("origin")?.into_owned());
         let item = Item::parse(fields.get("item")?.to_owned().into()).ok()?;
         Some(Self::Foreign { origin, item })
-    }
-}
-
-impl Unreadable {
-    /// Converts this to an API error about the parameter `param`.
-    pub(crate) fn at(self, param: impl Into<String>) -> ApiError {
-        ApiError::invalid(self.to_string()).code("invalid_encrypted_content").param(param)
     }
 }
 

@@ -16,7 +16,8 @@ impl StreamId {
     /// The lane in a client's event. `None` means the unnamed lane.
     pub(crate) fn of(event: &Object<'_>) -> Result<Option<Self>, ApiError> {
         let Some(raw) = event.present("stream_id") else { return Ok(None) };
-        let name = json::unquote(raw).filter(|name| is_name(name)).ok_or_else(invalid)?;
+        let name =
+            json::unquote(raw).filter(|name| is_name(name)).ok_or(ApiError::InvalidStreamId)?;
         Ok(Some(Self(name.into())))
     }
 
@@ -29,13 +30,4 @@ impl StreamId {
 fn is_name(text: &str) -> bool {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_known)
-}
-
-fn invalid() -> ApiError {
-    ApiError::invalid(
-        "The 'stream_id' field must be a non-empty string with at most 256 characters and may only \
-         contain letters, numbers, underscores, hyphens, and periods.",
-    )
-    .code("invalid_stream_id")
-    .param("stream_id")
 }

@@ -8,7 +8,11 @@ use crate::settings::Limits;
 /// Rejects items over the limits with the provider's error texts. `path` is the path of the array.
 pub(crate) fn check_items(items: &[Item], path: &str, limits: &Limits) -> Result<(), ApiError> {
     if items.len() > limits.max_items {
-        return Err(ApiError::array_too_long(path, limits.max_items, items.len()));
+        return Err(ApiError::ArrayTooLong {
+            path: path.into(),
+            maximum: limits.max_items,
+            length: items.len(),
+        });
     }
     let mut lengths = items.iter().map(|item| item.raw().len()).enumerate();
     match lengths.find(|(_, length)| *length > limits.max_item_bytes) {
@@ -23,10 +27,5 @@ pub(crate) fn check_item(length: usize, path: &str, limits: &Limits) -> Result<(
     if length <= maximum {
         return Ok(());
     }
-    Err(ApiError::invalid(format!(
-        "Invalid '{path}': item too long. Expected an item with maximum length {maximum} bytes, but \
-         got an item with length {length} bytes instead."
-    ))
-    .code("string_above_max_length")
-    .param(path))
+    Err(ApiError::ItemTooLong { path: path.into(), maximum, length })
 }

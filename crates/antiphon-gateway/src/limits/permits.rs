@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use antiphon_store::Tenant;
 
@@ -28,10 +27,6 @@ struct Counted {
     counts: Arc<Counts>,
 }
 
-/// The delay that clients receive. The end of a turn cannot be predicted, so the delay is short;
-/// clients increase it themselves.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
-
 impl TurnPermits {
     /// Permits at most `maximum` open turns per tenant.
     pub(super) fn new(maximum: usize) -> Self {
@@ -43,7 +38,7 @@ impl TurnPermits {
         let mut counts = self.counts.lock();
         let count = counts.get(tenant).copied().unwrap_or_default();
         if count >= self.maximum {
-            return Err(too_many(self.maximum));
+            return Err(ApiError::TooManyTurns { maximum: self.maximum });
         }
         counts.insert(tenant.clone(), count + 1);
         let counted = Counted { tenant: tenant.clone(), counts: Arc::clone(&self.counts) };
@@ -66,14 +61,6 @@ impl Drop for Counted {
             _ => drop(counts.remove(&self.tenant)),
         }
     }
-}
-
-fn too_many(maximum: usize) -> ApiError {
-    let message = format!(
-        "Too many open turns: at most {maximum} of one tenant may be open at once. Please try again \
-         when one of them has ended."
-    );
-    ApiError::too_many_requests(message).retry_after(ASK_AGAIN)
 }
 
 #[cfg(test)]

@@ -12,16 +12,9 @@ use std::num::NonZeroU64;
 use antiphon::HeldItem;
 use antiphon_store::{ConversationId, Tenant, Usage};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, QuotaHolder};
 use crate::gateway::Gateway;
 use crate::settings::Quota;
-
-/// The owner of a quota.
-#[derive(Clone, Copy, Debug)]
-enum Holder {
-    Tenant,
-    Conversation,
-}
 
 impl Gateway {
     /// Fails if items that are added to a conversation exceed a quota. `None` means a new
@@ -41,7 +34,7 @@ impl Gateway {
                 Some(id) => self.store.conversation_usage(tenant, id).await?,
                 None => Usage::default(),
             };
-            check(quota, Holder::Conversation, held, added)?;
+            check(quota, QuotaHolder::Conversation, held, added)?;
         }
         self.check_tenant_quota(tenant, added).await
     }
@@ -54,7 +47,7 @@ impl Gateway {
     ) -> Result<(), ApiError> {
         let quota = &self.settings.limits.conversation_quota;
         match quota.is_set() {
-            true => check(quota, Holder::Conversation, Usage::from_items(held), added),
+            true => check(quota, QuotaHolder::Conversation, Usage::from_items(held), added),
             false => Ok(()),
         }
     }
@@ -67,47 +60,25 @@ impl Gateway {
     ) -> Result<(), ApiError> {
         let quota = &self.settings.limits.tenant_quota;
         match quota.is_set() {
-            true => check(quota, Holder::Tenant, self.store.usage(tenant).await?, added),
+            true => check(quota, QuotaHolder::Tenant, self.store.usage(tenant).await?, added),
             false => Ok(()),
         }
     }
 }
 
-fn check(quota: &Quota, holder: Holder, held: Usage, added: Usage) -> Result<(), ApiError> {
+fn check(quota: &Quota, holder: QuotaHolder, held: Usage, added: Usage) -> Result<(), ApiError> {
     let counts = [
         ("items", quota.max_items, held.items, added.items),
         ("bytes", quota.max_bytes, held.bytes, added.bytes),
     ];
-    for (unit, max, held, added) in counts {
-        if let Some(max) = max.map(NonZeroU64::get)
-            && held.saturating_add(added) > max
+    for (unit, maximum, held, added) in counts {
+        if let Some(maximum) = maximum.map(NonZeroU64::get)
+            && held.saturating_add(added) > maximum
         {
-            return Err(refusal(holder, unit, max, held, added));
+            return Err(ApiError::QuotaExceeded { holder, unit, maximum, held, added });
         }
     }
     Ok(())
-}
-
-fn refusal(holder: Holder, unit: &str, max: u64, held: u64, added: u64) -> ApiError {
-    let (owner, setting, remedy) = match holder {
-        Holder::Tenant => {
-            ("tenant", "max-tenant", "Delete items, or conversations together with their responses")
-        }
-        Holder::Conversation => (
-            "conversation",
-            "max-conversation",
-            "Delete items of the conversation, or begin a new one",
-        ),
-    };
-    let error = ApiError::quota_exceeded(format!(
-        "Quota exceeded: this {owner} may have {max} {unit} stored ({setting}-{unit}). It has {held}, \
-         and this request adds {added}. {remedy}, or ask the operator of the gateway for a higher \
-         quota."
-    ));
-    match holder {
-        Holder::Tenant => error,
-        Holder::Conversation => error.param("conversation"),
-    }
 }
 
 #[cfg(test)]
@@ -126,7 +97,7 @@ mod tests {
 
     #[test]
     fn quota_may_be_filled_to_its_last_item_and_byte() {
-        let check = |added| check(&quota(10, 1000), Holder::Tenant, USED, added);
+        let check = |added| check(&quota(10, 1000), QuotaHolder::Tenant, USED, added);
         assert_eq!(check(added(1, 100)), Ok(()));
         assert!(check(added(2, 1)).is_err());
         assert!(check(added(1, 101)).is_err());
@@ -136,22 +107,23 @@ mod tests {
     #[test]
     fn unset_quota_bounds_nothing() {
         let all = Usage { items: u64::MAX, bytes: u64::MAX };
-        assert_eq!(check(&quota(0, 0), Holder::Tenant, all, all), Ok(()));
-        assert_eq!(check(&quota(10, 0), Holder::Tenant, USED, added(1, u64::MAX)), Ok(()));
+        assert_eq!(check(&quota(0, 0), QuotaHolder::Tenant, all, all), Ok(()));
+        assert_eq!(check(&quota(10, 0), QuotaHolder::Tenant, USED, added(1, u64::MAX)), Ok(()));
     }
 
     #[test]
     fn refusal_names_quota_counts_and_remedy() {
-        let refused = check(&quota(0, 1000), Holder::Tenant, USED, added(1, 101)).unwrap_err();
+        let refused = check(&quota(0, 1000), QuotaHolder::Tenant, USED, added(1, 101)).unwrap_err();
         assert_eq!(
-            refused.message(),
+            refused.to_string(),
             "Quota exceeded: this tenant may have 1000 bytes stored (max-tenant-bytes). It has 900, \
              and this request adds 101. Delete items, or conversations together with their \
              responses, or ask the operator of the gateway for a higher quota."
         );
-        let refused = check(&quota(10, 0), Holder::Conversation, USED, added(2, 1)).unwrap_err();
+        let refused =
+            check(&quota(10, 0), QuotaHolder::Conversation, USED, added(2, 1)).unwrap_err();
         assert_eq!(
-            refused.message(),
+            refused.to_string(),
             "Quota exceeded: this conversation may have 10 items stored (max-conversation-items). It \
              has 9, and this request adds 2. Delete items of the conversation, or begin a new one, \
              or ask the operator of the gateway for a higher quota."

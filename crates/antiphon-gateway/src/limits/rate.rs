@@ -84,13 +84,7 @@ impl Allowance {
 
     /// The error for a request that came too early.
     pub(crate) fn refusal(self) -> Option<ApiError> {
-        let wait = self.refused_for?;
-        let message = format!(
-            "Rate limit reached: at most {} requests may come at once. Please try again in {}.",
-            self.limit,
-            in_units(wait)
-        );
-        Some(ApiError::too_many_requests(message).retry_after(wait))
+        Some(ApiError::RateLimited { burst: self.limit, wait: self.refused_for? })
     }
 
     /// Writes the provider's rate limit headers. They replace those of an upstream.

@@ -34,7 +34,7 @@ impl Gateway {
         if !self.is_shared(upstream) || body.is_empty() {
             return Ok(());
         }
-        let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let fields = Object::parse(body).map_err(|_| ApiError::NotJson)?;
         check_keys(&fields)?;
         let Some(raw) = fields.present(key).filter(|raw| raw.starts_with('[')) else {
             return Ok(());
@@ -130,19 +130,15 @@ const TELLING: [&str; 7] =
 /// Rejects an object with a repeated key, or with one of these keys in another case. A server that
 /// uses the other copy, or ignores the case of keys, would not process the data that was checked.
 fn check_keys(object: &Object<'_>) -> Result<(), ApiError> {
-    let refused = |key: &str, what: &str| {
-        let message = format!("The key '{key}' {what}.");
-        Err(ApiError::invalid(message).code("invalid_value").param(key))
-    };
     let mut seen = HashSet::new();
     for (key, _) in object.iter() {
         let read = key.to_uppercase();
         let meant = TELLING.into_iter().find(|telling| telling.to_uppercase() == read);
         if !seen.insert(read) {
-            return refused(key, "stands twice");
+            return Err(ApiError::RepeatedKey { key: key.into() });
         }
         if let Some(meant) = meant.filter(|meant| *meant != key) {
-            return refused(key, &format!("is spelt '{meant}'"));
+            return Err(ApiError::MisspelledKey { key: key.into(), expected: meant });
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
 use super::{KnownAs, Owned, Owner};
 use crate::alias::Alias;
 use crate::caller::Caller;
-use crate::error::ApiError;
+use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstreams};
@@ -59,7 +59,10 @@ impl Gateway {
         match (binding, kept) {
             (Some(Binding::Bound(named)), _) => {
                 let entry = ledgers.entry(tenant, &named.id).await?;
-                let entry = entry.ok_or_else(|| ApiError::conversation_not_found(text))?;
+                let entry = entry.ok_or_else(|| ApiError::ConversationNotFound {
+                    id: text.into(),
+                    hint: Hint::None,
+                })?;
                 let alias = Alias { ours: text.to_owned(), theirs: named.id };
                 let owned = self.kept_upstream(text, entry)?;
                 Ok(Owned { known_as: KnownAs::Alias(alias), ..owned })
@@ -152,14 +155,12 @@ pub(crate) fn may_be_id(text: &str) -> bool {
 /// The error for Antiphon's own id of a ledger: callers use the provider's id.
 fn known_otherwise(id: &str, kept: &Kept) -> ApiError {
     match kept {
-        Kept::Conversation(_) => ApiError::conversation_not_found(id),
-        Kept::Response(_) => ApiError::response_not_found(id),
+        Kept::Conversation(_) => ApiError::ConversationNotFound { id: id.into(), hint: Hint::None },
+        Kept::Response(_) => ApiError::ResponseNotFound { id: id.into(), hint: Hint::None },
     }
 }
 
 fn kept_nowhere(id: &str, upstream: &str) -> ApiError {
     tracing::warn!(upstream, "a request names what an upstream keeps that is not configured");
-    ApiError::not_found(format!(
-        "'{id}' is kept by an upstream that this gateway does not have any more (--upstream)."
-    ))
+    ApiError::OwnerNotConfigured { id: id.into() }
 }

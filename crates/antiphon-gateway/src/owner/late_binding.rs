@@ -237,7 +237,7 @@ impl Gateway {
         match self.store.ledgers().binding(&caller.tenant, id).await? {
             None => Ok(false),
             Some(Binding::Pending) => Ok(true),
-            Some(Binding::Bound(_)) => Err(ApiError::conversation_locked()),
+            Some(Binding::Bound(_)) => Err(ApiError::ConversationLocked),
         }
     }
 }

@@ -1,35 +1,30 @@
 //! Errors for unknown conversations and responses that the provider may have.
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
 use crate::upstream::Upstream;
 
-/// A hint that follows the error text if an id has the provider's format.
-const HINT: &str = "Antiphon keeps the state here, and this id has the form of the provider's ids; to \
-                    use conversations and responses that the provider stores, start the gateway with \
-                    --state upstream.";
-
 impl Gateway {
     pub(crate) fn conversation_not_found(&self, id: &str) -> ApiError {
-        self.hinted(ApiError::conversation_not_found(id), id)
+        ApiError::ConversationNotFound { id: id.into(), hint: self.hint(id) }
     }
 
     pub(crate) fn response_not_found(&self, id: &str) -> ApiError {
-        self.hinted(ApiError::response_not_found(id), id)
+        ApiError::ResponseNotFound { id: id.into(), hint: self.hint(id) }
     }
 
     pub(crate) fn previous_response_not_found(&self, id: &str) -> ApiError {
-        self.hinted(ApiError::previous_response_not_found(id), id)
+        ApiError::PreviousResponseNotFound { id: id.into(), hint: self.hint(id) }
     }
 
-    /// Adds the hint if an upstream could own state and none does. Only the format of the id
-    /// decides, so the hint reveals nothing about other tenants.
-    fn hinted(&self, error: ApiError, id: &str) -> ApiError {
+    /// The hint, if an upstream could own state and none does. Only the format of the id decides,
+    /// so the hint reveals nothing about other tenants.
+    fn hint(&self, id: &str) -> Hint {
         let could_keep = |http| Upstream::Http(http).is_responses_server();
         let applies = has_provider_form(id)
             && !self.upstreams.keep_state()
             && self.upstreams.all().iter().any(could_keep);
-        if applies { error.with_hint(HINT) } else { error }
+        if applies { Hint::StateUpstream } else { Hint::None }
     }
 }
 

@@ -119,7 +119,7 @@ impl Gateway {
         continues: &Continues,
         upstream: Upstream<'a>,
     ) -> Result<Owned<'a>, ApiError> {
-        let (what, param, id) = match continues {
+        let (object, path, id) = match continues {
             Continues::Nothing => {
                 let owner = self.owner_of_new(caller, upstream).await;
                 return Ok(Owned { owner, ledger: None, known_as: KnownAs::OwnersId });
@@ -130,8 +130,9 @@ impl Gateway {
         let owned = self.owned(caller, id, keeping(upstream)).await?;
         match owned.owner {
             Owner::Upstream(keeper) if !is_at(upstream, keeper) => {
-                let whose = format!("The {what} '{id}' is kept by {}", described(keeper));
-                Err(kept_by_another(&whose, upstream).param(param))
+                let (id, keeper) = (id.clone(), described(keeper));
+                let server = described_server(upstream);
+                Err(ApiError::StateElsewhere { path, object, id, keeper, server })
             }
             _ => Ok(owned),
         }
@@ -159,18 +160,13 @@ pub(crate) fn described(http: &HttpUpstream) -> String {
     }
 }
 
-fn kept_by_another(whose: &str, upstream: Upstream<'_>) -> ApiError {
-    let answering = match upstream {
+/// The description of the server that answers a request, for callers.
+fn described_server(upstream: Upstream<'_>) -> String {
+    match upstream {
         Upstream::Sim => "the built-in model".to_owned(),
         Upstream::Http(http) => match http.public_name() {
             Some(name) => format!("the upstream '{name}'"),
             None => "another upstream".to_owned(),
         },
-    };
-    ApiError::invalid(format!(
-        "{whose}, but the model of this request is answered for by {answering}: a turn goes on where \
-         its state is. Use a model of that upstream, or create a conversation for this model with \
-         metadata {{\"antiphon_model\": MODEL}}."
-    ))
-    .code("invalid_value")
+    }
 }

@@ -60,7 +60,7 @@ fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
         }
     }
     let reasoning = fields.present("reasoning").unwrap_or("{}");
-    let reasoning = Object::parse(reasoning.as_bytes()).map_err(|_| ApiError::not_json())?;
+    let reasoning = Object::parse(reasoning.as_bytes()).map_err(|_| ApiError::NotJson)?;
     for key in ["effort", "summary"] {
         if let Some(raw) = reasoning.present(key).filter(|raw| json::unquote(raw).is_none()) {
             return Err(wrong(&format!("reasoning.{key}"), "a string", raw));
@@ -72,11 +72,7 @@ fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
 /// `background` requires `store`, because the caller can only read the response later.
 fn background(fields: &Object<'_>) -> Result<(), ApiError> {
     match (boolean(fields, "background")?, boolean(fields, "store")?) {
-        (Some(true), Some(false)) => {
-            Err(ApiError::invalid("Background responses require 'store' to be true.")
-                .code("invalid_value")
-                .param("background"))
-        }
+        (Some(true), Some(false)) => Err(ApiError::BackgroundWithoutStore),
         _ => Ok(()),
     }
 }
@@ -91,6 +87,10 @@ fn check_texts(fields: &Object<'_>) -> Result<(), ApiError> {
     }
     match string(fields, "truncation")?.as_deref() {
         None | Some("auto" | "disabled") => Ok(()),
-        Some(other) => Err(ApiError::invalid_value("truncation", other, &["auto", "disabled"])),
+        Some(other) => Err(ApiError::InvalidValue {
+            path: "truncation".into(),
+            value: other.into(),
+            supported: &["auto", "disabled"],
+        }),
     }
 }

@@ -9,10 +9,10 @@ use antiphon::{Item, Kind};
 use serde_json::value::RawValue;
 
 use super::wrong;
-use crate::error::ApiError;
+use crate::error::{ApiError, NumberSort};
 
 /// The minimum threshold in tokens.
-const LEAST: u64 = 1_000;
+const LEAST: u32 = 1_000;
 
 /// The default threshold in tokens, for compaction by the gateway.
 const USUAL: u64 = 200_000;
@@ -58,34 +58,31 @@ fn threshold(path: &str, raw: &str) -> Result<u64, ApiError> {
     let (kind, at) = (format!("{path}.type"), format!("{path}.compact_threshold"));
     match entry.string("type").as_deref() {
         Some("compaction") => {}
-        Some(other) => return Err(unknown_type(&kind, other)),
+        Some(other) => {
+            return Err(ApiError::InvalidValue {
+                path: kind,
+                value: other.into(),
+                supported: &["compaction"],
+            });
+        }
         None => {
             let raw = entry.present("type");
-            let missing = || ApiError::missing_parameter(&kind);
+            let missing = || ApiError::MissingParameter { name: kind.clone() };
             return Err(raw.map_or_else(missing, |raw| wrong(&kind, "a string", raw)));
         }
     }
     let Some(raw) = entry.present("compact_threshold") else { return Ok(USUAL) };
     match raw.parse::<u64>() {
-        Ok(threshold) if threshold >= LEAST => Ok(threshold),
+        Ok(threshold) if threshold >= LEAST.into() => Ok(threshold),
         _ if type_name(raw) != "an integer" => Err(wrong(&at, "an integer", raw)),
         Err(_) if !raw.starts_with('-') => Ok(u64::MAX),
-        _ => Err(too_low(&at, raw)),
+        _ => Err(ApiError::NumberBelowMinimum {
+            path: at,
+            sort: NumberSort::Integer,
+            minimum: LEAST.into(),
+            got: raw.into(),
+        }),
     }
-}
-
-fn unknown_type(path: &str, kind: &str) -> ApiError {
-    let message = format!("Invalid value: '{kind}'. Supported values are: 'compaction'.");
-    ApiError::invalid(message).code("invalid_value").param(path)
-}
-
-fn too_low(path: &str, raw: &str) -> ApiError {
-    ApiError::invalid(format!(
-        "Invalid '{path}': integer below minimum value. Expected a value >= {LEAST}, but got {raw} \
-         instead."
-    ))
-    .code("integer_below_min_value")
-    .param(path)
 }
 
 /// Whether the input ends with a trigger. A trigger before a compaction was resent together with
@@ -96,14 +93,10 @@ fn is_triggered(input: &[Item]) -> Result<bool, ApiError> {
         match kind(at + 1) {
             None => return Ok(true),
             Some(Kind::Compaction) => {}
-            Some(_) => return Err(not_last(at)),
+            Some(_) => {
+                return Err(ApiError::CompactionTriggerNotLast { path: format!("input[{at}]") });
+            }
         }
     }
     Ok(false)
-}
-
-fn not_last(at: usize) -> ApiError {
-    let path = format!("input[{at}]");
-    let message = format!("Invalid '{path}': a compaction_trigger must be the final input item.");
-    ApiError::invalid(message).code("invalid_value").param(path)
 }

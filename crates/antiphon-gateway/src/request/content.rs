@@ -24,7 +24,7 @@ pub(super) fn check_content(item: &Item, path: &str) -> Result<(), ApiError> {
     let object = item.object();
     let path = format!("{path}.{key}");
     match object.present(key) {
-        None => Err(ApiError::missing_parameter(&path)),
+        None => Err(ApiError::MissingParameter { name: path.clone() }),
         Some(raw) if raw.starts_with('"') => Ok(()),
         Some(raw) if raw.starts_with('[') => check_parts(raw, &path),
         Some(raw) => Err(wrong(&path, "a string or an array", raw)),
@@ -32,7 +32,7 @@ pub(super) fn check_content(item: &Item, path: &str) -> Result<(), ApiError> {
 }
 
 fn check_parts(raw: &str, path: &str) -> Result<(), ApiError> {
-    let parts: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| ApiError::not_json())?;
+    let parts: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| ApiError::NotJson)?;
     for (position, part) in parts.iter().enumerate() {
         let path = format!("{path}[{position}]");
         check_part(&typed_object(&path, part.get())?, &path)?;
@@ -52,7 +52,7 @@ fn check_part(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
 fn check_text(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     let path = format!("{path}.text");
     match part.present("text") {
-        None => Err(ApiError::missing_parameter(&path)),
+        None => Err(ApiError::MissingParameter { name: path.clone() }),
         Some(raw) if raw.starts_with('"') => Ok(()),
         Some(raw) => Err(wrong(&path, "a string", raw)),
     }
@@ -64,12 +64,10 @@ fn check_image(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     check_strings(part, &["file_id", "image_url", "detail"], path)?;
     let path = format!("{path}.image_url");
     match part.string("image_url") {
-        Some(url) if !is_url(&url) => Err(ApiError::invalid(format!(
-            "Invalid '{path}'. Expected a valid URL, but got a value with an invalid format."
-        ))
-        .code("invalid_value")
-        .param(path)),
-        None if part.present("file_id").is_none() => Err(ApiError::missing_parameter(&path)),
+        Some(url) if !is_url(&url) => Err(ApiError::InvalidUrl { path }),
+        None if part.present("file_id").is_none() => {
+            Err(ApiError::MissingParameter { name: path.clone() })
+        }
         _ => Ok(()),
     }
 }
@@ -84,22 +82,16 @@ fn check_file(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     check_strings(part, &["filename"], path)?;
     let given: Vec<&str> = FILE.into_iter().filter(|key| part.present(key).is_some()).collect();
     match given[..] {
-        [] => Err(ApiError::invalid(
-            "One of 'file_id' or 'file_url' or 'file_data' must be provided.",
-        )
-        .code("missing_required_parameter")
-        .param(path)),
+        [] => Err(ApiError::MissingFile { path: path.into() }),
         ["file_data"] if part.present("filename").is_none() => {
-            Err(ApiError::missing_parameter(&format!("{path}.filename")))
+            Err(ApiError::MissingParameter { name: format!("{path}.filename") })
         }
         [_] => Ok(()),
-        _ => Err(ApiError::invalid(format!(
-            "Mutually exclusive parameters: '{}'. Ensure you are only providing one of: \
-             'file_id' or 'file_url' or 'file_data'.",
-            given.join("', '")
-        ))
-        .code("mutually_exclusive_parameters")
-        .param(path)),
+        _ => Err(ApiError::MutuallyExclusive {
+            path: Some(path.into()),
+            given: given.join("', '"),
+            choices: "'file_id' or 'file_url' or 'file_data'",
+        }),
     }
 }
 

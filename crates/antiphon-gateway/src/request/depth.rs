@@ -19,7 +19,7 @@ pub(crate) fn check_depth(json: &[u8]) -> Result<(), ApiError> {
             _ => {}
         }
         if depth > MAX_DEPTH {
-            return Err(too_deep());
+            return Err(ApiError::TooDeep { maximum: MAX_DEPTH });
         }
         at += 1;
     }
@@ -36,14 +36,6 @@ fn end_of_string(json: &[u8], mut at: usize) -> usize {
         }
     }
     json.len()
-}
-
-fn too_deep() -> ApiError {
-    ApiError::invalid(format!(
-        "Invalid JSON body: nested too deeply. Expected at most {MAX_DEPTH} levels of arrays and \
-         objects."
-    ))
-    .code("json_above_max_depth")
 }
 
 #[cfg(test)]

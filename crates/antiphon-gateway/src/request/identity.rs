@@ -48,9 +48,7 @@ impl DigestKey {
     pub(crate) fn identify(&self, headers: &HeaderMap, body: &[u8]) -> Result<Identity, ApiError> {
         let key = headers.get(KEY).map(http::HeaderValue::as_bytes).filter(|key| !key.is_empty());
         if key.is_some_and(|key| key.len() > MAX_KEY) {
-            return Err(ApiError::invalid(format!(
-                "The header '{KEY}' is longer than {MAX_KEY} bytes."
-            )));
+            return Err(ApiError::HeaderTooLong { name: KEY, maximum: MAX_KEY });
         }
         let again = match key {
             Some(_) => Again::Keyed,
@@ -119,6 +117,6 @@ mod tests {
         let headers = [(http::HeaderName::from_static(KEY), "k".repeat(256).parse().unwrap())];
         let refused = DigestKey::new(&[7; 32]).identify(&headers.into_iter().collect(), b"{}");
         let message = "The header 'idempotency-key' is longer than 255 bytes.";
-        assert_eq!(refused.unwrap_err().message(), message);
+        assert_eq!(refused.unwrap_err().to_string(), message);
     }
 }

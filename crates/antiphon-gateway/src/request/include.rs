@@ -41,6 +41,10 @@ pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
 pub(crate) fn check_include(path: &str, value: &str) -> Result<(), ApiError> {
     match INCLUDABLE.contains(&value) {
         true => Ok(()),
-        false => Err(ApiError::invalid_value(path, value, &INCLUDABLE)),
+        false => Err(ApiError::InvalidValue {
+            path: path.into(),
+            value: value.into(),
+            supported: &INCLUDABLE,
+        }),
     }
 }

@@ -53,11 +53,12 @@ fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
         return Ok(());
     }
     match item.head().role {
-        None => Err(ApiError::missing_parameter(path)),
+        None => Err(ApiError::MissingParameter { name: path.into() }),
         Some(Role::Other) => {
             let role = item.object().string("role").map(std::borrow::Cow::into_owned);
-            let roles = ["assistant", "system", "developer", "user"];
-            Err(ApiError::invalid_value(path, &role.unwrap_or_default(), &roles))
+            let (path, value) = (path.into(), role.unwrap_or_default());
+            let supported = &["assistant", "system", "developer", "user"];
+            Err(ApiError::InvalidValue { path, value, supported })
         }
         Some(_) => Ok(()),
     }
@@ -66,7 +67,7 @@ fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
 /// An item reference must contain an id.
 fn check_reference(item: &Item, path: &str) -> Result<(), ApiError> {
     match item.head().kind == Kind::ItemReference && item.head().id.is_none() {
-        true => Err(ApiError::missing_parameter(path)),
+        true => Err(ApiError::MissingParameter { name: path.into() }),
         false => Ok(()),
     }
 }
@@ -74,16 +75,16 @@ fn check_reference(item: &Item, path: &str) -> Result<(), ApiError> {
 fn no_items(path: &str, error: ListError) -> ApiError {
     let (position, error) = match error {
         ListError::Item { position, error } => (position, error),
-        ListError::NotAnArray(_) => return ApiError::not_json(),
+        ListError::NotAnArray(_) => return ApiError::NotJson,
     };
     let path = format!("{path}[{position}]");
     match error {
-        HeadError::NotAnObject { got } => ApiError::wrong_type(&path, "an object", got),
+        HeadError::NotAnObject { got } => ApiError::WrongType { path, expected: "an object", got },
         HeadError::WrongType { field, got } => {
-            ApiError::wrong_type(&format!("{path}.{field}"), "a string", got)
+            ApiError::WrongType { path: format!("{path}.{field}"), expected: "a string", got }
         }
-        HeadError::NoType => ApiError::missing_parameter(&format!("{path}.type")),
-        HeadError::Syntax(_) => ApiError::not_json(),
+        HeadError::NoType => ApiError::MissingParameter { name: format!("{path}.type") },
+        HeadError::Syntax(_) => ApiError::NotJson,
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn metadata(fields: &Object<'_>) -> Result<Option<String>, ApiError> 
     let object = Object::parse(raw.as_bytes()).map_err(|_| wrong("metadata", "an object", raw))?;
     let pairs = object.iter().count();
     if pairs > PAIRS {
-        return Err(too_many(pairs));
+        return Err(ApiError::TooMuchMetadata { maximum: PAIRS, count: pairs });
     }
     for (key, raw) in object.iter() {
         let path = format!("metadata.{key}");
@@ -28,13 +28,4 @@ pub(crate) fn metadata(fields: &Object<'_>) -> Result<Option<String>, ApiError> 
         within(&path, &value, VALUE)?;
     }
     Ok(Some(raw.to_owned()))
-}
-
-fn too_many(pairs: usize) -> ApiError {
-    ApiError::invalid(format!(
-        "Invalid 'metadata': too many properties. Expected an object with at most {PAIRS} \
-         properties, but got an object with {pairs} properties instead."
-    ))
-    .code("object_above_max_properties")
-    .param("metadata")
 }

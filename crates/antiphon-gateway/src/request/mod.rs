@@ -179,7 +179,7 @@ impl CreateRequest {
     /// Rejects an empty input, unless the request continues stored state or has a prompt.
     fn has_input(&self, is_prompted: bool) -> Result<(), ApiError> {
         let has_more = self.continues != Continues::Nothing || is_prompted;
-        if self.input.is_empty() && !has_more { Err(nothing_to_say()) } else { Ok(()) }
+        if self.input.is_empty() && !has_more { Err(ApiError::MissingInput) } else { Ok(()) }
     }
 
     /// All fields except `input`.
@@ -201,15 +201,18 @@ impl CreateRequest {
 /// Parses a body as an object.
 pub(crate) fn object_of(body: &[u8]) -> Result<Object<'_>, ApiError> {
     Object::parse(body).map_err(|_| match serde_json::from_slice::<&RawValue>(body) {
-        Ok(raw) if !raw.get().starts_with('{') => ApiError::no_object(json::type_name(raw.get())),
-        _ => ApiError::not_json(),
+        Ok(raw) if !raw.get().starts_with('{') => {
+            ApiError::NotAnObject { got: json::type_name(raw.get()) }
+        }
+        _ => ApiError::NotJson,
     })
 }
 
 fn required_model(fields: &Object<'_>) -> Result<String, ApiError> {
-    let model = string(fields, "model")?.ok_or_else(|| ApiError::missing_parameter("model"))?;
+    let model = string(fields, "model")?
+        .ok_or_else(|| ApiError::MissingParameter { name: "model".into() })?;
     if model.is_empty() {
-        return Err(ApiError::missing_parameter("model"));
+        return Err(ApiError::MissingParameter { name: "model".into() });
     }
     check_model(&model)?;
     Ok(model)
@@ -224,11 +227,16 @@ pub(crate) fn check_model(model: &str) -> Result<(), ApiError> {
     within("model", model, MAX_MODEL)
 }
 
+/// The maximum length in characters of a field's name that an error repeats.
+const MAX_SHOWN: usize = 256;
+
 /// Rejects unknown fields, with the provider's error text.
 pub(crate) fn check_known(fields: &Object<'_>, known: &[&str]) -> Result<(), ApiError> {
     match fields.iter().find(|(key, _)| !known.contains(key)) {
         None => Ok(()),
-        Some((key, _)) => Err(ApiError::unknown_parameter(key)),
+        Some((key, _)) => {
+            Err(ApiError::UnknownParameter { name: key.chars().take(MAX_SHOWN).collect() })
+        }
     }
 }
 
@@ -236,27 +244,19 @@ fn has_something_to_say(fields: &Object<'_>) -> Result<(), ApiError> {
     let sources = ["input", "previous_response_id", "prompt", "conversation"];
     match sources.iter().any(|key| fields.present(key).is_some()) {
         true => Ok(()),
-        false => Err(nothing_to_say()),
+        false => Err(ApiError::MissingInput),
     }
-}
-
-pub(crate) fn nothing_to_say() -> ApiError {
-    ApiError::invalid(
-        "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be \
-         provided.",
-    )
-    .code("missing_required_parameter")
 }
 
 /// The state that a request with these fields continues.
 pub(crate) fn continues(fields: &Object<'_>) -> Result<Continues, ApiError> {
     let previous = string(fields, "previous_response_id")?;
     match (conversation(fields)?, previous) {
-        (Some(_), Some(_)) => Err(ApiError::invalid(
-            "Mutually exclusive parameters: ''. Ensure you are only providing one of: \
-             'previous_response_id' or 'conversation'.",
-        )
-        .code("mutually_exclusive_parameters")),
+        (Some(_), Some(_)) => Err(ApiError::MutuallyExclusive {
+            path: None,
+            given: String::new(),
+            choices: "'previous_response_id' or 'conversation'",
+        }),
         (Some(id), None) => Ok(Continues::Conversation(id)),
         (None, Some(id)) => Ok(Continues::Response(id)),
         (None, None) => Ok(Continues::Nothing),
@@ -273,10 +273,14 @@ fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
     }
     let Ok(object) = Object::parse(raw.as_bytes()) else {
         let got = json::type_name(raw);
-        return Err(ApiError::wrong_type("conversation", "a string or an object", got));
+        return Err(ApiError::WrongType {
+            path: "conversation".into(),
+            expected: "a string or an object",
+            got,
+        });
     };
     match object.present("id") {
-        None => Err(ApiError::missing_parameter("conversation.id")),
+        None => Err(ApiError::MissingParameter { name: "conversation.id".into() }),
         Some(id) => json::unquote(id)
             .map(|id| Some(id.into_owned()))
             .ok_or_else(|| wrong("conversation.id", "a string", id)),
@@ -301,6 +305,6 @@ pub(crate) fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, Ap
 }
 
 /// The error for a value with a wrong type at `path`.
-pub(crate) fn wrong(path: &str, expected: &str, raw: &str) -> ApiError {
-    ApiError::wrong_type(path, expected, json::type_name(raw))
+pub(crate) fn wrong(path: &str, expected: &'static str, raw: &str) -> ApiError {
+    ApiError::WrongType { path: path.into(), expected, got: json::type_name(raw) }
 }

@@ -11,7 +11,7 @@ pub(super) fn check_prompt(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("prompt") else { return Ok(()) };
     let prompt = Object::parse(raw.as_bytes()).map_err(|_| wrong("prompt", "an object", raw))?;
     if prompt.present("id").is_none() {
-        return Err(ApiError::missing_parameter("prompt.id"));
+        return Err(ApiError::MissingParameter { name: "prompt.id".into() });
     }
     for (key, expected) in [("id", "a string"), ("version", "a string"), ("variables", "an object")]
     {

@@ -17,11 +17,7 @@ const LISTED: [&str; 1] = ["anyOf"];
 
 /// Checks that a provider can enforce the schema.
 pub(super) fn check_strict_schema(name: &str, schema: &Value) -> Result<(), ApiError> {
-    let refused = |what: String| {
-        ApiError::invalid(format!("Invalid schema for response_format '{name}': {what}"))
-            .code("invalid_json_schema")
-            .param("text.format.schema")
-    };
+    let refused = |reason| ApiError::InvalidSchema { name: name.to_owned(), reason };
     if schema["type"] != "object" && schema.get("$ref").is_none() {
         let got = schema["type"].as_str().unwrap_or("None");
         let message = "schema must be a JSON Schema of 'type: \"object\"'";

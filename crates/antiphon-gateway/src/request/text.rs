@@ -8,12 +8,7 @@ pub(super) fn within(path: &str, text: &str, maximum: usize) -> Result<(), ApiEr
     if length <= maximum {
         return Ok(());
     }
-    Err(ApiError::invalid(format!(
-        "Invalid '{path}': string too long. Expected a string with maximum length {maximum}, but \
-         got a string with length {length} instead."
-    ))
-    .code("string_above_max_length")
-    .param(path))
+    Err(ApiError::StringTooLong { path: path.into(), maximum, length })
 }
 
 /// Checks that a name is not empty and consists of letters, digits, `_` and `-`.
@@ -22,10 +17,5 @@ pub(super) fn name(path: &str, text: &str) -> Result<(), ApiError> {
     if !text.is_empty() && text.bytes().all(is_of_a_name) {
         return Ok(());
     }
-    Err(ApiError::invalid(format!(
-        "Invalid '{path}': string does not match pattern. Expected a string that matches the \
-         pattern '^[a-zA-Z0-9_-]+$'."
-    ))
-    .code("invalid_value")
-    .param(path))
+    Err(ApiError::InvalidName { path: path.into() })
 }

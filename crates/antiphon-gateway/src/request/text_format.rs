@@ -28,7 +28,11 @@ fn check_verbosity(text: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = text.present("verbosity") else { return Ok(()) };
     match json::unquote(raw).ok_or_else(|| wrong(path, "a string", raw))?.as_ref() {
         "low" | "medium" | "high" => Ok(()),
-        other => Err(ApiError::invalid_value(path, other, &["low", "medium", "high"])),
+        other => Err(ApiError::InvalidValue {
+            path: path.into(),
+            value: other.into(),
+            supported: &["low", "medium", "high"],
+        }),
     }
 }
 
@@ -38,8 +42,8 @@ fn check_format(format: &Object<'_>) -> Result<(), ApiError> {
         "text" | "json_object" => Ok(()),
         "json_schema" => check_schema(format),
         other => {
-            let supported = ["json_object", "json_schema", "text"];
-            Err(ApiError::invalid_value(&path("type"), other, &supported))
+            let supported = &["json_object", "json_schema", "text"];
+            Err(ApiError::InvalidValue { path: path("type"), value: other.into(), supported })
         }
     }
 }
@@ -49,7 +53,7 @@ fn check_schema(format: &Object<'_>) -> Result<(), ApiError> {
     within(&path("name"), &name_of_schema, MAX_NAME)?;
     name(&path("name"), &name_of_schema)?;
     let raw = required(format, "schema")?;
-    let schema: Value = serde_json::from_str(raw).map_err(|_| ApiError::not_json())?;
+    let schema: Value = serde_json::from_str(raw).map_err(|_| ApiError::NotJson)?;
     if !schema.is_object() {
         return Err(wrong(&path("schema"), "an object", raw));
     }
@@ -61,7 +65,7 @@ fn check_schema(format: &Object<'_>) -> Result<(), ApiError> {
 }
 
 fn required<'a>(format: &'a Object<'_>, key: &str) -> Result<&'a str, ApiError> {
-    format.present(key).ok_or_else(|| ApiError::missing_parameter(&path(key)))
+    format.present(key).ok_or_else(|| ApiError::MissingParameter { name: path(key) })
 }
 
 fn string<'a>(key: &str, raw: &'a str) -> Result<std::borrow::Cow<'a, str>, ApiError> {

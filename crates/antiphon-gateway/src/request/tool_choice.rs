@@ -18,7 +18,11 @@ pub(super) fn check_tool_choice(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present(FIELD) else { return Ok(()) };
     match json::unquote(raw).as_deref() {
         Some("none" | "auto" | "required") => Ok(()),
-        Some(other) => Err(ApiError::invalid_value(FIELD, other, &["none", "auto", "required"])),
+        Some(other) => Err(ApiError::InvalidValue {
+            path: FIELD.into(),
+            value: other.into(),
+            supported: &["none", "auto", "required"],
+        }),
         None => check_chosen(FIELD, &typed_object(FIELD, raw)?),
     }
 }
@@ -40,12 +44,16 @@ fn check_allowed(choice: &Object<'_>) -> Result<(), ApiError> {
         Some((None, raw)) => return Err(wrong(path, "a string", raw)),
         Some((Some(mode), _)) if matches!(&*mode, "none" | "auto" | "required") => {}
         Some((Some(mode), _)) => {
-            return Err(ApiError::invalid_value(path, &mode, &["none", "auto", "required"]));
+            return Err(ApiError::InvalidValue {
+                path: path.into(),
+                value: mode.into_owned(),
+                supported: &["none", "auto", "required"],
+            });
         }
     }
     let path = "tool_choice.tools";
     let Some(raw) = choice.present("tools") else {
-        return Err(ApiError::missing_parameter(path));
+        return Err(ApiError::MissingParameter { name: path.into() });
     };
     let tools: Vec<&RawValue> =
         serde_json::from_str(raw).map_err(|_| wrong(path, "an array", raw))?;
@@ -59,7 +67,7 @@ fn check_allowed(choice: &Object<'_>) -> Result<(), ApiError> {
 fn check_text(path: &str, choice: &Object<'_>, key: &str) -> Result<(), ApiError> {
     let path = format!("{path}.{key}");
     match choice.present(key) {
-        None | Some(r#""""#) => Err(ApiError::missing_parameter(&path)),
+        None | Some(r#""""#) => Err(ApiError::MissingParameter { name: path.clone() }),
         Some(raw) if raw.starts_with('"') => Ok(()),
         Some(raw) => Err(wrong(&path, "a string", raw)),
     }
@@ -76,13 +84,11 @@ pub(crate) fn check_choice_is_there(fields: &Object<'_>, view: &[Item]) -> Resul
     }
     let tools = fields.present("tools").map(known_tools).unwrap_or_default();
     if json::unquote(raw).as_deref() == Some("required") && tools.is_empty() {
-        let message = "Tool choice 'required' must be specified with 'tools' parameter.";
-        return Err(ApiError::invalid(message).param(FIELD));
+        return Err(ApiError::ToolChoiceWithoutTools);
     }
-    for (told_as, chosen) in chosen(raw) {
+    for (choice, chosen) in chosen(raw) {
         if can_be_missed(&chosen) && !tools.contains(&chosen) {
-            let message = format!("Tool choice '{told_as}' not found in 'tools' parameter.");
-            return Err(ApiError::invalid(message).param(FIELD));
+            return Err(ApiError::ToolChoiceNotFound { choice });
         }
     }
     Ok(())

@@ -22,7 +22,11 @@ pub(super) fn check_tools(fields: &Object<'_>) -> Result<(), ApiError> {
     let tools: Vec<&RawValue> =
         serde_json::from_str(raw).map_err(|_| wrong("tools", "an array", raw))?;
     if tools.len() > MAX_TOOLS {
-        return Err(ApiError::array_too_long("tools", MAX_TOOLS, tools.len()));
+        return Err(ApiError::ArrayTooLong {
+            path: "tools".into(),
+            maximum: MAX_TOOLS,
+            length: tools.len(),
+        });
     }
     for (position, tool) in tools.iter().enumerate() {
         let path = format!("tools[{position}]");
@@ -35,7 +39,8 @@ pub(super) fn check_tools(fields: &Object<'_>) -> Result<(), ApiError> {
 }
 
 fn check_name(tool: &Object<'_>, path: &str) -> Result<(), ApiError> {
-    let raw = tool.present("name").ok_or_else(|| ApiError::missing_parameter(path))?;
+    let raw =
+        tool.present("name").ok_or_else(|| ApiError::MissingParameter { name: path.into() })?;
     let text = json::unquote(raw).ok_or_else(|| wrong(path, "a string", raw))?;
     within(path, &text, MAX_NAME)?;
     name(path, &text)
@@ -46,7 +51,7 @@ pub(super) fn typed_object<'a>(path: &str, raw: &'a str) -> Result<Object<'a>, A
     let object = Object::parse(raw.as_bytes()).map_err(|_| wrong(path, "an object", raw))?;
     let path = format!("{path}.type");
     let Some(kind) = object.present("type") else {
-        return Err(ApiError::missing_parameter(&path));
+        return Err(ApiError::MissingParameter { name: path.clone() });
     };
     if !kind.starts_with('"') {
         return Err(wrong(&path, "a string", kind));

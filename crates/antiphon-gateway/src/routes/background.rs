@@ -8,7 +8,6 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
-use http::StatusCode;
 use tracing::{Instrument as _, Span};
 
 use super::extract::Path;
@@ -81,11 +80,10 @@ async fn stream_of(
 
 /// The error for a response that cannot be streamed.
 fn not_streamed(record: &ResponseRecord) -> ApiError {
-    let message = match is_background(record) {
-        true => "This response cannot be streamed again any more.",
-        false => "Only background responses can be streamed again.",
-    };
-    ApiError::invalid(message).code("unsupported_parameter").param("stream")
+    match is_background(record) {
+        true => ApiError::StreamExpired,
+        false => ApiError::NotStreamable,
+    }
 }
 
 /// `POST /v1/responses/{id}/cancel`: returns the response. One that has already ended is unchanged.
@@ -98,7 +96,7 @@ pub(super) async fn cancel(
     if cancelled_and_ended(&gateway, &caller.tenant, &id).await?.is_none()
         && !is_background(&find(&gateway, &caller, &text).await?)
     {
-        return Err(ApiError::invalid("Cannot cancel a synchronous response."));
+        return Err(ApiError::CannotCancelSynchronous);
     }
     shown(&gateway, &caller, &text, false).await
 }
@@ -110,10 +108,7 @@ pub(super) async fn end_before_deletion(
     id: &ResponseId,
 ) -> Result<(), ApiError> {
     match cancelled_and_ended(gateway, &caller.tenant, id).await? {
-        Some(false) => Err(ApiError::server(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "The response is cancelled and has not ended yet. It was not deleted. Please retry.",
-        )),
+        Some(false) => Err(ApiError::StillEnding),
         Some(true) | None => Ok(()),
     }
 }

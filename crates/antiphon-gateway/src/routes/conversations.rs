@@ -68,7 +68,7 @@ pub(super) async fn update(
     check_known(&fields, &["metadata"])?;
     let metadata = metadata(&fields)?;
     if fields.get("metadata").is_none() {
-        return Err(ApiError::missing_parameter("metadata"));
+        return Err(ApiError::MissingParameter { name: "metadata".into() });
     }
     let metadata = metadata.unwrap_or_else(|| "{}".into()).into();
     let conversation = known(&gateway, &id)?;

@@ -4,9 +4,8 @@ use std::io::Read as _;
 
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, header};
 
-use super::extract::too_large;
 use crate::error::ApiError;
 
 /// The content encoding of a body.
@@ -26,7 +25,7 @@ impl Encoding {
         match (encoding.map(str::to_ascii_lowercase).as_deref(), values.next()) {
             (None | Some("" | "identity"), None) => Ok(Self::Identity),
             (Some("gzip" | "x-gzip"), None) => Ok(Self::Gzip),
-            _ => Err(unsupported()),
+            _ => Err(ApiError::UnsupportedEncoding),
         }
     }
 
@@ -47,26 +46,10 @@ fn unzipped(body: &[u8], maximum: usize) -> Result<Bytes, ApiError> {
     let mut whole = Vec::new();
     let read = MultiGzDecoder::new(body).take(beyond).read_to_end(&mut whole);
     match read {
-        Err(_) => Err(not_gzip()),
-        Ok(length) if length > maximum => Err(too_large(maximum)),
+        Err(_) => Err(ApiError::InvalidGzip),
+        Ok(length) if length > maximum => Err(ApiError::BodyTooLarge { maximum }),
         Ok(_) => Ok(whole.into()),
     }
-}
-
-fn unsupported() -> ApiError {
-    let message =
-        "The body's 'Content-Encoding' is not supported: send it without one, or with gzip.";
-    ApiError::of(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request_error", message)
-        .code("unsupported_content_encoding")
-        .param("Content-Encoding")
-}
-
-fn not_gzip() -> ApiError {
-    ApiError::invalid(
-        "The body is not the gzip that its 'Content-Encoding' says. Nothing was changed.",
-    )
-    .code("invalid_content_encoding")
-    .param("Content-Encoding")
 }
 
 #[cfg(test)]
@@ -90,9 +73,12 @@ mod tests {
         let text = vec![b'x'; 1000];
         let decode = |body, maximum| Encoding::Gzip.decode(body, maximum);
         assert_eq!(decode(zipped(&text), 1000).unwrap(), text);
-        assert_eq!(decode(zipped(&text), 999).unwrap_err(), too_large(999));
+        assert_eq!(
+            decode(zipped(&text), 999).unwrap_err(),
+            ApiError::BodyTooLarge { maximum: 999 }
+        );
         let cut = zipped(&text).slice(..20);
-        assert_eq!(decode(cut, 1000).unwrap_err(), not_gzip());
+        assert_eq!(decode(cut, 1000).unwrap_err(), ApiError::InvalidGzip);
     }
 
     #[test]
@@ -104,7 +90,7 @@ mod tests {
         assert_eq!(of("GZip"), Ok(Encoding::Gzip));
         assert_eq!(of("identity"), Ok(Encoding::Identity));
         for other in ["br", "zstd", "deflate", "gzip, gzip"] {
-            assert_eq!(of(other), Err(unsupported()), "{other}");
+            assert_eq!(of(other), Err(ApiError::UnsupportedEncoding), "{other}");
         }
         assert_eq!(Encoding::of(&HeaderMap::new()), Ok(Encoding::Identity));
     }

@@ -1,7 +1,6 @@
 //! Extractors of the handlers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest, FromRequestParts, OriginalUri, Request};
@@ -81,7 +80,7 @@ impl FromRequest<Arc<Gateway>> for EncodedBody {
         let limits = &gateway.settings.limits;
         let body = tokio::select! {
             body = collected(request.body_mut(), limits) => body,
-            () = gateway.closing.cancelled() => Err(ApiError::stopping()),
+            () = gateway.closing.cancelled() => Err(ApiError::Stopping),
         };
         if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {
             pass_over(request, limits).await;
@@ -121,7 +120,7 @@ async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiErr
     let mut pace = Pace::new(limits.body_timeout);
     while let Some(piece) = pace.next(body).await? {
         if whole.len() + piece.len() > maximum {
-            return Err(too_large(maximum));
+            return Err(ApiError::BodyTooLarge { maximum });
         }
         whole.extend_from_slice(&piece);
     }
@@ -132,26 +131,7 @@ async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiErr
 pub(super) fn check_announced(body: &AxumBody, limits: &Limits) -> Result<usize, ApiError> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limits.max_body_bytes {
-        return Err(too_large(limits.max_body_bytes));
+        return Err(ApiError::BodyTooLarge { maximum: limits.max_body_bytes });
     }
     Ok(announced)
-}
-
-pub(super) fn too_large(maximum: usize) -> ApiError {
-    let message = match maximum >> 20 {
-        0 => format!("The request's body is over {maximum} bytes."),
-        mebibytes => format!("The request's body is over {mebibytes} MiB."),
-    };
-    ApiError::of(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", message)
-        .code("request_too_large")
-}
-
-pub(super) fn too_slow(bound: Duration) -> ApiError {
-    let seconds = bound.as_secs_f64();
-    let message = format!(
-        "The request's body did not come, or came too slowly, for {seconds} seconds. Nothing was \
-         changed. Please retry."
-    );
-    ApiError::of(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", message)
-        .code("request_timeout")
 }

@@ -24,7 +24,7 @@ pub(super) async fn while_open(
     if !gateway.stopping.is_cancelled() {
         return next.run(request).await;
     }
-    let mut refusal = refuse(&gateway, request, ApiError::stopping()).await;
+    let mut refusal = refuse(&gateway, request, ApiError::Stopping).await;
     refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     refusal
 }
@@ -80,19 +80,13 @@ fn caller(gateway: &Gateway, request: &Request) -> Result<Caller, ApiError> {
     let length =
         |(name, value): (&http::HeaderName, &HeaderValue)| name.as_str().len() + value.len();
     if headers.iter().map(length).sum::<usize>() > maximum {
-        return Err(headers_too_large(maximum));
+        return Err(ApiError::HeadersTooLarge { maximum });
     }
     let request_id = request.extensions().get::<RequestId>();
     let request_id = request_id.expect("every request is identified first").clone();
     let caller = gateway.authenticator.authenticate(headers, request_id)?;
     Span::current().record("tenant", caller.tenant.as_str());
     Ok(caller)
-}
-
-fn headers_too_large(maximum: usize) -> ApiError {
-    let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-    let message = format!("The request's headers are over {maximum} bytes.");
-    ApiError::of(status, "invalid_request_error", message).code("request_headers_too_large")
 }
 
 /// Rejects a request and drains its body.

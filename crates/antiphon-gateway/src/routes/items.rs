@@ -50,7 +50,7 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let fields = object_of(&body)?;
     if fields.present("items").is_none() {
-        return Err(ApiError::missing_parameter("items"));
+        return Err(ApiError::MissingParameter { name: "items".into() });
     }
     let id = known(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
@@ -77,7 +77,7 @@ pub(super) async fn show(
     let id = known(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
     let item = gateway.store.item(&caller.tenant, &id, &ItemId::from(&*item_id)).await?;
-    let item = item.ok_or_else(|| ApiError::item_not_found(&item_id))?;
+    let item = item.ok_or(ApiError::ItemNotFound { id: item_id })?;
     Ok(json_in_chunks(present_shared(&item, query.encrypted)))
 }
 
@@ -92,7 +92,7 @@ pub(super) async fn delete(
     let conversation = find(&gateway, &caller, &text).await?;
     match gateway.store.delete_item(&caller.tenant, &id, &ItemId::from(&*item_id)).await? {
         true => Ok(show_conversation(&conversation)),
-        false => Err(ApiError::item_not_found(&item_id)),
+        false => Err(ApiError::ItemNotFound { id: item_id }),
     }
 }
 
@@ -115,7 +115,11 @@ pub(super) async fn given(
     items.iter().enumerate().try_for_each(|(position, item)| check(position, item))?;
     check_compactions(&items, "items", &gateway.compaction_key, &caller.tenant)?;
     if items.len() > MAX_ITEMS {
-        return Err(ApiError::array_too_long("items", MAX_ITEMS, items.len()));
+        return Err(ApiError::ArrayTooLong {
+            path: "items".into(),
+            maximum: MAX_ITEMS,
+            length: items.len(),
+        });
     }
     let items = resolve(&*gateway.store, &caller.tenant, None, items).await?;
     let held: Vec<HeldItem> = items.into_iter().map(|item| hold(gateway, item)).collect();
@@ -130,7 +134,9 @@ pub(super) async fn given(
 fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     let head = item.head();
     if head.kind == Kind::CompactionTrigger {
-        return Err(holds_no_trigger(&format!("items[{position}]")));
+        // A trigger belongs to one request, and a conversation stores only its content.
+        let path = format!("items[{position}]");
+        return Err(ApiError::CompactionTriggerInConversation { path });
     }
     let object = item.object();
     let content = object.present("content").unwrap_or("[]");
@@ -139,19 +145,9 @@ fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     }
     let needs_call = head.kind.call().is_some() && object.present("name").is_none();
     match needs_call && head.call_id.is_none() {
-        true => Err(ApiError::missing_parameter(&format!("items[{position}].call_id"))),
+        true => Err(ApiError::MissingParameter { name: format!("items[{position}].call_id") }),
         false => Ok(()),
     }
-}
-
-/// The error for a compaction trigger. A trigger belongs to one request, and a conversation stores
-/// only its content.
-fn holds_no_trigger(path: &str) -> ApiError {
-    let message = format!(
-        "Invalid '{path}': a compaction_trigger is no item of a conversation. It is the final input \
-         item of a request."
-    );
-    ApiError::invalid(message).code("invalid_value").param(path)
 }
 
 fn hold(gateway: &Gateway, Incoming { item, origin, .. }: Incoming) -> HeldItem {

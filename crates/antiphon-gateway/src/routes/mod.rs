@@ -28,7 +28,7 @@ use axum::extract::OriginalUri;
 use axum::middleware::{from_fn, from_fn_with_state as layer};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
-use http::{Method, StatusCode, Uri, header};
+use http::{Method, Uri, header};
 
 pub(crate) use self::extract::pass_over;
 pub(crate) use self::passthrough::passes_upstream;
@@ -105,7 +105,7 @@ async fn unknown_route(method: Method, OriginalUri(uri): OriginalUri) -> ApiErro
 }
 
 fn unknown_url(method: &Method, uri: &Uri) -> ApiError {
-    ApiError::not_found(format!("Invalid URL ({method} {})", uri.path()))
+    ApiError::UnknownUrl { method: method.clone(), path: uri.path().into() }
 }
 
 async fn not_allowed(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {
@@ -113,9 +113,7 @@ async fn not_allowed(method: Method, OriginalUri(uri): OriginalUri) -> ApiError 
 }
 
 fn wrong_method(method: &Method, uri: &Uri) -> ApiError {
-    let message = format!("Not allowed to {method} on {}.", uri.path());
-    ApiError::of(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", message)
-        .code("method_not_supported")
+    ApiError::MethodNotAllowed { method: method.clone(), path: uri.path().into() }
 }
 
 /// An answer of JSON text.

@@ -31,11 +31,7 @@ pub(super) async fn show(
             .is_ok_and(|model| model.get("id") == Some(quote(&id).as_str()))
     };
     let model = models(&gateway, &caller).await.into_iter().find(is_it);
-    let unknown = || {
-        ApiError::not_found(format!("The model '{id}' does not exist"))
-            .code("model_not_found")
-            .param("model")
-    };
+    let unknown = || ApiError::ModelNotListed { model: id.clone() };
     Ok(json(model.ok_or_else(unknown)?))
 }
 

@@ -7,7 +7,6 @@ use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout};
 
-use super::extract::too_slow;
 use crate::error::ApiError;
 
 /// The remaining time for a caller's body. Only the time in which the gateway waits for the caller
@@ -39,13 +38,13 @@ impl Pace {
     pub(super) async fn next(&mut self, body: &mut AxumBody) -> Result<Option<Bytes>, ApiError> {
         let (begun, left) = (Instant::now(), self.left());
         let Ok(frame) = timeout(left, body.frame()).await else {
-            return Err(too_slow(self.bound));
+            return Err(ApiError::BodyTooSlow { bound: self.bound });
         };
         self.waited += begun.elapsed();
         self.waited_in_all += begun.elapsed();
         match frame {
             None => Ok(None),
-            Some(Err(_)) => Err(ApiError::invalid("The request's body broke off before its end.")),
+            Some(Err(_)) => Err(ApiError::BodyBrokeOff),
             Some(Ok(frame)) => {
                 let piece = frame.into_data().unwrap_or_default();
                 self.count(piece.len());

@@ -5,11 +5,13 @@ use antiphon_store::{Order, Page};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, NumberSort};
 use crate::request::{ENCRYPTED, check_include};
 
-/// The maximum number of items on a page, and the default.
-const LIMITS: (usize, usize) = (100, 20);
+/// The maximum number of items on a page.
+const MAX_LIMIT: usize = 100;
+/// The default number of items on a page.
+const DEFAULT_LIMIT: usize = 20;
 
 /// The maximum number of bytes on a page, unless its first item is larger. Clients that continue
 /// while `has_more` is true still get every item.
@@ -37,8 +39,12 @@ impl<S: Sync> FromRequestParts<S> for ListQuery {
 
 impl ListQuery {
     fn parse(query: &str) -> Result<Self, ApiError> {
-        let mut page =
-            Page { after: None, limit: LIMITS.1, max_bytes: PAGE_BYTES, order: Order::Descending };
+        let mut page = Page {
+            after: None,
+            limit: DEFAULT_LIMIT,
+            max_bytes: PAGE_BYTES,
+            order: Order::Descending,
+        };
         let (mut encrypted, mut stream, mut starting_after) = (false, false, None);
         for (key, value) in pairs(query)? {
             match key.as_str() {
@@ -65,7 +71,7 @@ fn pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
     let pairs = uri
         .ok()
         .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
-    pairs.map(|pairs| pairs.0).ok_or_else(|| ApiError::invalid("The query cannot be read."))
+    pairs.map(|pairs| pairs.0).ok_or(ApiError::UnreadableQuery)
 }
 
 /// Parses a boolean in the forms that clients send: also Python's spelling, and a number.
@@ -73,49 +79,48 @@ fn boolean(key: &str, value: &str) -> Result<bool, ApiError> {
     match value {
         "true" | "True" | "1" => Ok(true),
         "false" | "False" | "0" => Ok(false),
-        _ => Err(ApiError::wrong_type(key, "a boolean", "a string")),
+        _ => Err(ApiError::WrongType { path: key.into(), expected: "a boolean", got: "a string" }),
     }
 }
 
 /// Parses a sequence number.
 fn number(value: &str) -> Result<u64, ApiError> {
-    let wrong = || ApiError::wrong_type("starting_after", "an integer", "a string");
+    let wrong = || ApiError::WrongType {
+        path: "starting_after".into(),
+        expected: "an integer",
+        got: "a string",
+    };
     let number: i64 = value.parse().map_err(|_| wrong())?;
-    u64::try_from(number).map_err(|_| {
-        ApiError::invalid(format!(
-            "Invalid 'starting_after': integer below minimum value. Expected a value >= 0, but got \
-             {number} instead."
-        ))
-        .code("integer_below_min_value")
-        .param("starting_after")
+    u64::try_from(number).map_err(|_| ApiError::NumberBelowMinimum {
+        path: "starting_after".into(),
+        sort: NumberSort::Integer,
+        minimum: 0,
+        got: number.to_string(),
     })
 }
 
 fn limit(value: &str) -> Result<usize, ApiError> {
-    let limit: i64 =
-        value.parse().map_err(|_| ApiError::wrong_type("limit", "an integer", "a string"))?;
+    let limit: i64 = value.parse().map_err(|_| ApiError::WrongType {
+        path: "limit".into(),
+        expected: "an integer",
+        got: "a string",
+    })?;
     match usize::try_from(limit) {
-        Ok(limit @ 1..=100) => Ok(limit),
-        Ok(limit) if limit > LIMITS.0 => {
-            Err(out_of_range("integer_above_max_value", "<= 100", limit))
-        }
-        _ => Err(out_of_range("integer_below_min_value", ">= 1", limit)),
+        Ok(limit @ 1..=MAX_LIMIT) => Ok(limit),
+        Ok(1..) => Err(ApiError::LimitAboveMaximum { maximum: MAX_LIMIT, got: limit }),
+        _ => Err(ApiError::LimitBelowMinimum { minimum: 1, got: limit }),
     }
-}
-
-fn out_of_range(code: &'static str, bound: &str, got: impl std::fmt::Display) -> ApiError {
-    ApiError::invalid(format!(
-        "Invalid 'limit': integer out of range. Expected a value {bound}, but got {got} instead."
-    ))
-    .code(code)
-    .param("limit")
 }
 
 fn order(value: &str) -> Result<Order, ApiError> {
     match value {
         "asc" => Ok(Order::Ascending),
         "desc" => Ok(Order::Descending),
-        other => Err(ApiError::invalid_value("order", other, &["asc", "desc"])),
+        other => Err(ApiError::InvalidValue {
+            path: "order".into(),
+            value: other.into(),
+            supported: &["asc", "desc"],
+        }),
     }
 }
 
@@ -144,8 +149,8 @@ mod tests {
             ("limit=ten", "invalid_type"),
             ("order=up", "invalid_value"),
         ] {
-            let Err(ApiError::Ours(error)) = ListQuery::parse(query) else { panic!("{query}") };
-            assert_eq!(error.code, Some(code), "{query}");
+            let error = ListQuery::parse(query).unwrap_err();
+            assert_eq!(error.code(), code, "{query}");
         }
     }
 }

@@ -20,7 +20,7 @@ use super::{background, json, json_in_chunks};
 use crate::background::present_response;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
-use crate::error::ApiError;
+use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::present::{array, list};
@@ -124,7 +124,7 @@ async fn recorded(
     let id = &record.response.id;
     let output = gateway.store.output_items(&caller.tenant, id).await?;
     let response = Object::parse(&record.response.envelope)
-        .map_err(|_| ApiError::response_not_found(id.as_str()))?;
+        .map_err(|_| ApiError::ResponseNotFound { id: id.as_str().into(), hint: Hint::None })?;
     Ok(json_in_chunks(with_output(&response, &output, encrypted)))
 }
 

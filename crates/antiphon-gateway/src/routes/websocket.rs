@@ -6,14 +6,14 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, header};
 use tokio_tungstenite::tungstenite::Error as LinkError;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tracing::Instrument as _;
 
 use super::wrong_method;
-use crate::browser::{allowed_origin, foreign_page, is_same_origin};
+use crate::browser::{allowed_origin, is_same_origin};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -41,7 +41,7 @@ pub(super) async fn open(
         }
     };
     if !may_open(&gateway, request.headers()) {
-        return foreign_page("another host").into_response();
+        return ApiError::ForeignOrigin { page: "another host".into() }.into_response();
     }
     let upgraded = hyper::upgrade::on(&mut request);
     let serving = async move {
@@ -66,9 +66,11 @@ fn may_open(gateway: &Gateway, headers: &HeaderMap) -> bool {
 fn refused(error: &LinkError) -> Response {
     let is_version =
         matches!(error, LinkError::Protocol(ProtocolError::MissingSecWebSocketVersionHeader));
-    let status = if is_version { StatusCode::UPGRADE_REQUIRED } else { StatusCode::BAD_REQUEST };
-    let message = format!("The request cannot be upgraded to a WebSocket. {error}");
-    let error = ApiError::of(status, "invalid_request_error", message);
+    let reason = error.to_string();
+    let error = match is_version {
+        true => ApiError::WrongWebSocketVersion { reason },
+        false => ApiError::NotUpgradable { reason },
+    };
     let mut response = error.into_response();
     if is_version {
         let version = HeaderValue::from_static("13");

@@ -36,9 +36,6 @@ const RESERVED: usize = 32;
 const WAITING: usize = 1024;
 /// The time limit for the head of a request.
 const HEAD: Duration = Duration::from_secs(2);
-/// The `Retry-After` of a rejected request. Nobody can predict the end of another connection, so
-/// clients retry soon, and then less often.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// The connections beyond the limit.
 #[derive(Clone)]
@@ -103,7 +100,7 @@ impl Extra {
     ) -> Result<Response, Infallible> {
         if !is_health_check(request.uri().path()) {
             let Some(upgrade) = self.wait().await else {
-                return Ok(closing(busy().into_response()));
+                return Ok(closing(ApiError::TooManyConnections.into_response()));
             };
             request.extensions_mut().insert(upgrade);
         }
@@ -128,12 +125,4 @@ fn closing(mut response: Response) -> Response {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
-}
-
-fn busy() -> ApiError {
-    ApiError::server(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "Too many connections are open. Nothing was changed. Please retry.",
-    )
-    .retry_after(RETRY)
 }

@@ -54,10 +54,7 @@ pub(crate) async fn weigh(fields: &str, view: &[Item]) -> Result<Weights, ApiErr
         let fields = Object::parse(fields.as_bytes()).unwrap_or_default();
         weights(&fields, &view)
     });
-    weighing.await.map_err(|_| {
-        let message = "The request's tokens could not be counted. Nothing was changed.";
-        ApiError::server(http::StatusCode::INTERNAL_SERVER_ERROR, message)
-    })
+    weighing.await.map_err(|_| ApiError::TokensNotCounted)
 }
 
 /// Whether a request certainly has at most `window` tokens. This needs no count, because each token

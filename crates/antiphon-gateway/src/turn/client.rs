@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use antiphon::Item;
 use antiphon::stream::{Event, Failure, Finished, Status};
-use http::{HeaderMap, StatusCode};
+use http::HeaderMap;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -238,7 +238,7 @@ impl Client {
         if let Audience::AwaitsWhole(_) = self.audience {
             self.refuse(error);
         } else {
-            let failure = Failure::server_error(error.message());
+            let failure = Failure::server_error(error.to_string());
             self.last_event(&finished.failed_instead(&failure)).await;
         }
     }
@@ -259,13 +259,13 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         if self.closing.is_cancelled() {
-            self.refuse(ApiError::stopping());
+            self.refuse(ApiError::Stopping);
         }
     }
 }
 
 /// The error of a failed response, for clients that receive no events.
 fn failed(failure: Option<Failure>) -> ApiError {
-    let message = failure.map_or_else(|| "The response failed.".into(), |failure| failure.message);
-    ApiError::server(StatusCode::BAD_GATEWAY, message)
+    let reason = failure.map_or_else(|| "The response failed.".into(), |failure| failure.message);
+    ApiError::UpstreamFailed { reason }
 }

@@ -110,7 +110,7 @@ impl Turn<'_> {
             summary = self.summary(plan, upstream) => summary,
             reason = self.left(client) => return Err(TurnError::Cancelled(reason)),
             () = opened.conversation_deleted() => {
-                return Err(ApiError::conversation_deleted().into());
+                return Err(ApiError::ConversationDeleted.into());
             }
         };
         match summary {

@@ -48,7 +48,7 @@ pub(crate) async fn compacted(
     };
     let compacted = tokio::select! {
         compacted = compacting => compacted,
-        () = gateway.closing.cancelled() => Err(ApiError::stopping()),
+        () = gateway.closing.cancelled() => Err(ApiError::Stopping),
     };
     log(request, compacted.as_ref().map(|(report, _)| report));
     compacted.map(|(report, compacted)| (report.head_unnamed(), compacted))
@@ -60,8 +60,8 @@ fn log(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
     match compacted {
         Ok(report) => report.log_compaction(model),
         Err(error) => {
-            let (status, reason) =
-                (error.status().as_u16(), shortened(error.message(), MAX_REASON));
+            let (status, message) = (error.status().as_u16(), error.to_string());
+            let reason = shortened(&message, MAX_REASON);
             if error.status().is_server_error() {
                 tracing::warn!(model, status, reason, "history not compacted");
             } else {

@@ -56,14 +56,14 @@ pub(super) fn translated(
 /// The error for a part of the request that the dialect cannot carry. It names the caller's own
 /// field or input position, which the caller can change.
 fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> ApiError {
-    let refused = |message: &str| ApiError::invalid(message).code("unsupported_parameter");
     let RequestPath::Item(at, path) = &error.place else {
-        return refused(&error.message).param(error.place.to_string());
+        let message = error.message.clone();
+        return ApiError::UnsupportedByDialect { path: error.place.to_string(), message };
     };
     let source = Sources::of(&request.input).position(&view[*at]);
     let param = source.map(|position| RequestPath::Item(position, path.clone()).to_string());
-    refused(&message_of(&error.message, *at, &view[*at], source))
-        .param(param.unwrap_or("input".into()))
+    let message = message_of(&error.message, *at, &view[*at], source);
+    ApiError::UnsupportedByDialect { path: param.unwrap_or("input".into()), message }
 }
 
 /// Rewrites an encoder's message about the item at `at` of the view so that it names the item as

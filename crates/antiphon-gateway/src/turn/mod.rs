@@ -141,12 +141,7 @@ pub(crate) async fn is_kept_upstream(
 }
 
 async fn received<T>(answer: oneshot::Receiver<Result<T, ApiError>>) -> Result<T, ApiError> {
-    answer.await.unwrap_or_else(|_| {
-        Err(ApiError::server(
-            http::StatusCode::INTERNAL_SERVER_ERROR,
-            "The turn broke inside the gateway. Nothing was changed.",
-        ))
-    })
+    answer.await.unwrap_or(Err(ApiError::Panicked))
 }
 
 /// One turn of one caller.
@@ -298,7 +293,7 @@ impl Turn<'_> {
         tokio::select! {
             sent = sent => Ok(sent?),
             reason = self.left(client) => Err(TurnError::Cancelled(reason)),
-            () = opened.conversation_deleted() => Err(ApiError::conversation_deleted().into()),
+            () = opened.conversation_deleted() => Err(ApiError::ConversationDeleted.into()),
         }
     }
 
@@ -351,7 +346,7 @@ impl Turn<'_> {
         let end = SharedEnd::take(&mut finished);
         let report = plan.report.with_notes(&finished.notes);
         let committed = match is_deleted {
-            true => Err(ApiError::conversation_deleted()),
+            true => Err(ApiError::ConversationDeleted),
             false => self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await,
         };
         if committed.is_ok() {
@@ -375,7 +370,7 @@ impl Turn<'_> {
         client: &mut Client,
     ) -> Result<(), ApiError> {
         let error = match committed {
-            Ok(()) if finished.status == Status::Cancelled => ApiError::stopped(),
+            Ok(()) if finished.status == Status::Cancelled => ApiError::Stopped,
             Ok(()) => {
                 let (status, failure) = (finished.status, finished.failure.take());
                 // The output is committed. While the client reads, only the terminal event stays in

@@ -138,7 +138,7 @@ impl Turn<'_> {
         remembered: Arc<Transcript>,
     ) -> Result<Opened, ApiError> {
         if self.request.store {
-            return Err(ApiError::previous_response_not_stored(id.as_str()));
+            return Err(ApiError::PreviousResponseNotStored { id: id.as_str().into() });
         }
         let base = Base::New { shard: id.shard(), thread: ThreadId::issue(&mut RandomIds) };
         let opened = self.opened(id.shard(), None, base, None).await?;
@@ -178,7 +178,7 @@ impl Turn<'_> {
     ) -> Result<Opened, ApiError> {
         let tenant = &self.caller.tenant;
         let lease = self.leases.conversation(tenant, &id).await?;
-        let lease = lease.ok_or_else(ApiError::conversation_locked)?;
+        let lease = lease.ok_or(ApiError::ConversationLocked)?;
         let turn = self.gateway.open_turns.enter(tenant, &id);
         let found = self.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
@@ -190,7 +190,7 @@ impl Turn<'_> {
     pub(super) async fn reopened(&self, opened: Opened) -> Result<Opened, ApiError> {
         let Some(id) = &opened.conversation else { return Ok(opened) };
         let found = self.gateway.store.conversation(&self.caller.tenant, id).await?;
-        let (_, cursor) = found.ok_or_else(ApiError::conversation_deleted)?;
+        let (_, cursor) = found.ok_or(ApiError::ConversationDeleted)?;
         Ok(Opened { cursor: Some(cursor), ..opened })
     }
 
@@ -203,7 +203,7 @@ impl Turn<'_> {
     ) -> Result<Opened, ApiError> {
         let Announced { id: response_id, created_at } = self.announced(shard);
         let response = self.leases.open_response(&self.caller.tenant, &response_id).await;
-        let response = response.ok_or_else(ApiError::conversation_locked)?;
+        let response = response.ok_or(ApiError::ConversationLocked)?;
         let (conversation, within) = conversation.unzip();
         Ok(Opened {
             response_id,
@@ -237,13 +237,13 @@ impl Turn<'_> {
         let (leases, store) = (&self.leases, &self.gateway.store);
         let tenant = &self.caller.tenant;
         if !leases.response_ended_here(tenant, id).await {
-            return Err(ApiError::conversation_locked());
+            return Err(ApiError::ConversationLocked);
         }
         match store.response(tenant, id).await? {
             None if leases.response_ended(tenant, id).await? => {
                 Ok(store.response(tenant, id).await?)
             }
-            None => Err(ApiError::conversation_locked()),
+            None => Err(ApiError::ConversationLocked),
             record => Ok(record),
         }
     }

@@ -17,7 +17,7 @@ use super::retry::{CutAttempts, PriorInput};
 use super::start::Target;
 use super::view::View;
 use crate::error::ApiError;
-use crate::request::{check_choice_is_there, nothing_to_say};
+use crate::request::check_choice_is_there;
 use crate::settings::Faults;
 use crate::upstream::Upstream;
 
@@ -178,7 +178,7 @@ impl Turn<'_> {
         view.leave_unusable_reasoning(origin, upstream.api(), strict)?;
         let (view, mut report) = view.mended(strict, admitted.made_with.clone())?;
         if view.is_empty() && !self.request.is_prompted() {
-            return Err(nothing_to_say());
+            return Err(ApiError::MissingInput);
         }
         check_choice_is_there(&self.request.object(), &view)?;
         let prompt = self.prompt(view, upstream, origin, &mut report)?;

@@ -296,8 +296,8 @@ impl ResponseReader {
                 Outcome::Ended(self.assembler)
             }
             CancelReason::ConversationDeleted => {
-                let error = ApiError::conversation_deleted();
-                self.fail(Failure::server_error(error.message()), error, client).await;
+                let error = ApiError::ConversationDeleted;
+                self.fail(Failure::server_error(error.to_string()), error, client).await;
                 Outcome::ConversationDeleted(self.assembler)
             }
         }

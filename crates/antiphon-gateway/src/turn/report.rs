@@ -210,7 +210,7 @@ impl Report {
         let (position, item_id, call_id) = (None, None, None);
         let (fault, action) = ("failed_compaction", "uncompacted");
         let kind = Kind::Compaction.to_string();
-        let message = format!("The history could not be compacted: {}", error.message());
+        let message = format!("The history could not be compacted: {error}");
         self.repairs.push(ReportedRepair {
             position,
             kind,

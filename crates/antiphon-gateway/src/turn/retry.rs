@@ -18,7 +18,6 @@ use antiphon::stream::{Envelope, Status, UsedIds};
 use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
 use antiphon_store::{ConversationId, Earlier, NewResponse, ResponseId, ResponseRecord, ThreadId};
 use bytes::Bytes;
-use http::StatusCode;
 
 use super::open::Opened;
 use super::relay::ResponseReader;
@@ -105,7 +104,7 @@ impl Turn<'_> {
     pub(super) async fn enter(&self) -> Result<Underway, ApiError> {
         let Identity { digest, again } = self.request.identity;
         let entered = self.leases.underway(&self.caller.tenant, &digest, again).await?;
-        entered.ok_or_else(still_answered)
+        entered.ok_or(ApiError::RequestInProgress)
     }
 
     /// Finds the result of earlier attempts at this request. Retracts a cut attempt if it is the
@@ -179,7 +178,7 @@ impl Turn<'_> {
         let open: Vec<ResponseId> = open.cloned().collect();
         for id in &open {
             if !self.leases.response_ended(&self.caller.tenant, id).await? {
-                return Err(still_answered());
+                return Err(ApiError::RequestInProgress);
             }
         }
         if !open.is_empty() {
@@ -231,14 +230,17 @@ impl Turn<'_> {
         record: &ResponseRecord,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        let envelope = Object::parse(&record.response.envelope).map_err(|_| unreadable())?;
+        let envelope =
+            Object::parse(&record.response.envelope).map_err(|_| ApiError::UnreadableAnswer)?;
         let body = self.whole(record, envelope.clone()).await?;
         client.begin(report::head_again(&record.response.id));
         let mut hearing = self.hearing_again(record);
         hearing.whole(&body);
         hearing.pass_on(client).await;
         report::log_again(&record.response);
-        client.end(hearing.finish(completed_at(&envelope)).ok_or_else(unreadable)?).await;
+        client
+            .end(hearing.finish(completed_at(&envelope)).ok_or(ApiError::UnreadableAnswer)?)
+            .await;
         Ok(())
     }
 
@@ -284,14 +286,4 @@ pub(super) fn is_whole(record: &ResponseRecord) -> bool {
 fn completed_at(envelope: &Object<'_>) -> i64 {
     let at = envelope.present("completed_at").and_then(|at| at.parse().ok());
     at.unwrap_or_default()
-}
-
-pub(super) fn still_answered() -> ApiError {
-    let message = "This request is still being answered. Please retry in a few seconds.";
-    ApiError::of(StatusCode::CONFLICT, "invalid_request_error", message).code("request_in_progress")
-}
-
-pub(super) fn unreadable() -> ApiError {
-    let message = "The answer that was given to this request before cannot be read.";
-    ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message)
 }

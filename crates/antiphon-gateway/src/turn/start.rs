@@ -52,7 +52,10 @@ impl Turn<'_> {
         for (at, held) in transcript.items().iter().enumerate().rev() {
             let is_compaction = held.head.kind == Kind::Compaction;
             let Some(item) = held.item().filter(|_| is_compaction) else { continue };
-            match self.read(&item, held, target).map_err(|error| error.at(place(source(at))))? {
+            let read = self.read(&item, held, target);
+            let unreadable =
+                |Unreadable| ApiError::UnreadableCompaction { path: place(source(at)) };
+            match read.map_err(unreadable)? {
                 Some(item) => return Ok(Some(Start { at, item, is_new: at >= new })),
                 None if held.origin.is_some() => report.expanded(source(at), &item),
                 None => return Err(foreign(held, source(at))),
@@ -85,13 +88,7 @@ impl Turn<'_> {
 }
 
 fn foreign(held: &HeldItem, source: Option<usize>) -> ApiError {
-    ApiError::invalid(format!(
-        "The compaction item '{}' was made by another model, which alone can read it, and the items \
-         that it stands for are not held here. Ask that model, or leave the item out.",
-        held.id
-    ))
-    .code("invalid_encrypted_content")
-    .param(place(source))
+    ApiError::ForeignCompaction { path: place(source), id: held.id.to_string() }
 }
 
 /// The path of the unreadable content, for the error's `param`.

@@ -59,7 +59,7 @@ impl Turn<'_> {
                 match ledgers.keep_here(&self.caller.tenant, &id).await? {
                     true => Ok(StateOwner::Here),
                     // Another turn has just decided.
-                    false => Err(ApiError::conversation_locked()),
+                    false => Err(ApiError::ConversationLocked),
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Turn<'_> {
             owner @ StateOwner::Upstream(..) => Ok(owner),
             StateOwner::Here if !self.request.background => Ok(StateOwner::Here),
             // The conversation has just become the gateway's. The next attempt will see that.
-            StateOwner::Here | StateOwner::ToBeBound(..) => Err(ApiError::conversation_locked()),
+            StateOwner::Here | StateOwner::ToBeBound(..) => Err(ApiError::ConversationLocked),
         }
     }
 

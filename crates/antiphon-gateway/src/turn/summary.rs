@@ -4,7 +4,6 @@ use antiphon::dialect::RequestContext;
 use antiphon::json::Object;
 use antiphon::stream::{Envelope, Finished, Status, UsedIds};
 use antiphon::{Item, Kind, Transcript};
-use http::StatusCode;
 
 use super::Turn;
 use super::plan::Plan;
@@ -43,7 +42,7 @@ impl Turn<'_> {
         let mut plan = plan.of_summary(prompt, report);
         turn.fit(&mut plan, upstream).await?;
         let finished = turn.written(&mut plan, upstream).await?;
-        let text = text_of(&finished).ok_or_else(unwritten)?;
+        let text = text_of(&finished).ok_or_else(|| ApiError::SummaryIncomplete)?;
         let content = self.gateway.compaction_key.seal_summary(&self.caller.tenant, &text);
         let (compaction, usage) = (compaction_item(&content), usage_of(&finished));
         Ok(Summary { compaction, usage, report: plan.report })
@@ -97,10 +96,4 @@ fn spoken(message: &Object<'_>) -> String {
 fn usage_of(finished: &Finished) -> Option<String> {
     let response = Object::parse_str(&finished.response).ok()?;
     response.present("usage").map(str::to_owned)
-}
-
-fn unwritten() -> ApiError {
-    let message =
-        "The model did not write a whole summary of the conversation. Nothing was changed.";
-    ApiError::server(StatusCode::BAD_GATEWAY, message)
 }

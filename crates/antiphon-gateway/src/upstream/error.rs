@@ -162,20 +162,15 @@ impl UpstreamError {
 
 impl From<UpstreamError> for ApiError {
     fn from(error: UpstreamError) -> Self {
+        let text = error.to_string();
         match error {
             UpstreamError::Refused(refused) => Self::Upstream(refused),
-            UpstreamError::Busy => {
-                Self::too_many_requests(error.to_string()).retry_after(Duration::from_secs(1))
-            }
-            UpstreamError::TooLong(_) => {
-                Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
-            }
+            UpstreamError::Busy => Self::UpstreamBusy { reason: text },
+            UpstreamError::TooLong(_) => Self::InputTooLong { code: TooLong::CODE, message: text },
             UpstreamError::FirstByteTimeout(_)
             | UpstreamError::IdleTimeout(_)
-            | UpstreamError::TotalTimeout(_) => {
-                Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
-            }
-            _ => Self::server(StatusCode::BAD_GATEWAY, error.to_string()),
+            | UpstreamError::TotalTimeout(_) => Self::UpstreamTimeout { reason: text },
+            _ => Self::UpstreamFailed { reason: text },
         }
     }
 }

@@ -69,17 +69,20 @@ impl ClientEvent {
 }
 
 fn kind(event: &Object<'_>) -> Result<String, ApiError> {
-    let raw = event.present("type").ok_or_else(|| ApiError::missing_parameter("type"))?;
+    let raw =
+        event.present("type").ok_or_else(|| ApiError::MissingParameter { name: "type".into() })?;
     let kind = json::unquote(raw);
-    let kind = kind.ok_or_else(|| ApiError::wrong_type("type", "a string", json::type_name(raw)));
+    let kind = kind.ok_or_else(|| ApiError::WrongType {
+        path: "type".into(),
+        expected: "a string",
+        got: json::type_name(raw),
+    });
     Ok(kind?.into_owned())
 }
 
 fn unknown(kind: &str) -> ApiError {
-    let kind: String = kind.chars().take(64).collect();
-    ApiError::invalid(format!("Invalid value: '{kind}'. Supported values are: 'response.create'."))
-        .code("invalid_value")
-        .param("type")
+    let (path, value) = ("type".into(), kind.chars().take(64).collect());
+    ApiError::InvalidValue { path, value, supported: &["response.create"] }
 }
 
 fn create(
@@ -106,14 +109,11 @@ fn create(
 /// Rejects `stream: false` and `background: true`: every response is streamed here, and none is in
 /// the background. The opposite values are redundant and accepted.
 fn contradicts_nothing(event: &Object<'_>) -> Result<(), ApiError> {
-    let refused = |field: &'static str, message: &str| {
-        Err(ApiError::invalid(message).code("unsupported_parameter").param(field))
-    };
     if boolean(event, "stream")? == Some(false) {
-        return refused("stream", "Responses are always streamed over a WebSocket.");
+        return Err(ApiError::StreamRequired);
     }
     if boolean(event, "background")? == Some(true) {
-        return refused("background", "Responses over a WebSocket cannot be in the background.");
+        return Err(ApiError::BackgroundOverWebSocket);
     }
     Ok(())
 }
@@ -121,7 +121,9 @@ fn contradicts_nothing(event: &Object<'_>) -> Result<(), ApiError> {
 fn steer(event: &Object<'_>) -> Result<ClientEvent, ApiError> {
     let given = |key| event.present(key).map(str::to_owned);
     let response = given("previous_response_id");
-    let response = response.ok_or_else(|| ApiError::missing_parameter("previous_response_id"))?;
-    let input = given("input").ok_or_else(|| ApiError::missing_parameter("input"))?;
+    let response = response
+        .ok_or_else(|| ApiError::MissingParameter { name: "previous_response_id".into() })?;
+    let input =
+        given("input").ok_or_else(|| ApiError::MissingParameter { name: "input".into() })?;
     Ok(ClientEvent::Steer { response, input })
 }

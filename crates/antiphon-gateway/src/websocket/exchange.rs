@@ -6,7 +6,6 @@ use antiphon::stream::Event;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
-use http::StatusCode;
 use tracing::Instrument as _;
 
 use super::client_event::Create;
@@ -89,6 +88,5 @@ async fn next(mut progress: Progress, id: RequestId) -> Option<(LaneEvent, Progr
 
 /// The error for a stream without a last event: the turn failed inside the gateway.
 fn cut_off(id: RequestId) -> LaneEvent {
-    let message = "The response broke off inside the gateway.";
-    LaneEvent::Refused(id, ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))
+    LaneEvent::Refused(id, ApiError::Panicked)
 }

@@ -8,7 +8,6 @@ use serde_json::Value;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::error::ApiError;
-use crate::error_body::ErrorBody;
 use crate::lane::StreamId;
 use crate::request_id::{REQUEST_ID, RequestId};
 
@@ -48,24 +47,14 @@ pub(super) fn error(stream: Option<&StreamId>, id: &RequestId, error: &ApiError)
 
 /// The error object of the upstream, unchanged; otherwise the gateway's own.
 fn error_object(error: &ApiError) -> String {
-    let ours = match error {
-        ApiError::Ours(ours) => ours.body(),
-        ApiError::Upstream(refused) => {
-            let said = Object::parse(&refused.body).ok();
-            let said = said.as_ref().and_then(|body| body.present("error"));
-            match said.filter(|said| said.starts_with('{')) {
-                Some(said) => return said.to_owned(),
-                None => unreadable(error.message()),
-            }
+    if let ApiError::Upstream(refused) = error {
+        let body = Object::parse(&refused.body).ok();
+        let object = body.as_ref().and_then(|body| body.present("error"));
+        if let Some(object) = object.filter(|object| object.starts_with('{')) {
+            return object.to_owned();
         }
-    };
-    ours.to_object()
-}
-
-/// The error for an upstream's answer without a known error object.
-fn unreadable(message: &str) -> ErrorBody<'_> {
-    let kind = "server_error";
-    ErrorBody { message, kind, param: None, code: Some(kind) }
+    }
+    error.to_object()
 }
 
 fn headers(id: &RequestId, headers: &HeaderMap) -> Value {

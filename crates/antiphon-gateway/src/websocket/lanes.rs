@@ -2,8 +2,6 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use http::StatusCode;
-
 use super::client_event::Create;
 use crate::error::ApiError;
 use crate::lane::StreamId;
@@ -46,7 +44,7 @@ impl Lanes {
         let bytes = self.waiting_bytes.saturating_add(create.bytes);
         let is_full = self.waiting.len() >= MOST_WAITING || bytes > self.most_bytes;
         if is_full && !self.waiting.is_empty() {
-            return Err(too_many_waiting());
+            return Err(ApiError::TooManyWaiting);
         }
         self.name(create.stream.as_ref())?;
         self.waiting_bytes = bytes;
@@ -59,7 +57,7 @@ impl Lanes {
             return Ok(());
         };
         if self.named.len() >= MOST_NAMED {
-            return Err(too_many_named());
+            return Err(ApiError::TooManyStreams { maximum: MOST_NAMED });
         }
         self.named.insert(stream.clone());
         Ok(())
@@ -92,20 +90,4 @@ impl Lanes {
     pub(super) fn are_idle(&self) -> bool {
         self.busy.is_empty() && self.waiting.is_empty()
     }
-}
-
-fn too_many_named() -> ApiError {
-    ApiError::invalid(format!(
-        "This WebSocket connection has reached its maximum number of distinct stream IDs \
-         ({MOST_NAMED}). Reuse an existing stream_id or open a new WebSocket connection."
-    ))
-    .code("websocket_stream_limit_reached")
-    .param("stream_id")
-}
-
-fn too_many_waiting() -> ApiError {
-    let message = "Too many requests wait on this WebSocket connection. Please try again when one of \
-                   its responses has ended.";
-    ApiError::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message)
-        .code("rate_limit_exceeded")
 }

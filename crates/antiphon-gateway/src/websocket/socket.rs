@@ -6,7 +6,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream::SelectAll;
 use futures_util::{SinkExt, StreamExt};
-use http::StatusCode;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, copy, sink};
@@ -141,14 +140,14 @@ impl Socket {
         match message {
             Some(Ok(Message::Text(text))) => self.hear_event(text.into()).await,
             Some(Ok(Message::Binary(_))) => {
-                let error = ApiError::invalid("Messages have to be text: JSON objects.");
+                let error = ApiError::BinaryMessage;
                 self.refuse(None, &error).await
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
                 self.hear_control_frame().await
             }
             Some(Err(LinkError::Capacity(CapacityError::MessageTooLong { max_size, .. }))) => {
-                self.refuse(None, &too_long(max_size)).await?;
+                self.refuse(None, &ApiError::MessageTooLarge { maximum: max_size }).await?;
                 Err(End::TooLong)
             }
             Some(Err(LinkError::Utf8(_))) => Err(End::Closed(CloseCode::Invalid, "no UTF-8")),
@@ -298,23 +297,13 @@ impl Reason {
     /// The error for a turn that is not accepted.
     fn refusal(self, limits: &Limits) -> ApiError {
         match self {
-            Self::Stop => ApiError::stopping(),
+            Self::Stop => ApiError::Stopping,
             Self::Age => {
                 let minutes = limits.max_websocket_age.as_secs() / 60;
-                ApiError::invalid(format!(
-                    "Responses websocket connection limit reached ({minutes} minutes). Create a new \
-                     websocket connection to continue."
-                ))
-                .code("websocket_connection_limit_reached")
+                ApiError::ConnectionTooOld { minutes }
             }
         }
     }
-}
-
-fn too_long(maximum: usize) -> ApiError {
-    let message = format!("The message is over {maximum} bytes.");
-    ApiError::of(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", message)
-        .code("request_too_large")
 }
 
 /// Reads and drops the rest of a message that is too long. Most clients read the answer only after

@@ -55,14 +55,15 @@ impl Hint {
     pub(super) fn upstream<'a>(&self, gateway: &'a Gateway) -> Result<Upstream<'a>, ApiError> {
         match self {
             Self::Model(model) => {
-                gateway.upstream_of(model).map_err(|error| error.param(format!("metadata.{MODEL}")))
+                let found = gateway.upstreams.of_model(model);
+                let path = "metadata.antiphon_model";
+                found.ok_or_else(|| ApiError::ModelNotFound { path, model: model.clone() })
             }
             Self::Upstream(name) => {
                 let found = gateway.upstreams.named(name).map(Upstream::Http);
-                found.ok_or_else(|| {
-                    ApiError::invalid(format!("There is no upstream named '{name}'."))
-                        .code("invalid_value")
-                        .param(format!("metadata.{UPSTREAM}"))
+                found.ok_or_else(|| ApiError::UnknownUpstream {
+                    path: format!("metadata.{UPSTREAM}"),
+                    name: name.clone(),
                 })
             }
         }

@@ -74,20 +74,14 @@ impl Learning<'_> {
         match deleted {
             Ok(()) => {
                 tracing::error!(%error, "could not record a new conversation; deleted it upstream");
-                ApiError::store_unavailable(
-                    "The store of ledgers is unavailable. The new conversation was deleted at the \
-                     upstream. Please retry.",
-                )
+                ApiError::ConversationNotRecorded
             }
             Err(left) => {
                 tracing::error!(
                     %error, %left, conversation = id,
                     "could not record a new conversation, nor delete it upstream"
                 );
-                ApiError::store_unavailable(format!(
-                    "The upstream made the conversation '{id}', but the store of ledgers is \
-                     unavailable, and the upstream did not delete it."
-                ))
+                ApiError::ConversationLeftAtUpstream { id: id.into() }
             }
         }
     }

@@ -21,8 +21,8 @@ use antiphon_store::LedgerEntry;
 use axum::extract::{FromRequest as _, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use http::header;
 use http::request::Parts;
-use http::{StatusCode, header};
 use tracing::Instrument as _;
 
 use self::asked::Asked;
@@ -108,7 +108,7 @@ async fn owned<'a>(
         gateway.owned(caller, id, gateway.upstreams.keeping()).await?;
     let Owner::Upstream(http) = owner else { return Ok(Found::Here) };
     if let Some(item) = asked.item().filter(|item| !may_be_id(item)) {
-        return Err(ApiError::item_not_found(item));
+        return Err(ApiError::ItemNotFound { id: item.into() });
     }
     let alias = match asked.shown_response() {
         Some(id) => gateway.alias_in_response(caller, http, id, ledger.as_ref()).await?,
@@ -157,10 +157,7 @@ async fn answered(
     let turns = gateway.turns.clone();
     let making = async move { change.made(&gateway, &caller, &parts, body).await };
     let made = turns.spawn(making.in_current_span());
-    made.await.unwrap_or_else(|_| {
-        let message = "The request broke inside the gateway.";
-        Err(ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))
-    })
+    made.await.unwrap_or(Err(ApiError::Panicked))
 }
 
 /// The request and its whole body, decoded.

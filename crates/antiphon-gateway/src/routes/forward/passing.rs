@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use super::super::passthrough::{headers, shown, stopped};
+use super::super::passthrough::{headers, shown};
 use crate::alias::Alias;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -84,7 +84,7 @@ impl<'a> Passing<'a> {
         let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
         let body = tokio::select! {
             body = passed.whole(limit) => body?,
-            () = gateway.closing.cancelled() => return Err(stopped()),
+            () = gateway.closing.cancelled() => return Err(ApiError::StoppedBeforeAnswer),
         };
         Ok(ForwardedAnswer { status, headers, body, alias })
     }
@@ -92,7 +92,7 @@ impl<'a> Passing<'a> {
     async fn made(self) -> Result<Passed, ApiError> {
         tokio::select! {
             answer = self.http.pass(self.request, ready(())) => Ok(answer?),
-            () = self.gateway.closing.cancelled() => Err(stopped()),
+            () = self.gateway.closing.cancelled() => Err(ApiError::StoppedBeforeAnswer),
         }
     }
 }

@@ -27,7 +27,7 @@ use axum::routing::MethodFilter;
 use bytes::Bytes;
 use futures_util::stream;
 use http::request::Parts;
-use http::{HeaderMap, Method, StatusCode, Uri, header};
+use http::{HeaderMap, Method, Uri, header};
 
 use self::body::Seen;
 use self::path::ForeignPath;
@@ -86,7 +86,7 @@ fn checked<'a>(
     let path = uri.path().strip_prefix("/v1").and_then(ForeignPath::parse);
     let path = path.ok_or_else(|| unknown_url(method, uri))?;
     if asks_for_websocket(request.headers()) {
-        return Err(ApiError::invalid(format!("WebSockets do not pass at {}.", uri.path())));
+        return Err(ApiError::WebSocketNotForwarded { path: uri.path().into() });
     }
     by_path(gateway, (method, path), request.headers()).map(|_| path)
 }
@@ -142,12 +142,9 @@ fn by_path<'a>(
     headers: &HeaderMap,
 ) -> Result<&'a HttpUpstream, ApiError> {
     let is_anthropics = path.is_anthropics() || headers.contains_key("anthropic-version");
-    gateway.upstreams.of_api(is_anthropics).ok_or_else(|| {
-        ApiError::not_found(format!(
-            "Invalid URL ({method} /v1{}): there is no upstream to which it could pass \
-             (--upstream).",
-            path.as_str()
-        ))
+    gateway.upstreams.of_api(is_anthropics).ok_or_else(|| ApiError::NoUpstreamForPath {
+        method: method.clone(),
+        path: path.as_str().into(),
     })
 }
 
@@ -156,16 +153,13 @@ fn of_model<'a>(
     model: &str,
     path: ForeignPath<'_>,
 ) -> Result<&'a HttpUpstream, ApiError> {
-    let message = match gateway.upstreams.of_model(model) {
-        Some(Upstream::Http(upstream)) => return Ok(upstream),
-        Some(Upstream::Sim) => format!(
-            "The model '{SIM}' is built in and answers at /v1/responses alone: /v1{} passes to \
-             upstreams, which do not have it.",
-            path.as_str()
-        ),
-        None => format!("The model '{model}' does not exist."),
-    };
-    Err(ApiError::not_found(message).code("model_not_found").param("model"))
+    match gateway.upstreams.of_model(model) {
+        Some(Upstream::Http(upstream)) => Ok(upstream),
+        Some(Upstream::Sim) => {
+            Err(ApiError::BuiltInModelNotForwarded { model: SIM, path: path.as_str().into() })
+        }
+        None => Err(ApiError::ModelNotForwarded { model: model.into() }),
+    }
 }
 
 /// Sends the request. Fails if the caller's body does not arrive, or if the grace period of a stop
@@ -191,7 +185,7 @@ async fn ask(
     };
     let answer = tokio::select! {
         answer = upstream.pass(request, upload.ended()) => answer,
-        () = gateway.closing.cancelled() => return Err(stopped()),
+        () = gateway.closing.cancelled() => return Err(ApiError::StoppedBeforeAnswer),
     };
     match (answer, upload.fault()) {
         (Err(UpstreamError::BrokeOff | UpstreamError::Unreachable(_)), Some(fault)) => Err(fault),
@@ -230,9 +224,4 @@ impl Open {
             () = self.gateway.closing.cancelled() => Some(Err(UpstreamError::BrokeOff)),
         }
     }
-}
-
-pub(super) fn stopped() -> ApiError {
-    let message = "The gateway stopped before the upstream had answered.";
-    ApiError::server(StatusCode::SERVICE_UNAVAILABLE, message)
 }

@@ -7,7 +7,7 @@
 
 use antiphon::json::Object;
 use bytes::Bytes;
-use http::{Method, StatusCode};
+use http::Method;
 
 use super::path::ForeignPath;
 use crate::error::ApiError;
@@ -47,20 +47,20 @@ pub(super) fn check(
 ) -> Result<(), ApiError> {
     match of(gateway, upstream) {
         PassThrough::All => Ok(()),
-        PassThrough::Nothing => Err(ApiError::not_found(format!(
-            "Invalid URL ({method} /v1{}): nothing passes to upstreams here (--pass-through none).",
-            path.as_str()
-        ))),
+        PassThrough::Nothing => Err(ApiError::PassThroughDisabled {
+            method: method.clone(),
+            path: path.as_str().into(),
+        }),
         PassThrough::Stateless if is_json(method, path) => stores_nothing(body),
         PassThrough::Stateless
             if method == Method::POST && FORGOTTEN_FORMS.contains(&path.as_str()) =>
         {
             Ok(())
         }
-        PassThrough::Stateless => Err(kept_apart(
-            &format!("{method} /v1{} does not pass to the upstream", path.as_str()),
-            "what is stored there",
-        )),
+        PassThrough::Stateless => Err(ApiError::StatefulPathNotForwarded {
+            method: method.clone(),
+            path: path.as_str().into(),
+        }),
     }
 }
 
@@ -74,21 +74,13 @@ fn of(gateway: &Gateway, upstream: &HttpUpstream) -> PassThrough {
 /// server with another JSON parser might accept the latter.
 fn stores_nothing(body: Option<&Bytes>) -> Result<(), ApiError> {
     let body = body.map_or(&b""[..], Bytes::as_ref);
-    let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+    let fields = Object::parse(body).map_err(|_| ApiError::NotJson)?;
     // Some servers match keys without regard to case, and for them a long s equals an s.
     let stores = |(key, raw): (&str, &str)| {
         key.to_uppercase() == "STORE" && !["false", "null"].contains(&raw)
     };
     match fields.iter().any(stores) {
-        true => Err(kept_apart("'store' must be false", "completions stored there").param("store")),
+        true => Err(ApiError::StoreNotForwarded),
         false => Ok(()),
     }
-}
-
-fn kept_apart(what: &str, objects: &str) -> ApiError {
-    let message = format!(
-        "{what}: several tenants share its account, and all of them would see {objects}. \
-         --pass-through all lets it pass."
-    );
-    ApiError::of(StatusCode::FORBIDDEN, "invalid_request_error", message).code("not_passed_through")
 }

@@ -11,7 +11,6 @@ use http_body_util::{BodyExt as _, StreamBody};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::super::extract::{too_large, too_slow};
 use super::super::pace::{PIECES, Pace};
 use super::body::Seen;
 use crate::bound::from_now;
@@ -60,7 +59,7 @@ impl Upload {
             None => ended.await,
             Some((end, time)) => {
                 if timeout_at(end, ended).await.is_err() {
-                    self.fault.get_or_init(|| too_slow(time));
+                    self.fault.get_or_init(|| ApiError::BodyTooSlow { bound: time });
                 }
             }
         }
@@ -110,7 +109,7 @@ impl Sending {
         };
         self.sent += piece.as_ref().map_or(0, Bytes::len);
         match self.sent > self.limits.max_body_bytes {
-            true => Err(too_large(self.limits.max_body_bytes)),
+            true => Err(ApiError::BodyTooLarge { maximum: self.limits.max_body_bytes }),
             false => Ok(piece),
         }
     }

@@ -27,6 +27,7 @@ impl Report {
         finished: &Finished,
         failure: Option<&ApiError>,
     ) {
+        let not_committed = failure.map(ApiError::to_string);
         macro_rules! log_at {
             ($level:ident) => {
                 tracing::$level!(
@@ -34,7 +35,8 @@ impl Report {
                     // A turn that could not be stored has failed, even if its model completed.
                     status = failure.map_or(finished.status, |_| Status::Failed).as_str(),
                     failure = finished.failure.as_ref().and_then(|it| known_code(&it.code)),
-                    not_committed = failure.map(|error| shortened(error.message(), MAX_REASON)),
+                    not_committed =
+                        not_committed.as_deref().map(|text| shortened(text, MAX_REASON)),
                     streamed = request.stream,
                     stored = request.store,
                     input_items = self.input_items,
@@ -145,18 +147,18 @@ pub(in crate::turn) fn log_again(response: &NewResponse) {
 /// Logs a turn request that could not be parsed. Its error may repeat any value of the request, so
 /// only the code and the field are logged.
 pub(crate) fn log_unreadable(error: &ApiError) {
-    let ApiError::Ours(ours) = error else { return log_refusal(error) };
-    if ours.status.is_server_error() {
+    if matches!(error, ApiError::Upstream(_)) || error.status().is_server_error() {
         return log_refusal(error);
     }
-    let (status, code) = (ours.status.as_u16(), ours.code.unwrap_or(ours.kind));
-    let param = ours.param.as_deref().and_then(known_path);
+    let (status, code) = (error.status().as_u16(), error.code());
+    let param = error.param().and_then(known_path);
     tracing::info!(status, code, param, "turn refused");
 }
 
 /// Logs a rejected turn, at the level `warn` if the caller is not at fault.
 pub(crate) fn log_refusal(error: &ApiError) {
-    let (status, reason) = (error.status().as_u16(), shortened(error.message(), MAX_REASON));
+    let (status, message) = (error.status().as_u16(), error.to_string());
+    let reason = shortened(&message, MAX_REASON);
     if error.status().is_server_error() {
         tracing::warn!(status, reason, "turn refused");
     } else {

@@ -15,7 +15,6 @@ use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::error::{CancelReason, TurnError};
 use crate::turn::open::Opened;
-use crate::turn::retry::still_answered;
 use crate::upstream::{LockWait, RetrySession, StateError, UpstreamError};
 use antiphon::provider_api::RefusedItems;
 
@@ -119,7 +118,7 @@ impl UpstreamTurn<'_> {
             match unwanted {
                 None => {}
                 Some(CancelReason::ConversationDeleted) => {
-                    return Err(ApiError::conversation_deleted());
+                    return Err(ApiError::ConversationDeleted);
                 }
                 Some(CancelReason::Left | CancelReason::Cancelled) => return Ok(None),
             }
@@ -197,7 +196,7 @@ impl UpstreamTurn<'_> {
         match self.reopened_as_learnt(opened).await {
             Ok(opened) => self.with_what_was_brought(opened, basis).await.map(Some),
             Err(error) => {
-                let reason = error.message();
+                let reason = error.to_string();
                 tracing::warn!(
                     reason,
                     "an upstream that refused a turn does not say what it holds"
@@ -225,7 +224,9 @@ impl UpstreamTurn<'_> {
         basis: Basis,
     ) -> Result<(Opened, Basis), ApiError> {
         let brought = match self.find_prior_attempt(&opened).await? {
-            PriorOutcome::Whole(_) | PriorOutcome::Queued(_) => return Err(still_answered()),
+            PriorOutcome::Whole(_) | PriorOutcome::Queued(_) => {
+                return Err(ApiError::RequestInProgress);
+            }
             PriorOutcome::Begun(brought) => brought,
             PriorOutcome::Never => Vec::new(),
         };
@@ -272,7 +273,7 @@ impl From<ApiError> for Failed {
     fn from(error: ApiError) -> Self {
         let fault = match &error {
             ApiError::Upstream(refused) => UpstreamError::Refused(refused.clone()).state_error(),
-            ApiError::Ours(_) => None,
+            _ => None,
         };
         Self { error, fault }
     }

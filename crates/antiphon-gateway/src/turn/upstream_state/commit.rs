@@ -70,7 +70,7 @@ impl UpstreamTurn<'_> {
     /// stale from before the request, unless such a turn has marked it fresh.
     pub(super) async fn doubt_again(&self, opened: &Opened) {
         if let Err(error) = self.mark_stale(opened).await {
-            let reason = error.message();
+            let reason = error.to_string();
             tracing::warn!(reason, "a ledger is as much in doubt as it was");
         }
     }
@@ -131,7 +131,7 @@ impl UpstreamTurn<'_> {
         let mut finished = outcome.finished();
         let report = plan.report.clone().with_notes(&finished.notes);
         let committed = match is_deleted {
-            true => Err(ApiError::conversation_deleted()),
+            true => Err(ApiError::ConversationDeleted),
             false => self.commit(&opened, &plan, named.clone(), &report, &finished).await,
         };
         if committed.is_err() {

@@ -125,12 +125,9 @@ impl<'a> UpstreamTurn<'a> {
     fn check(&self) -> Result<(), ApiError> {
         match self.turn.request.wants {
             RequestMode::Answer => Ok(()),
-            RequestMode::Preparation => Err(ApiError::invalid(format!(
-                "What this request goes on from is kept by {}, which prepares nothing: leave \
-                 'generate' out.",
-                described(self.http)
-            ))
-            .param("generate")),
+            RequestMode::Preparation => {
+                Err(ApiError::PreparationAtUpstream { keeper: described(self.http) })
+            }
         }
     }
 

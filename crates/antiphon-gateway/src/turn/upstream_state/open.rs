@@ -8,7 +8,7 @@ use http::StatusCode;
 
 use super::UpstreamTurn;
 use crate::entropy::{RandomIds, unix_now};
-use crate::error::ApiError;
+use crate::error::{ApiError, Hint};
 use crate::request::Continues;
 use crate::turn::open::Opened;
 
@@ -28,7 +28,7 @@ impl UpstreamTurn<'_> {
 
     /// Continues a conversation, as its only open turn at this gateway.
     async fn open_conversation(&self, id: &str) -> Result<Opened, ApiError> {
-        let unknown = || ApiError::conversation_not_found(id);
+        let unknown = || ApiError::ConversationNotFound { id: id.into(), hint: Hint::None };
         let conversation = self.ledger_of(id).await?.ok_or_else(unknown)?;
         let opened = self.turn.open_held(conversation, unknown).await?;
         // The previous turn may have changed the entry while this one waited.
@@ -98,7 +98,7 @@ impl UpstreamTurn<'_> {
     pub(super) async fn sure_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
         let Some(entry) = self.entry(id).await? else { return Ok(None) };
         let Kept::Response(open) = &entry.kept else {
-            return Err(ApiError::previous_response_not_found(id));
+            return Err(ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None });
         };
         let record = self.turn.response(open).await?;
         // The turn may have ended successfully in the meantime.

@@ -15,7 +15,7 @@ use super::blocking_items::BlockingItems;
 use super::replay::Footing;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::request::{Continues, nothing_to_say};
+use crate::request::Continues;
 use crate::settings::Faults;
 use crate::turn::admission::Admission;
 use crate::turn::open::Opened;
@@ -130,7 +130,7 @@ impl UpstreamTurn<'_> {
             admission.report.mended(source, item, mend);
         }
         if repaired.items.is_empty() && self.says_nothing() {
-            return Err(nothing_to_say());
+            return Err(ApiError::MissingInput);
         }
         let stays = outlines.staying(&repaired, admission);
         let fresh = self.for_the_ledger(&repaired.items, stays.into_iter().peekable());

@@ -21,7 +21,6 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::open::Opened;
 use crate::turn::relay::ResponseReader;
-use crate::turn::retry::{still_answered, unreadable};
 use crate::turn::{Client, report};
 use crate::upstream::Upstream;
 
@@ -87,7 +86,7 @@ impl UpstreamTurn<'_> {
             if kept.as_ref().is_some_and(StoredResponse::is_underway)
                 && !self.turn.request.is_queued()
             {
-                return Err(still_answered());
+                return Err(ApiError::RequestInProgress);
             }
             attempts.push((record, kept));
         }
@@ -203,7 +202,7 @@ impl UpstreamTurn<'_> {
         hearing.whole(&answer.body);
         hearing.pass_on(client).await;
         tracing::info!("turn answered again");
-        client.end(hearing.finish(unix_now()).ok_or_else(unreadable)?).await;
+        client.end(hearing.finish(unix_now()).ok_or_else(|| ApiError::UnreadableAnswer)?).await;
         Ok(())
     }
 

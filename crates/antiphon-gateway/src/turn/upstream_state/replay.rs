@@ -169,10 +169,10 @@ impl Whole {
 /// Whether the error reports that the previous response does not exist.
 fn says_lost(error: &ApiError) -> bool {
     match error {
-        ApiError::Ours(error) => error.code == Some("previous_response_not_found"),
         ApiError::Upstream(refused) => {
-            let told = UpstreamError::Refused(refused.clone()).state_error();
-            told == Some(StateError::UnknownResponse)
+            let fault = UpstreamError::Refused(refused.clone()).state_error();
+            fault == Some(StateError::UnknownResponse)
         }
+        error => error.code() == "previous_response_not_found",
     }
 }

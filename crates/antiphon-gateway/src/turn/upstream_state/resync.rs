@@ -15,7 +15,7 @@ use super::UpstreamTurn;
 use super::open::after;
 use super::told::envelope_of;
 use crate::entropy::{RandomIds, unix_now};
-use crate::error::ApiError;
+use crate::error::{ApiError, Hint};
 use crate::owner::Provider;
 use crate::settings::Ledger;
 use crate::turn::open::Opened;
@@ -65,7 +65,7 @@ impl UpstreamTurn<'_> {
     ) -> Result<ResponseRecord, ApiError> {
         let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
         let learning = self.turn.leases.conversation(tenant, &learning_of(id)).await?;
-        let learning = learning.ok_or_else(ApiError::conversation_locked)?;
+        let learning = learning.ok_or(ApiError::ConversationLocked)?;
         let learnt = self.sure_record(id).await?;
         if let Some(record) = learnt.filter(|record| Some(record.cursor) != refused) {
             learning.release().await;
@@ -77,7 +77,7 @@ impl UpstreamTurn<'_> {
         store.commit_turn(tenant, learnt).await?;
         let record = store.response(tenant, &local).await?;
         learning.release().await;
-        record.ok_or_else(|| ApiError::previous_response_not_found(id))
+        record.ok_or_else(|| ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None })
     }
 
     /// Fetches a response and the chain before it.
@@ -100,7 +100,7 @@ impl UpstreamTurn<'_> {
             walked.responses.push((input, response));
         }
         match walked.responses.is_empty() {
-            true => Err(ApiError::previous_response_not_found(id)),
+            true => Err(ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None }),
             false => Ok(walked),
         }
     }
