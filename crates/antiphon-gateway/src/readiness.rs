@@ -1,4 +1,4 @@
-//! Checks that the store can be read and written.
+//! The health checks: their paths, and whether the store can be read and written.
 
 use std::time::Duration;
 
@@ -7,6 +7,16 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 use crate::entropy::RandomIds;
+
+/// The path that answers while the process runs.
+pub(crate) const LIVE: &str = "/healthz";
+/// The path that answers whether new turns would be accepted.
+pub(crate) const READY: &str = "/readyz";
+
+/// Whether a path belongs to a health check.
+pub(crate) fn is_health_check(path: &str) -> bool {
+    matches!(path, LIVE | READY)
+}
 
 /// The time limit of each of the two checks.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -11,9 +11,10 @@ use http_body::Body as _;
 
 use super::{allowed_origin, cors, host, is_same_origin};
 use crate::error::ApiError;
+use crate::foreign_path::passes_upstream;
 use crate::gateway::Gateway;
 use crate::media_type::{is_json, media_type};
-use crate::routes::{pass_over, passes_upstream};
+use crate::request_body::discard;
 use crate::settings::Settings;
 
 /// The rules for requests of web pages on one listener.
@@ -57,7 +58,7 @@ pub(crate) async fn protect(State(guard): State<Guard>, request: Request, next: 
     let allowed = allowed_origin(settings, request.headers()).cloned();
     let mut response = match (guard.check(&request), &allowed) {
         (Err(error), _) => {
-            pass_over(request, &settings.limits).await;
+            discard(request, &settings.limits).await;
             error.into_response()
         }
         (Ok(()), Some(origin)) if cors::is_preflight(&request) => {

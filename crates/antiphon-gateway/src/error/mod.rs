@@ -391,7 +391,7 @@ pub(crate) enum ApiError {
     )]
     ConversationLeftAtUpstream { id: String },
     #[error(
-        "Another replica took over this turn, because this one was silent for too long. Please \
+        "Another replica took this turn over, because this one was not heard of for too long. Please \
          retry."
     )]
     LeaseLost,

@@ -2,24 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest, FromRequestParts, OriginalUri, Request};
 use bytes::Bytes;
+use http::StatusCode;
 use http::request::Parts;
-use http::{StatusCode, header};
-use http_body::Body as _;
-use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
 
-use super::encoding::Encoding;
-use super::pace::Pace;
 use super::unknown_url;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::check_depth;
-use crate::settings::Limits;
+use crate::request_body::{Encoding, discard, read_whole};
 
 /// The caller that the gate authenticated.
 impl FromRequestParts<Arc<Gateway>> for Caller {
@@ -55,10 +49,10 @@ impl FromRequest<Arc<Gateway>> for Body {
 
     async fn from_request(request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
-        let encoding = match Encoding::of(request.headers()) {
+        let encoding = match Encoding::from_headers(request.headers()) {
             Ok(encoding) => encoding,
             Err(error) => {
-                pass_over(request, limits).await;
+                discard(request, limits).await;
                 return Err(error);
             }
         };
@@ -79,59 +73,12 @@ impl FromRequest<Arc<Gateway>> for EncodedBody {
     async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
         let body = tokio::select! {
-            body = collected(request.body_mut(), limits) => body,
+            body = read_whole(request.body_mut(), limits) => body,
             () = gateway.closing.cancelled() => Err(ApiError::Stopping),
         };
         if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {
-            pass_over(request, limits).await;
+            discard(request, limits).await;
         }
         body.map(Self)
     }
-}
-
-/// Reads and drops the body of a rejected request.
-///
-/// Most clients read the answer only after they have sent the whole body, and would otherwise see a
-/// broken connection. A client that sent `Expect` waits for permission, so its body is not read. If
-/// the body takes too long, or exceeds the limit by itself, the rest stays unread and the
-/// connection closes.
-pub(crate) async fn pass_over(request: Request, limits: &Limits) {
-    if request.headers().contains_key(header::EXPECT) {
-        return;
-    }
-    let mut body = request.into_body();
-    let mut passed = 0;
-    let passing = async {
-        while passed <= limits.max_body_bytes
-            && let Some(Ok(frame)) = body.frame().await
-        {
-            passed += frame.data_ref().map_or(0, Bytes::len);
-        }
-    };
-    // The amount of data that was read does not matter.
-    drop(timeout(limits.body_timeout, passing).await);
-}
-
-/// Reads the whole body. Reserves the announced length if it is within bounds; the system provides
-/// the memory only as data arrives.
-async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiError> {
-    let maximum = limits.max_body_bytes;
-    let mut whole = Vec::with_capacity(check_announced(body, limits)?);
-    let mut pace = Pace::new(limits.body_timeout);
-    while let Some(piece) = pace.next(body).await? {
-        if whole.len() + piece.len() > maximum {
-            return Err(ApiError::BodyTooLarge { maximum });
-        }
-        whole.extend_from_slice(&piece);
-    }
-    Ok(whole.into())
-}
-
-/// The announced length of the body, in bytes. Fails if it is out of bounds.
-pub(super) fn check_announced(body: &AxumBody, limits: &Limits) -> Result<usize, ApiError> {
-    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if announced > limits.max_body_bytes {
-        return Err(ApiError::BodyTooLarge { maximum: limits.max_body_bytes });
-    }
-    Ok(announced)
 }

@@ -8,11 +8,11 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use tracing::Span;
 
-use super::extract::pass_over;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::Allowance;
+use crate::request_body::discard;
 use crate::request_id::RequestId;
 
 /// Rejects every request while the gateway stops.
@@ -91,6 +91,6 @@ fn caller(gateway: &Gateway, request: &Request) -> Result<Caller, ApiError> {
 
 /// Rejects a request and drains its body.
 async fn refuse(gateway: &Gateway, request: Request, error: ApiError) -> Response {
-    pass_over(request, &gateway.settings.limits).await;
+    discard(request, &gateway.settings.limits).await;
     error.into_response()
 }

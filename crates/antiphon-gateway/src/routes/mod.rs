@@ -4,7 +4,6 @@ mod background;
 mod compact;
 mod conversation;
 mod conversations;
-mod encoding;
 mod extract;
 mod forward;
 mod gate;
@@ -14,7 +13,6 @@ mod input_tokens;
 mod items;
 mod models;
 mod openapi;
-mod pace;
 mod paging;
 mod passthrough;
 mod responses;
@@ -30,12 +28,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
 use http::{Method, Uri, header};
 
-pub(crate) use self::extract::pass_over;
-pub(crate) use self::passthrough::passes_upstream;
 use crate::browser::{Guard, protect};
 use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::readiness::{LIVE, READY};
 
 /// The router of all routes. Every other URL gets an error in the provider's form. `address` is the
 /// IP address of the listener.
@@ -84,8 +81,8 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::while_open));
     Router::new()
-        .route("/healthz", get(health::live))
-        .route("/readyz", get(health::ready))
+        .route(LIVE, get(health::live))
+        .route(READY, get(health::ready))
         .route("/openapi.json", get(openapi::describe))
         .nest("/v1", v1)
         .fallback(unknown_route)
@@ -93,11 +90,6 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .layer(layer(Guard::new(gateway, address), protect))
         .layer(from_fn(identify::identify))
         .with_state(Arc::clone(gateway))
-}
-
-/// Whether a path belongs to a health check.
-pub(crate) fn is_health_check(path: &str) -> bool {
-    matches!(path, "/healthz" | "/readyz")
 }
 
 async fn unknown_route(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {

@@ -15,9 +15,9 @@ use tracing::Instrument as _;
 use super::wrong_method;
 use crate::browser::{allowed_origin, is_same_origin};
 use crate::caller::Caller;
+use crate::connections::Upgrade;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::server::Upgrade;
 use crate::websocket::Socket;
 
 /// Opens a WebSocket. A `GET` without an upgrade is a wrong method.

@@ -30,12 +30,13 @@ pub(super) use self::bodies::by_body;
 use self::changes::Change;
 use self::hint::Hint;
 use self::passing::Passing;
-use super::extract::{Body, pass_over};
+use super::extract::Body;
 use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::owner::{NewOwner, Owned, Owner, may_be_id};
+use crate::request_body::discard;
 use crate::upstream::HttpUpstream;
 
 /// Forwards requests about objects that an upstream owns, by the id in the path.
@@ -69,7 +70,7 @@ pub(super) async fn by_path(
             answer.unwrap_or_else(ApiError::into_response)
         }
         Err(error) => {
-            pass_over(request, &gateway.settings.limits).await;
+            discard(request, &gateway.settings.limits).await;
             error.into_response()
         }
     }

@@ -11,14 +11,13 @@ use http::HeaderMap;
 use http::request::Parts;
 use http_body::Body as _;
 
-use super::super::encoding::Encoding;
-use super::super::extract::{EncodedBody, check_announced};
-use super::super::pace::Pace;
+use super::super::extract::EncodedBody;
 use super::form;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::media_type;
 use crate::request::check_depth;
+use crate::request_body::{Encoding, Pace, check_announced};
 
 /// The number of bytes of a form to read before it is forwarded. Fields next to a file are short,
 /// and most come before it.
@@ -89,7 +88,7 @@ impl Seen {
 /// gateway cannot read it.
 fn decoded(headers: &HeaderMap, sent: &Bytes, gateway: &Gateway) -> Result<Bytes, ApiError> {
     let maximum = gateway.settings.limits.max_body_bytes;
-    let encoding = Encoding::of(headers).unwrap_or(Encoding::Identity);
+    let encoding = Encoding::from_headers(headers).unwrap_or(Encoding::Identity);
     let json = encoding.decode(sent.clone(), maximum)?;
     check_depth(&json)?;
     Ok(json)

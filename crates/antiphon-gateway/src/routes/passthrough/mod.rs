@@ -7,13 +7,12 @@
 //! These do not pass:
 //! - Headers of a single connection, cookies, and headers about the network in front of the gateway
 //!   (`headers.rs`).
-//! - Paths that two servers may interpret differently (`path.rs`).
+//! - Paths that two servers may interpret differently (`foreign_path.rs`).
 //! - Requests that the operator excludes. If tenants share one account, `scope.rs` has the rule.
 
 mod body;
 mod form;
 pub(super) mod headers;
-mod path;
 mod scope;
 mod upload;
 
@@ -30,14 +29,14 @@ use http::request::Parts;
 use http::{HeaderMap, Method, Uri, header};
 
 use self::body::Seen;
-use self::path::ForeignPath;
 use self::upload::Upload;
-use super::extract::pass_over;
 use super::unknown_url;
 use crate::error::ApiError;
+use crate::foreign_path::ForeignPath;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::request::check_model;
+use crate::request_body::discard;
 use crate::sim::SIM;
 use crate::upstream::{Foreign, HttpUpstream, Passed, Upstream, UpstreamError};
 
@@ -60,7 +59,7 @@ pub(super) async fn pass(
     let path = match checked(&gateway, &request, &uri) {
         Ok(path) => path,
         Err(error) => {
-            pass_over(request, &gateway.settings.limits).await;
+            discard(request, &gateway.settings.limits).await;
             return error.into_response();
         }
     };
@@ -69,11 +68,6 @@ pub(super) async fn pass(
         Ok(passed) => shown(gateway, passed, Some(permit)),
         Err(error) => error.into_response(),
     }
-}
-
-/// Whether a request with this path may pass to an upstream.
-pub(crate) fn passes_upstream(path: &str) -> bool {
-    path.strip_prefix("/v1").and_then(ForeignPath::parse).is_some()
 }
 
 /// The path, if the head of the request does not exclude it from passing.
@@ -109,7 +103,7 @@ async fn passed(
         Ok(upstream) => ask(gateway, upstream, path, &parts, seen).await,
         Err(error) => {
             if let Seen::Begun { rest, .. } = seen {
-                pass_over(Request::from_parts(parts, rest), &gateway.settings.limits).await;
+                discard(Request::from_parts(parts, rest), &gateway.settings.limits).await;
             }
             Err(error)
         }

@@ -9,8 +9,8 @@ use antiphon::json::Object;
 use bytes::Bytes;
 use http::Method;
 
-use super::path::ForeignPath;
 use crate::error::ApiError;
+use crate::foreign_path::ForeignPath;
 use crate::gateway::Gateway;
 use crate::settings::PassThrough;
 use crate::upstream::HttpUpstream;

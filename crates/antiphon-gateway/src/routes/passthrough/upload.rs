@@ -11,10 +11,10 @@ use http_body_util::{BodyExt as _, StreamBody};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::super::pace::{PIECES, Pace};
 use super::body::Seen;
 use crate::bound::from_now;
 use crate::error::ApiError;
+use crate::request_body::{PIECES, Pace};
 use crate::settings::Limits;
 use crate::upstream::{RequestBody, whole};
 

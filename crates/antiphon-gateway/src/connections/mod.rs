@@ -1,4 +1,8 @@
-//! The connections of callers.
+//! The connections of callers: listening, limits and time limits.
+
+mod listening;
+mod overflow;
+mod stall;
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -18,14 +22,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::overflow::Overflow;
-use super::stall::Stalling;
+pub(crate) use self::listening::Listening;
+use self::overflow::Overflow;
+use self::stall::Stalling;
 use crate::bound::LONGEST;
 use crate::settings::Limits;
 
 /// All connections of a server. They use HTTP/1.1.
 #[derive(Clone)]
-pub(super) struct Connections {
+pub(crate) struct Connections {
     app: Router,
     http: http1::Builder,
     client_timeout: Duration,
@@ -39,10 +44,10 @@ pub(super) struct Connections {
 }
 
 /// The router in the form of a hyper service.
-pub(super) type App = TowerToHyperService<Router>;
+type App = TowerToHyperService<Router>;
 
 /// The permission to accept a connection.
-pub(super) enum Admission {
+enum Admission {
     /// Within the limit.
     Slot(Slot),
     /// Beyond the limit.
@@ -50,11 +55,11 @@ pub(super) enum Admission {
 }
 
 /// The permission to keep a connection open.
-pub(super) struct Slot(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
+struct Slot(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
 
 impl Connections {
     /// An empty set of connections, served by `app`.
-    pub(super) fn new(app: Router, limits: &Limits) -> Self {
+    pub(crate) fn new(app: Router, limits: &Limits) -> Self {
         Self {
             app,
             http: http(limits),
@@ -68,7 +73,7 @@ impl Connections {
     }
 
     /// Waits until another connection may be accepted.
-    pub(super) async fn admission(&self) -> Admission {
+    async fn admission(&self) -> Admission {
         if let Some(slot) = self.free_slot() {
             return Admission::Slot(slot);
         }
@@ -81,7 +86,7 @@ impl Connections {
     }
 
     /// Serves a connection in a separate task.
-    pub(super) fn serve(&self, stream: TcpStream, admission: Admission) {
+    fn serve(&self, stream: TcpStream, admission: Admission) {
         let io = Stalling::new(stream, self.client_timeout);
         let app = TowerToHyperService::new(self.app.clone());
         match admission {
@@ -95,7 +100,7 @@ impl Connections {
 
     /// Serves every request of a connection.
     fn serve_all(&self, io: Stalling, app: App, slot: Slot) {
-        let upgrade = Upgrade::of(self, slot);
+        let upgrade = Upgrade::new(self, slot);
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(upgrade.clone());
             app.call(request)
@@ -104,13 +109,13 @@ impl Connections {
     }
 
     /// Waits until one more connection is within the limit.
-    pub(super) async fn slot(&self) -> Slot {
+    async fn slot(&self) -> Slot {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         Slot(slot.expect("the semaphore is never closed"))
     }
 
     /// The connections beyond the limit.
-    pub(super) fn overflow(&self) -> &Overflow {
+    fn overflow(&self) -> &Overflow {
         &self.overflow
     }
 
@@ -119,7 +124,7 @@ impl Connections {
     }
 
     /// Runs HTTP on a connection until it ends. The service is dropped at that time.
-    pub(super) fn spawn<S>(&self, http: &http1::Builder, io: Stalling, service: S)
+    fn spawn<S>(&self, http: &http1::Builder, io: Stalling, service: S)
     where
         S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Send + 'static,
         S::Future: Send + 'static,
@@ -147,14 +152,14 @@ impl Connections {
     }
 
     /// Ends each connection after its current request, and waits until all have ended.
-    pub(super) async fn end(&self) {
+    pub(crate) async fn end(&self) {
         self.ending.cancel();
         self.open.close();
         self.open.wait().await;
     }
 
     /// Ends all connections at once.
-    pub(super) fn cut(&self) {
+    pub(crate) fn cut(&self) {
         self.cut.cancel();
     }
 }
@@ -168,7 +173,7 @@ pub(crate) struct Upgrade {
 }
 
 impl Upgrade {
-    pub(super) fn of(connections: &Connections, slot: Slot) -> Self {
+    fn new(connections: &Connections, slot: Slot) -> Self {
         Self { slot: Arc::new(slot), open: connections.open.clone(), cut: connections.cut.clone() }
     }
 
@@ -193,7 +198,7 @@ const BUFFER: usize = 64 << 10;
 ///
 /// hyper itself rejects headers beyond twice the limit, without an error object. Between the limit
 /// and that size, the gateway reads the headers and rejects the request in the provider's form.
-pub(super) fn http(limits: &Limits) -> http1::Builder {
+fn http(limits: &Limits) -> http1::Builder {
     let headers = limits.max_header_bytes.saturating_mul(2);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())

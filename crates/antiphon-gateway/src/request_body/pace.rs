@@ -11,7 +11,7 @@ use crate::error::ApiError;
 
 /// The remaining time for a caller's body. Only the time in which the gateway waits for the caller
 /// counts: a slow upstream uses none of it.
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// The time for the next [`PROGRESS`] bytes, or for the rest of the body.
     bound: Duration,
     /// The time spent on these bytes.
@@ -26,16 +26,16 @@ pub(super) struct Pace {
 const PROGRESS: usize = 4 << 10;
 
 /// The time limit for the whole body, as a multiple of the bound.
-pub(super) const PIECES: u32 = 10;
+pub(crate) const PIECES: u32 = 10;
 
 impl Pace {
     /// The pace of a body before its first byte.
-    pub(super) fn new(bound: Duration) -> Self {
+    pub(crate) fn new(bound: Duration) -> Self {
         Self { bound, waited: Duration::ZERO, come: 0, waited_in_all: Duration::ZERO }
     }
 
     /// Reads the next bytes of a body; `None` at its end.
-    pub(super) async fn next(&mut self, body: &mut AxumBody) -> Result<Option<Bytes>, ApiError> {
+    pub(crate) async fn next(&mut self, body: &mut AxumBody) -> Result<Option<Bytes>, ApiError> {
         let (begun, left) = (Instant::now(), self.left());
         let Ok(frame) = timeout(left, body.frame()).await else {
             return Err(ApiError::BodyTooSlow { bound: self.bound });

@@ -8,17 +8,17 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::Connections;
+use super::Connections;
 
 /// A listener in a separate task.
-pub(super) struct Listening {
+pub(crate) struct Listening {
     ending: CancellationToken,
     task: JoinHandle<()>,
 }
 
 impl Listening {
     /// Accepts connections until [`Listening::end`].
-    pub(super) fn start(listener: TcpListener, connections: Connections) -> Self {
+    pub(crate) fn start(listener: TcpListener, connections: Connections) -> Self {
         let ending = CancellationToken::new();
         let until = ending.clone();
         let task = tokio::spawn(async move {
@@ -31,7 +31,7 @@ impl Listening {
     }
 
     /// Closes the listener.
-    pub(super) async fn end(self) {
+    pub(crate) async fn end(self) {
         self.ending.cancel();
         // An error is a panic in the task: the listener is closed in that case too.
         drop(self.task.await);

@@ -24,10 +24,10 @@ use hyper::service::{Service as _, service_fn};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::connection::{App, Connections, Upgrade, http};
 use super::stall::Stalling;
+use super::{App, Connections, Upgrade, http};
 use crate::error::ApiError;
-use crate::routes::is_health_check;
+use crate::readiness::is_health_check;
 use crate::settings::Limits;
 
 /// The maximum number of open connections whose request is unknown.
@@ -114,7 +114,7 @@ impl Extra {
         let _waiting = overflow.waiting.try_acquire().ok()?;
         drop(self.reserved.lock().unwrap_or_else(PoisonError::into_inner).take());
         let slot = timeout(overflow.longest, self.connections.slot()).await.ok()?;
-        let upgrade = Upgrade::of(&self.connections, slot);
+        let upgrade = Upgrade::new(&self.connections, slot);
         Some(self.upgrade.get_or_init(|| upgrade).clone())
     }
 }

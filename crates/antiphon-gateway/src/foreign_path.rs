@@ -9,7 +9,7 @@ const OWN: [&str; 3] = ["responses", "conversations", "models"];
 /// A path after `/v1` that can safely follow an upstream's base URL. It has the same meaning for
 /// every server: nothing in it can be resolved, decoded twice or joined to another path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ForeignPath<'a>(&'a str);
+pub(crate) struct ForeignPath<'a>(&'a str);
 
 impl<'a> ForeignPath<'a> {
     /// Parses a path that starts with the slash after `/v1`. Returns `None` in these cases:
@@ -18,21 +18,26 @@ impl<'a> ForeignPath<'a> {
     /// - A segment is empty, `.` or `..`.
     /// - A segment contains, encoded or not, a delimiter or anything except visible ASCII
     ///   characters.
-    pub(super) fn parse(path: &'a str) -> Option<Self> {
+    pub(crate) fn parse(path: &'a str) -> Option<Self> {
         let mut segments = path.strip_prefix('/')?.split('/');
         let is_foreign = segments.clone().all(is_plain) && segments.next().is_some_and(is_name);
         is_foreign.then_some(Self(path))
     }
 
     /// The text, with its first slash.
-    pub(super) fn as_str(self) -> &'a str {
+    pub(crate) fn as_str(self) -> &'a str {
         self.0
     }
 
     /// Whether the path belongs only to Anthropic's API.
-    pub(super) fn is_anthropics(self) -> bool {
+    pub(crate) fn is_anthropics(self) -> bool {
         self.0 == "/messages" || self.0.starts_with("/messages/")
     }
+}
+
+/// Whether a request with this path may pass to an upstream.
+pub(crate) fn passes_upstream(path: &str) -> bool {
+    path.strip_prefix("/v1").and_then(ForeignPath::parse).is_some()
 }
 
 /// Whether the first segment is a plain name that the gateway does not own. Escapes are rejected: a

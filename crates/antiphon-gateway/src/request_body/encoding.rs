@@ -10,7 +10,7 @@ use crate::error::ApiError;
 
 /// The content encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(crate) enum Encoding {
     /// No encoding.
     Identity,
     /// gzip.
@@ -19,7 +19,7 @@ pub(super) enum Encoding {
 
 impl Encoding {
     /// The encoding of a body with these headers. Rejects every encoding except gzip.
-    pub(super) fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
         let mut values = headers.get_all(header::CONTENT_ENCODING).iter();
         let encoding = values.next().map(|value| value.to_str().unwrap_or("?").trim());
         match (encoding.map(str::to_ascii_lowercase).as_deref(), values.next()) {
@@ -30,7 +30,7 @@ impl Encoding {
     }
 
     /// Decodes the body. Fails if the result has more than `maximum` bytes.
-    pub(super) fn decode(self, body: Bytes, maximum: usize) -> Result<Bytes, ApiError> {
+    pub(crate) fn decode(self, body: Bytes, maximum: usize) -> Result<Bytes, ApiError> {
         match self {
             Self::Identity => Ok(body),
             Self::Gzip if body.is_empty() => Ok(body),
@@ -85,13 +85,13 @@ mod tests {
     fn other_encodings_are_refused() {
         let of = |text| {
             let value = HeaderValue::from_static(text);
-            Encoding::of(&HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]))
+            Encoding::from_headers(&HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]))
         };
         assert_eq!(of("GZip"), Ok(Encoding::Gzip));
         assert_eq!(of("identity"), Ok(Encoding::Identity));
         for other in ["br", "zstd", "deflate", "gzip, gzip"] {
             assert_eq!(of(other), Err(ApiError::UnsupportedEncoding), "{other}");
         }
-        assert_eq!(Encoding::of(&HeaderMap::new()), Ok(Encoding::Identity));
+        assert_eq!(Encoding::from_headers(&HeaderMap::new()), Ok(Encoding::Identity));
     }
 }

@@ -1,10 +1,5 @@
 //! The gateway as a server.
 
-mod connection;
-mod listening;
-mod overflow;
-mod stall;
-
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
@@ -14,9 +9,7 @@ use antiphon_store::Store;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-use self::connection::Connections;
-pub(crate) use self::connection::Upgrade;
-use self::listening::Listening;
+use crate::connections::{Connections, Listening};
 use crate::gateway::Gateway;
 use crate::settings::Settings;
 use crate::{abandoned, background, owner, retention, routes, watcher, webhooks};
