@@ -21,7 +21,7 @@ export interface Native {
     eventNames: string | undefined,
     now: number,
   ) => NativeConversion;
-  readonly Companion: new () => Companion;
+  readonly StatefulClient: new () => StatefulClient;
 }
 
 /** A JSON text, or its bytes. */
@@ -63,7 +63,7 @@ export interface Converted {
 }
 
 /** The known state of conversations and chains, for a client. */
-export interface Companion {
+export interface StatefulClient {
   /** Begins a turn. Returns `null` for an invalid body, which the server itself will reject. */
   open(account: string, body: string | Uint8Array): Turn | null;
   /**
@@ -72,7 +72,7 @@ export interface Companion {
    */
   deliver(account: string, conversation: string, items: string | Uint8Array): Turn | null;
   /** Records that a request other than a turn changed the conversation. */
-  touched(account: string, conversation: string): void;
+  markStale(account: string, conversation: string): void;
 }
 
 /** One turn, from the request to the end of its answer. */
@@ -80,12 +80,12 @@ export interface Turn {
   step(): Step;
   /** The milliseconds to wait before the next step. */
   wait(): number | null;
-  answered(status: number, body: Uint8Array): void;
-  refused(status: number, body: Uint8Array): void;
-  begun(isEventStream: boolean): void;
-  heard(bytes: Uint8Array): void;
-  ended(): void;
-  left(): void;
+  recordAnswer(status: number, body: Uint8Array): void;
+  recordRejection(status: number, body: Uint8Array): void;
+  start(isEventStream: boolean): void;
+  push(bytes: Uint8Array): void;
+  finish(): void;
+  abandon(): void;
   report(): Report;
 }
 

@@ -1,10 +1,10 @@
 //! The native module of the Node package `antiphon`. It only converts values; the rules are in the
 //! engine.
 
-pub mod companion;
 pub mod conversion;
 pub mod items;
 pub mod quote;
+pub mod stateful;
 mod text;
 pub mod tracker;
 

@@ -1,11 +1,11 @@
 //! The native module of the Python package `antiphon`. It only converts values; the rules are in
 //! the engine.
 
-mod companion;
 mod engine;
 mod given;
 mod quoting;
 mod raised;
+mod stateful;
 mod tracker;
 mod unwritable;
 mod writing;
@@ -22,10 +22,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engine::strip, module)?)?;
     module.add_function(wrap_pyfunction!(engine::reconcile, module)?)?;
     module.add_class::<tracker::Tracker>()?;
-    module.add_class::<companion::Companion>()?;
-    module.add_class::<companion::Turn>()?;
-    module.add_class::<companion::Report>()?;
-    module.add_class::<companion::Ask>()?;
-    module.add_class::<companion::Send>()?;
-    module.add_class::<companion::GiveUp>()
+    module.add_class::<stateful::StatefulClient>()?;
+    module.add_class::<stateful::Turn>()?;
+    module.add_class::<stateful::Report>()?;
+    module.add_class::<stateful::Ask>()?;
+    module.add_class::<stateful::Send>()?;
+    module.add_class::<stateful::GiveUp>()
 }

@@ -1,9 +1,9 @@
-"""Runs the steps of a companion case."""
+"""Runs the steps of a case of a stateful client."""
 
 import json
 from typing import Any
 
-from antiphon._native import Ask, Companion, GiveUp, Send, Turn
+from antiphon._native import Ask, GiveUp, Send, StatefulClient, Turn
 from comparison import assert_named_fields_equal, assert_equal
 
 ACCOUNT = "account"
@@ -11,7 +11,7 @@ ACCOUNT = "account"
 MENDING = ("position", "id", "kind", "fault", "action", "message")
 
 
-def run_companion(steps: list[dict[str, Any]]) -> None:
+def run_stateful(steps: list[dict[str, Any]]) -> None:
     """Runs all steps, and compares each result with the expected one."""
     world = World()
     for step in steps:
@@ -23,22 +23,22 @@ def run_companion(steps: list[dict[str, Any]]) -> None:
 
 
 class World:
-    """A companion with one account, and its latest turn."""
+    """A stateful client with one account, and its latest turn."""
 
     def __init__(self) -> None:
-        self.companion = Companion(bytes(16))
+        self.client = StatefulClient(bytes(16))
         self.turn: Turn | None = None
 
     def step(self, do: str, given: Any) -> Any:
-        """Calls the companion or its turn. Returns the next step."""
+        """Calls the client or its turn. Returns the next step."""
         match do:
             case "open":
-                self.turn = self.companion.open(ACCOUNT, as_bytes(given))
+                self.turn = self.client.open(ACCOUNT, as_bytes(given))
             case "deliver":
                 posted = as_bytes({"items": given["items"]})
-                self.turn = self.companion.deliver(ACCOUNT, given["conversation"], posted)
+                self.turn = self.client.deliver(ACCOUNT, given["conversation"], posted)
             case "touched":
-                self.companion.touched(ACCOUNT, given)
+                self.client.mark_stale(ACCOUNT, given)
             case _:
                 assert self.turn, "no turn was opened"
                 return tell(self.turn, do, given)
@@ -47,14 +47,18 @@ class World:
 
 def tell(turn: Turn, do: str, given: Any) -> Any:
     match do:
-        case "answered" | "refused":
-            getattr(turn, do)(given["status"], as_bytes(given["body"]))
+        case "answered":
+            turn.record_answer(given["status"], as_bytes(given["body"]))
+        case "refused":
+            turn.record_rejection(given["status"], as_bytes(given["body"]))
         case "begun":
-            turn.begun(given)
+            turn.start(given)
         case "heard":
-            turn.heard(answer(given))
-        case "ended" | "left":
-            getattr(turn, do)()
+            turn.push(answer(given))
+        case "ended":
+            turn.finish()
+        case "left":
+            turn.abandon()
         case "report":
             return reported(turn)
         case _:

@@ -10,7 +10,7 @@ from typing import Any
 
 import antiphon
 import pytest
-from accompanying import run_companion
+from accompanying import run_stateful
 from comparison import assert_named_fields_equal, assert_equal
 from tracking import run_tracker
 
@@ -102,7 +102,7 @@ def convert(given: Case, _: Any) -> None:
 
 
 def companion(given: Case, _: Any) -> None:
-    run_companion(**given)
+    run_stateful(**given)
 
 
 RUNNERS: dict[str, Callable[[Case, Any], None]] = {

@@ -41,7 +41,7 @@
 //! - [`dialect`]: conversions from and to Chat Completions, Anthropic Messages and AI SDK parts.
 //! - [`import`]: histories of Chat Completions, Anthropic, the AI SDK and LangChain as items.
 //! - [`stream`]: event streams. Each item has one well-formed lifecycle for any upstream.
-//! - [`companion`]: the engine for a client that talks to a provider without a gateway.
+//! - [`stateful`]: the engine for state that a provider keeps, for a client and for a gateway.
 //! - [`provider_api`]: the API of a server that stores state: lists, responses, ids.
 //! - [`tracker`]: records which items a server has, lacks, or is being sent.
 //! - [`run`]: the rules of an agent's run.
@@ -56,7 +56,6 @@
 //!   repair changes nothing more.
 //! - Every operation takes time linear in its input.
 
-pub mod companion;
 pub mod dialect;
 pub mod faults;
 pub mod import;
@@ -67,6 +66,7 @@ pub mod provider_api;
 pub mod reconcile;
 pub mod repair;
 pub mod run;
+pub mod stateful;
 pub mod stream;
 pub mod strip;
 pub mod tracker;

@@ -7,9 +7,9 @@ import { decodedHeaders, withOtherBody } from "./buffered-answer.js";
 export function relayed(answer: Response, turn: Turn, added: Report["headers"]): Response {
   const headers = decodedHeaders(answer);
   for (const [name, value] of added) headers.set(name, value);
-  turn.begun(isEventStream(answer));
+  turn.start(isEventStream(answer));
   if (answer.body === null) {
-    turn.ended();
+    turn.finish();
     return withOtherBody(answer, null, headers);
   }
   return withOtherBody(answer, observed(answer.body, turn), headers);
@@ -27,19 +27,19 @@ function observed(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<
       try {
         const { done, value } = await reader.read();
         if (done) {
-          turn.ended();
+          turn.finish();
           controller.close();
         } else {
-          turn.heard(value);
+          turn.push(value);
           controller.enqueue(value);
         }
       } catch (error) {
-        turn.left();
+        turn.abandon();
         throw error;
       }
     },
     cancel(reason) {
-      turn.left();
+      turn.abandon();
       return reader.cancel(reason);
     },
   };
@@ -50,7 +50,7 @@ function observed(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<
 
 /** Cancels answers that were garbage collected, because `fetch` does so only for its own bodies. */
 const dropped = new FinalizationRegistry<Relay>(({ reader, turn }) => {
-  turn.left();
+  turn.abandon();
   reader.cancel().catch(() => {});
 });
 

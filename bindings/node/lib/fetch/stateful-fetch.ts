@@ -40,7 +40,7 @@ export type WholeFetchOptions = StatefulFetchOptions;
  */
 export function statefulFetch(options: StatefulFetchOptions = {}): typeof globalThis.fetch {
   refuseOtherThanOptions(options);
-  const companion = new native.Companion();
+  const client = new native.StatefulClient();
   const send: typeof globalThis.fetch =
     options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const onReport = options.onReport ?? emitWarningOfMends;
@@ -52,11 +52,11 @@ export function statefulFetch(options: StatefulFetchOptions = {}): typeof global
       try {
         return await send(input, init);
       } finally {
-        companion.touched(account, route.conversation);
+        client.markStale(account, route.conversation);
       }
     }
     const call = await readCall(input, init);
-    const turn = call.body && companion.open(account, call.body);
+    const turn = call.body && client.open(account, call.body);
     if (!turn) return send(call.input, call.init);
     return takeTurn({ turn, call, base: route.base, send, onReport });
   };

@@ -25,7 +25,7 @@ export async function takeTurn(given: TurnCall): Promise<Response> {
     const answer = await steps(given);
     return answer.ok ? answer : refused(answer, given);
   } catch (error) {
-    given.turn.left();
+    given.turn.abandon();
     throw error;
   }
 }
@@ -43,7 +43,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
         const answer = await send(addressOf(base, step.path), options);
         const bytes = await readAtMost(answer);
         listing = bufferedAnswer(answer, bytes);
-        turn.answered(answer.status, bytes);
+        turn.recordAnswer(answer.status, bytes);
         break;
       }
       case "send": {
@@ -52,7 +52,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
         if (answer.ok) return relayed(answer, turn, reported(turn, onReport));
         const bytes = await readAtMost(answer);
         refusal = bufferedAnswer(answer, bytes);
-        turn.refused(answer.status, bytes);
+        turn.recordRejection(answer.status, bytes);
         break;
       }
       default: {
@@ -67,7 +67,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
 /** A rejection, with the headers that report the changes of the request. */
 function refused(answer: Response, { turn, onReport }: TurnCall): Response {
   for (const [name, value] of reported(turn, onReport)) answer.headers.set(name, value);
-  turn.left();
+  turn.abandon();
   return answer;
 }
 

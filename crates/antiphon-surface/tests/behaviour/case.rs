@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::{companion, conversion, lists, tracker};
+use crate::{conversion, lists, stateful, tracker};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +52,7 @@ impl Case<'_> {
             "strip" => lists::strip(self.given, expected),
             "reconcile" => lists::reconcile(self.given, expected),
             "tracker" => tracker::run(self.given, expected),
-            "companion" => companion::run(self.given, expected),
+            "companion" => stateful::run(self.given, expected),
             "convert" => conversion::run(self.given, expected),
             unknown => Err(format!("unknown operation: {unknown}")),
         }

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a case that cannot be read fails the test")]
 
 mod case;
-mod companion;
 mod conversion;
 mod json;
 mod lists;
+mod stateful;
 mod tracker;
 
 use std::fs;

@@ -2,16 +2,22 @@
 //! the answers.
 
 mod attempt;
+mod chain;
+mod detour;
 mod listing;
 mod refused_items;
 mod response;
 mod segment;
+mod server_error;
 
 pub use attempt::{find_attempt_at_tail, find_attempt_run};
+pub use chain::{Chain, ChainOptions, ChainStep, ChainWalk};
+pub use detour::{Detour, DetourSearch, DetourStep};
 pub use listing::{Cursor, Listing};
 pub use refused_items::RefusedItems;
 pub use response::{StoredResponse, implied_outputs};
 pub use segment::Segment;
+pub use server_error::{ServerError, depends_on_state};
 
 /// The server's answer does not have the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -27,7 +27,7 @@ except ImportError as error:
     raise ImportError("antiphon.openai needs the package 'openai': pip install openai") from error
 
 from antiphon._arguments import describe
-from antiphon._native import Companion
+from antiphon._native import StatefulClient
 
 from ._async import StatefulAsyncHttpClient
 from ._exchange import DELIVERY
@@ -41,8 +41,8 @@ Client = TypeVar("Client", bound="openai.OpenAI | openai.AsyncOpenAI")
 AT_ONCE = 20
 """The number of items that the Conversations API accepts in one request."""
 
-_companions: WeakKeyDictionary[object, Companion] = WeakKeyDictionary()
-"""One companion for each http client."""
+_clients: WeakKeyDictionary[object, StatefulClient] = WeakKeyDictionary()
+"""One stateful client for each http client."""
 
 
 def stateful(client: Client) -> Client:
@@ -60,13 +60,13 @@ def stateful(client: Client) -> Client:
     if isinstance(given, (StatefulHttpClient, StatefulAsyncHttpClient)):
         return client
     library = library_of(given)
-    companion = _companions.setdefault(given, Companion(secrets.token_bytes(16)))
+    stateful_client = _clients.setdefault(given, StatefulClient(secrets.token_bytes(16)))
     if isinstance(client, openai.OpenAI):
         http_class = over(StatefulHttpClient, library.Client)
     else:
         http_class = over(StatefulAsyncHttpClient, library.AsyncClient)
     copy: Any = client.copy
-    return cast(Client, copy(http_client=http_class(given, companion)))
+    return cast(Client, copy(http_client=http_class(given, stateful_client)))
 
 
 whole = stateful

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
-from antiphon._native import Ask, Companion, GiveUp, Turn
+from antiphon._native import Ask, GiveUp, StatefulClient, Turn
 
 from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
 from ._library import over
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class StatefulAsyncHttpClient:
-    """An http client that sends requests through another http client and a companion.
+    """An http client that sends requests through another http client and a `StatefulClient`.
 
     It is a mixin for the http library's own `AsyncClient`, and shares the attributes of the wrapped
     client: setting an option or closing affects both.
     """
 
-    __slots__ = ("_companion", "_inner")
+    __slots__ = ("_client", "_inner")
 
-    def __init__(self, inner: httpx2.AsyncClient, companion: Companion) -> None:
+    def __init__(self, inner: httpx2.AsyncClient, client: StatefulClient) -> None:
         object.__setattr__(self, "__dict__", inner.__dict__)
         self._inner = inner
-        self._companion = companion
+        self._client = client
 
     def build_request(self, *args: Any, **options: Any) -> httpx2.Request:
         """Builds a request with the wrapped client."""
@@ -40,13 +40,13 @@ class StatefulAsyncHttpClient:
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
     ) -> httpx2.Response:
         """Sends the new items of a request, repaired, and observes the answer."""
-        exchange = opened(self._companion, request)
+        exchange = opened(self._client, request)
         if exchange is None:
             return await self._pass(request, stream=stream, **options)
         try:
             response = await self._take(exchange, options)
         except BaseException:
-            exchange.turn.left()
+            exchange.turn.abandon()
             raise
         return response if stream else await _read(response)
 
@@ -71,7 +71,7 @@ class StatefulAsyncHttpClient:
             return await self._inner.send(request, **options)
         finally:
             if place := touched(request):
-                self._companion.touched(*place)
+                self._client.mark_stale(*place)
 
     async def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
         """Carries out the turn's steps until there is an answer for the caller."""
@@ -102,7 +102,7 @@ class StatefulAsyncHttpClient:
         finally:
             await answer.aclose()
         body = b"".join(held)
-        exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
+        exchange.turn.record_answer(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
         return exchange.rebuilt(answer, body)
 
 
@@ -111,8 +111,8 @@ def _observed(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
     if exchange.relays(response):
         exchange.begun(response)
         if response.is_stream_consumed:
-            exchange.turn.heard(response.content)
-            exchange.turn.ended()
+            exchange.turn.push(response.content)
+            exchange.turn.finish()
         else:
             stream_class = over(ObservedAsyncStream, exchange.library.AsyncByteStream)
             response.stream = stream_class(response.stream, exchange.turn)
@@ -128,7 +128,7 @@ async def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Resp
     except BaseException:
         await response.aclose()
         raise
-    exchange.turn.refused(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
+    exchange.turn.record_rejection(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
     return response
 
 
@@ -179,11 +179,11 @@ class ObservedAsyncStream:
         chunks = aiter(self._stream)
         try:
             async for chunk in chunks:
-                self._turn.heard(chunk)
+                self._turn.push(chunk)
                 yield chunk
-            self._turn.ended()
+            self._turn.finish()
         finally:
-            self._turn.left()
+            self._turn.abandon()
             if isinstance(chunks, AsyncGenerator):
                 await chunks.aclose()
 
@@ -194,7 +194,7 @@ class ObservedAsyncStream:
 
     async def aclose(self) -> None:
         """Abandons the turn if the answer is incomplete, and closes the connection."""
-        self._turn.left()
+        self._turn.abandon()
         await self._stream.aclose()
 
 

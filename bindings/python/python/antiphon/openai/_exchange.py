@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from antiphon._native import Ask, Companion, Send, Turn
+from antiphon._native import Ask, Send, StatefulClient, Turn
 
 from ._library import library_of
 
@@ -51,7 +51,7 @@ _NOTHING_POSTED: dict[str, Any] = {
 
 
 class Exchange:
-    """A request that goes through a companion, and the requests that result from it."""
+    """A request of a `StatefulClient`, and the requests that result from it."""
 
     def __init__(self, request: httpx2.Request, base: str, turn: Turn) -> None:
         self.turn = turn
@@ -83,13 +83,13 @@ class Exchange:
         self._report(response)
         plain = response.headers.get("content-encoding", "identity").lower() == "identity"
         if not plain:
-            self.turn.left()
+            self.turn.abandon()
         return plain
 
     def begun(self, response: httpx2.Response) -> None:
         """Reports the start of the answer to the turn."""
         content_type = response.headers.get("content-type", "")
-        self.turn.begun(content_type.lower().startswith("text/event-stream"))
+        self.turn.start(content_type.lower().startswith("text/event-stream"))
 
     def rebuilt(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
         """Rebuilds the answer to a list request for the caller of a turn that was not sent."""
@@ -140,8 +140,8 @@ class Exchange:
             logger.warning("repaired a request: %s, %s (%d)", fault, action, times)
 
 
-def opened(companion: Companion, request: httpx2.Request) -> Exchange | None:
-    """Begins the exchange of a request. None if the request does not concern the companion.
+def opened(client: StatefulClient, request: httpx2.Request) -> Exchange | None:
+    """Begins the exchange of a request. None if the request does not concern its state.
 
     Raises `ValueError` for a delivery without items. An invalid body of a turn passes unchanged,
     and the server rejects it.
@@ -153,12 +153,12 @@ def opened(companion: Companion, request: httpx2.Request) -> Exchange | None:
     path = _path(request)
     if delivery and (place := _CONVERSATION.fullmatch(path)):
         base = place["base"]
-        return Exchange(request, base, companion.deliver(account(request, base), place["id"], body))
+        return Exchange(request, base, client.deliver(account(request, base), place["id"], body))
     if not path.endswith("/responses"):
         return None
     base = path.removesuffix("/responses")
     try:
-        return Exchange(request, base, companion.open(account(request, base), body))
+        return Exchange(request, base, client.open(account(request, base), body))
     except ValueError:
         logger.debug("a request passes unchanged: its body is not a Responses API request")
         return None

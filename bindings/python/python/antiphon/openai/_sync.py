@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
-from antiphon._native import Ask, Companion, GiveUp, Turn
+from antiphon._native import Ask, GiveUp, StatefulClient, Turn
 
 from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
 from ._library import over
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class StatefulHttpClient:
-    """An http client that sends requests through another http client and a companion.
+    """An http client that sends requests through another http client and a `StatefulClient`.
 
     It is a mixin for the http library's own `Client`, and shares the attributes of the wrapped
     client: setting an option or closing affects both.
     """
 
-    __slots__ = ("_companion", "_inner")
+    __slots__ = ("_client", "_inner")
 
-    def __init__(self, inner: httpx2.Client, companion: Companion) -> None:
+    def __init__(self, inner: httpx2.Client, client: StatefulClient) -> None:
         object.__setattr__(self, "__dict__", inner.__dict__)
         self._inner = inner
-        self._companion = companion
+        self._client = client
 
     def build_request(self, *args: Any, **options: Any) -> httpx2.Request:
         """Builds a request with the wrapped client."""
@@ -39,13 +39,13 @@ class StatefulHttpClient:
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
     ) -> httpx2.Response:
         """Sends the new items of a request, repaired, and observes the answer."""
-        exchange = opened(self._companion, request)
+        exchange = opened(self._client, request)
         if exchange is None:
             return self._pass(request, stream=stream, **options)
         try:
             response = self._take(exchange, options)
         except BaseException:
-            exchange.turn.left()
+            exchange.turn.abandon()
             raise
         return response if stream else _read(response)
 
@@ -70,7 +70,7 @@ class StatefulHttpClient:
             return self._inner.send(request, **options)
         finally:
             if place := touched(request):
-                self._companion.touched(*place)
+                self._client.mark_stale(*place)
 
     def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
         """Carries out the turn's steps until there is an answer for the caller."""
@@ -101,7 +101,7 @@ class StatefulHttpClient:
         finally:
             answer.close()
         body = b"".join(held)
-        exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
+        exchange.turn.record_answer(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
         return exchange.rebuilt(answer, body)
 
 
@@ -110,8 +110,8 @@ def _observed(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
     if exchange.relays(response):
         exchange.begun(response)
         if response.is_stream_consumed:
-            exchange.turn.heard(response.content)
-            exchange.turn.ended()
+            exchange.turn.push(response.content)
+            exchange.turn.finish()
         else:
             stream_class = over(ObservedStream, exchange.library.SyncByteStream)
             response.stream = stream_class(response.stream, exchange.turn)
@@ -127,7 +127,7 @@ def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
     except BaseException:
         response.close()
         raise
-    exchange.turn.refused(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
+    exchange.turn.record_rejection(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
     return response
 
 
@@ -177,11 +177,11 @@ class ObservedStream:
     def __iter__(self) -> Iterator[bytes]:
         try:
             for chunk in self._stream:
-                self._turn.heard(chunk)
+                self._turn.push(chunk)
                 yield chunk
-            self._turn.ended()
+            self._turn.finish()
         finally:
-            self._turn.left()
+            self._turn.abandon()
 
     @property
     def elapsed(self) -> Any:
@@ -190,7 +190,7 @@ class ObservedStream:
 
     def close(self) -> None:
         """Abandons the turn if the answer is incomplete, and closes the connection."""
-        self._turn.left()
+        self._turn.abandon()
         self._stream.close()
 
 

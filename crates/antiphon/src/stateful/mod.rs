@@ -1,0 +1,124 @@
+//! The engine for state that a server keeps: conversations and response chains.
+//!
+//! Two drivers use it. A client that talks to the server directly has a [`StatefulClient`], which
+//! records the server's items in memory. A gateway has a store for that, and drives the parts:
+//!
+//! - [`Course`] decides the next action after each plan and after each rejection.
+//! - [`Draft`] repairs the new items of a request, and finds the [`BlockingItems`] of the server.
+//!
+//! A [`StatefulClient`] asks the server for unknown state, sends only the new items of each request,
+//! repairs items that the server would reject, and records every answer. It does no I/O: its owner
+//! performs each [`Turn::step`] and passes the result back to the turn.
+//!
+//! ```text
+//! open ---> Ask ---> record_answer ---.     the server's items, if they are unknown
+//!            ^  '---------------------'
+//!            |
+//!            '--> Send ---> record_rejection ---> Ask, Send once more, or GiveUp
+//!                      '--> start ---> push* ---> finish     the server has the turn
+//!                                            '---> abandon   its state is unknown
+//! ```
+
+mod admission;
+mod answer;
+mod blocking_items;
+mod course;
+mod deletion;
+mod draft;
+mod history;
+mod ledger;
+mod lock_wait;
+mod memory;
+mod open_turn;
+mod outcome;
+mod planning;
+mod prepare;
+mod recent;
+mod report;
+mod request;
+mod retry;
+mod step;
+mod sync;
+mod turn;
+mod unknown;
+
+#[cfg(test)]
+mod tests;
+
+use bytes::Bytes;
+
+pub use blocking_items::BlockingItems;
+pub use course::{Course, Decision, PlanSummary, Recovery, Removal};
+pub use draft::Draft;
+pub use report::{Report, ReportedRepair};
+pub use step::{Method, Step};
+pub use turn::Turn;
+
+use self::memory::Memory;
+use self::recent::Name;
+use self::request::Request;
+use self::turn::Purpose;
+
+use crate::item::FingerprintKey;
+
+/// The known state of the conversations and chains of one server.
+///
+/// Guarantees:
+///
+/// - Items that the server is known to have are not sent again.
+/// - Unknown state is asked for, never assumed.
+/// - After an interrupted turn the conversation is asked for before its next turn.
+/// - Memory is bounded. It has item heads and fingerprints, without bodies, of the most recently
+///   used conversations.
+#[derive(Clone, Debug)]
+pub struct StatefulClient {
+    key: FingerprintKey,
+    memory: Memory,
+}
+
+/// The reason that a body starts no turn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// The body is not a JSON object.
+    #[error("the body is no JSON object: {0}")]
+    NotAnObject(String),
+    /// The input is an array, but not an array of items.
+    #[error("'input': {0}")]
+    Input(#[from] crate::item::ListError),
+}
+
+impl StatefulClient {
+    /// Creates a client without any known state. `key` is for the fingerprints of messages.
+    pub fn new(key: FingerprintKey) -> Self {
+        Self { key, memory: Memory::new() }
+    }
+
+    /// Starts a turn with the body of a `POST …/responses`. `account` identifies the owner of the
+    /// data: the base URL and the credentials, or a digest of them.
+    pub fn open(&self, account: &str, body: Bytes) -> Result<Turn, OpenError> {
+        let request = Request::parse(body)?;
+        Ok(Turn::new((&self.memory, self.key), account, request, Purpose::Answer))
+    }
+
+    /// Starts the delivery of items (outputs of tools) to a conversation, without a turn of the
+    /// model.
+    ///
+    /// `items` is a JSON array. An item is posted if the conversation does not have it, but has its
+    /// call. [`Step::Send`] then has the body of a `POST …/conversations/{conversation}/items`. If
+    /// there is nothing to post, the step is [`Step::Nothing`].
+    pub fn deliver(
+        &self,
+        account: &str,
+        conversation: &str,
+        items: &Bytes,
+    ) -> Result<Turn, OpenError> {
+        let request = Request::for_delivery(conversation, items)?;
+        Ok(Turn::new((&self.memory, self.key), account, request, Purpose::Delivery))
+    }
+
+    /// Marks the conversation as changed by a request that is not a turn: its items are asked for
+    /// before the next turn. Call it after the answer to that request, or after its failure.
+    pub fn mark_stale(&self, account: &str, conversation: &str) {
+        self.memory.mark_stale(&Name::new(account, conversation));
+    }
+}

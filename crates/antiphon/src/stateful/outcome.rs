@@ -1,0 +1,188 @@
+//! Handles the results of a sent request: rejections, answers and aborts.
+
+use bytes::Bytes;
+
+use super::answer::{AnswerReader, ModelAnswer, Tracer};
+use super::course::Recovery;
+use super::history::History;
+use super::open_turn::OpenTurn;
+use super::request::Continues;
+use super::turn::{PlanInputs, PlannedRequest, Purpose, Stage, Turn};
+use crate::faults::StateError;
+use crate::provider_api::{ServerError, depends_on_state};
+
+/// A status that leaves open whether the server has the request: a proxy in front of it timed out.
+const TIMED_OUT: u16 = 408;
+
+impl Turn {
+    /// Takes the server's error for the request, that is, an answer with a status other than 2xx.
+    #[expect(clippy::needless_pass_by_value, reason = "the caller has no other use for it")]
+    pub fn record_rejection(&mut self, status: u16, body: Bytes) {
+        let request = match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Sending(request) => request,
+            other => return self.stage = other,
+        };
+        let is_clients = (400..500).contains(&status);
+        if is_clients && status != TIMED_OUT {
+            self.open.iter_mut().for_each(OpenTurn::withdraw_attempt);
+        }
+        let error = is_clients.then(|| ServerError::parse(&body).state_error()).flatten();
+        if error == Some(StateError::UnknownResponse) {
+            self.forget_response();
+        }
+        self.lock.end();
+        if error.is_none() && !depends_on_state(status) {
+            return self.give_up_unchanged();
+        }
+        let PlannedRequest { body, planned } = request;
+        match (self.course.reject(error), planned) {
+            (Recovery::Wait, planned) if self.lock.wait() => match planned {
+                // The other open turn may change the items: they are listed again.
+                Some((PlanInputs::Known(_), _)) => self.start_again(),
+                planned => self.stage = Stage::Sending(PlannedRequest { body, planned }),
+            },
+            (Recovery::Sync, Some((PlanInputs::Known(_), _))) => {
+                self.rejected = Some(body);
+                self.forget_response();
+                self.start_again();
+            }
+            (Recovery::Sync | Recovery::Plan, Some((inputs, _))) => {
+                self.rejected = Some(body);
+                self.plan(inputs);
+            }
+            _ => self.give_up(),
+        }
+    }
+
+    fn start_again(&mut self) {
+        self.open = None;
+        self.course.restart();
+        self.sync();
+    }
+
+    /// Continues, unless the request was rejected before: then its caller gets that error.
+    pub(super) fn unless_rejected(&mut self, next: impl FnOnce(&mut Self)) {
+        match self.course.fault() {
+            Some(_) => self.give_up(),
+            None => next(self),
+        }
+    }
+
+    /// Ends the turn with the server's error. The state of the conversation is unknown.
+    fn give_up(&mut self) {
+        self.open = None;
+        self.stage = Stage::GivenUp;
+    }
+
+    /// Ends the turn with the server's error. It has changed nothing.
+    pub(super) fn give_up_unchanged(&mut self) {
+        self.release_unchanged();
+        self.stage = Stage::GivenUp;
+    }
+
+    /// Closes the turn of the conversation, which is unchanged.
+    pub(super) fn release_unchanged(&mut self) {
+        if let Some(open) = self.open.take() {
+            open.end_unchanged();
+        }
+    }
+
+    /// Drops the known history of the response that the turn continues: it was wrong.
+    fn forget_response(&self) {
+        if let Continues::Response(id) = &self.request.continues {
+            self.memory.forget_response(&self.name(id));
+        }
+    }
+
+    /// Records the start of the answer to the request: an event stream, or one JSON object.
+    pub fn start(&mut self, is_event_stream: bool) {
+        self.lock.end();
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Sending(request) => {
+                if self.request.in_background {
+                    self.open.iter_mut().for_each(OpenTurn::withdraw_attempt);
+                }
+                self.stage = Stage::Receiving(request, AnswerReader::new(is_event_stream));
+            }
+            other => self.stage = other,
+        }
+    }
+
+    /// Takes the next bytes of the answer. The caller gets the same bytes unchanged.
+    ///
+    /// After the terminal event of the answer, the server has the turn: later calls do not change
+    /// that.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let Stage::Receiving(_, reader) = &mut self.stage else { return };
+        let answer = reader.push(bytes, &mut Tracer { key: self.key, ids: &mut self.ids });
+        if let Some(answer) = answer {
+            self.conclude(answer);
+        }
+    }
+
+    /// Records the end of the answer.
+    pub fn finish(&mut self) {
+        match self.finish_reading() {
+            Some(answer) => self.conclude(answer),
+            None if matches!(self.stage, Stage::GivenUp) => {}
+            None => {
+                self.open = None;
+                self.stage = Stage::Over;
+            }
+        }
+    }
+
+    /// Records that the answer broke off, or that its reader disconnected. An answer whose terminal
+    /// event has arrived is complete nevertheless.
+    pub fn abandon(&mut self) {
+        self.finish();
+    }
+
+    fn finish_reading(&mut self) -> Option<ModelAnswer> {
+        let Stage::Receiving(_, reader) = &mut self.stage else { return None };
+        let mut tracer = Tracer { key: self.key, ids: &mut self.ids };
+        match self.purpose {
+            Purpose::Answer => reader.finish(&mut tracer),
+            Purpose::Delivery => ModelAnswer::from_list(&reader.take_body()?, &mut tracer),
+        }
+    }
+
+    /// Records the result of an answer.
+    fn conclude(&mut self, answer: ModelAnswer) {
+        let id = answer.id.clone().filter(|_| self.request.stores);
+        let stage = std::mem::replace(&mut self.stage, Stage::Over);
+        let Some((history, is_all)) = self.history_after(stage, answer) else {
+            return self.open = None;
+        };
+        let is_known = match self.open.take() {
+            Some(open) if is_all => open.end_with(history.clone()),
+            Some(open) => {
+                open.end_with_at_least(history.clone());
+                false
+            }
+            None => is_all,
+        };
+        if let Some(id) = id.filter(|_| is_known) {
+            self.memory.put_response(&self.name(&id), history);
+        }
+    }
+
+    /// The history after an answer with this result, and whether it is complete; `None` if the
+    /// history is unknown.
+    fn history_after(&self, stage: Stage, answer: ModelAnswer) -> Option<(History, bool)> {
+        let Stage::Receiving(request, _) = stage else { return None };
+        let (inputs, plan) = request.planned.filter(|_| answer.is_whole)?;
+        let (before, is_all) = match inputs {
+            PlanInputs::Known(history) => (history, true),
+            PlanInputs::Nothing => (History::default(), true),
+            PlanInputs::Unlisted(history) => (history, false),
+        };
+        let sent = match self.purpose {
+            Purpose::Answer => plan.fresh,
+            Purpose::Delivery if answer.output.len() == plan.fresh.len() => Vec::new(),
+            Purpose::Delivery => return None,
+        };
+        let history = || (before.with(sent.into_iter().chain(answer.output)), is_all);
+        (!plan.names_unknown).then(history)
+    }
+}

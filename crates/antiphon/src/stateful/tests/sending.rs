@@ -1,0 +1,104 @@
+//! Tests of the bytes that are sent.
+
+use super::*;
+
+#[test]
+fn what_is_new_goes_as_it_came() {
+    let client = acquainted();
+    let bodies = [
+        r#"{ "model" : "m", "conversation":"conv_1", "input": [ {"role":"user","n":1e2,"content":"So?"} ] }"#,
+        r#"{"conversation":{"id":"conv_1"},"input":"S\u006f?"}"#,
+        r#"{"conversation":"conv_1","prompt":{"id":"pmpt_1"}}"#,
+        r#"{"conversation":"conv_1","input":null}"#,
+    ];
+    for body in bodies {
+        let mut turn = open(&client, body);
+        assert_eq!(sent(&turn), body);
+        ends(&mut turn, "");
+    }
+}
+
+#[test]
+fn what_is_held_is_left_out_and_all_around_it_stays() {
+    let client = acquainted();
+    let body = |input: &str| {
+        format!(
+            "{{ \"n\": 1.0,\n  \"conversation\": \"conv_1\",\n  \"input\": {input},\n  \"x\": [1 ] }}"
+        )
+    };
+    let all = format!("[ {}, {HELLO}, {} ]", user("Hi."), user("So?"));
+    let turn = open(&client, &body(&all));
+    assert_eq!(sent(&turn), body(&format!("[ {} ]", user("So?"))));
+    assert_eq!(turn.report().headers(), [("antiphon-resent", "2".to_owned())]);
+}
+
+#[test]
+fn a_call_that_is_held_is_answered_in_front_of_what_comes() {
+    let client = client();
+    let silence = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    let mut turn = open(&client, r#"{"conversation":"conv_1","input":"So?"}"#);
+    learns(&mut turn, CALL);
+    let message = r#"{"type":"message","role":"user","content":"So?"}"#;
+    assert_eq!(
+        sent(&turn),
+        format!(r#"{{"conversation":"conv_1","input":[{silence},{message}]}}"#)
+    );
+    ends(&mut turn, "");
+    // A body without an input gets one.
+    let mut turn = open(&client, r#"{"conversation":"conv_2"}"#);
+    turn.record_answer(200, page(CALL));
+    assert_eq!(sent(&turn), format!(r#"{{"conversation":"conv_2","input":[{silence}]}}"#));
+}
+
+#[test]
+fn what_is_deleted_is_deleted_by_the_servers_id() {
+    let client = client();
+    let lone = r#"{"type":"reasoning","id":"rs_1","summary":[]}"#;
+    let mut turn = within(&client, &user("So?"));
+    learns(&mut turn, &format!("{},{lone}", user("Hi.")));
+    assert_eq!(asked(&turn), "DELETE /conversations/conv_1/items/rs_1");
+    turn.record_answer(200, Bytes::new());
+    assert_eq!(sent(&turn), within_body(&user("So?")));
+    assert_eq!(turn.report().headers()[1].1, "lone_reasoning=1");
+    ends(&mut turn, HELLO);
+    // A client that still has the item does not add it again.
+    let turn = within(&client, &format!("{lone},{}", user("Bye.")));
+    assert_eq!(sent(&turn), within_body(&user("Bye.")));
+    assert_eq!(turn.report().headers()[1].1, "deleted_item=1");
+}
+
+#[test]
+fn what_the_server_does_not_delete_is_its_own_to_refuse() {
+    let client = client();
+    let lone = r#"{"type":"reasoning","id":"rs_1","summary":[]}"#;
+    let mut turn = within(&client, &user("So?"));
+    learns(&mut turn, lone);
+    turn.record_answer(405, Bytes::new());
+    assert_eq!(sent(&turn), within_body(&user("So?")));
+    assert_eq!(turn.report().repairs, []);
+}
+
+#[test]
+fn a_turn_that_says_all_is_known_by_its_response() {
+    let client = client();
+    let mut turn = open(&client, &format!(r#"{{"input":[{}]}}"#, user("Hi.")));
+    ends(&mut turn, HELLO);
+    let next = |input: &str| format!(r#"{{"previous_response_id":"resp_1","input":[{input}]}}"#);
+    let replay = format!("{},{HELLO},{}", user("Hi."), user("So?"));
+    assert_eq!(sent(&open(&client, &next(&replay))), next(&user("So?")));
+}
+
+#[test]
+fn what_is_not_stored_is_not_gone_on_from() {
+    let client = client();
+    let mut turn = open(&client, r#"{"store":false,"input":"Hi."}"#);
+    ends(&mut turn, HELLO);
+    let next = open(&client, r#"{"previous_response_id":"resp_1","input":"So?"}"#);
+    assert_eq!(asked(&next), "GET /responses/resp_1");
+}
+
+#[test]
+fn a_request_that_names_two_things_to_go_on_from_is_the_servers_to_refuse() {
+    let body = r#"{"conversation":"conv_1","previous_response_id":"resp_1","input":"Hi."}"#;
+    assert_eq!(sent(&open(&client(), body)), body);
+}
