@@ -3,8 +3,9 @@
 //! A part that no provider accepts would fail in every later turn of its conversation, so it is
 //! rejected before it is stored. Parts of unknown types are accepted.
 
+use antiphon::Item;
+use antiphon::item::TextField;
 use antiphon::json::{self, Object};
-use antiphon::{Item, Kind};
 use serde_json::value::RawValue;
 
 use super::tools::typed_object;
@@ -16,11 +17,7 @@ const FILE: [&str; 3] = ["file_id", "file_url", "file_data"];
 
 /// Checks the content of the item at `path`, if its kind has content.
 pub(super) fn check_content(item: &Item, path: &str) -> Result<(), ApiError> {
-    let key = match item.head().kind {
-        Kind::Message => "content",
-        Kind::FunctionCallOutput | Kind::CustomToolCallOutput => "output",
-        _ => return Ok(()),
-    };
+    let Some(TextField::Parts(key)) = item.head().kind.text_field() else { return Ok(()) };
     let object = item.object();
     let path = format!("{path}.{key}");
     match object.present(key) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use antiphon::item::Tool;
 use antiphon::json::{self, Object};
 use antiphon::stream::ToolName;
 use antiphon::{Item, Kind};
@@ -76,8 +77,7 @@ fn check_text(path: &str, choice: &Object<'_>, key: &str) -> Result<(), ApiError
 /// Checks that the chosen tools are among the request's tools, with the provider's error texts. The
 /// check is skipped if a stored prompt or an item of the `view` adds tools.
 pub(crate) fn check_choice_is_there(fields: &Object<'_>, view: &[Item]) -> Result<(), ApiError> {
-    let brings_tools =
-        |item: &Item| matches!(item.head().kind, Kind::AdditionalTools | Kind::ToolSearchOutput);
+    let brings_tools = |item: &Item| item.head().kind.adds_tools();
     let Some(raw) = fields.present(FIELD) else { return Ok(()) };
     if fields.present("prompt").is_some() || view.iter().any(brings_tools) {
         return Ok(());
@@ -128,21 +128,14 @@ fn elements(raw: &str) -> Vec<&RawValue> {
     serde_json::from_str(raw).unwrap_or_default()
 }
 
-/// Provider tools that are only available if the request names them.
-const NAMED_TO_BE_HAD: [&str; 8] = [
-    "file_search",
-    "web_search",
-    "computer",
-    "code_interpreter",
-    "image_generation",
-    "shell",
-    "local_shell",
-    "apply_patch",
-];
-
+/// Whether the tool is only available if the request names it. Other tools of a provider may always
+/// be available.
 fn can_be_missed(tool: &ToolName) -> bool {
     match tool {
         ToolName::Named(_) | ToolName::Mcp(_) => true,
-        ToolName::BuiltIn(kind) => NAMED_TO_BE_HAD.contains(&&**kind),
+        ToolName::BuiltIn(name) => {
+            let is_it = |tool| matches!(tool, Tool::BuiltIn(known) if known == name);
+            Kind::ALL.iter().any(|kind| kind.tool().is_some_and(is_it))
+        }
     }
 }

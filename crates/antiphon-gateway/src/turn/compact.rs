@@ -1,5 +1,6 @@
 //! Compacts a long history during a turn, if the request asks for it.
 
+use antiphon::item::Tool;
 use antiphon::stream::{Finished, Status};
 use antiphon::{Item, Kind, Origin};
 use bytes::Bytes;
@@ -191,8 +192,8 @@ fn is_compactable(item: &Item) -> bool {
 
 /// Whether a model produces the item in a single step.
 fn is_of_one_step(item: &Item) -> bool {
-    use Kind as K;
-    matches!(item.head().kind, K::Message | K::Reasoning | K::FunctionCall | K::CustomToolCall)
+    let kind = &item.head().kind;
+    matches!(kind, Kind::Message | Kind::Reasoning) || kind.tool().is_some_and(Tool::is_named)
 }
 
 fn input_tokens(finished: &Finished) -> Option<u64> {

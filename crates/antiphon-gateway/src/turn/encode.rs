@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use antiphon::dialect::{self, Dialect, Encoded, Request, RequestPath, Unsupported};
+use antiphon::item::StatusField;
 use antiphon::json::{Object, quote};
-use antiphon::{Item, Kind, Origin};
+use antiphon::{Item, Origin};
 use bytes::Bytes;
 
 use crate::chunks::Chunks;
@@ -167,16 +168,7 @@ fn with_input(fields: &str, input: &[Item]) -> Chunks {
 /// kinds and, for reasoning, rejects the one that it defines: `Unknown parameter:
 /// 'input[1].status'.`
 fn as_a_provider_takes_it(item: &Item) -> Bytes {
-    use Kind as K;
-    let goes_without = matches!(
-        item.head().kind,
-        K::Reasoning
-            | K::Compaction
-            | K::Program
-            | K::McpListTools
-            | K::McpApprovalRequest
-            | K::McpApprovalResponse
-    );
+    let goes_without = item.head().kind.status() == StatusField::Rejected;
     match goes_without && item.object().get("status").is_some() {
         true => item.with(|object| object.remove("status")).raw().clone(),
         false => item.raw().clone(),

@@ -21,6 +21,7 @@ mod ai_sdk;
 pub mod anthropic;
 mod chat;
 mod conversion;
+mod item_form;
 mod request;
 mod request_context;
 mod responses;

@@ -113,13 +113,7 @@ impl Fault {
         if id.as_str().chars().count() > MAX_ID_LENGTH {
             return Some(Self::OverlongId { id: id.clone() });
         }
-        let prefix = match kind {
-            Kind::Message => "msg",
-            Kind::Reasoning => "rs",
-            Kind::FunctionCall | Kind::FunctionCallOutput => "fc",
-            Kind::CustomToolCall => "ctc",
-            _ => return None,
-        };
+        let prefix = kind.required_prefix()?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let is_wellformed = id.as_str().starts_with(prefix) && id.as_str().chars().all(is_plain);
         (!is_wellformed).then(|| Self::MalformedId { id: id.clone(), prefix })

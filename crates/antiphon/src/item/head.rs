@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{CallId, ItemId, Kind};
+use super::{CallId, CallIdField, ItemId, Kind};
 use crate::json;
 
 /// The author of a message.
@@ -146,13 +146,13 @@ impl RawFields<'_> {
             None => return Err(HeadError::NoType),
         };
         let call_id = string("call_id", self.call_id)?;
-        let (id, call_id) = match kind {
-            Kind::McpApprovalRequest => (id.clone(), id),
-            Kind::McpApprovalResponse => {
+        let (id, call_id) = match kind.call_id_field() {
+            CallIdField::CallId => (id, call_id),
+            CallIdField::Id => (id.clone(), id),
+            CallIdField::ApprovalRequestId => {
                 (id, string("approval_request_id", self.approval_request_id)?)
             }
-            Kind::LocalShellCallOutput => (None, call_id.or(id)),
-            _ => (id, call_id),
+            CallIdField::CallIdOrId => (None, call_id.or(id)),
         };
         let unfinished =
             matches!(string("status", self.status)?.as_deref(), Some("in_progress" | "incomplete"));

@@ -1,6 +1,7 @@
 //! Items of a conversation: the JSON as it was received, with a small typed head.
 
 mod exchange;
+mod facts;
 mod fingerprint;
 #[cfg(test)]
 pub(crate) mod given;
@@ -15,6 +16,8 @@ use bytes::Bytes;
 
 pub use exchange::Exchange;
 pub(crate) use exchange::{Exchanges, PairRole};
+pub(crate) use facts::{CallIdField, ItemEvents};
+pub use facts::{StatusField, TextField, Tool};
 pub use fingerprint::{Fingerprint, FingerprintKey};
 pub use head::{Head, HeadError, Role};
 pub use ids::{CallId, IdSource, ItemId, push_hex};

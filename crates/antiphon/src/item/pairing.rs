@@ -37,17 +37,10 @@ impl Head {
         }
         let call_id = match &self.call_id {
             Some(call_id) => call_id.clone(),
-            None if self.kind.may_be_anonymous() => return None,
+            None if self.kind.may_lack_call_id() => return None,
             None => CallId::from(""),
         };
         Some((side, CallKey { kind, call_id }))
-    }
-}
-
-impl Kind {
-    /// Whether items of this kind may omit their `call_id`.
-    fn may_be_anonymous(&self) -> bool {
-        matches!(self, Kind::FunctionCallOutput | Kind::ToolSearchCall | Kind::ToolSearchOutput)
     }
 }
 
@@ -56,13 +49,8 @@ impl Item {
     /// has for it.
     #[must_use]
     pub fn with_call_id(&self, call_id: &CallId) -> Self {
-        let carries_call_id = self.object().get("call_id").is_some();
-        let field = match self.head().kind {
-            Kind::McpApprovalRequest => "id",
-            Kind::McpApprovalResponse => "approval_request_id",
-            Kind::LocalShellCallOutput if !carries_call_id => "id",
-            _ => "call_id",
-        };
+        let has_call_id = self.object().get("call_id").is_some();
+        let field = self.head().kind.call_id_field().name(has_call_id);
         self.with(|object| object.set_string(field, call_id.as_str()))
     }
 }

@@ -1,7 +1,7 @@
 //! Real outputs for calls that a placeholder answered.
 
 use crate::faults::MAX_ID_LENGTH;
-use crate::item::{Item, Kind, Role};
+use crate::item::{Item, Role};
 use crate::json::{Object, quote};
 
 /// How a late output enters the conversation.
@@ -81,12 +81,9 @@ pub(super) fn is_carrier(item: &Item) -> bool {
 /// Returns `None` if a message cannot have such parts, or if the item has more content than its
 /// `output`.
 fn parts(output: &Item) -> Option<String> {
-    let says_all = matches!(
-        output.head().kind,
-        Kind::FunctionCallOutput | Kind::CustomToolCallOutput | Kind::LocalShellCallOutput
-    );
+    let field = output.head().kind.text_field()?;
     let object = output.object();
-    let raw = object.present("output").filter(|_| says_all)?;
+    let raw = object.present(field.name())?;
     if let Some(text) = crate::json::unquote(raw) {
         return Some(input_text(&text));
     }

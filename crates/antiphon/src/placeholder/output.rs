@@ -6,43 +6,39 @@ use crate::json::quote;
 /// The text that the model reads in place of an output.
 pub(super) const PLACEHOLDER_TEXT: &str = "No output was recorded for this call.";
 
+/// The end of a shell command that nobody ran, and of one that did not succeed.
+const TIMEOUT: &str = r#"{"type":"timeout"}"#;
+const FAILURE: &str = r#"{"type":"exit","exit_code":1}"#;
+
 /// The placeholder output for calls of one kind.
 pub(crate) struct Placeholder {
     output: Kind,
-    /// The field that contains the call's `call_id`.
-    call_id_field: &'static str,
-    fields: String,
+    /// The fields except `type` and call id, with `{text}` and `{outcome}` for values.
+    fields: &'static str,
 }
 
 /// Returns the placeholder output for calls of `kind`; `None` if there is none.
-///
-/// The shapes are those that the API requires of input items. A computer's output is a screenshot,
-/// and the outputs of programs and agents have a form of their own, so there is no placeholder for
-/// them.
 pub(crate) fn placeholder(kind: &Kind) -> Option<Placeholder> {
-    let text = quote(PLACEHOLDER_TEXT);
-    let fields = match kind {
-        Kind::FunctionCall | Kind::CustomToolCall => format!(r#""output":{text}"#),
-        Kind::ShellCall => {
-            format!(r#""output":[{{"stdout":"","stderr":{text},"outcome":{{"type":"timeout"}}}}]"#)
-        }
-        Kind::LocalShellCall => format!(r#""output":{text},"status":"incomplete""#),
-        Kind::ApplyPatchCall => format!(r#""status":"failed","output":{text}"#),
-        Kind::ToolSearchCall => r#""tools":[],"status":"incomplete""#.to_owned(),
-        _ => return None,
-    };
-    let call_id_field = match kind {
-        Kind::LocalShellCall => "id",
-        _ => "call_id",
-    };
-    Some(Placeholder { output: kind.output()?, call_id_field, fields })
+    let output = kind.output()?;
+    let fields = output.placeholder_fields()?;
+    Some(Placeholder { output, fields })
 }
 
 impl Placeholder {
     /// The placeholder for one call.
     pub(crate) fn for_call(&self, call_id: &CallId) -> Item {
+        self.output(call_id, PLACEHOLDER_TEXT, TIMEOUT)
+    }
+
+    /// An output with another text for one call, which counts as failed.
+    pub(crate) fn with_text(&self, call_id: &CallId, text: &str) -> Item {
+        self.output(call_id, text, FAILURE)
+    }
+
+    fn output(&self, call_id: &CallId, text: &str, outcome: &str) -> Item {
         let (kind, call_id) = (quote(self.output.as_str()), quote(call_id.as_str()));
-        let (call_id_field, fields) = (self.call_id_field, &self.fields);
+        let call_id_field = self.output.call_id_field().name(false);
+        let fields = self.fields.replace("{outcome}", outcome).replace("{text}", &quote(text));
         let raw = format!(r#"{{"type":{kind},"{call_id_field}":{call_id},{fields}}}"#);
         Item::parse(raw.into()).expect("the text above is an item")
     }

@@ -7,7 +7,7 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::{Action, Draft};
 use crate::faults::Fault;
-use crate::item::{Item, ItemId, Kind, push_hex};
+use crate::item::{CallIdField, Item, ItemId, Kind, push_hex};
 
 pub(super) fn repair(draft: &mut Draft) {
     let owners = owners(draft);
@@ -41,11 +41,12 @@ pub(super) fn repair(draft: &mut Draft) {
 fn repair_local_shell_output_id(draft: &mut Draft, position: usize) {
     let item = draft.item(position);
     let object = item.object();
-    if item.head().kind != Kind::LocalShellCallOutput || object.present("call_id").is_none() {
+    let kind = &item.head().kind;
+    if kind.call_id_field() != CallIdField::CallIdOrId || object.present("call_id").is_none() {
         return;
     }
     let id = object.string("id").map(|id| ItemId::from(&*id));
-    if let Some(fault) = id.and_then(|id| Fault::of_form(&Kind::LocalShellCallOutput, &id)) {
+    if let Some(fault) = id.and_then(|id| Fault::of_form(kind, &id)) {
         draft.note(position, fault, Action::IdRemoved);
         draft.change(position, |item| item.with(|object| object.remove("id")));
     }
@@ -53,7 +54,7 @@ fn repair_local_shell_output_id(draft: &mut Draft, position: usize) {
 
 /// The id of an approval request is also its `call_id`, and is repaired as one.
 fn has_own_id(item: &Item) -> bool {
-    item.head().kind != Kind::McpApprovalRequest
+    item.head().kind.call_id_field() != CallIdField::Id
 }
 
 /// For each id the item that keeps it: the first that is not a reference, or else the first.
@@ -91,7 +92,7 @@ pub(super) fn repair_id(
     let is_bound_to_id = head.encrypted && head.pairing().is_none();
     if is_bound_to_id || head.kind == Kind::ItemReference {
         draft.leave_out(position, fault, Action::Dropped);
-    } else if needs_id(&head.kind) {
+    } else if head.kind.needs_id() {
         let new = derived(&head.kind, id, nth_use);
         draft.note(position, fault, Action::IdReplaced);
         draft.change(position, |item| item.with(|object| object.set_string("id", &new)));
@@ -99,23 +100,6 @@ pub(super) fn repair_id(
         draft.note(position, fault, Action::IdRemoved);
         draft.change(position, |item| item.with(|object| object.remove("id")));
     }
-}
-
-/// Whether the API requires an id for items of this kind.
-fn needs_id(kind: &Kind) -> bool {
-    matches!(
-        kind,
-        Kind::WebSearchCall
-            | Kind::FileSearchCall
-            | Kind::CodeInterpreterCall
-            | Kind::ImageGenerationCall
-            | Kind::ComputerCall
-            | Kind::LocalShellCall
-            | Kind::McpListTools
-            | Kind::McpCall
-            | Kind::Program
-            | Kind::ProgramOutput
-    )
 }
 
 /// Derives an id from `id`. It depends only on the arguments, so that the same history always

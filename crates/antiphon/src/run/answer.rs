@@ -1,34 +1,13 @@
 //! Placeholder outputs for calls that no tool answered.
 
-use crate::item::{CallKey, Item, Kind};
-use crate::json::quote;
-use crate::repair::repair;
+use crate::item::{CallKey, Item};
+use crate::placeholder::placeholder;
 use crate::tracker::{Finished, Occurrence, Tracker};
 
 /// Creates an output with `text` for a call. `None` if its kind has no placeholder output: a
 /// computer call, for example, needs a screenshot.
 pub fn answer_saying(call: &CallKey, text: &str) -> Option<Item> {
-    let silence = silence(call)?;
-    let said = quote(text);
-    Some(match call.kind {
-        Kind::ToolSearchCall => silence,
-        Kind::ShellCall => silence.with(|object| object.set("output", shell_output(&said))),
-        _ => silence.with(|object| object.set("output", said)),
-    })
-}
-
-fn shell_output(said: &str) -> String {
-    format!(r#"[{{"stdout":"","stderr":{said},"outcome":{{"type":"exit","exit_code":1}}}}]"#)
-}
-
-/// The output that [`repair`] adds for a call without an output.
-fn silence(call: &CallKey) -> Option<Item> {
-    let (kind, call_id) = (quote(call.kind.as_str()), quote(call.call_id.as_str()));
-    let asked = format!(r#"{{"type":{kind},"call_id":{call_id}}}"#);
-    let asked = Item::parse(asked.into()).expect("the text above is an item");
-    let is_answer = |item: &Item| call.kind.output().is_some_and(|kind| item.head().kind == kind);
-    let silence = repair(&[asked]).items.into_iter().find(is_answer)?;
-    Some(silence.with_call_id(&call.call_id))
+    Some(placeholder(&call.kind)?.with_text(&call.call_id, text))
 }
 
 /// The result of [`settle`].

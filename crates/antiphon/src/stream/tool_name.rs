@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::item::{Item, Kind};
+use crate::item::{Item, Tool};
 use crate::json::Object;
 
 /// The name of a tool, as in a request's definition, in a `tool_choice` and in a call.
@@ -38,24 +38,11 @@ impl ToolName {
     /// name its tool.
     pub fn from_call(item: &Item) -> Option<Self> {
         let text = |key| item.object().string(key).unwrap_or_default().into_owned();
-        match item.head().kind {
-            Kind::FunctionCall | Kind::CustomToolCall => Some(Self::Named(text("name"))),
-            Kind::McpCall | Kind::McpApprovalRequest => Some(Self::Mcp(text("server_label"))),
-            Kind::WebSearchCall
-            | Kind::FileSearchCall
-            | Kind::CodeInterpreterCall
-            | Kind::ImageGenerationCall
-            | Kind::ComputerCall
-            | Kind::ShellCall
-            | Kind::LocalShellCall
-            | Kind::ApplyPatchCall => item
-                .head()
-                .kind
-                .as_str()
-                .strip_suffix("_call")
-                .map(|kind| Self::BuiltIn(kind.into())),
-            _ => None,
-        }
+        Some(match item.head().kind.tool()? {
+            Tool::Function | Tool::Custom => Self::Named(text("name")),
+            Tool::Mcp => Self::Mcp(text("server_label")),
+            Tool::BuiltIn(name) => Self::BuiltIn(name.to_owned()),
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::vocabulary::{Meaning, TextKind, holds_parts};
-use crate::item::{HeadError, Item, Kind};
+use crate::item::{HeadError, Item, ItemEvents, Kind};
 use crate::json::Object;
 
 /// An event of the upstream, with its classification.
@@ -112,7 +112,7 @@ impl<'a> UpstreamEvent<'a> {
 }
 
 fn is_unknown(kind: &Kind) -> bool {
-    matches!(kind, Kind::AgentMessage | Kind::Other(_))
+    kind.events() == ItemEvents::Unknown
 }
 
 /// The items of a finished response.

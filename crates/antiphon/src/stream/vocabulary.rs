@@ -3,7 +3,7 @@
 //! Source: the event tables of the Responses API and of Open Responses. If the two have different
 //! names for an event (`reasoning_text`, `reasoning`), both are accepted.
 
-use crate::item::Kind;
+use crate::item::{ItemEvents, Kind};
 
 /// A list of parts in an item, and the events that open and close one of them.
 #[derive(Debug)]
@@ -197,7 +197,7 @@ impl TextKind {
 
 /// Whether items of this kind have their text in parts.
 pub(super) fn holds_parts(kind: &Kind) -> bool {
-    matches!(kind, Kind::Message | Kind::Reasoning)
+    kind.events() == ItemEvents::Parts
 }
 
 /// The classification of an event.

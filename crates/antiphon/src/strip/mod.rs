@@ -14,7 +14,7 @@ mod tests;
 
 use bytes::Bytes;
 
-use crate::item::{Head, Item, ItemId, Kind, ListError, parse_items};
+use crate::item::{CallIdField, Head, Item, ItemId, Kind, ListError, parse_items};
 use crate::json::{Object, range_of_slice, replace_array};
 
 /// A stripped request.
@@ -109,18 +109,8 @@ fn stripped(given: &[Item]) -> Vec<StrippedItem> {
 /// Whether a server that stores the state of a request also holds the item, judged by its kind
 /// alone.
 pub fn is_held_by_server(head: &Head) -> bool {
-    use Kind as K;
-    let is_callers_call = head.kind.output().is_some();
-    is_callers_call
-        || matches!(
-            head.kind,
-            K::Reasoning
-                | K::LocalShellCallOutput
-                | K::McpApprovalResponse
-                | K::McpCall
-                | K::WebSearchCall
-                | K::FileSearchCall
-                | K::CodeInterpreterCall
-                | K::ImageGenerationCall
-        )
+    let kind = &head.kind;
+    let is_call = kind.output().is_some() || kind.is_hosted_call();
+    let is_output_by_id = kind.call().is_some() && kind.call_id_field() != CallIdField::CallId;
+    *kind == Kind::Reasoning || is_call || is_output_by_id
 }

@@ -86,8 +86,8 @@ impl Head {
     /// Whether the item stays in the view after a later compaction: user messages, instructions,
     /// and settings for all later turns.
     pub fn survives_compaction(&self) -> bool {
-        let is_set = matches!(self.kind, Kind::AdditionalTools | Kind::ConfigurationUpdate);
-        is_set || self.role.is_some_and(|role| role == Role::User || role.instructs())
+        self.kind.is_setting()
+            || self.role.is_some_and(|role| role == Role::User || role.instructs())
     }
 }
 

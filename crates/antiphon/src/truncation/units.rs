@@ -93,10 +93,8 @@ impl Units {
 /// Whether it instructs or configures the model for all later turns.
 fn is_pinned(head: &Head) -> bool {
     head.role.is_some_and(Role::instructs)
-        || matches!(
-            head.kind,
-            Kind::AdditionalTools | Kind::ConfigurationUpdate | Kind::CompactionTrigger
-        )
+        || head.kind.is_setting()
+        || head.kind == Kind::CompactionTrigger
 }
 
 fn is_user_message(head: &Head) -> bool {

@@ -2,6 +2,7 @@
 
 use super::{item_id, metadata_value, required};
 use crate::import::output::{Call, Output, array, of_type, output_text};
+use crate::item::Kind;
 use crate::json::{Object, quote};
 
 /// Converts the parts of an assistant message. Texts with one id become one message, and pieces of
@@ -71,21 +72,16 @@ fn hosted(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
         output.omit("tool-call");
         return Ok(());
     };
-    let mut item = of_type(kind);
+    let mut item = of_type(kind.as_str());
     item.set("id", quote(&id));
     item.set("status", r#""completed""#);
     output.push(&item)
 }
 
-fn hosted_kind(id: &str) -> Option<&'static str> {
-    Some(match id.split_once('_')?.0 {
-        "ws" => "web_search_call",
-        "fs" => "file_search_call",
-        "ci" => "code_interpreter_call",
-        "ig" => "image_generation_call",
-        "mcp" => "mcp_call",
-        _ => return None,
-    })
+/// The kind of a hosted call, by the prefix of its id.
+fn hosted_kind(id: &str) -> Option<&'static Kind> {
+    let (prefix, _) = id.split_once('_')?;
+    Kind::ALL.iter().find(|kind| kind.is_hosted_call() && kind.id_prefix() == prefix)
 }
 
 /// An item to which the next part may belong.

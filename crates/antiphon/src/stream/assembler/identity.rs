@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Note;
 use crate::faults::{Fault, MAX_ID_LENGTH};
-use crate::item::{CallId, CallKey, IdSource, Item, ItemId, Kind, Side};
+use crate::item::{CallId, CallIdField, CallKey, IdSource, Item, ItemId, Kind, Side};
 use crate::transcript::Transcript;
 
 /// The ids that a conversation already uses. A new item must not take one of them.
@@ -98,7 +98,7 @@ impl Identity {
 
     fn call_id(&mut self, item: &Item) -> Option<CallId> {
         let key = call_key(item.head())?;
-        if item.head().kind == Kind::McpApprovalRequest {
+        if item.head().kind.call_id_field() == CallIdField::Id {
             return None;
         }
         let length = key.call_id.as_str().chars().count();

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::Assembler;
 use super::routes::{Route, Routes};
-use crate::item::{CallId, CallKey, Item, ItemId, Kind};
+use crate::item::{CallId, CallKey, Item, ItemId, Kind, Tool};
 use crate::json::{Object, quote};
 use crate::stream::fields::Fixes;
 use crate::stream::output_item::{MatchMode, OutputItem, Similarity};
@@ -242,7 +242,7 @@ impl Assembler {
 }
 
 fn is_nameless_call(item: &Item) -> bool {
-    let has_name = matches!(item.head().kind, Kind::FunctionCall | Kind::CustomToolCall);
+    let has_name = item.head().kind.tool().is_some_and(Tool::is_named);
     has_name && item.object().string("name").is_none_or(|name| name.is_empty())
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use crate::item::{Item, Kind};
+use crate::item::{Item, Kind, Tool};
 use crate::json::{Object, unquote};
 use crate::stream::tool_name::ToolName;
 
@@ -125,5 +125,5 @@ fn allowed_tools(choice: &Object<'_>) -> Option<HashSet<ToolName>> {
 
 /// Whether the client answers this call. `parallel_tool_calls` counts only such calls.
 fn is_client_call(item: &Item) -> bool {
-    matches!(item.head().kind, Kind::FunctionCall | Kind::CustomToolCall)
+    item.head().kind.tool().is_some_and(Tool::is_named)
 }

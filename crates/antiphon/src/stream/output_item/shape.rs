@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::super::vocabulary::{TextKind, holds_parts};
-use crate::item::{CallId, Item, ItemId, Kind};
+use crate::item::{CallId, Item, ItemId, Kind, StatusField};
 use crate::json::{Object, quote};
 
 /// The names of an item for clients.
@@ -129,20 +129,5 @@ fn has_streamed_text(kind: &Kind) -> bool {
 /// Whether items of this kind always carry a `status`. For other kinds only the client's copy gets
 /// one, and the stored item keeps its bytes.
 pub(in crate::stream) fn always_has_status(kind: &Kind) -> bool {
-    use Kind as K;
-    matches!(
-        kind,
-        K::Message
-            | K::FunctionCall
-            | K::CustomToolCall
-            | K::ShellCall
-            | K::LocalShellCall
-            | K::ApplyPatchCall
-            | K::ComputerCall
-            | K::ToolSearchCall
-            | K::WebSearchCall
-            | K::FileSearchCall
-            | K::CodeInterpreterCall
-            | K::ImageGenerationCall
-    )
+    kind.status() == StatusField::Required
 }

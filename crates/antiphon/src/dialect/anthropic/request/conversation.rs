@@ -8,9 +8,10 @@ use super::call_ids::CallIds;
 use super::content::Content;
 use super::report::{Report, unsupported};
 use super::turns::Turns;
+use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{Request, RequestPath, Unsupported};
 use crate::dialect::{Dialect, Seal};
-use crate::item::{Exchanges, Item, Kind, PairRole, Role};
+use crate::item::{Exchanges, Item, PairRole, Role};
 use crate::json::Object;
 use crate::transcript::Origin;
 
@@ -130,25 +131,20 @@ impl<'a> ConversationBuilder<'a> {
     }
 
     fn item(&mut self, position: usize, item: &Item) -> Result<(), Unsupported> {
-        use Kind as K;
-        match &item.head().kind {
-            K::Message => self.message(position, item)?,
-            K::Reasoning => self.reasoning(position, item),
-            K::FunctionCall | K::CustomToolCall => self.call(position, item)?,
-            K::FunctionCallOutput | K::CustomToolCallOutput => self.output(position),
-            K::WebSearchCall
-            | K::FileSearchCall
-            | K::CodeInterpreterCall
-            | K::ImageGenerationCall
-            | K::McpCall
-            | K::McpListTools => {
+        let kind = &item.head().kind;
+        match ItemForm::from_kind(kind) {
+            ItemForm::Message => self.message(position, item)?,
+            ItemForm::Reasoning => self.reasoning(position, item),
+            ItemForm::FunctionCall | ItemForm::CustomCall => self.call(position, item)?,
+            ItemForm::Output => self.output(position),
+            ItemForm::ProviderRecord => {
                 self.leave_out(position, "it records the work of another provider's tool");
             }
-            K::Other(kind) if kind.starts_with("anthropic:") => self.own_block(position, item),
-            K::Other(kind) if kind.contains(':') => {
-                self.leave_out(position, "it belongs to another provider");
+            ItemForm::Extension if kind.as_str().starts_with("anthropic:") => {
+                self.own_block(position, item);
             }
-            kind => {
+            ItemForm::Extension => self.leave_out(position, "it belongs to another provider"),
+            ItemForm::Unsupported => {
                 let why = format!("the Anthropic Messages API has no block for a '{kind}' item");
                 return Err(unsupported(RequestPath::Item(position, "type".into()), &why));
             }

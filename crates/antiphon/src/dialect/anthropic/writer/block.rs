@@ -136,9 +136,10 @@ pub(super) fn citation_json(annotation: &Object<'_>) -> Option<String> {
 /// The block of an extension item, if the block's type matches the item's type.
 pub(super) fn extension_block(item: &Object<'_>) -> Option<String> {
     let kind = item.string("type")?;
+    let name = kind.strip_prefix("anthropic:")?;
     let raw = item.get("content")?;
     let block = Object::parse(raw.as_bytes()).ok()?;
-    let is_its_own = kind.strip_prefix("anthropic:") == block.string("type").as_deref();
+    let is_its_own = block.string("type").as_deref() == Some(name);
     is_its_own.then(|| raw.to_owned())
 }
 

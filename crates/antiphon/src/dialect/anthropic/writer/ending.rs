@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use crate::dialect::item_form::ItemForm;
 use crate::json::{Object, quote};
 use crate::stream::{Event, Failure, Finished, Status};
 
@@ -105,12 +106,16 @@ fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
 fn has_pending_call(items: &[Object<'_>]) -> bool {
     let (mut calls, mut outputs) = (Vec::new(), HashSet::new());
     for item in items {
-        match item.string("type").as_deref() {
-            Some("function_call" | "custom_tool_call") => calls.push(item.get("call_id")),
-            Some("function_call_output" | "custom_tool_call_output") => {
+        match ItemForm::from_object(item) {
+            ItemForm::FunctionCall | ItemForm::CustomCall => calls.push(item.get("call_id")),
+            ItemForm::Output => {
                 outputs.insert(item.get("call_id"));
             }
-            _ => {}
+            ItemForm::Message
+            | ItemForm::Reasoning
+            | ItemForm::ProviderRecord
+            | ItemForm::Extension
+            | ItemForm::Unsupported => {}
         }
     }
     calls.iter().any(|call_id| !outputs.contains(call_id))

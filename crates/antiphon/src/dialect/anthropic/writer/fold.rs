@@ -3,6 +3,8 @@
 use super::block::{ToolIds, citation_json, extension_block, input_json, message, tool_use};
 use super::ending::Outcome;
 use super::seal::Sealed;
+use crate::dialect::item_form::ItemForm;
+use crate::item::Kind;
 use crate::json::{Object, quote};
 use crate::stream::{Finished, Note};
 
@@ -21,16 +23,21 @@ pub(in crate::dialect) fn fold(finished: &Finished) -> String {
 
 /// Notes for the output items that the Anthropic Messages API has no block for.
 pub(in crate::dialect) fn left_out(finished: &Finished) -> Vec<Note> {
-    let kinds = finished.output.iter().map(|output| output.announced.head().kind.as_str());
+    let kinds = finished.output.iter().map(|output| &output.announced.head().kind);
     let others = kinds.filter(|kind| !has_blocks(kind));
     others
         .map(|kind| Note::Omitted { what: format!("item '{kind}', in Anthropic Messages") })
         .collect()
 }
 
-fn has_blocks(kind: &str) -> bool {
-    matches!(kind, "message" | "reasoning" | "function_call" | "custom_tool_call")
-        || kind.starts_with("anthropic:")
+fn has_blocks(kind: &Kind) -> bool {
+    match ItemForm::from_kind(kind) {
+        ItemForm::Message | ItemForm::Reasoning | ItemForm::FunctionCall | ItemForm::CustomCall => {
+            true
+        }
+        ItemForm::Extension => kind.as_str().starts_with("anthropic:"),
+        ItemForm::Output | ItemForm::ProviderRecord | ItemForm::Unsupported => false,
+    }
 }
 
 /// The blocks of a response's output.
@@ -41,19 +48,19 @@ fn content(response: &Object<'_>) -> Vec<String> {
 }
 
 fn blocks(item: &Object<'_>, tools: &mut ToolIds) -> Vec<String> {
-    match item.string("type").as_deref() {
-        Some("message") => item.objects("content").iter().filter_map(text).collect(),
-        Some("reasoning") => reasoning(item),
-        Some("function_call") => {
+    match ItemForm::from_object(item) {
+        ItemForm::Message => item.objects("content").iter().filter_map(text).collect(),
+        ItemForm::Reasoning => reasoning(item),
+        ItemForm::FunctionCall => {
             let input = input_json(item.get("arguments").unwrap_or(r#""""#));
             vec![tool_use(item, tools, &input)]
         }
-        Some("custom_tool_call") => {
+        ItemForm::CustomCall => {
             let text = item.present("input").unwrap_or(r#""""#);
             vec![tool_use(item, tools, &format!(r#"{{"input":{text}}}"#))]
         }
-        Some(kind) if kind.starts_with("anthropic:") => extension_block(item).into_iter().collect(),
-        _ => Vec::new(),
+        ItemForm::Extension => extension_block(item).into_iter().collect(),
+        ItemForm::Output | ItemForm::ProviderRecord | ItemForm::Unsupported => Vec::new(),
     }
 }
 

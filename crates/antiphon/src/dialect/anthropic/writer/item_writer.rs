@@ -4,6 +4,7 @@ use super::block::{Delta, ToolIds, citation_json, extension_block, tool_use};
 use super::block_queue::{BlockPosition, BlockQueue};
 use super::number;
 use super::seal::Sealed;
+use crate::dialect::item_form::ItemForm;
 use crate::json::{Object, quote};
 
 /// The writer of one output item, by the type of the item.
@@ -47,20 +48,20 @@ impl ItemWriter {
         queue: &mut BlockQueue,
     ) -> Self {
         let position = BlockPosition { item: at, block: 0 };
-        match item.string("type").as_deref() {
-            Some("message") => Self::Message,
-            Some("reasoning") => Self::Reasoning { part: None },
-            Some("function_call") => {
+        match ItemForm::from_object(item) {
+            ItemForm::Message => Self::Message,
+            ItemForm::Reasoning => Self::Reasoning { part: None },
+            ItemForm::FunctionCall => {
                 queue.start(position, &tool_use(item, tools, "{}"));
                 Self::FunctionCall
             }
-            Some("custom_tool_call") => {
+            ItemForm::CustomCall => {
                 queue.start(position, &tool_use(item, tools, "{}"));
                 queue.delta(position, Delta::Input, &quote(r#"{"input":""#));
                 Self::CustomCall
             }
-            Some(kind) if kind.starts_with("anthropic:") => Self::Extension,
-            _ => Self::Omitted,
+            ItemForm::Extension => Self::Extension,
+            ItemForm::Output | ItemForm::ProviderRecord | ItemForm::Unsupported => Self::Omitted,
         }
     }
 

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::content::{Content, EMPTY_TEXT};
-use super::kinds::ItemForm;
 use super::output::Output;
 use super::parts::Author;
 use super::report::{Report, unsupported};
 use super::turn::Turn;
 use crate::dialect::chat::fields::{Fields, array};
+use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{Request, RequestPath, Unsupported};
 use crate::item::{Exchanges, Head, Item, PairRole, Role};
 use crate::json::Object;
@@ -81,19 +81,19 @@ impl Conversation<'_> {
                 self.turn().1.reasoning.add(position, &item.object(), origin, report);
                 Ok(())
             }
-            ItemForm::Call => {
+            ItemForm::FunctionCall | ItemForm::CustomCall => {
                 let (message, turn) = self.turn();
                 let nth = turn.call(position, &head.kind, &item.object(), report)?;
                 self.calls.insert(position, (message, nth));
                 Ok(())
             }
             ItemForm::Output => self.output(position, joined, &item.object(), report),
-            ItemForm::Omitted => {
+            ItemForm::ProviderRecord | ItemForm::Extension => {
                 let because = format!("'{}' items record the work of a provider's tool", head.kind);
                 report.leave_out(RequestPath::Item(position, String::new()), &because);
                 Ok(())
             }
-            ItemForm::Refused => {
+            ItemForm::Unsupported => {
                 let because = format!("it has no message for '{}' items", head.kind);
                 Err(unsupported(RequestPath::Item(position, String::new()), &because))
             }

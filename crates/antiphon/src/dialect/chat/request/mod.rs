@@ -13,7 +13,6 @@
 mod body;
 mod call_ids;
 mod content;
-mod kinds;
 mod logprobs;
 mod messages;
 mod options;
