@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Types of calls and their outputs, each with the prefix of its ids.
-pub const CALLS: [(&str, &str, &str); 8] = [
+pub const CALLS: [(&str, &str, &str); 10] = [
     ("function_call", "function_call_output", "fc"),
     ("custom_tool_call", "custom_tool_call_output", "ctc"),
     ("shell_call", "shell_call_output", "sh"),
@@ -11,6 +11,8 @@ pub const CALLS: [(&str, &str, &str); 8] = [
     ("apply_patch_call", "apply_patch_call_output", "apc"),
     ("computer_call", "computer_call_output", "cu"),
     ("tool_search_call", "tool_search_output", "tsc"),
+    ("program", "program_output", "prog"),
+    ("multi_agent_call", "multi_agent_call_output", "mac"),
     ("mcp_approval_request", "mcp_approval_response", "mcpr"),
 ];
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::alphabet::{CALLS, id, put, text};
+use crate::alphabet::{CALLS, id, one_of, put, text};
 
 /// The key of all fingerprints.
 pub const KEY: FingerprintKey = FingerprintKey::new([2; 16]);
@@ -78,7 +78,7 @@ fn compact(bytes: &[u8]) -> Vec<Item> {
 }
 
 fn json_of([what, id_byte, call, text_id]: [u8; ITEM]) -> Value {
-    let (kind, output, prefix) = CALLS[usize::from(call >> 5)];
+    let (kind, output, prefix) = one_of(&CALLS, call >> 4);
     let mut item = match what % 16 {
         0..3 => message("user", text_id),
         3..6 => message("assistant", text_id),

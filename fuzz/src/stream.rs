@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::alphabet::{CALLS, id, text};
+use crate::alphabet::{CALLS, id, one_of, text};
 
 /// Parses the events of a stream: one JSON object per line, or the compact form.
 #[must_use]
@@ -105,7 +105,7 @@ fn end(which: u8, text_id: u8) -> Value {
 }
 
 fn item(which: u8, text_id: u8) -> Value {
-    let (kind, output, prefix) = CALLS[usize::from(which >> 5)];
+    let (kind, output, prefix) = one_of(&CALLS, which >> 4);
     let said = text(text_id);
     let mut item = match text_id >> 5 {
         0 => json!({"type": "message", "role": "assistant", "content": []}),

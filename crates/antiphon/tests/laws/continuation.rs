@@ -51,7 +51,9 @@ proptest! {
             Err(refused) => {
                 let unanswered = refused.refusal().message;
                 prop_assert_eq!(refused.position, None);
-                prop_assert!(unanswered.starts_with("No tool output found for computer call"));
+                let kinds = ["computer call", "program", "multi agent call"];
+                let texts = kinds.map(|kind| format!("No tool output found for {kind} "));
+                prop_assert!(texts.iter().any(|text| unanswered.starts_with(text)));
             }
         }
     }

@@ -43,6 +43,9 @@ enum CallKind {
     LocalShell,
     ApplyPatch,
     Computer,
+    ToolSearch,
+    Program,
+    MultiAgent,
 }
 
 /// The role of an item in its conversation.
@@ -105,9 +108,20 @@ pub(crate) fn answered(mut turns: Vec<Turn>) -> Vec<Turn> {
 
 fn step() -> impl Strategy<Value = Step> {
     use CallKind as K;
-    let kinds =
-        [K::Function, K::Function, K::Custom, K::Shell, K::LocalShell, K::ApplyPatch, K::Computer];
-    let kinds = vec(proptest::sample::select(kinds.to_vec()), 1..4);
+    let kinds = vec(
+        prop_oneof![
+            2 => Just(K::Function),
+            1 => Just(K::Custom),
+            1 => Just(K::Shell),
+            1 => Just(K::LocalShell),
+            1 => Just(K::ApplyPatch),
+            1 => Just(K::Computer),
+            1 => Just(K::ToolSearch),
+            1 => Just(K::Program),
+            1 => Just(K::MultiAgent),
+        ],
+        1..4,
+    );
     let says = || proptest::option::weighted(0.3, text());
     let step = (any::<bool>(), any::<bool>(), (says(), says()), kinds);
     step.prop_map(|(reasons, searches, says, kinds)| Step { reasons, searches, says, kinds })
@@ -252,6 +266,14 @@ impl CallKind {
             Self::Computer => json!({"type": "computer_call", "id": format!("cu_{n}"),
                 "call_id": call_id, "action": {"x": n}, "pending_safety_checks": [],
                 "status": "completed"}),
+            Self::ToolSearch => json!({"type": "tool_search_call", "id": format!("tsc_{n}"),
+                "call_id": call_id, "execution": "client", "arguments": {"query": n.to_string()},
+                "status": "completed"}),
+            Self::Program => json!({"type": "program", "id": format!("prog_{n}"),
+                "call_id": call_id, "code": n.to_string(), "fingerprint": format!("{n:x}")}),
+            // Servers accept this type, but its other fields are not documented.
+            Self::MultiAgent => json!({"type": "multi_agent_call", "id": format!("mac_{n}"),
+                "call_id": call_id, "arguments": n.to_string()}),
         }
     }
 
@@ -272,6 +294,13 @@ impl CallKind {
                 "status": "completed", "output": result}),
             Self::Computer => json!({"type": "computer_call_output", "call_id": call_id,
                 "output": {"type": "computer_screenshot", "image_url": result}}),
+            Self::ToolSearch => json!({"type": "tool_search_output", "call_id": call_id,
+                "execution": "client", "status": "completed", "tools": [{"type": "function",
+                    "name": result}]}),
+            Self::Program => json!({"type": "program_output", "id": format!("progo_{n}"),
+                "call_id": call_id, "result": result, "status": "completed"}),
+            Self::MultiAgent => json!({"type": "multi_agent_call_output", "call_id": call_id,
+                "output": result}),
         }
     }
 }

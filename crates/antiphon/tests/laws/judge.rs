@@ -38,7 +38,9 @@ fn form(position: usize, item: &Value) -> Result<(), String> {
             "Invalid 'input[{position}].call_id': empty string. Expected a string with minimum \
              length 1, but got an empty string instead."
         )),
-        None if is_call => Err(format!("Missing required parameter: 'input[{position}].call_id'.")),
+        None if is_call && !is_hosted_search(item) => {
+            Err(format!("Missing required parameter: 'input[{position}].call_id'."))
+        }
         _ => Ok(()),
     }
 }
@@ -85,29 +87,38 @@ fn distinct_ids(items: &[Value]) -> Result<(), String> {
     }
 }
 
-const CALLS: [(&str, &str); 6] = [
+/// The calls that need an output, with the type of their output.
+pub(crate) const CALLS: [(&str, &str); 9] = [
     ("function_call", "function_call_output"),
     ("custom_tool_call", "custom_tool_call_output"),
     ("shell_call", "shell_call_output"),
     ("local_shell_call", "local_shell_call_output"),
     ("apply_patch_call", "apply_patch_call_output"),
     ("computer_call", "computer_call_output"),
+    ("tool_search_call", "tool_search_output"),
+    ("program", "program_output"),
+    ("multi_agent_call", "multi_agent_call_output"),
 ];
 
 /// The `call_id` of an output; `None` if an output needs none.
 pub(crate) fn output_call_id(item: &Value) -> Option<&str> {
     match kind(item) {
         "local_shell_call_output" => Some(text(item, "call_id").or(text(item, "id")).unwrap_or("")),
-        "function_call_output" => text(item, "call_id"),
+        "function_call_output" | "tool_search_output" => text(item, "call_id"),
         _ => Some(text(item, "call_id").unwrap_or("")),
     }
+}
+
+/// Whether the item is a tool search that the provider runs itself.
+fn is_hosted_search(item: &Value) -> bool {
+    kind(item) == "tool_search_call" && text(item, "call_id").is_none()
 }
 
 fn pairs(items: &[Value]) -> Result<(), String> {
     let mut answered: HashMap<(&str, &str), bool> = HashMap::new();
     for item in items {
         for (call, output) in CALLS {
-            if kind(item) == call {
+            if kind(item) == call && !is_hosted_search(item) {
                 let call_id = text(item, "call_id").unwrap_or("");
                 if answered.insert((call, call_id), false).is_some() {
                     return Err(format!("Duplicate call {call_id}."));

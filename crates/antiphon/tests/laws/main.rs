@@ -7,6 +7,7 @@ mod compaction;
 mod continuation;
 mod history;
 mod judge;
+mod kinds;
 mod mangle;
 mod reconcile;
 mod repair;

@@ -7,7 +7,7 @@ use antiphon::repair::{
     filter_orphaned_reasoning, repair, repair_with,
 };
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::history::{End, History, Numbering, items, numbering, turns};
 use crate::judge::{judge, output_call_id};
@@ -108,7 +108,8 @@ fn without_ids(item: &Value) -> Value {
 
 /// Whether it is a placeholder output of the repair.
 fn is_made_up(item: &Value) -> bool {
-    item.to_string().contains("No output was recorded for this call.")
+    let is_empty_search = item["type"] == "tool_search_output" && item["tools"] == json!([]);
+    is_empty_search || item.to_string().contains("No output was recorded for this call.")
 }
 
 /// The result of a policy without rejections.
