@@ -6,7 +6,7 @@ use super::item::Item;
 use crate::Refusal;
 
 /// Call types and the matching output types.
-const PAIRS: [(&str, &str); 8] = [
+const PAIRS: [(&str, &str); 9] = [
     ("function_call", "function_call_output"),
     ("custom_tool_call", "custom_tool_call_output"),
     ("shell_call", "shell_call_output"),
@@ -15,6 +15,7 @@ const PAIRS: [(&str, &str); 8] = [
     ("computer_call", "computer_call_output"),
     ("tool_search_call", "tool_search_output"),
     ("program", "program_output"),
+    ("multi_agent_call", "multi_agent_call_output"),
 ];
 
 pub(super) fn is_paired(kind: &str) -> bool {

@@ -10,6 +10,7 @@ mod client;
 mod control;
 mod conversations;
 mod items;
+mod kinds;
 mod locks;
 mod log;
 mod pages;

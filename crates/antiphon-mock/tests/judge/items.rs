@@ -48,6 +48,12 @@ fn call_needs_a_later_output_of_its_kind() {
         ("computer_call", "computer_call_output", "computer call", "computer call output"),
         ("tool_search_call", "tool_search_output", "tool search call", "tool search output"),
         ("program", "program_output", "program", "program output"),
+        (
+            "multi_agent_call",
+            "multi_agent_call_output",
+            "multi agent call",
+            "multi agent call output",
+        ),
     ] {
         let call = json!({"type": kind, "call_id": "call_x"});
         let output = json!({"type": output_kind, "call_id": "call_x"});

@@ -3,5 +3,6 @@
 mod accepted;
 mod contract;
 mod items;
+mod kinds;
 mod request;
 mod shape;

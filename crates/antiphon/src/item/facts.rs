@@ -1,6 +1,7 @@
 //! The columns of the table of kinds: the facts by which one kind of item differs from another.
 
 /// The facts about one kind of item.
+#[expect(clippy::struct_excessive_bools, reason = "each column is a fact of its own")]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     /// Whether a model produces such items.
