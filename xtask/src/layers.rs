@@ -3,7 +3,7 @@
 //! ARCHITECTURE.md lists them below [`SECTION`], one crate in each indented line: its name, then its
 //! top-level modules from the highest layer to the lowest, with `>` between two layers. A line that is
 //! indented further continues the line before it. Modules of one layer do not use each other, so the
-//! list has no cycle. Tests may use everything. A crate that is not listed is not checked.
+//! list has no cycle. Tests may use everything. Every crate with modules must be listed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,11 +25,17 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
     let mut faults = Vec::new();
     for root in crate_roots(&workspace.root)? {
         let code = Crate::read(&workspace.root, &root)?;
-        if let Some(layers) = documented.get(&*code.name) {
-            faults.extend(layers.check(&code));
-        }
+        faults.extend(check_crate(&documented, &code));
     }
     Ok(faults)
+}
+
+fn check_crate(documented: &BTreeMap<&str, Layers>, code: &Crate) -> Vec<String> {
+    match documented.get(&*code.name) {
+        Some(layers) => layers.check(code),
+        None if code.modules.is_empty() => Vec::new(),
+        None => vec![format!("{DOCUMENT}:1: lists no layers of the crate `{}`", code.name)],
+    }
 }
 
 /// The directories of the workspace's crates.
@@ -145,6 +151,17 @@ mod tests {
 
         assert_eq!(faults.len(), 2);
         assert!(faults[0].starts_with("src/base.rs:7: `base` uses `top`"), "{faults:?}");
+    }
+
+    #[test]
+    fn unlisted_crate_is_a_fault() {
+        let mut code = Crate { name: "three".to_owned(), ..code(&[]) };
+
+        let faults = check_crate(&Layers::parse(TEXT), &code);
+        assert_eq!(faults, ["ARCHITECTURE.md:1: lists no layers of the crate `three`"]);
+
+        code.modules.clear();
+        assert_eq!(check_crate(&Layers::parse(TEXT), &code), [""; 0]);
     }
 
     #[test]

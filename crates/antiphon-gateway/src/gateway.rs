@@ -9,18 +9,18 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::{Authenticator, NAMES, RefusedCallers};
-use crate::background::Jobs;
 use crate::compaction::CompactionKey;
 use crate::error::ApiError;
+use crate::jobs::Jobs;
 use crate::lease::{Lease, Leases};
-use crate::limits::Limiter;
+use crate::limits::{Limiter, Quotas};
 use crate::open_turns::OpenTurns;
 use crate::readiness::Readiness;
 use crate::request::DigestKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::upstream::{Upstream, Upstreams};
-use crate::watcher::Watcher;
+use crate::watches::Watches;
 use crate::webhooks::Webhooks;
 use crate::write_check::WriteCheck;
 
@@ -50,7 +50,7 @@ pub(crate) struct Gateway {
     /// The leases on conversations, responses and requests.
     pub(crate) leases: Leases,
     /// Watches of background responses that run at upstreams.
-    pub(crate) watcher: Watcher,
+    pub(crate) watches: Watches,
     /// The endpoints that are notified when responses end.
     pub(crate) webhooks: Webhooks,
     /// The key for digests that identify requests.
@@ -81,7 +81,7 @@ impl Gateway {
             limiter: Limiter::new(&settings.limits),
             webhooks: Webhooks::new(&settings.webhooks)
                 .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,
-            watcher: Watcher::default(),
+            watches: Watches::default(),
             readiness: Readiness::default(),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
@@ -98,6 +98,11 @@ impl Gateway {
     /// Fails with status 503 if the store accepts no writes, so that no turn starts in vain.
     pub(crate) async fn check_store(&self) -> Result<(), ApiError> {
         Ok(self.write_check.check(&*self.store).await?)
+    }
+
+    /// The quotas for stored items.
+    pub(crate) fn quotas(&self) -> Quotas<'_> {
+        Quotas { limits: &self.settings.limits, store: &*self.store }
     }
 
     /// The upstream that serves `model`.

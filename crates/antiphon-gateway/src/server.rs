@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::connections::{Connections, Listening};
 use crate::gateway::Gateway;
 use crate::settings::Settings;
-use crate::{abandoned, background, owner, retention, routes, watcher, webhooks};
+use crate::{abandoned, background, jobs, owner, retention, routes, watcher, webhooks};
 
 /// A gateway that is ready to serve.
 pub struct Server {
@@ -63,10 +63,10 @@ async fn keep_house(gateway: &Arc<Gateway>) {
     tokio::select! {
         () = abandoned::settle(store) => {}
         () = background::take_up(gateway) => {}
-        () = background::heed(&gateway.jobs, store) => {}
-        () = background::expire(store) => {}
+        () = gateway.jobs.cancel_marked(store) => {}
+        () = jobs::expire(store) => {}
         () = retention::expire(store, gateway.settings.retention) => {}
-        () = webhooks::tell(gateway) => {}
+        () = webhooks::deliver(&gateway.webhooks, store) => {}
         () = watcher::run(gateway) => {}
         () = owner::find_out(&gateway.upstreams) => {}
     }
@@ -101,7 +101,7 @@ async fn stop(gateway: &Gateway, listening: Listening, connections: Connections)
     // Other processes may still cancel background responses of this one.
     let has_ended = tokio::select! {
         ended = ended => ended.is_ok(),
-        () = background::heed(&gateway.jobs, &*gateway.store) => false,
+        () = gateway.jobs.cancel_marked(&*gateway.store) => false,
     };
     if !has_ended {
         gateway.closing.cancel();

@@ -8,8 +8,8 @@ use antiphon::stream::Event;
 use antiphon_store::{LoggedEvent, ResponseId, Rest, StoreError, Tenant};
 use tokio::sync::watch;
 
-use super::POLL;
 use crate::gateway::Gateway;
+use crate::jobs::POLL;
 use crate::turn::OutgoingEvent;
 
 /// A reader of a log. It returns each event once, in order, as it arrives. Even if its consumer is
@@ -79,7 +79,7 @@ impl Reading {
                 Ok(true) if self.ahead.is_empty() && self.state == State::Going => {}
                 Ok(is_there) => return is_there,
                 Err(error) => {
-                    tracing::warn!(%error, "a log of events could not be read");
+                    tracing::warn!(%error, "could not read the log of a background response; its stream ends");
                     return false;
                 }
             }

@@ -6,8 +6,8 @@ use antiphon::json::Object;
 use antiphon_store::{JobStanding, ResponseId, StoreError, Tenant};
 use tokio::time::{Instant, sleep};
 
-use super::POLL;
 use crate::gateway::Gateway;
+use crate::jobs::POLL;
 
 /// The maximum wait for the end of a cancelled response.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::Jobs;
 use crate::gateway::Gateway;
 use crate::turn;
 
@@ -19,7 +18,8 @@ const AT_ONCE: usize = 64;
 pub(crate) async fn take_up(gateway: &Arc<Gateway>) {
     let room = Arc::new(Semaphore::new(AT_ONCE));
     loop {
-        let permit = Arc::clone(&room).acquire_owned().await.expect("it is never closed");
+        let permit =
+            Arc::clone(&room).acquire_owned().await.expect("the semaphore is never closed");
         match gateway.store.background().take_up().await {
             Ok(Some(job)) => {
                 let (gateway, turns) = (Arc::clone(gateway), &gateway.turns);
@@ -28,17 +28,11 @@ pub(crate) async fn take_up(gateway: &Arc<Gateway>) {
                     drop(permit);
                 });
             }
-            Ok(None) => gateway.jobs.left_or_later().await,
+            Ok(None) => gateway.jobs.left_within(PERIOD).await,
             Err(error) => {
-                tracing::warn!(%error, "what was left behind could not be looked for");
-                gateway.jobs.left_or_later().await;
+                tracing::warn!(%error, "could not look for abandoned background responses; trying again");
+                gateway.jobs.left_within(PERIOD).await;
             }
         }
-    }
-}
-
-impl Jobs {
-    async fn left_or_later(&self) {
-        drop(tokio::time::timeout(PERIOD, self.0.left.notified()).await);
     }
 }

@@ -10,6 +10,7 @@ use antiphon_store::Tenant;
 pub(crate) use self::items::{check_item, check_items};
 pub(crate) use self::permits::TurnPermit;
 use self::permits::TurnPermits;
+pub(crate) use self::quota::Quotas;
 pub(crate) use self::rate::Allowance;
 use self::rate::Rates;
 use crate::error::ApiError;

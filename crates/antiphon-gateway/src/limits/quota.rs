@@ -10,13 +10,19 @@
 use std::num::NonZeroU64;
 
 use antiphon::HeldItem;
-use antiphon_store::{ConversationId, Tenant, Usage};
+use antiphon_store::{ConversationId, Store, Tenant, Usage};
 
 use crate::error::{ApiError, QuotaHolder};
-use crate::gateway::Gateway;
-use crate::settings::Quota;
+use crate::settings::{Limits, Quota};
 
-impl Gateway {
+/// The quotas of a gateway, and the store that counts against them.
+#[derive(Clone, Copy)]
+pub(crate) struct Quotas<'a> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) store: &'a dyn Store,
+}
+
+impl Quotas<'_> {
     /// Fails if items that are added to a conversation exceed a quota. `None` means a new
     /// conversation, or one without a ledger. A request without items never fails.
     pub(crate) async fn check_added(
@@ -28,7 +34,7 @@ impl Gateway {
         if added == Usage::default() {
             return Ok(());
         }
-        let quota = &self.settings.limits.conversation_quota;
+        let quota = &self.limits.conversation_quota;
         if quota.is_set() {
             let held = match conversation {
                 Some(id) => self.store.conversation_usage(tenant, id).await?,
@@ -36,16 +42,16 @@ impl Gateway {
             };
             check(quota, QuotaHolder::Conversation, held, added)?;
         }
-        self.check_tenant_quota(tenant, added).await
+        self.check_tenant(tenant, added).await
     }
 
     /// Fails if a turn exceeds the quota of its conversation, which contains these items.
-    pub(crate) fn check_conversation_quota(
+    pub(crate) fn check_conversation(
         &self,
         held: &[HeldItem],
         added: Usage,
     ) -> Result<(), ApiError> {
-        let quota = &self.settings.limits.conversation_quota;
+        let quota = &self.limits.conversation_quota;
         match quota.is_set() {
             true => check(quota, QuotaHolder::Conversation, Usage::from_items(held), added),
             false => Ok(()),
@@ -53,12 +59,8 @@ impl Gateway {
     }
 
     /// Fails if a tenant's items and the added ones exceed its quota.
-    pub(crate) async fn check_tenant_quota(
-        &self,
-        tenant: &Tenant,
-        added: Usage,
-    ) -> Result<(), ApiError> {
-        let quota = &self.settings.limits.tenant_quota;
+    pub(crate) async fn check_tenant(&self, tenant: &Tenant, added: Usage) -> Result<(), ApiError> {
+        let quota = &self.limits.tenant_quota;
         match quota.is_set() {
             true => check(quota, QuotaHolder::Tenant, self.store.usage(tenant).await?, added),
             false => Ok(()),

@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Lease;
 use crate::settings::State;
-use crate::turn::StoreAttempts;
+use crate::store_attempts::StoreAttempts;
 use crate::upstream::{HttpUpstream, Upstreams};
 
 /// The owner of a conversation that is created without a turn.

@@ -29,7 +29,7 @@ pub(super) async fn create(
     let fields = object_of(&body)?;
     check_known(&fields, &["items", "metadata"])?;
     let begins_with = items::given(&gateway, &caller, &body, &fields).await?;
-    gateway.check_added(&caller.tenant, None, Usage::from_items(&begins_with)).await?;
+    gateway.quotas().check_added(&caller.tenant, None, Usage::from_items(&begins_with)).await?;
     let shard = Shard::issue(&mut RandomIds);
     let conversation = Conversation {
         id: ConversationId::issue(shard, &mut RandomIds),

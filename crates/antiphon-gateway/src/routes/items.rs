@@ -57,7 +57,7 @@ pub(super) async fn create(
     let added = given(&gateway, &caller, &body, &fields).await?;
     // The lease excludes other writers, so the conversation's quota is exact.
     let _lease = gateway.lease_for_items(&caller, &id).await?;
-    gateway.check_added(&caller.tenant, Some(&id), Usage::from_items(&added)).await?;
+    gateway.quotas().check_added(&caller.tenant, Some(&id), Usage::from_items(&added)).await?;
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
         Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
         other => {

@@ -13,8 +13,8 @@ use tracing::Instrument as _;
 use super::OutgoingEvent;
 use super::channel::{EventReceiver, EventSender, channel};
 use super::error::CancelReason;
-use crate::background::Job;
 use crate::gateway::Gateway;
+use crate::jobs::Job;
 
 /// The pause before a failed write is repeated. Each later pause is twice as long.
 const PAUSE: Duration = Duration::from_millis(10);

@@ -84,7 +84,6 @@ use tracing::Instrument as _;
 pub(crate) use self::background::{Accepted, accept};
 pub(crate) use self::channel::{EventReceiver, OutgoingEvent};
 pub(crate) use self::client::{Answer, Client, Head};
-pub(crate) use self::commit_retry::StoreAttempts;
 pub(crate) use self::compacted::compacted;
 pub(crate) use self::counting::TokenCount;
 use self::error::{CancelReason, TurnError};

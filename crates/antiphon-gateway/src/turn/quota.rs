@@ -22,9 +22,9 @@ impl Turn<'_> {
         }
         let added = Usage::from_items(fresh);
         if opened.conversation.is_some() {
-            self.gateway.check_conversation_quota(held, added)?;
+            self.gateway.quotas().check_conversation(held, added)?;
         }
-        self.gateway.check_tenant_quota(&self.caller.tenant, added).await
+        self.gateway.quotas().check_tenant(&self.caller.tenant, added).await
     }
 
     /// Checks the quotas of a turn whose state is in the gateway's store.

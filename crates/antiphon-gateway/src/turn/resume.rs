@@ -10,10 +10,10 @@ use tracing::Instrument as _;
 
 use super::job::{BEGINNING, Ending};
 use super::{Announced, Turn};
-use crate::background::Work;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::jobs::Work;
 use crate::request::{Again, CreateRequest, Identity};
 use crate::settings::Limits;
 use crate::trace::request_span;

@@ -4,8 +4,8 @@ use antiphon::json::Object;
 use antiphon::provider_api::StoredResponse;
 use antiphon::stream::Status;
 
-use super::WatchedTurn;
 use crate::upstream::known_code;
+use crate::watches::WatchedTurn;
 
 /// How a watch ended.
 pub(super) enum End {

@@ -6,29 +6,23 @@
 //! together with the webhooks that it causes, and then logged.
 //!
 //! # Limits
-//! - A watch ends after [`LONGEST`]; the webhooks of such a response are not sent.
+//! - A watch ends after [`LONGEST`](crate::watches::LONGEST); the webhooks of such a response are not sent.
 //! - If the upstream gets the caller's own token, which is never stored, only the process that
 //!   queued the response polls it, from memory. No process polls it after that one ends.
 
 mod end;
-mod turn;
 mod watch;
 
-use std::mem;
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use antiphon_store::DueNotice;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use tokio::sync::{Notify, Semaphore};
-use tokio::time::timeout;
+use tokio::sync::Semaphore;
 
-pub(crate) use self::turn::WatchedTurn;
-use self::watch::Watch;
-use crate::caller::Caller;
 use crate::entropy::unix_now;
 use crate::gateway::Gateway;
+use crate::watches::{CLAIM, Watch};
 
 /// The maximum number of concurrent polls. Watches with callers' tokens have a separate limit of
 /// the same size.
@@ -39,52 +33,9 @@ const MOST_WITH_TOKENS: usize = 10_000;
 const PERIOD: i64 = 5;
 /// The bound on one poll.
 const POLL: Duration = Duration::from_secs(12);
-/// The lifetime of a claim in seconds. By then, its holder has postponed the watch or died.
-const CLAIM: i64 = 30;
 const _: () = assert!(POLL.as_secs() * 2 < CLAIM.unsigned_abs());
-/// The maximum length of a watch in seconds.
-const LONGEST: i64 = 24 * 60 * 60;
-/// The delay of the first poll after the turn, in seconds.
-const FIRST_PAUSE: i64 = 1;
 /// The longest pause between two polls.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// The watches of this process.
-#[derive(Default)]
-pub(crate) struct Watcher {
-    /// Notified after the commit of a watch.
-    committed: Notify,
-    /// Watches with callers' tokens that [`run`] has not started yet.
-    with_tokens: Mutex<Vec<Watch>>,
-}
-
-impl Watcher {
-    /// Starts a watch that was committed with its turn. `committed` is its notice.
-    pub(crate) fn begin(&self, committed: DueNotice, turn: WatchedTurn, caller: &Caller) {
-        if turn.needs_token() {
-            self.with_tokens().push(Watch { committed, turn, caller: caller.clone() });
-        }
-        self.committed.notify_one();
-    }
-
-    /// Waits until this process commits a watch, or until `at` in Unix seconds. `None` means no
-    /// limit.
-    async fn woken(&self, at: Option<i64>) {
-        let committed = self.committed.notified();
-        let Some(at) = at else { return committed.await };
-        let seconds = u64::try_from(at - unix_now()).unwrap_or(0);
-        // In both cases, the store returns the watches that are due.
-        drop(timeout(Duration::from_secs(seconds), committed).await);
-    }
-
-    fn take_with_tokens(&self) -> Vec<Watch> {
-        mem::take(&mut *self.with_tokens())
-    }
-
-    fn with_tokens(&self) -> MutexGuard<'_, Vec<Watch>> {
-        self.with_tokens.lock().expect("no holder of this lock panics")
-    }
-}
 
 /// Polls the watches that are due, and never returns. If it is dropped, its claims expire.
 pub(crate) async fn run(gateway: &Gateway) {
@@ -100,8 +51,8 @@ pub(crate) async fn run(gateway: &Gateway) {
         tokio::select! {
             Some(due) = claimed.next() => wake = earlier(wake, due),
             Some(()) = with_tokens.next() => {}
-            () = gateway.watcher.woken(wake), if room > 0 => {
-                for watch in gateway.watcher.take_with_tokens() {
+            () = gateway.watches.woken(wake), if room > 0 => {
+                for watch in gateway.watches.take_with_tokens() {
                     if with_tokens.len() < MOST_WITH_TOKENS {
                         with_tokens.push(watch.poll_to_its_end(gateway, &slots));
                     } else {
@@ -154,8 +105,6 @@ fn pause(attempt: u32) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::FutureExt as _;
-
     use super::*;
 
     #[test]
@@ -169,14 +118,5 @@ mod tests {
         assert_eq!(earlier(None, None), None);
         assert_eq!(earlier(Some(3), None), Some(3));
         assert_eq!(earlier(Some(3), Some(2)), Some(2));
-    }
-
-    #[tokio::test]
-    async fn watcher_wakes_at_a_commit() {
-        let watcher = Watcher::default();
-        assert!(watcher.woken(None).now_or_never().is_none());
-        watcher.committed.notify_one();
-        assert!(watcher.woken(None).now_or_never().is_some());
-        assert!(watcher.woken(Some(i64::MAX)).now_or_never().is_none());
     }
 }

@@ -9,21 +9,12 @@ use tokio::time::{sleep, timeout};
 use tracing::Instrument as _;
 
 use super::end::End;
-use super::{FIRST_PAUSE, POLL, WatchedTurn, pause};
-use crate::caller::Caller;
+use super::{POLL, pause};
 use crate::entropy::unix_now;
 use crate::gateway::Gateway;
 use crate::owner::Provider;
 use crate::upstream::{HttpUpstream, UpstreamError};
-
-/// A watch that this process polls.
-pub(super) struct Watch {
-    /// The notice as claimed or committed.
-    pub(super) committed: DueNotice,
-    pub(super) turn: WatchedTurn,
-    /// The caller of the turn, with its token if the upstream receives it.
-    pub(super) caller: Caller,
-}
+use crate::watches::{FIRST_PAUSE, Watch, WatchedTurn};
 
 impl Watch {
     /// Polls a claimed watch once. Returns the time of the next poll in Unix seconds, or `None` if
@@ -51,7 +42,7 @@ impl Watch {
             for attempt in 1.. {
                 let Some(pause) = next else { return };
                 sleep(pause).await;
-                let _slot = slots.acquire().await.expect("it is never closed");
+                let _slot = slots.acquire().await.expect("the semaphore is never closed");
                 next = self.poll_once(gateway, attempt).await;
             }
         }

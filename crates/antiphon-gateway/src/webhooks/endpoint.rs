@@ -25,7 +25,7 @@ pub(super) struct Endpoint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The endpoint accepted the event.
-    OutgoingEvent,
+    Delivered,
     /// The endpoint answered 410 Gone.
     Gone,
     /// The attempt failed for this reason. The endpoint may have requested a delay.
@@ -56,7 +56,7 @@ impl Endpoint {
     }
 
     /// Sends the notice once, at `now` in Unix seconds.
-    pub(super) async fn tell(&self, notice: &Notice, now: i64) -> Outcome {
+    pub(super) async fn send(&self, notice: &Notice, now: i64) -> Outcome {
         if self.literal_address().is_some_and(|address| !self.guard.permits(address)) {
             return Outcome::Failed("its address may not be reached".to_owned(), None);
         }
@@ -64,11 +64,11 @@ impl Endpoint {
             Err(_) => Outcome::Failed(format!("it did not answer within {ATTEMPT:?}"), None),
             Ok(Err(error)) => Outcome::Failed(reason(&error), None),
             Ok(Ok(answer)) => match answer.status() {
-                status if status.is_success() => Outcome::OutgoingEvent,
+                status if status.is_success() => Outcome::Delivered,
                 StatusCode::GONE => Outcome::Gone,
                 status => {
-                    let told = retry_after(answer.headers(), now);
-                    Outcome::Failed(format!("it answered with status {status}"), told)
+                    let wait = retry_after(answer.headers(), now);
+                    Outcome::Failed(format!("it answered with status {status}"), wait)
                 }
             },
         }

@@ -1,6 +1,6 @@
 //! Notifies endpoints of the operator when background responses end.
 //!
-//! A turn commits its notices ([`Webhooks::notices`]), and [`tell`] delivers them after the commit.
+//! A turn commits its notices ([`Webhooks::notices`]), and [`deliver`] delivers them after the commit.
 //! Each notice is delivered at least once, by one process at a time and always with the same
 //! `webhook-id`, until the endpoint accepts it or all attempts have failed. Signatures and retries
 //! follow Standard Webhooks. An endpoint cannot direct the gateway to internal addresses: each
@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use self::endpoint::Endpoint;
-pub(crate) use self::outbox::tell;
+pub(crate) use self::outbox::deliver;
 use crate::settings::{Webhook, WebhookEvent};
 
 /// The endpoints of a gateway.

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use antiphon_store::DueNotice;
+use antiphon_store::{DueNotice, Store};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
 use super::endpoint::{ATTEMPT, Endpoint, Outcome};
-use super::schedule;
+use super::{Webhooks, schedule};
 use crate::entropy::{random_byte, unix_now};
-use crate::gateway::Gateway;
 
 /// The maximum number of concurrent attempts.
 const AT_ONCE: usize = 16;
@@ -21,8 +20,8 @@ const _: () = assert!(ATTEMPT.as_secs() * 2 < CLAIM.unsigned_abs());
 
 /// Delivers due notices, and never returns. If it is dropped, the claims of its open attempts
 /// expire, and another task claims them.
-pub(crate) async fn tell(gateway: &Gateway) {
-    if gateway.webhooks.endpoints.is_empty() {
+pub(crate) async fn deliver(webhooks: &Webhooks, store: &dyn Store) {
+    if webhooks.endpoints.is_empty() {
         return std::future::pending().await;
     }
     let mut attempts = FuturesUnordered::new();
@@ -30,70 +29,81 @@ pub(crate) async fn tell(gateway: &Gateway) {
         let room = AT_ONCE - attempts.len();
         tokio::select! {
             Some(()) = attempts.next() => {}
-            () = gateway.webhooks.committed_within(PERIOD), if room > 0 => {
-                let due = claimed(gateway, room).await;
+            () = webhooks.committed_within(PERIOD), if room > 0 => {
+                let due = claim(store, room).await;
                 if due.len() == room {
                     // The store may have more.
-                    gateway.webhooks.were_committed();
+                    webhooks.were_committed();
                 }
-                attempts.extend(due.into_iter().map(|due| attempt(gateway, due)));
+                attempts.extend(due.into_iter().map(|due| attempt(webhooks, store, due)));
             }
         }
     }
 }
 
-async fn claimed(gateway: &Gateway, limit: usize) -> Vec<DueNotice> {
+async fn claim(store: &dyn Store, limit: usize) -> Vec<DueNotice> {
     let now = unix_now();
-    let due = gateway.store.claim_notices(now, now + CLAIM, limit).await;
+    let due = store.claim_notices(now, now + CLAIM, limit).await;
     due.unwrap_or_else(|error| {
-        tracing::warn!(%error, "what endpoints are to be told cannot be read");
+        tracing::warn!(%error, "could not read which webhooks are due; trying again");
         Vec::new()
     })
 }
 
-async fn attempt(gateway: &Gateway, due: DueNotice) {
-    let then = match gateway.webhooks.endpoint(&due.notice.endpoint) {
-        Some(endpoint) => attempted(endpoint, &due).await,
-        None => unknown(&due),
+async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: DueNotice) {
+    let then = match webhooks.endpoint(&due.notice.endpoint) {
+        Some(endpoint) => deliver_once(endpoint, &due).await,
+        None => put_off_unknown(&due),
     };
-    if let Err(error) = gateway.store.settle_notice(&due, then).await {
-        tracing::warn!(%error, id = due.notice.id, "a webhook is told again");
+    if let Err(error) = store.settle_notice(&due, then).await {
+        tracing::warn!(
+            %error, id = due.notice.id,
+            "could not record the delivery of a webhook; it will be sent again"
+        );
     }
 }
 
 /// Schedules a retry for an endpoint that is not configured here. Another process with newer
 /// settings may have it.
-fn unknown(due: &DueNotice) -> Option<i64> {
+fn put_off_unknown(due: &DueNotice) -> Option<i64> {
     let DueNotice { notice, attempt, .. } = due;
     let wait = schedule::wait(*attempt, None, random_byte());
-    tracing::info!(id = notice.id, attempt, again_in = ?wait, "a webhook is not configured here");
-    wait.map(behind)
+    tracing::info!(
+        id = notice.id, attempt, again_in = ?wait,
+        "the endpoint of a webhook is not configured here"
+    );
+    wait.map(time_after)
 }
 
 /// The end of a wait that starts now, in Unix seconds.
-fn behind(wait: Duration) -> i64 {
+fn time_after(wait: Duration) -> i64 {
     unix_now().saturating_add(i64::try_from(wait.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// Makes one attempt. Returns the time of the next one, or `None` if this was the last.
-async fn attempted(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
+async fn deliver_once(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
     let (host, id, attempt) = (endpoint.host(), &due.notice.id, due.attempt);
-    match endpoint.tell(&due.notice, unix_now()).await {
-        Outcome::OutgoingEvent => {
-            tracing::debug!(host, id, attempt, "a webhook was told");
+    match endpoint.send(&due.notice, unix_now()).await {
+        Outcome::Delivered => {
+            tracing::debug!(host, id, attempt, "delivered a webhook");
             None
         }
         Outcome::Gone => {
-            tracing::warn!(host, id, attempt, "a webhook is gone; it is not told");
+            tracing::warn!(
+                host,
+                id,
+                attempt,
+                "the endpoint of a webhook is gone; its event is dropped"
+            );
             None
         }
-        Outcome::Failed(reason, told) => {
-            let Some(wait) = schedule::wait(attempt, told, random_byte()) else {
-                tracing::error!(host, id, attempt, %reason, "a webhook is given up");
+        Outcome::Failed(reason, requested) => {
+            let Some(wait) = schedule::wait(attempt, requested, random_byte()) else {
+                tracing::error!(host, id, attempt, %reason, "gave up a webhook after the last attempt");
                 return None;
             };
-            tracing::warn!(host, id, attempt, %reason, again_in = ?wait, "a webhook was not told");
-            Some(behind(wait))
+            tracing::warn!(host, id, attempt, %reason, again_in = ?wait, "could not deliver a webhook");
+            Some(time_after(wait))
         }
     }
 }

@@ -58,7 +58,7 @@ impl Learning<'_> {
         body: &Bytes,
     ) -> Result<(), ApiError> {
         let added = self.usage_of(body).unwrap_or_default();
-        self.gateway.check_added(&self.caller.tenant, conversation, added).await
+        self.gateway.quotas().check_added(&self.caller.tenant, conversation, added).await
     }
 
     /// The size of the items of a body in the ledger; `None` if it has no readable items.

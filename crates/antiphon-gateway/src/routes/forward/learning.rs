@@ -18,7 +18,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Lease;
 use crate::owner::Provider;
-use crate::turn::StoreAttempts;
+use crate::store_attempts::StoreAttempts;
 use crate::upstream::{HttpUpstream, UpstreamError};
 
 /// Records the effects of one caller's requests to an upstream.

@@ -15,7 +15,7 @@ use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
 use crate::upstream::{Reply, UpstreamError};
-use crate::watcher::WatchedTurn;
+use crate::watches::WatchedTurn;
 
 /// The upstream's response object for a queued response.
 pub(super) struct Queued {
@@ -58,7 +58,7 @@ impl UpstreamTurn<'_> {
             notice,
             attempt: 0,
         };
-        self.turn.gateway.watcher.begin(committed, watched, self.turn.caller);
+        self.turn.gateway.watches.begin(committed, watched, self.turn.caller);
     }
 
     /// Commits the turn, with the watch of its response. The ledger stays stale.

@@ -21,10 +21,10 @@ fn endpoint(url: &str, allow: &[&str]) -> Endpoint {
     Endpoint::new(&webhook)
 }
 
-async fn told(endpoint: &Endpoint) -> Outcome {
+async fn send(endpoint: &Endpoint) -> Outcome {
     let body = Bytes::from_static(b"{}");
     let notice = Notice { id: "evt_1".into(), endpoint: String::new(), due_at: NOW, body };
-    endpoint.tell(&notice, NOW).await
+    endpoint.send(&notice, NOW).await
 }
 
 /// Accepts one request and sends `answer`. The client may close before it has read all of it.
@@ -43,7 +43,7 @@ async fn what_is_inside_is_not_reached_by_whatever_name() {
     let (listener, port) = listener().await;
     for host in ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "127.1"] {
         let inside = endpoint(&format!("https://{host}:{port}/"), &["10.0.0.0/8"]);
-        assert!(matches!(told(&inside).await, Outcome::Failed(..)), "{host}");
+        assert!(matches!(send(&inside).await, Outcome::Failed(..)), "{host}");
         assert!(listener.accept().now_or_never().is_none(), "{host}");
     }
 }
@@ -54,8 +54,8 @@ async fn what_is_allowed_is_reached_by_its_name_and_by_its_address() {
     for (host, allow) in [("127.0.0.1", "127.0.0.0/8"), ("localhost", "localhost")] {
         let allowed = endpoint(&format!("http://{host}:{port}/a?b=c"), &[allow]);
         let (outcome, request) =
-            tokio::join!(told(&allowed), answer(&listener, "HTTP/1.1 204 No Content\r\n\r\n"));
-        assert_eq!(outcome, Outcome::OutgoingEvent);
+            tokio::join!(send(&allowed), answer(&listener, "HTTP/1.1 204 No Content\r\n\r\n"));
+        assert_eq!(outcome, Outcome::Delivered);
         assert!(request.starts_with("POST /a?b=c HTTP/1.1\r\n"), "{request}");
     }
 }
@@ -66,7 +66,7 @@ async fn a_redirection_is_not_followed() {
     let allowed = endpoint(&format!("http://127.0.0.1:{port}/"), &["127.0.0.0/8"]);
     let elsewhere =
         format!("HTTP/1.1 307 Elsewhere\r\nlocation: http://127.0.0.1:{port}/b\r\n\r\n");
-    let (outcome, _) = tokio::join!(told(&allowed), answer(&listener, &elsewhere));
+    let (outcome, _) = tokio::join!(send(&allowed), answer(&listener, &elsewhere));
     assert!(matches!(outcome, Outcome::Failed(..)), "{outcome:?}");
     assert!(listener.accept().now_or_never().is_none());
 }
@@ -76,8 +76,8 @@ async fn an_answer_is_not_read_beyond_its_head() {
     let (listener, port) = listener().await;
     let allowed = endpoint(&format!("http://127.0.0.1:{port}/"), &["127.0.0.0/8"]);
     let endless = "HTTP/1.1 200 OK\r\ncontent-length: 999999999999\r\n\r\nx";
-    let (outcome, _) = tokio::join!(told(&allowed), answer(&listener, endless));
-    assert_eq!(outcome, Outcome::OutgoingEvent);
+    let (outcome, _) = tokio::join!(send(&allowed), answer(&listener, endless));
+    assert_eq!(outcome, Outcome::Delivered);
 }
 
 #[tokio::test]
@@ -86,11 +86,11 @@ async fn what_an_endpoint_says_of_waiting_is_heard() {
     let allowed = endpoint(&format!("http://127.0.0.1:{port}/"), &["127.0.0.0/8"]);
     for (said, wait) in [("retry-after: 7\r\n", Some(Duration::from_secs(7))), ("", None)] {
         let busy = format!("HTTP/1.1 503 Busy\r\n{said}content-length: 0\r\n\r\n");
-        let (outcome, _) = tokio::join!(told(&allowed), answer(&listener, &busy));
+        let (outcome, _) = tokio::join!(send(&allowed), answer(&listener, &busy));
         let reason = "it answered with status 503 Service Unavailable".to_owned();
         assert_eq!(outcome, Outcome::Failed(reason, wait));
     }
     let gone = "HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n";
-    let (outcome, _) = tokio::join!(told(&allowed), answer(&listener, gone));
+    let (outcome, _) = tokio::join!(send(&allowed), answer(&listener, gone));
     assert_eq!(outcome, Outcome::Gone);
 }

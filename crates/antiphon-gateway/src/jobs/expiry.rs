@@ -29,7 +29,7 @@ pub(crate) async fn expire(store: &dyn Store) {
                 Ok(true) => tokio::time::sleep(PAUSE).await,
                 Ok(false) => break,
                 Err(error) => {
-                    tracing::warn!(%error, "events that expired could not be deleted");
+                    tracing::warn!(%error, "could not delete the expired logs of background responses");
                     break;
                 }
             }

@@ -19,7 +19,7 @@ pub(crate) struct WatchedTurn {
     /// When the response was created, in Unix seconds.
     created_at: i64,
     /// The base URL of the upstream.
-    pub(super) upstream: String,
+    pub(crate) upstream: String,
     /// Whether the upstream receives the caller's own token.
     needs_token: bool,
     request_id: String,
@@ -27,7 +27,7 @@ pub(crate) struct WatchedTurn {
     /// The upstream's id of the conversation.
     conversation: Option<String>,
     /// The number of items that the caller sent.
-    pub(super) input_items: usize,
+    pub(crate) input_items: usize,
     /// The provider's headers, forwarded unchanged.
     headers: Vec<(String, String)>,
 }
@@ -60,7 +60,7 @@ impl WatchedTurn {
     }
 
     /// Reads the body of a watch.
-    pub(super) fn read(body: &Bytes) -> Option<Self> {
+    pub(crate) fn read(body: &Bytes) -> Option<Self> {
         serde_json::from_slice(body).ok()
     }
 
@@ -81,12 +81,12 @@ impl WatchedTurn {
     }
 
     /// Whether the watch ends at `now`, in Unix seconds, even if the response is still running.
-    pub(super) fn is_over(&self, now: i64) -> bool {
+    pub(crate) fn is_over(&self, now: i64) -> bool {
         now >= self.created_at.saturating_add(LONGEST)
     }
 
     /// The caller of the turn, without a token.
-    pub(super) fn caller(&self, tenant: &Tenant) -> Caller {
+    pub(crate) fn caller(&self, tenant: &Tenant) -> Caller {
         let header = |(name, value): &(String, String)| {
             Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
         };
@@ -96,7 +96,7 @@ impl WatchedTurn {
     }
 
     /// The span of the watch's log lines, with the ids of the request that created the response.
-    pub(super) fn span(&self, caller: &Caller, upstream: Option<&HttpUpstream>) -> Span {
+    pub(crate) fn span(&self, caller: &Caller, upstream: Option<&HttpUpstream>) -> Span {
         let span = trace::request_span(&caller.request_id);
         span.record("tenant", caller.tenant.as_str());
         span.record("model", &*self.model);
