@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::Vendor;
 use antiphon_gateway::settings::{ModelPattern, Settings, State, UpstreamSettings};
 
 /// The hosts of the upstreams that own the state of conversations with their models. Antiphon owns
@@ -58,7 +58,7 @@ impl fmt::Display for StateOwners {
 /// the first one. Upstreams with Anthropic's API come last.
 fn default_upstream(settings: &Settings) -> Option<&UpstreamSettings> {
     let any = ModelPattern::new("*");
-    let speaking = || settings.upstreams.iter().filter(|it| it.api != Dialect::Anthropic);
+    let speaking = || settings.upstreams.iter().filter(|it| it.api.vendor() == Vendor::OpenAi);
     let general = speaking().find(|upstream| upstream.models.contains(&any));
     general.or_else(|| speaking().next()).or_else(|| settings.upstreams.first())
 }

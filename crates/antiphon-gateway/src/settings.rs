@@ -12,7 +12,7 @@ mod webhooks;
 use std::fmt;
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon::stream::Form;
 use http::{HeaderName, Uri};
 
@@ -108,7 +108,7 @@ pub struct UpstreamSettings {
     /// The models that it serves; by default all.
     pub models: Vec<ModelPattern>,
     /// Its API: Responses, Chat Completions or Anthropic Messages.
-    pub api: Dialect,
+    pub api: UpstreamApi,
     /// Its base URL, to which `/responses`, `/chat/completions` or `/messages` is appended.
     pub url: Uri,
     /// The key for the upstream. `None` means the caller's own token.
@@ -144,7 +144,7 @@ impl UpstreamSettings {
         Self {
             name: None,
             models: vec![ModelPattern::new("*")],
-            api: Dialect::Responses,
+            api: UpstreamApi::Responses,
             context_window: None,
             max_open: None,
             state: State::Here,

@@ -5,7 +5,7 @@ pub mod chat;
 mod given;
 
 use antiphon::Item;
-use antiphon::dialect::{Dialect, Encoded, Request, RequestPath, encode};
+use antiphon::dialect::{Encoded, Request, RequestPath, UpstreamApi};
 use antiphon::item::parse_items;
 use antiphon::json::Object;
 use antiphon::repair::repair;
@@ -39,15 +39,16 @@ impl Given {
     /// Encodes the request with its items unchanged, then with its items repaired as in a gateway.
     /// Each result is valid JSON or a refusal.
     #[must_use]
-    pub fn encoded(&self, dialect: Dialect) -> Option<Encoded> {
-        let _ = self.encode(dialect, &self.items);
-        self.encode(dialect, &repair(&self.items).items)
+    pub fn encoded(&self, api: UpstreamApi) -> Option<Encoded> {
+        let _ = self.encode(api, &self.items);
+        self.encode(api, &repair(&self.items).items)
     }
 
-    fn encode(&self, dialect: Dialect, items: &[Item]) -> Option<Encoded> {
+    fn encode(&self, api: UpstreamApi, items: &[Item]) -> Option<Encoded> {
         let fields = Object::parse(self.fields.as_bytes()).expect("the fields are an object");
         let request = Request { fields: &fields, items, origin: &Origin::new(ORIGIN) };
-        match encode(dialect, request) {
+        let encode = api.encoder().expect("requests of this API are encoded");
+        match encode(request) {
             Ok(encoded) => {
                 let json = serde_json::from_slice::<IgnoredAny>(&encoded.body);
                 assert!(json.is_ok(), "{:?} is not JSON", encoded.body);

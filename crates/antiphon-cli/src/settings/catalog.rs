@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon::stream::Form as EventNames;
 use antiphon_gateway::settings::{
     ApiKey, Faults, HostName, Ledger, OnDisconnect, Origin, PassThrough, Secret, State,
@@ -23,7 +23,7 @@ settings! { SETTINGS:
         .flag("URL", "URL of the store for conversations [default: sqlite:antiphon.db]");
     UPSTREAM: String = Setting::new("upstream", ONE_UPSTREAM, parse::text)
         .flag("URL", "Base URL, ending in /v1, of the upstream for all models except `sim`");
-    UPSTREAM_API: Dialect = Setting::new("upstream-api", TEXT, parse::upstream_api)
+    UPSTREAM_API: UpstreamApi = Setting::new("upstream-api", TEXT, parse::upstream_api)
         .flag("API", "API of the upstream: responses, chat or anthropic [default: responses]");
     UPSTREAM_KEY: Secret = Setting::new("upstream-key", TEXT, parse::upstream_key)
         .flag("KEY", "API key for the upstream; without it, callers' own tokens are forwarded");

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{
     Faults, HostName, Ledger, OnDisconnect, Origin, PassThrough, Preset, Secret, State,
@@ -59,16 +59,18 @@ pub(super) fn store(value: &Value) -> Result<String, Failure> {
 
 /// Parses the base URL of an upstream and removes a slash at its end. The Chat Completions API may
 /// be under any path; the other APIs are under `/v1`.
-pub(super) fn upstream(value: &Value, api: Dialect) -> Result<Uri, Failure> {
+pub(super) fn upstream(value: &Value, api: UpstreamApi) -> Result<Uri, Failure> {
     let text = value.text();
     let base = text.strip_suffix('/').unwrap_or(text);
     let uri = base.parse::<Uri>().ok();
     let (ends_well, path) = match api {
-        Dialect::Chat => (
+        UpstreamApi::Chat => (
             !base.ends_with('/') && !base.ends_with("/chat/completions"),
             "is the one before /chat/completions",
         ),
-        _ => (uri.as_ref().is_some_and(|uri| uri.path().ends_with("/v1")), "ends in /v1"),
+        UpstreamApi::Responses | UpstreamApi::Anthropic => {
+            (uri.as_ref().is_some_and(|uri| uri.path().ends_with("/v1")), "ends in /v1")
+        }
     };
     let uri = uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#'));
     let uri = uri.ok_or_else(|| {
@@ -109,14 +111,9 @@ pub(super) fn host_name(value: &Value) -> Result<HostName, Failure> {
     })
 }
 
-/// Parses the API of an upstream. The AI SDK is a dialect but not the API of a server.
-pub(super) fn upstream_api(value: &Value) -> Result<Dialect, Failure> {
-    let apis = [
-        ("responses", Dialect::Responses),
-        ("chat", Dialect::Chat),
-        ("anthropic", Dialect::Anthropic),
-    ];
-    one_of(value, &apis)
+/// Parses the API of an upstream.
+pub(super) fn upstream_api(value: &Value) -> Result<UpstreamApi, Failure> {
+    one_of(value, &UpstreamApi::ALL.map(|api| (api.name(), api)))
 }
 
 pub(super) fn upstream_key(value: &Value) -> Result<Secret, Failure> {

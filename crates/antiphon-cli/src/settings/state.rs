@@ -17,7 +17,7 @@
 //! capabilities one by one. All four together need no preset. If none of these keys is present, the
 //! gateway infers the capabilities from the host, or probes the server.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{Capabilities, Ledger, Preset, State, UpstreamSettings};
 
 use super::catalog;
@@ -78,10 +78,8 @@ fn capabilities(own: &Values) -> Result<Option<Capabilities>, Failure> {
 /// stored responses.
 fn speaks_responses(upstream: &UpstreamSettings, value: &Value) -> Result<(), Failure> {
     let api = match upstream.api {
-        Dialect::Responses => return Ok(()),
-        Dialect::Chat => "chat",
-        Dialect::Anthropic => "anthropic",
-        Dialect::AiSdk => "ai-sdk",
+        UpstreamApi::Responses => return Ok(()),
+        api @ (UpstreamApi::Chat | UpstreamApi::Anthropic) => api,
     };
     Err(value.refused(format!(
         "{} speaks '{api}', in which no server keeps state; state = \"antiphon\" below \

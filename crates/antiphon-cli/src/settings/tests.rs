@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, PassThrough, Secret};
 use antiphon_store::Tenant;
@@ -227,7 +227,7 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
 
     let [claude, local, others] = &given.gateway.upstreams[..] else { panic!("there are three") };
     assert_eq!(claude.models, ["claude-*", "opus"].map(ModelPattern::new));
-    assert_eq!((claude.api, claude.max_open), (Dialect::Anthropic, Some(5)));
+    assert_eq!((claude.api, claude.max_open), (UpstreamApi::Anthropic, Some(5)));
     assert_eq!((claude.context_window, local.context_window), (Some(8192), None));
     assert_eq!(claude.key, Some(Secret::new("sk-ant")));
     assert_eq!(claude.connect_timeout, Duration::from_secs(3));
@@ -235,9 +235,9 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
     assert_eq!(claude.idle_timeout, Duration::from_secs(4));
     assert_eq!(claude.total_timeout, Duration::from_secs(7));
     assert_eq!((claude.retries.max, others.retries.max), (0, 2));
-    assert_eq!((local.api, &local.key), (Dialect::Chat, &None));
+    assert_eq!((local.api, &local.key), (UpstreamApi::Chat, &None));
     assert_eq!(local.url, "http://localhost:11434/openai");
-    assert_eq!((others.api, others.max_open), (Dialect::Responses, None));
+    assert_eq!((others.api, others.max_open), (UpstreamApi::Responses, None));
     assert_eq!(others.models, [ModelPattern::new("*")]);
 }
 

@@ -34,7 +34,7 @@
 
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{ModelPattern, Preset, Secret, State};
 
 use super::declaration::{
@@ -48,7 +48,7 @@ use crate::failure::Failure;
 settings! { KEYS:
     NAME: String = Setting::new("name", TEXT, name);
     MODELS: ModelPattern = Setting::new("models", MODEL_NAMES, model);
-    API: Dialect = Setting::new("api", TEXT, parse::upstream_api);
+    API: UpstreamApi = Setting::new("api", TEXT, parse::upstream_api);
     URL: String = Setting::new("url", TEXT, parse::text);
     KEY: Secret = Setting::new("key", TEXT, parse::upstream_key);
     KEY_ENV: String = Setting::new("key-env", TEXT, parse::text);

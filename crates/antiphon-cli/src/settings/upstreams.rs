@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{ModelPattern, UpstreamSettings};
 
 use super::catalog::{self, MAX_ANSWER_BYTES, UPSTREAM_API, UPSTREAM_KEY};
@@ -48,7 +48,7 @@ pub(super) fn upstreams(
 
 fn from_table(table: &Table, environment: &impl Environment) -> Result<UpstreamSettings, Failure> {
     let values = &table.values;
-    let api = values.parse(&API)?.unwrap_or(Dialect::Responses);
+    let api = values.parse(&API)?.unwrap_or(UpstreamApi::Responses);
     let url = parse::upstream(table.required(&URL)?, api)?;
     let mut upstream = UpstreamSettings::new(url, table.secret(&KEY, &KEY_ENV, environment)?);
     upstream.api = api;
@@ -83,7 +83,7 @@ fn set_timeouts(values: &Values, upstream: &mut UpstreamSettings) -> Result<(), 
 /// The upstream of `--upstream`. It serves every model that no other upstream takes.
 fn from_flags(values: &Values) -> Result<Option<(&Value, UpstreamSettings)>, Failure> {
     let key = values.parse(&UPSTREAM_KEY)?;
-    let api = values.parse(&UPSTREAM_API)?.unwrap_or(Dialect::Responses);
+    let api = values.parse(&UPSTREAM_API)?.unwrap_or(UpstreamApi::Responses);
     let Some(value) = values.first(&catalog::UPSTREAM) else {
         return check_no_upstream(values).map(|()| None);
     };
@@ -135,13 +135,12 @@ fn unreachable_models(upstream: &UpstreamSettings, earlier: &[UpstreamSettings])
     })
 }
 
-/// Whether both upstreams accept all models and exactly one has Anthropic's API. Then both are
-/// useful: each serves the requests of its API that name no model.
+/// Whether both upstreams accept all models and follow different vendors. Then both are useful: each
+/// serves the requests of its vendor's API that name no model.
 fn shares_all_models(one: &UpstreamSettings, other: &UpstreamSettings) -> bool {
     let all = ModelPattern::new("*");
-    let is_anthropic = |upstream: &UpstreamSettings| upstream.api == Dialect::Anthropic;
     [one, other].iter().all(|upstream| upstream.models.contains(&all))
-        && is_anthropic(one) != is_anthropic(other)
+        && one.api.vendor() != other.api.vendor()
 }
 
 /// The name of the built-in model.

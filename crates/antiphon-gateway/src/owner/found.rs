@@ -1,5 +1,6 @@
 //! Finds the owner of an id.
 
+use antiphon::dialect::Vendor;
 use antiphon::provider_api::Segment;
 use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
 
@@ -131,7 +132,7 @@ impl Upstreams {
 
     /// The upstream for requests without a model, if it owns new state.
     pub(crate) fn keeping(&self) -> Option<&HttpUpstream> {
-        self.of_api(false).filter(|http| keeps(http))
+        self.of_vendor(Vendor::OpenAi).filter(|http| keeps(http))
     }
 
     /// The upstream at this base URL. If there are several, those that own new state come first,

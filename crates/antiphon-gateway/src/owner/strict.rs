@@ -1,5 +1,6 @@
 //! Tests the reading of a strict provider's answers.
 
+use antiphon::dialect::Vendor;
 use antiphon_mock::{InputItems, Options, Profile, StrictProvider};
 use bytes::Bytes;
 use http::{HeaderMap, Method};
@@ -39,7 +40,7 @@ impl World {
     }
 
     fn http(&self) -> &HttpUpstream {
-        self.upstreams.of_api(false).unwrap()
+        self.upstreams.of_vendor(Vendor::OpenAi).unwrap()
     }
 
     fn asked(&self) -> Provider<'_> {

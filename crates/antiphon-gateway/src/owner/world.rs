@@ -1,5 +1,6 @@
 //! The test environment: one provider and one caller.
 
+use antiphon::dialect::Vendor;
 use std::time::Duration;
 
 use antiphon_mock::Reply;
@@ -54,7 +55,7 @@ impl World {
     }
 
     pub(super) fn http(&self) -> &HttpUpstream {
-        self.upstreams.of_api(false).expect("there is one")
+        self.upstreams.of_vendor(Vendor::OpenAi).expect("there is one")
     }
 
     pub(super) fn says(&self, body: &Value) {

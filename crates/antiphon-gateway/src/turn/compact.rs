@@ -51,7 +51,7 @@ impl Turn<'_> {
             return Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE)));
         }
         self.fit(plan, asking.upstream()).await?;
-        *asking = RetrySession::of(asking.upstream());
+        *asking = asking.restarted();
         self.ask_readably(opened, plan, asking, client).await
     }
 

@@ -102,7 +102,7 @@ impl Turn<'_> {
         plan: &mut Plan,
         upstream: Upstream<'_>,
     ) -> Option<Result<Bytes, UpstreamError>> {
-        let mut asking = RetrySession::of(upstream);
+        let mut asking = RetrySession::of(upstream, &self.request.model);
         let body = encode::encode_compact(self.request, &plan.prompt.view);
         match asking.call(PATH, body, self.caller).await? {
             Err(error) if error.refuses_reasoning() && self.mends() => {

@@ -32,7 +32,7 @@ impl Preview<'_> {
         let without = &gateway.upstreams.without_token_counts;
         if !without.contain(&plan.origin) {
             let body = counted_body(request, plan);
-            match RetrySession::of(upstream).count_tokens(body, caller).await? {
+            match RetrySession::of(upstream, &request.model).count_tokens(body, caller).await? {
                 Some(tokens) => return Ok(TokenCount::Upstream(tokens)),
                 None => without.remember(&plan.origin),
             }

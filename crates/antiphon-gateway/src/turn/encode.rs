@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use antiphon::dialect::{self, Dialect, Encoded, Request, RequestPath, Unsupported};
+use antiphon::dialect::{Encoded, Encoder, Request, RequestPath, Unsupported};
 use antiphon::item::StatusField;
 use antiphon::json::{Object, quote};
 use antiphon::{Item, Origin};
@@ -37,10 +37,10 @@ pub(super) enum Previous<'a> {
     Other(Option<&'a str>),
 }
 
-/// Encodes the request in the dialect of an upstream that does not speak the Responses API. Returns
-/// the omitted fields and items as well.
+/// Encodes the request for an upstream that does not speak the Responses API. Returns the omitted
+/// fields and items as well.
 pub(super) fn translated(
-    dialect: Dialect,
+    encode: Encoder,
     request: &CreateRequest,
     view: &[Item],
     origin: &Origin,
@@ -50,7 +50,7 @@ pub(super) fn translated(
     for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
         fields.remove(key);
     }
-    dialect::encode(dialect, Request { fields: &fields, items: view, origin })
+    encode(Request { fields: &fields, items: view, origin })
         .map_err(|error| unsupported(&error, request, view))
 }
 

@@ -114,7 +114,7 @@ impl Turn<'_> {
         }
         let log = EventLog::begin(self.gateway, &self.caller.tenant, held.job.clone(), told);
         let mut client = Client::logging(log, self.gateway.closing.clone(), permit);
-        let mut asking = RetrySession::of(upstream);
+        let mut asking = RetrySession::of(upstream, &self.request.model);
         self.hearing(&opened, &plan, upstream).behind(told).start(&mut client).await;
         let asked = self.ask_of_compacted(&opened, &mut plan, &mut asking, &mut client).await;
         // Whether the history was compacted is known only now. The response then begins with the

@@ -73,7 +73,7 @@ mod window;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use antiphon::dialect::{Dialect, RequestContext};
+use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, UsedIds};
 use antiphon_store::ResponseId;
@@ -211,7 +211,7 @@ impl Turn<'_> {
         if self.request.wants == RequestMode::Preparation {
             return Ok(self.warm_up(opened, plan, client).await?);
         }
-        let mut asking = RetrySession::of(upstream);
+        let mut asking = RetrySession::of(upstream, &self.request.model);
         let _guard = self.guard_opening(&opened);
         let reply = self.ask_of_compacted(&opened, &mut plan, &mut asking, client).await?;
         client.begin(plan.report.head(&opened.response_id));
@@ -314,8 +314,11 @@ impl Turn<'_> {
         let assembler = assembler.with_permission(Permission::from_request(&fields));
         let assembler = assembler.with_preface(plan.preface.clone().unwrap_or_default());
         let asked = RequestContext::from_request(&fields, plan.origin.clone());
-        let api =
-            if self.is_answered_by_compaction(plan) { Dialect::Responses } else { upstream.api() };
+        let api = if self.is_answered_by_compaction(plan) {
+            UpstreamApi::Responses
+        } else {
+            upstream.api()
+        };
         let hearing = ResponseReader::new(api, asked, assembler).bounded(upstream.max_event());
         hearing.sealing(self.sealing(&plan.origin, upstream))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use antiphon::dialect::{Dialect, RequestPath};
+use antiphon::dialect::{Encoder, RequestPath};
 use antiphon::repair::made_with;
 use antiphon::stream::Preface;
 use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
@@ -193,21 +193,21 @@ impl Turn<'_> {
         origin: &Origin,
         report: &mut Report,
     ) -> Result<Prompt, ApiError> {
-        let encoded = match upstream.api() {
-            Dialect::Responses => None,
-            api => Some(self.translated(api, &view, origin, report)?),
+        let encoded = match upstream.api().encoder() {
+            None => None,
+            Some(encode) => Some(self.translated(encode, &view, origin, report)?),
         };
         Ok(Prompt { view, encoded })
     }
 
     fn translated(
         &self,
-        api: Dialect,
+        encode: Encoder,
         view: &[Item],
         origin: &Origin,
         report: &mut Report,
     ) -> Result<Bytes, ApiError> {
-        let encoded = encode::translated(api, self.request, view, origin)?;
+        let encoded = encode::translated(encode, self.request, view, origin)?;
         if encoded.omissions.is_empty() {
             return Ok(encoded.body);
         }

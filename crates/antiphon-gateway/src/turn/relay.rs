@@ -1,6 +1,6 @@
 //! Relays an upstream's answer to the client, event by event.
 
-use antiphon::dialect::{Dialect, RequestContext, StreamDecoder};
+use antiphon::dialect::{RequestContext, StreamDecoder, UpstreamApi};
 use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
 use bytes::Bytes;
 
@@ -47,7 +47,7 @@ pub(super) enum ReadOutcome {
 
 /// Decodes an upstream's answer into the events of the response.
 pub(super) struct ResponseReader {
-    dialect: Dialect,
+    api: UpstreamApi,
     asked: RequestContext,
     /// The maximum size in bytes of the answer, and of each event.
     max_answer: usize,
@@ -171,20 +171,11 @@ impl Turn<'_> {
 
 impl ResponseReader {
     /// Decodes an answer in `dialect`. `asked` holds the facts of the request that decoding needs.
-    pub(super) fn new(dialect: Dialect, asked: RequestContext, assembler: Assembler) -> Self {
-        let decoder = StreamDecoder::new(dialect, asked.clone());
+    pub(super) fn new(api: UpstreamApi, asked: RequestContext, assembler: Assembler) -> Self {
+        let decoder = StreamDecoder::new(api.into(), asked.clone());
         let max_answer = usize::MAX;
         let frames = Decoder::new(max_answer);
-        Self {
-            dialect,
-            asked,
-            max_answer,
-            unmeasured: 0,
-            frames,
-            decoder,
-            assembler,
-            sealing: None,
-        }
+        Self { api, asked, max_answer, unmeasured: 0, frames, decoder, assembler, sealing: None }
     }
 
     /// Limits the size of the answer and of each event, in bytes.
@@ -263,7 +254,7 @@ impl ResponseReader {
     fn begin_anew(&mut self) {
         self.assembler.reset_for_retry();
         self.frames = Decoder::new(self.max_answer);
-        self.decoder = StreamDecoder::new(self.dialect, self.asked.clone());
+        self.decoder = StreamDecoder::new(self.api.into(), self.asked.clone());
     }
 
     /// Fails the response, unless it has failed already. `error` is for clients that receive no

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use antiphon::dialect::{Dialect, RequestContext};
+use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::item::{Role, Side};
 use antiphon::json::Object;
 use antiphon::stream::{Envelope, Status, UsedIds};
@@ -265,7 +265,7 @@ impl Turn<'_> {
         let envelope = Envelope::new(id.as_str(), *created_at, &fields, conversation);
         let assembler = self.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
         ResponseReader::new(
-            Dialect::Responses,
+            UpstreamApi::Responses,
             RequestContext::from_request(&fields, Origin::new(SIM)),
             assembler,
         )

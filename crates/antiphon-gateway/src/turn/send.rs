@@ -1,7 +1,7 @@
 //! Sends the request. Retries if the upstream failed to answer or asks for a different form.
 
 use antiphon::Origin;
-use antiphon::dialect::{Dialect, with_placeholder_reasoning};
+use antiphon::dialect::{UpstreamApi, with_placeholder_reasoning};
 use bytes::Bytes;
 
 use super::encode::UpstreamOptions;
@@ -80,7 +80,7 @@ impl Turn<'_> {
         asking: &RetrySession<'_>,
     ) -> Result<Sent, UpstreamError> {
         match &prompt.encoded {
-            Some(body) if asking.upstream().api() == Dialect::Chat => {
+            Some(body) if asking.upstream().api() == UpstreamApi::Chat => {
                 self.send_as_chat(body, origin, asking).await
             }
             Some(body) => asking.send(body.clone(), self.caller).await.map(Sent::as_planned),

@@ -54,7 +54,7 @@ impl Turn<'_> {
         plan: &mut Plan,
         upstream: Upstream<'_>,
     ) -> Result<Finished, UpstreamError> {
-        let mut asking = RetrySession::of(upstream);
+        let mut asking = RetrySession::of(upstream, &self.request.model);
         loop {
             let reply = self.send(plan, &mut asking).await?.told_in(plan);
             match self.heard_out(reply, plan, upstream).await {

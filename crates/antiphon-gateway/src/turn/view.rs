@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use antiphon::dialect::{Dialect, Seal};
+use antiphon::dialect::{Seal, UpstreamApi};
 use antiphon::faults::Fault;
 use antiphon::repair::{Policy, repair_with};
 use antiphon::{Item, ItemId, Kind, Origin, Transcript};
@@ -66,7 +66,7 @@ impl View {
     pub(super) fn leave_unusable_reasoning(
         &mut self,
         origin: &Origin,
-        api: Dialect,
+        api: UpstreamApi,
         strict: bool,
     ) -> Result<(), ApiError> {
         for entry in std::mem::take(&mut self.entries) {
@@ -131,11 +131,11 @@ fn unusable(
     item: &Item,
     made_by: Option<&Origin>,
     target: &Origin,
-    api: Dialect,
+    api: UpstreamApi,
 ) -> Option<OmissionReason> {
     let head = item.head();
     let is_made_elsewhere = || made_by.is_some_and(|origin| origin != target);
-    let is_in_another_dialect = || api == Dialect::Responses && Seal::from_item(item).is_some();
+    let is_in_another_dialect = || api == UpstreamApi::Responses && Seal::from_item(item).is_some();
     let is_foreign = head.kind == Kind::Reasoning
         && head.encrypted
         && (is_made_elsewhere() || is_in_another_dialect());

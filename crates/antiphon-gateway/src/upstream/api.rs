@@ -3,7 +3,9 @@
 //! Sources: the providers' references. Anthropic: `POST /v1/messages`, the headers `x-api-key` and
 //! `anthropic-version`, and errors of the form `{"type":"error","error":{"type","message"}}`.
 
-use antiphon::dialect::Dialect;
+use std::borrow::Cow;
+
+use antiphon::dialect::{UpstreamApi, Vendor};
 use bytes::Bytes;
 use http::request::Builder;
 use http::{HeaderName, StatusCode, header};
@@ -14,21 +16,21 @@ use crate::settings::Secret;
 
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// The path of requests for model output, relative to the base URL.
-pub(super) fn path(api: Dialect) -> &'static str {
-    match api {
-        Dialect::Chat => "/chat/completions",
-        Dialect::Anthropic => "/messages",
-        Dialect::Responses | Dialect::AiSdk => "/responses",
-    }
+/// The path of requests for the output of a model, relative to the base URL. A path may contain the
+/// model's name; in the paths of these APIs the body does.
+pub(super) fn path(api: UpstreamApi, _model: &str) -> Cow<'static, str> {
+    Cow::Borrowed(match api {
+        UpstreamApi::Responses => "/responses",
+        UpstreamApi::Chat => "/chat/completions",
+        UpstreamApi::Anthropic => "/messages",
+    })
 }
 
 /// Adds the headers that the API requires, and the key if there is one.
-pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Builder {
-    let is_anthropic = api == Dialect::Anthropic;
-    let request = match is_anthropic {
-        true => request.header("anthropic-version", ANTHROPIC_VERSION),
-        false => request,
+pub(super) fn signed(request: Builder, api: UpstreamApi, key: Option<&Secret>) -> Builder {
+    let request = match api.vendor() {
+        Vendor::OpenAi => request,
+        Vendor::Anthropic => request.header("anthropic-version", ANTHROPIC_VERSION),
     };
     match key {
         Some(key) => {
@@ -40,17 +42,20 @@ pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Bu
 }
 
 /// The header that carries a key.
-pub(super) fn credential(api: Dialect, key: &Secret) -> (HeaderName, String) {
-    match api {
-        Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
-        _ => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
+pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, String) {
+    match api.vendor() {
+        Vendor::OpenAi => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
+        Vendor::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
     }
 }
 
 /// Whether a caller's header is forwarded to a server of this API. Anthropic does not receive
 /// OpenAI's headers (organization, project).
-pub(super) fn takes_header(api: Dialect, name: &HeaderName) -> bool {
-    api != Dialect::Anthropic || !name.as_str().starts_with("openai-")
+pub(super) fn takes_header(api: UpstreamApi, name: &HeaderName) -> bool {
+    match api.vendor() {
+        Vendor::OpenAi => true,
+        Vendor::Anthropic => !name.as_str().starts_with("openai-"),
+    }
 }
 
 /// Converts an error body to the form of the Responses API.
@@ -182,9 +187,9 @@ mod tests {
     #[test]
     fn a_callers_organization_with_one_provider_is_not_told_to_another() {
         let organization = HeaderName::from_static("openai-organization");
-        assert!(takes_header(Dialect::Chat, &organization));
-        assert!(!takes_header(Dialect::Anthropic, &organization));
-        assert!(takes_header(Dialect::Anthropic, &HeaderName::from_static("traceparent")));
+        assert!(takes_header(UpstreamApi::Chat, &organization));
+        assert!(!takes_header(UpstreamApi::Anthropic, &organization));
+        assert!(takes_header(UpstreamApi::Anthropic, &HeaderName::from_static("traceparent")));
     }
 
     #[test]

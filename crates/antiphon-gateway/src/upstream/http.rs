@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::BodyExt;
@@ -89,7 +89,7 @@ impl HttpUpstream {
     }
 
     /// The API of this upstream.
-    pub(super) fn api(&self) -> Dialect {
+    pub(super) fn api(&self) -> UpstreamApi {
         self.settings.api
     }
 
@@ -146,14 +146,15 @@ impl HttpUpstream {
     /// Requests model output. The answer must be complete at `end`.
     pub(super) async fn respond(
         &self,
+        model: &str,
         body: Chunks,
         caller: &Caller,
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         let permit = self.permit()?;
         let mut patience = Timeouts::new(&self.settings, end);
-        let path = api::path(self.settings.api);
-        let mut answer = self.ask(Method::POST, path, body, caller, patience).await?;
+        let path = api::path(self.settings.api, model);
+        let mut answer = self.ask(Method::POST, &path, body, caller, patience).await?;
         check_plain(&answer)?;
         match kind_of(&mut answer, &mut patience).await? {
             Kind::Events => Ok(Reply::Events(ByteStream::Received(Box::new(Received {

@@ -27,7 +27,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use antiphon::Origin;
-use antiphon::dialect::Dialect;
+use antiphon::dialect::{UpstreamApi, Vendor};
 use tokio::time::Instant;
 
 pub(crate) use self::body::{ByteStream, Reply};
@@ -119,10 +119,10 @@ impl Upstreams {
     }
 
     /// The server for requests to other parts of an API that name no model. Among the servers that
-    /// speak this API, one that serves all models comes first, then the first one; without any, the
+    /// follow this vendor, one that serves all models comes first, then the first one; without any, the
     /// first of all servers.
-    pub(crate) fn of_api(&self, anthropic: bool) -> Option<&HttpUpstream> {
-        let speaks = |http: &&HttpUpstream| (http.api() == Dialect::Anthropic) == anthropic;
+    pub(crate) fn of_vendor(&self, vendor: Vendor) -> Option<&HttpUpstream> {
+        let speaks = |http: &&HttpUpstream| http.api().vendor() == vendor;
         let mut speaking = self.http.iter().filter(speaks);
         let general = speaking.clone().find(|http| http.takes_all());
         general.or_else(|| speaking.next()).or_else(|| self.http.first())
@@ -181,16 +181,16 @@ impl<'a> Upstream<'a> {
 
 impl Upstream<'_> {
     /// The API of this upstream.
-    pub(crate) fn api(self) -> Dialect {
+    pub(crate) fn api(self) -> UpstreamApi {
         match self {
-            Self::Sim => Dialect::Responses,
+            Self::Sim => UpstreamApi::Responses,
             Self::Http(http) => http.api(),
         }
     }
 
     /// Whether it is a server with the Responses API, which may support all of that API.
     pub(crate) fn is_responses_server(self) -> bool {
-        matches!(self, Self::Http(http) if http.api() == Dialect::Responses)
+        matches!(self, Self::Http(http) if http.api() == UpstreamApi::Responses)
     }
 
     /// The origin of the items that this upstream's `model` produces.
@@ -236,6 +236,7 @@ impl Upstream<'_> {
     /// Sends a request body. The reply contains the events of the answer, all of them before `end`.
     async fn send(
         self,
+        model: &str,
         body: Chunks,
         caller: &Caller,
         end: Instant,
@@ -244,7 +245,7 @@ impl Upstream<'_> {
             Self::Sim => sim::answer(&body.to_bytes())
                 .map(|events| Reply::Events(ByteStream::Made(Box::new(events))))
                 .map_err(|error| UpstreamError::invalid(&error.to_string())),
-            Self::Http(http) => http.respond(body, caller, end).await,
+            Self::Http(http) => http.respond(model, body, caller, end).await,
         }
     }
 }

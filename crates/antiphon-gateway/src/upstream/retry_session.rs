@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use bytes::Bytes;
 use http::Method;
 use tokio::time::Instant;
@@ -23,6 +23,8 @@ use crate::settings::Retries;
 /// answer.
 pub(crate) struct RetrySession<'a> {
     upstream: Upstream<'a>,
+    /// The name of the model. The path of some APIs contains it.
+    model: &'a str,
     retries: Retries,
     /// The deadline of the answer, all attempts included.
     end: Instant,
@@ -37,14 +39,19 @@ const MAX_SHORTENED: u32 = 4;
 
 impl<'a> RetrySession<'a> {
     /// Starts the time limit of the answer now. No request is sent yet.
-    pub(crate) fn of(upstream: Upstream<'a>) -> Self {
-        Self::until(from_now(upstream.patience().1), upstream)
+    pub(crate) fn of(upstream: Upstream<'a>, model: &'a str) -> Self {
+        Self { model, ..Self::until(from_now(upstream.patience().1), upstream) }
     }
 
-    /// The answer must be complete at `end`. No request is sent yet.
+    /// Starts the time limit again, for another request to the same model.
+    pub(crate) fn restarted(&self) -> Self {
+        Self::of(self.upstream, self.model)
+    }
+
+    /// Requests to no model. The answer must be complete at `end`. No request is sent yet.
     fn until(end: Instant, upstream: Upstream<'a>) -> Self {
         let (retries, _) = upstream.patience();
-        Self { upstream, retries, end, made: 0, shortened: 0 }
+        Self { upstream, model: "", retries, end, made: 0, shortened: 0 }
     }
 
     /// Sends a `GET` or `DELETE` request about stored state, for an answer of one JSON object. Both
@@ -69,7 +76,7 @@ impl<'a> RetrySession<'a> {
         body: impl Into<Chunks>,
         caller: &Caller,
     ) -> Result<Reply, UpstreamError> {
-        self.upstream.send(body.into(), caller, self.end).await
+        self.upstream.send(self.model, body.into(), caller, self.end).await
     }
 
     /// Posts JSON to another path of the API, such as `/responses/compact`, for an answer of one
@@ -82,7 +89,7 @@ impl<'a> RetrySession<'a> {
         caller: &Caller,
     ) -> Option<Result<Bytes, UpstreamError>> {
         match self.upstream {
-            Upstream::Http(http) if http.api() == Dialect::Responses => {
+            Upstream::Http(http) if http.api() == UpstreamApi::Responses => {
                 Some(self.post(http, path, body, caller).await)
             }
             _ => None,

@@ -5,7 +5,7 @@
 //! `POST /messages/count_tokens`, with the answer `{"input_tokens":N}`: it takes the request's
 //! fields about the input, but none about the output. Chat Completions has no equivalent.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon::json::Object;
 use bytes::Bytes;
 
@@ -26,9 +26,9 @@ impl RetrySession<'_> {
     ) -> Result<Option<u64>, UpstreamError> {
         let Upstream::Http(http) = self.upstream() else { return Ok(None) };
         let (path, body) = match http.api() {
-            Dialect::Responses => ("/responses/input_tokens", body),
-            Dialect::Anthropic => ("/messages/count_tokens", of_anthropic(&body)),
-            Dialect::Chat | Dialect::AiSdk => return Ok(None),
+            UpstreamApi::Responses => ("/responses/input_tokens", body),
+            UpstreamApi::Anthropic => ("/messages/count_tokens", of_anthropic(&body)),
+            UpstreamApi::Chat => return Ok(None),
         };
         match self.post(http, path, body, caller).await {
             Ok(answer) => Ok(input_tokens(&answer)),

@@ -2,7 +2,9 @@
 
 use std::hint::black_box;
 
-use antiphon::dialect::{Conversion, Dialect, Encoded, Request, RequestContext, Writer, encode};
+use antiphon::dialect::{
+    Conversion, Dialect, Encoded, Request, RequestContext, UpstreamApi, Writer,
+};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Decoder, Envelope, UsedIds};
 use antiphon::transcript::Origin;
@@ -112,7 +114,9 @@ fn assembler() -> Assembler {
 pub(crate) fn encoded(dialect: Dialect, items: &[Item]) -> Encoded {
     let fields = Object::parse(FIELDS).expect("it is an object");
     let request = Request { fields: &fields, items, origin: &Origin::new(ORIGIN) };
-    encode(dialect, request).expect("every dialect carries these items")
+    let encode = dialect.upstream_api().and_then(UpstreamApi::encoder);
+    let encode = encode.expect("requests of this dialect are encoded");
+    encode(request).expect("every dialect carries these items")
 }
 
 const FIELDS: &[u8] = br#"{"model":"m-1","instructions":"Be brief.","tools":[{"type":"function",

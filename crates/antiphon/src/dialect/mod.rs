@@ -9,8 +9,8 @@
 //!   answer:   an upstream's stream ── Listener ──> Assembler ── Writer ──> a client's stream
 //! ```
 //!
-//! - [`encode`]: encodes a request for an upstream. A part that the dialect cannot carry is never
-//!   dropped silently: it is an [`Unsupported`] error or a reported [`Omission`].
+//! - [`UpstreamApi::encoder`]: encodes a request for an upstream. A part that its API cannot carry is
+//!   never dropped silently: it is an [`Unsupported`] error or a reported [`Omission`].
 //! - [`StreamDecoder`]: decodes an upstream's stream and passes its content to an assembler.
 //! - [`Writer`]: writes the output of an assembler in a client's dialect.
 //! - [`Conversion`]: a listener, an assembler and a writer together: bytes in, events out.
@@ -27,21 +27,24 @@ mod request_context;
 mod responses;
 mod seal;
 mod stream_decoder;
+mod upstream_api;
 mod usage;
 mod writer;
 
 pub use chat::{history as chat_history, with_placeholder_reasoning};
 pub use conversion::{Conversion, ConversionError, Converted};
-pub use request::{Encoded, Omission, Request, RequestPath, Unsupported, encode};
+pub use request::{Encoded, Omission, Request, RequestPath, Unsupported};
 pub use request_context::RequestContext;
 pub use seal::Seal;
 pub use stream_decoder::StreamDecoder;
+pub use upstream_api::{Encoder, UpstreamApi, Vendor};
 pub use writer::Writer;
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The API of model servers or of their clients.
+/// The form of a request, an answer or a history: the API of model servers or of their clients. The
+/// APIs of servers alone are [`UpstreamApi`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// OpenAI's Responses API, and Open Responses.

@@ -4,7 +4,6 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::{Dialect, anthropic, chat};
 use crate::item::Item;
 use crate::json::Object;
 use crate::transcript::Origin;
@@ -82,21 +81,6 @@ impl fmt::Display for RequestPath {
             Self::Field(path) => f.write_str(path),
             Self::Item(position, path) if path.is_empty() => write!(f, "input[{position}]"),
             Self::Item(position, path) => write!(f, "input[{position}].{path}"),
-        }
-    }
-}
-
-/// Encodes a request for an upstream. The answer will be a stream.
-///
-/// # Panics
-/// For [`Dialect::Responses`], whose servers take requests unchanged, and for [`Dialect::AiSdk`],
-/// which has no servers.
-pub fn encode(dialect: Dialect, request: Request<'_>) -> Result<Encoded, Unsupported> {
-    match dialect {
-        Dialect::Chat => chat::encode(request),
-        Dialect::Anthropic => anthropic::encode(request),
-        Dialect::Responses | Dialect::AiSdk => {
-            panic!("requests are encoded for Chat Completions and for Anthropic Messages")
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Properties of a request in the Chat Completions dialect.
 
-use antiphon::dialect::{Dialect, Request, encode};
+use antiphon::dialect::{Request, UpstreamApi};
 use antiphon::json::Object;
 use antiphon::repair::repair;
 use antiphon::{Item, Origin};
@@ -13,7 +13,8 @@ use crate::mangle::{mangled, mishaps};
 fn messages(items: &[Item]) -> Vec<Value> {
     let (fields, origin) = (Object::default(), Origin::new("server model"));
     let request = Request { fields: &fields, items, origin: &origin };
-    let encoded = encode(Dialect::Chat, request).expect("Chat Completions carries it");
+    let encode = UpstreamApi::Chat.encoder().expect("Chat Completions is encoded");
+    let encoded = encode(request).expect("Chat Completions carries it");
     let body: Value = serde_json::from_slice(&encoded.body).expect("a body is JSON");
     body["messages"].as_array().expect("messages are an array").clone()
 }

@@ -16,6 +16,7 @@ pub(super) mod headers;
 mod scope;
 mod upload;
 
+use antiphon::dialect::Vendor;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -136,7 +137,8 @@ fn by_path<'a>(
     headers: &HeaderMap,
 ) -> Result<&'a HttpUpstream, ApiError> {
     let is_anthropics = path.is_anthropics() || headers.contains_key("anthropic-version");
-    gateway.upstreams.of_api(is_anthropics).ok_or_else(|| ApiError::NoUpstreamForPath {
+    let vendor = if is_anthropics { Vendor::Anthropic } else { Vendor::OpenAi };
+    gateway.upstreams.of_vendor(vendor).ok_or_else(|| ApiError::NoUpstreamForPath {
         method: method.clone(),
         path: path.as_str().into(),
     })

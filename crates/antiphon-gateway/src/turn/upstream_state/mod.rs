@@ -45,7 +45,7 @@ mod resync;
 mod send;
 mod told;
 
-use antiphon::dialect::{Dialect, RequestContext};
+use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, UsedIds};
 use antiphon::{Item, Origin};
@@ -102,7 +102,7 @@ impl<'a> UpstreamTurn<'a> {
         let Planned { opened, plan, .. } = &planned;
         let (held, _) = plan.transcript.items().split_at(plan.held);
         self.turn.check_quotas(opened, held, &plan.fresh).await?;
-        let mut asking = RetrySession::of(Upstream::Http(self.http));
+        let mut asking = RetrySession::of(Upstream::Http(self.http), &self.turn.request.model);
         let answered = self.answered(planned, &mut asking, client).await?;
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
         let _guard = self.turn.guard_opening(&opened);
@@ -141,7 +141,7 @@ impl<'a> UpstreamTurn<'a> {
             .with_form(self.turn.gateway.settings.event_names)
             .with_obfuscation(self.turn.request.obfuscation());
         let asked = RequestContext::from_request(&fields, plan.origin.clone());
-        let hearing = ResponseReader::new(Dialect::Responses, asked, assembler);
+        let hearing = ResponseReader::new(UpstreamApi::Responses, asked, assembler);
         hearing.bounded(Upstream::Http(self.http).max_event())
     }
 

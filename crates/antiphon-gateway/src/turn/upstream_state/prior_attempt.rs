@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use antiphon::dialect::{Dialect, RequestContext};
+use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::item::FingerprintKey;
 use antiphon::provider_api::{StoredResponse, find_attempt_at_tail, find_attempt_run};
 use antiphon::stream::{Assembler, Status, UsedIds};
@@ -221,7 +221,7 @@ impl UpstreamTurn<'_> {
             .with_obfuscation(self.turn.request.obfuscation());
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
         ResponseReader::new(
-            Dialect::Responses,
+            UpstreamApi::Responses,
             RequestContext::from_request(&fields, origin),
             assembler,
         )

@@ -1,6 +1,6 @@
 //! Upstreams of other APIs, which compact nothing by themselves.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Api, Reply};
 use serde_json::json;
 
@@ -8,10 +8,10 @@ use super::automatic::wish;
 use super::{SUMMARY, compacted, output_of, told};
 use crate::support::{MODEL, MODES, World, ask, lines, user};
 
-const APIS: [(Dialect, Api); 2] =
-    [(Dialect::Chat, Api::Chat), (Dialect::Anthropic, Api::Anthropic)];
+const APIS: [(UpstreamApi, Api); 2] =
+    [(UpstreamApi::Chat, Api::Chat), (UpstreamApi::Anthropic, Api::Anthropic)];
 
-async fn world(dialect: Dialect) -> World {
+async fn world(dialect: UpstreamApi) -> World {
     World::with(|settings| settings.upstreams[0].api = dialect).await
 }
 

@@ -17,21 +17,21 @@ mod suite;
 mod tools;
 mod websocket;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon::stream::Form;
 use antiphon_mock::{Answer, Api, Reply};
 
 use crate::support::World;
 
 /// What an upstream may speak.
-const APIS: [(Dialect, Api); 3] = [
-    (Dialect::Responses, Api::Responses),
-    (Dialect::Chat, Api::Chat),
-    (Dialect::Anthropic, Api::Anthropic),
+const APIS: [(UpstreamApi, Api); 3] = [
+    (UpstreamApi::Responses, Api::Responses),
+    (UpstreamApi::Chat, Api::Chat),
+    (UpstreamApi::Anthropic, Api::Anthropic),
 ];
 
 /// A gateway that names events as the specification does, before an upstream of this API.
-async fn world_of(dialect: Dialect) -> World {
+async fn world_of(dialect: UpstreamApi) -> World {
     World::with(|settings| {
         settings.event_names = Form::OpenResponses;
         settings.upstreams[0].api = dialect;

@@ -176,7 +176,7 @@ async fn raw_reasoning_goes_by_the_name_that_is_set() {
     ] {
         let world = World::with(|settings| {
             settings.event_names = names;
-            settings.upstreams[0].api = antiphon::dialect::Dialect::Chat;
+            settings.upstreams[0].api = antiphon::dialect::UpstreamApi::Chat;
         })
         .await;
         let (_, api) = APIS[1];

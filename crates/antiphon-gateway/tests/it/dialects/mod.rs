@@ -9,7 +9,7 @@ mod several;
 mod signed;
 mod three;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Api, Exchange, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -19,16 +19,17 @@ use crate::support::{Ask, World, ask};
 /// An API, as the gateway names it and as the upstream does.
 #[derive(Clone, Copy, Debug)]
 struct Spoken {
-    dialect: Dialect,
+    dialect: UpstreamApi,
     api: Api,
     /// What the gateway calls it in errors.
     name: &'static str,
 }
 
-const CHAT: Spoken = Spoken { dialect: Dialect::Chat, api: Api::Chat, name: "Chat Completions" };
+const CHAT: Spoken =
+    Spoken { dialect: UpstreamApi::Chat, api: Api::Chat, name: "Chat Completions" };
 
 const ANTHROPIC: Spoken =
-    Spoken { dialect: Dialect::Anthropic, api: Api::Anthropic, name: "Anthropic Messages" };
+    Spoken { dialect: UpstreamApi::Anthropic, api: Api::Anthropic, name: "Anthropic Messages" };
 
 /// Every API that is not the callers' own.
 const OTHERS: [Spoken; 2] = [CHAT, ANTHROPIC];

@@ -1,6 +1,6 @@
 //! What does not exist.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{Settings, State};
 use serde_json::json;
 
@@ -176,7 +176,7 @@ async fn provider_id_names_the_state_setting() {
 async fn provider_id_gets_no_hint_where_no_upstream_could_keep_it_or_one_does() {
     let changes: [fn(&mut Settings); 3] = [
         |settings| settings.upstreams.clear(),
-        |settings| settings.upstreams[0].api = Dialect::Chat,
+        |settings| settings.upstreams[0].api = UpstreamApi::Chat,
         |settings| settings.upstreams[0].state = State::Upstream,
     ];
     for change in changes {

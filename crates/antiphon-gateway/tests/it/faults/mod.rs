@@ -11,16 +11,16 @@ mod table;
 
 use std::time::Duration;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::Retries;
 use antiphon_mock::Api;
 
 /// An API, as the gateway names it and as the upstream does.
-type Spoken = (Dialect, Api);
+type Spoken = (UpstreamApi, Api);
 
-const RESPONSES: Spoken = (Dialect::Responses, Api::Responses);
-const CHAT: Spoken = (Dialect::Chat, Api::Chat);
-const ANTHROPIC: Spoken = (Dialect::Anthropic, Api::Anthropic);
+const RESPONSES: Spoken = (UpstreamApi::Responses, Api::Responses);
+const CHAT: Spoken = (UpstreamApi::Chat, Api::Chat);
+const ANTHROPIC: Spoken = (UpstreamApi::Anthropic, Api::Anthropic);
 const APIS: [Spoken; 3] = [RESPONSES, CHAT, ANTHROPIC];
 
 /// Retries that follow at once.

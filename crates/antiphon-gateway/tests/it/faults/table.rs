@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 
 use super::outcome::Told;
 use crate::support::Mode;
@@ -11,7 +11,7 @@ use crate::support::Mode;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cells {
     fault: &'static str,
-    api: Dialect,
+    api: UpstreamApi,
     streamed: Option<String>,
     whole: Option<String>,
     /// The sentences of the errors.
@@ -22,7 +22,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    pub(super) fn new(fault: &'static str, api: Dialect) -> Self {
+    pub(super) fn new(fault: &'static str, api: UpstreamApi) -> Self {
         Self {
             fault,
             api,

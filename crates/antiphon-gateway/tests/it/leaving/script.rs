@@ -1,6 +1,6 @@
 //! One answer that holds everything a caller can leave in the middle of, as each API streams it.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::OnDisconnect;
 use antiphon_mock::{Answer, Api, Frame};
 use serde_json::Value;
@@ -10,15 +10,15 @@ use crate::support::{MODEL, World};
 /// An upstream's API, as the gateway names it and as the upstream does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spoken {
-    dialect: Dialect,
+    dialect: UpstreamApi,
     pub(super) api: Api,
 }
 
 /// Every API of upstreams.
 pub(super) const APIS: [Spoken; 3] = [
-    Spoken { dialect: Dialect::Responses, api: Api::Responses },
-    Spoken { dialect: Dialect::Chat, api: Api::Chat },
-    Spoken { dialect: Dialect::Anthropic, api: Api::Anthropic },
+    Spoken { dialect: UpstreamApi::Responses, api: Api::Responses },
+    Spoken { dialect: UpstreamApi::Chat, api: Api::Chat },
+    Spoken { dialect: UpstreamApi::Anthropic, api: Api::Anthropic },
 ];
 
 impl Spoken {

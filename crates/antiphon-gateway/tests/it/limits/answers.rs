@@ -1,6 +1,6 @@
 //! How much an upstream's answer may come to.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{Preset, Settings, State};
 use antiphon_mock::{Answer, Api, Reply};
 use http::StatusCode;
@@ -10,10 +10,10 @@ use crate::support::{MODEL, Mode, World, ask};
 
 const BOUND: usize = 50_000;
 
-const APIS: [(Dialect, Api); 3] = [
-    (Dialect::Responses, Api::Responses),
-    (Dialect::Chat, Api::Chat),
-    (Dialect::Anthropic, Api::Anthropic),
+const APIS: [(UpstreamApi, Api); 3] = [
+    (UpstreamApi::Responses, Api::Responses),
+    (UpstreamApi::Chat, Api::Chat),
+    (UpstreamApi::Anthropic, Api::Anthropic),
 ];
 
 const MESSAGE: &str =
@@ -24,7 +24,7 @@ fn long_answer() -> Answer {
     Answer::new(MODEL).message("once more ".repeat(3 * BOUND / 10))
 }
 
-async fn world(dialect: Dialect, change: impl FnOnce(&mut Settings)) -> World {
+async fn world(dialect: UpstreamApi, change: impl FnOnce(&mut Settings)) -> World {
     World::with(|settings| {
         settings.upstreams[0].api = dialect;
         settings.upstreams[0].max_answer = BOUND;
@@ -79,7 +79,7 @@ async fn too_long_whole_answer_is_a_bad_gateway() {
 
 #[tokio::test]
 async fn too_long_background_answer_fails() {
-    let world = world(Dialect::Responses, |_| {}).await;
+    let world = world(UpstreamApi::Responses, |_| {}).await;
     world.script(Reply::sse(long_answer().frames()));
     let body = ask("Tell me a tale").field("background", true);
     let queued = world.client().post("/v1/responses", body.body()).await.json();
@@ -93,7 +93,7 @@ async fn too_long_background_answer_fails() {
 
 #[tokio::test]
 async fn too_long_answer_of_a_stateful_upstream_fails() {
-    let world = world(Dialect::Responses, |settings| {
+    let world = world(UpstreamApi::Responses, |settings| {
         settings.upstreams[0].state = State::Upstream;
         settings.upstreams[0].capabilities = Some(Preset::OpenAi.capabilities());
     })
@@ -104,7 +104,7 @@ async fn too_long_answer_of_a_stateful_upstream_fails() {
 
 #[tokio::test]
 async fn conversation_goes_on_after_a_too_long_answer() {
-    let world = world(Dialect::Responses, |_| {}).await;
+    let world = world(UpstreamApi::Responses, |_| {}).await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     world.script(Reply::sse(long_answer().frames()));

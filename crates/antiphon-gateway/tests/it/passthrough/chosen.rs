@@ -1,6 +1,6 @@
 //! Which upstream gets what passes.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{ModelPattern, Settings, UpstreamSettings};
 use antiphon_testkit::FakeUpstream;
 use http::Method;
@@ -28,8 +28,8 @@ async fn three_with(change: impl FnOnce(&mut Settings)) -> (World, Others) {
         let url = upstream.base_url().parse().expect("it is a URL");
         UpstreamSettings { api, models: vec![models], ..UpstreamSettings::new(url, None) }
     };
-    let anthropic = of(&others.anthropic, Dialect::Anthropic, ModelPattern::new("claude-*"));
-    let chat = of(&others.chat, Dialect::Chat, ModelPattern::new("*"));
+    let anthropic = of(&others.anthropic, UpstreamApi::Anthropic, ModelPattern::new("claude-*"));
+    let chat = of(&others.chat, UpstreamApi::Chat, ModelPattern::new("*"));
     let world = World::with(|settings| {
         settings.upstreams[0].models = vec![ModelPattern::new("few-*")];
         settings.upstreams.extend([anthropic, chat]);
@@ -114,7 +114,7 @@ async fn without_a_model_the_path_says_whose_api_it_is() {
 
 #[tokio::test]
 async fn where_nobody_speaks_the_api_the_first_is_asked() {
-    let world = World::with(|settings| settings.upstreams[0].api = Dialect::Anthropic).await;
+    let world = World::with(|settings| settings.upstreams[0].api = UpstreamApi::Anthropic).await;
     answered(request(&world, Method::GET, "/v1/files"), "").await;
     assert_eq!(world.times_asked(), 1);
 }

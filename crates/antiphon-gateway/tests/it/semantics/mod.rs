@@ -15,7 +15,7 @@ mod text_format;
 mod tool_choice;
 mod unknown;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Api, Exchange, Reply};
 use serde_json::{Value, json};
 
@@ -23,13 +23,13 @@ use crate::support::{Ask, World, ask};
 
 /// Every API that an upstream may speak, as the gateway names it and as the upstream does.
 const APIS: [Spoken; 3] = [RESPONSES, CHAT, ANTHROPIC];
-const RESPONSES: Spoken = Spoken { dialect: Dialect::Responses, api: Api::Responses };
-const CHAT: Spoken = Spoken { dialect: Dialect::Chat, api: Api::Chat };
-const ANTHROPIC: Spoken = Spoken { dialect: Dialect::Anthropic, api: Api::Anthropic };
+const RESPONSES: Spoken = Spoken { dialect: UpstreamApi::Responses, api: Api::Responses };
+const CHAT: Spoken = Spoken { dialect: UpstreamApi::Chat, api: Api::Chat };
+const ANTHROPIC: Spoken = Spoken { dialect: UpstreamApi::Anthropic, api: Api::Anthropic };
 
 #[derive(Clone, Copy, Debug)]
 struct Spoken {
-    dialect: Dialect,
+    dialect: UpstreamApi,
     api: Api,
 }
 

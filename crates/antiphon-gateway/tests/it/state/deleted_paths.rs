@@ -210,8 +210,8 @@ async fn not_by_a_fork_that_was_made_before() {
 
 #[tokio::test]
 async fn not_by_any_upstreams_api() {
-    use antiphon::dialect::Dialect;
-    for api in [Dialect::Chat, Dialect::Anthropic] {
+    use antiphon::dialect::UpstreamApi;
+    for api in [UpstreamApi::Chat, UpstreamApi::Anthropic] {
         let world = World::with(|settings| settings.upstreams[0].api = api).await;
         let client = world.client();
         let conversation = client.new_conversation().await;

@@ -1,6 +1,6 @@
 //! `POST /v1/responses/input_tokens`
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ async fn what_an_upstream_refuses_is_refused() {
 
 #[tokio::test]
 async fn a_claude_is_counted_by_its_own_server() {
-    let world = world_of(Dialect::Anthropic).await;
+    let world = world_of(UpstreamApi::Anthropic).await;
     world.script(Reply::json(StatusCode::OK, &json!({"input_tokens": 77})));
     let body = json!({
         "model": MODEL, "input": [user("Hello")], "instructions": "Be brief.",
@@ -109,7 +109,7 @@ async fn a_claude_is_counted_by_its_own_server() {
 
 #[tokio::test]
 async fn chat_completions_and_the_built_in_model_are_estimated_without_asking() {
-    let world = world_of(Dialect::Chat).await;
+    let world = world_of(UpstreamApi::Chat).await;
     let client = world.client();
     for model in [MODEL, "sim"] {
         let body = json!({"model": model, "input": [user("Hello there")]});
@@ -120,7 +120,7 @@ async fn chat_completions_and_the_built_in_model_are_estimated_without_asking() 
 
 #[tokio::test]
 async fn everything_that_a_model_sees_counts_and_nothing_else() {
-    let world = world_of(Dialect::Chat).await;
+    let world = world_of(UpstreamApi::Chat).await;
     let client = world.client();
     let body = |more: Value| {
         let mut body = json!({"model": MODEL, "input": [user("Hello there")]});
@@ -147,7 +147,7 @@ async fn a_model_is_not_required() {
 
 #[tokio::test]
 async fn a_chain_is_counted_with_what_it_holds() {
-    let world = world_of(Dialect::Chat).await;
+    let world = world_of(UpstreamApi::Chat).await;
     let client = world.client();
     world.script(Reply::sse(Answer::new(MODEL).message("Fine.").chat().frames()));
     let turn = client.respond(&ask("How are you today?")).await;

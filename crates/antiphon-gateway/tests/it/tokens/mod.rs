@@ -4,7 +4,7 @@ mod counted;
 mod overflow;
 mod window;
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::UpstreamSettings;
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ async fn world_with(change: impl FnOnce(&mut UpstreamSettings)) -> World {
 }
 
 /// A gateway in front of an upstream of this API.
-async fn world_of(api: Dialect) -> World {
+async fn world_of(api: UpstreamApi) -> World {
     world_with(|upstream| upstream.api = api).await
 }
 

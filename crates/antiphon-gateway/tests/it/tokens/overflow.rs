@@ -1,6 +1,6 @@
 //! An upstream that finds its input too long.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Frame, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -79,10 +79,10 @@ fn truncating(conversation: &str) -> Ask {
 #[tokio::test]
 async fn numbers_that_it_tells_say_how_much_is_left_out() {
     for (api, reply) in [
-        (Dialect::Responses, vllm(300, 400)),
-        (Dialect::Chat, vllm(300, 400)),
-        (Dialect::Chat, llama(400, 300)),
-        (Dialect::Anthropic, anthropic(400, 300)),
+        (UpstreamApi::Responses, vllm(300, 400)),
+        (UpstreamApi::Chat, vllm(300, 400)),
+        (UpstreamApi::Chat, llama(400, 300)),
+        (UpstreamApi::Anthropic, anthropic(400, 300)),
     ] {
         for mode in MODES {
             let world = world_of(api).await;
@@ -142,10 +142,18 @@ async fn tries_are_bounded_and_the_error_says_that_nothing_is_left_to_leave_out(
 #[tokio::test]
 async fn where_nothing_may_be_left_out_the_error_names_the_ways_out() {
     for (api, reply, counts) in [
-        (Dialect::Responses, openai(), "tokens are needed."),
-        (Dialect::Responses, vllm(300, 400), "400 tokens are needed, and there is room for 300."),
-        (Dialect::Chat, llama(400, 300), "400 tokens are needed, and there is room for 300."),
-        (Dialect::Anthropic, anthropic(400, 300), "400 tokens are needed, and there is room for"),
+        (UpstreamApi::Responses, openai(), "tokens are needed."),
+        (
+            UpstreamApi::Responses,
+            vllm(300, 400),
+            "400 tokens are needed, and there is room for 300.",
+        ),
+        (UpstreamApi::Chat, llama(400, 300), "400 tokens are needed, and there is room for 300."),
+        (
+            UpstreamApi::Anthropic,
+            anthropic(400, 300),
+            "400 tokens are needed, and there is room for",
+        ),
     ] {
         for mode in MODES {
             let world = world_of(api).await;

@@ -1,6 +1,6 @@
 //! A window whose size the operator has said.
 
-use antiphon::dialect::Dialect;
+use antiphon::dialect::UpstreamApi;
 use serde_json::json;
 
 use super::{three_turns_put_in, too_long, users, world_with};
@@ -9,10 +9,10 @@ use crate::support::{MODES, Mode, World, ask, assistant, user};
 /// Three turns of some 150 tokens each do not fit, two do.
 const WINDOW: u32 = 420;
 
-const APIS: [Dialect; 3] = [Dialect::Responses, Dialect::Chat, Dialect::Anthropic];
+const APIS: [UpstreamApi; 3] = [UpstreamApi::Responses, UpstreamApi::Chat, UpstreamApi::Anthropic];
 
 /// A gateway that knows the window, and a conversation that is too long for it.
-async fn grown(api: Dialect) -> (World, String) {
+async fn grown(api: UpstreamApi) -> (World, String) {
     let world = world_with(|upstream| {
         upstream.api = api;
         upstream.context_window = Some(WINDOW);
@@ -25,7 +25,7 @@ async fn grown(api: Dialect) -> (World, String) {
 #[tokio::test]
 async fn an_input_that_is_too_long_is_refused_with_the_ways_out() {
     for mode in MODES {
-        let (world, conversation) = grown(Dialect::Responses).await;
+        let (world, conversation) = grown(UpstreamApi::Responses).await;
         let client = world.client();
         let asked = world.times_asked();
         let held = client.items(&conversation).await;
@@ -72,7 +72,7 @@ async fn with_truncation_the_oldest_turns_are_left_out_and_named() {
 
 #[tokio::test]
 async fn the_bound_on_the_answer_is_held_free() {
-    let (world, conversation) = grown(Dialect::Responses).await;
+    let (world, conversation) = grown(UpstreamApi::Responses).await;
     let client = world.client();
     let last = ask("And now?").within(&conversation).field("truncation", "auto");
     client.respond(&last.clone().field("max_output_tokens", 200)).await;
@@ -85,7 +85,7 @@ async fn the_bound_on_the_answer_is_held_free() {
 
 #[tokio::test]
 async fn what_was_just_sent_is_never_left_out() {
-    let (world, conversation) = grown(Dialect::Responses).await;
+    let (world, conversation) = grown(UpstreamApi::Responses).await;
     let client = world.client();
     let asked = world.times_asked();
     let long = ask("very ".repeat(500)).within(&conversation).field("truncation", "auto");
@@ -130,7 +130,7 @@ async fn what_fits_is_sent_as_it_is() {
 /// The other way out: what is too long to be answered is compacted before it is measured.
 #[tokio::test]
 async fn what_is_compacted_on_the_way_is_not_refused() {
-    for api in [Dialect::Chat, Dialect::Anthropic] {
+    for api in [UpstreamApi::Chat, UpstreamApi::Anthropic] {
         let world = world_with(|upstream| {
             upstream.api = api;
             upstream.context_window = Some(2000);

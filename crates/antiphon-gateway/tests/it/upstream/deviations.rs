@@ -33,7 +33,7 @@ async fn failed(world: &World, mode: Mode) -> (u16, String) {
 }
 
 fn chat(settings: &mut Settings) {
-    settings.upstreams[0].api = antiphon::dialect::Dialect::Chat;
+    settings.upstreams[0].api = antiphon::dialect::UpstreamApi::Chat;
 }
 
 #[tokio::test]
@@ -88,9 +88,9 @@ async fn an_invalid_byte_in_a_delta_is_replaced() {
     for api in Api::ALL {
         let world = World::with(|settings| {
             settings.upstreams[0].api = match api {
-                Api::Responses => antiphon::dialect::Dialect::Responses,
-                Api::Chat => antiphon::dialect::Dialect::Chat,
-                Api::Anthropic => antiphon::dialect::Dialect::Anthropic,
+                Api::Responses => antiphon::dialect::UpstreamApi::Responses,
+                Api::Chat => antiphon::dialect::UpstreamApi::Chat,
+                Api::Anthropic => antiphon::dialect::UpstreamApi::Anthropic,
             };
         })
         .await;

@@ -39,7 +39,7 @@ pub enum HistoryError {
 /// its name becomes its output. With an `origin`, the server of the assistant messages, reasoning
 /// is sealed for it.
 ///
-/// Guarantee: messages that [`encode`](crate::dialect::encode) wrote lose nothing. If they are
+/// Guarantee: messages that [`UpstreamApi::encoder`](crate::dialect::UpstreamApi::encoder) wrote lose nothing. If they are
 /// encoded again for `origin`, the JSON is the same. Fields that only describe an answer
 /// (`annotations`) and unknown fields are dropped.
 ///

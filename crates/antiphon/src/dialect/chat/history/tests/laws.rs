@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::chats::{chats, items_of_chat, messages};
 use super::*;
-use crate::dialect::{Request, encode};
+use crate::dialect::Request;
+use crate::dialect::chat::encode;
 use crate::item::{Item, given::item};
 use crate::json::Object;
 
@@ -15,7 +16,7 @@ fn here() -> Origin {
 fn to_messages(items: &[Item]) -> Value {
     let fields = Object::default();
     let request = Request { fields: &fields, items, origin: &here() };
-    let encoded = encode(Dialect::Chat, request).unwrap();
+    let encoded = encode(request).unwrap();
     assert!(encoded.omissions.is_empty(), "{:?}", encoded.omissions);
     let body: Value = serde_json::from_slice(&encoded.body).unwrap();
     body["messages"].clone()
