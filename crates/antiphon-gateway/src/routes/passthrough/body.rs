@@ -1,12 +1,14 @@
 //! The request body, inspected for the model name.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use antiphon::json::Object;
 use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest as _, Request};
 use bytes::{Bytes, BytesMut};
+use futures_util::stream;
 use http::HeaderMap;
 use http::request::Parts;
 use http_body::Body as _;
@@ -94,19 +96,37 @@ fn decoded(headers: &HeaderMap, sent: &Bytes, gateway: &Gateway) -> Result<Bytes
     Ok(json)
 }
 
+/// Reads the beginning of a form until it names a model, and nothing of any other body.
 async fn peeked(
     mut body: AxumBody,
     boundary: Option<&str>,
     gateway: &Gateway,
 ) -> Result<Seen, ApiError> {
-    let (mut peeked, mut model) = (BytesMut::new(), None);
-    if let Some(boundary) = boundary {
-        let mut pace = Pace::new(gateway.settings.limits.body_timeout);
-        while peeked.len() < PEEKED && model.is_none() {
-            let Some(piece) = pace.next(&mut body).await? else { break };
-            peeked.extend_from_slice(&piece);
-            model = form::field(&peeked, boundary, "model").map(str::to_owned);
+    let Some(boundary) = boundary else {
+        return Ok(Seen::Begun { peeked: Bytes::new(), model: None, rest: body });
+    };
+    let (mut peeked, mut failure) = (BytesMut::new(), None);
+    let pace = Pace::new(gateway.settings.limits.body_timeout);
+    let source = (&mut body, pace, &mut peeked, &mut failure);
+    let pieces = stream::unfold(source, async |(body, mut pace, peeked, failure)| {
+        if peeked.len() >= PEEKED {
+            return None;
         }
+        match pace.next(body).await {
+            Ok(piece) => {
+                let piece = piece?;
+                peeked.extend_from_slice(&piece);
+                Some((Ok::<_, Infallible>(piece), (body, pace, peeked, failure)))
+            }
+            Err(error) => {
+                *failure = Some(error);
+                None
+            }
+        }
+    });
+    let model = form::field(pieces, boundary, "model").await;
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(Seen::Begun { peeked: peeked.freeze(), model, rest: body }),
     }
-    Ok(Seen::Begun { peeked: peeked.freeze(), model, rest: body })
 }

@@ -2,50 +2,75 @@
 //!
 //! Source: RFC 7578, and RFC 2046, section 5.1, for the limits of parts.
 
+use bytes::Bytes;
+use futures_util::Stream;
 use http::{HeaderMap, header};
-use memchr::memmem;
+use multer::Multipart;
 
 /// The boundary of a multipart body with these headers; `None` for any other body.
 pub(super) fn boundary(headers: &HeaderMap) -> Option<String> {
     let content_type = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-    let mut pieces = content_type.split(';').map(str::trim);
-    let is_form = pieces.next()?.eq_ignore_ascii_case("multipart/form-data");
-    let boundary = pieces.find_map(|piece| {
-        let (name, value) = piece.split_once('=')?;
-        name.eq_ignore_ascii_case("boundary").then(|| value.trim_matches('"'))
-    });
-    boundary.filter(|boundary| is_form && !boundary.is_empty()).map(str::to_owned)
+    multer::parse_boundary(content_type).ok().filter(|boundary| !boundary.is_empty())
 }
 
-/// The text of the field `name`, if the given beginning of the body contains the whole field.
-pub(super) fn field<'a>(body: &'a [u8], boundary: &str, name: &str) -> Option<&'a str> {
-    let divider = format!("--{boundary}");
-    let ends: Vec<usize> = memmem::find_iter(body, divider.as_bytes()).collect();
-    let parts = ends.windows(2).map(|ends| &body[ends[0] + divider.len()..ends[1]]);
-    parts.filter_map(part).find(|(head, _)| names(head, name)).map(|(_, text)| text)
+/// The text of the field `name`, if the pieces of the body contain the whole field. Reads no more
+/// pieces than necessary.
+pub(super) async fn field<E>(
+    pieces: impl Stream<Item = Result<Bytes, E>> + Send,
+    boundary: &str,
+    name: &str,
+) -> Option<String>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let mut form = Multipart::new(pieces, boundary);
+    while let Some(field) = form.next_field().await.ok()? {
+        if field_name(field.headers()).as_deref() == Some(name) {
+            return String::from_utf8(field.bytes().await.ok()?.into()).ok();
+        }
+    }
+    None
 }
 
-/// The head and the text of a part; `None` if the part is not text.
-fn part(part: &[u8]) -> Option<(&str, &str)> {
-    let end = memmem::find(part, b"\r\n\r\n")?;
-    let text = part[end + 4..].strip_suffix(b"\r\n")?;
-    Some((str::from_utf8(&part[..end]).ok()?, str::from_utf8(text).ok()?))
+/// The name of the field with these headers. `Field::name` is not used, because it also finds a
+/// `name` inside the quoted name of a file.
+fn field_name(headers: &HeaderMap) -> Option<String> {
+    let disposition = headers.get(header::CONTENT_DISPOSITION)?;
+    let (_, mut parameters) = str::from_utf8(disposition.as_bytes()).ok()?.split_once(';')?;
+    loop {
+        let (name, rest) = parameters.split_once('=')?;
+        let (value, rest) = split_value(rest.trim_start());
+        if name.trim().eq_ignore_ascii_case("name") {
+            return Some(value);
+        }
+        parameters = rest.trim_start().strip_prefix(';')?;
+    }
 }
 
-fn names(head: &str, field: &str) -> bool {
-    let lines = head.lines().filter_map(|line| line.split_once(':'));
-    let mut dispositions =
-        lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case("content-disposition"));
-    dispositions.any(|(_, value)| {
-        let parameters = value.split(';').filter_map(|piece| piece.trim().split_once('='));
-        let mut parameters = parameters.map(|(name, value)| (name.trim(), value.trim_matches('"')));
-        parameters.any(|(name, value)| name.eq_ignore_ascii_case("name") && value == field)
-    })
+/// Splits the value of a parameter, quoted or not, from the text after it.
+fn split_value(text: &str) -> (String, &str) {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find(';').unwrap_or(text.len());
+        return (text[..end].trim_end().to_owned(), &text[end..]);
+    };
+    let (mut value, mut characters) = (String::new(), quoted.chars());
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => break,
+            '\\' => value.extend(characters.next()),
+            _ => value.push(character),
+        }
+    }
+    (value, characters.as_str())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::stream;
     use http::HeaderValue;
+    use memchr::memmem;
 
     use super::*;
 
@@ -54,18 +79,41 @@ mod tests {
         Content-Type: audio/wav\r\n\r\n\xff\x00name=\"model\"\r\n\r\nno\r\n--x1\r\n\
         content-disposition: form-data; name=\"model\"\r\n\r\nwhisper\r\n--x1--\r\n";
 
-    #[test]
-    fn a_field_is_found_behind_a_file() {
-        assert_eq!(field(BODY, "x1", "model"), Some("whisper"));
-        assert_eq!(field(BODY, "x1", "language"), None);
-        assert_eq!(field(BODY, "other", "model"), None);
+    async fn text(body: &'static [u8], boundary: &str, name: &str) -> Option<String> {
+        let pieces = body.chunks(7).map(|piece| Ok::<_, Infallible>(Bytes::from_static(piece)));
+        field(stream::iter(pieces), boundary, name).await
+    }
+
+    #[tokio::test]
+    async fn a_field_is_found_behind_a_file() {
+        assert_eq!(text(BODY, "x1", "model").await.as_deref(), Some("whisper"));
+        assert_eq!(text(BODY, "x1", "language").await, None);
+        assert_eq!(text(BODY, "other", "model").await, None);
+    }
+
+    #[tokio::test]
+    async fn a_field_that_is_not_whole_is_none() {
+        let whole = memmem::rfind(BODY, b"--x1").unwrap() + 4;
+        assert_eq!(text(&BODY[..whole], "x1", "model").await.as_deref(), Some("whisper"));
+        assert_eq!(text(&BODY[..whole - 1], "x1", "model").await, None);
     }
 
     #[test]
-    fn a_field_that_is_not_whole_is_none() {
-        let whole = memmem::rfind(BODY, b"--x1").unwrap() + 4;
-        assert_eq!(field(&BODY[..whole], "x1", "model"), Some("whisper"));
-        assert_eq!(field(&BODY[..whole - 1], "x1", "model"), None);
+    fn only_the_name_parameter_names_a_field() {
+        let name = |text| {
+            let value = HeaderValue::from_static(text);
+            field_name(&HeaderMap::from_iter([(header::CONTENT_DISPOSITION, value)]))
+        };
+        for text in [
+            r#"form-data; name="file"; filename="a; name=model; b.wav""#,
+            r#"form-data; filename="a; name=model; b.wav"; name="file""#,
+            r#"form-data; filename="a\"; name=model; b.wav"; name="file""#,
+            r#"form-data; filename=""; name = file ; x=y"#,
+            r#"Form-Data; filename="name=model";Name=file"#,
+        ] {
+            assert_eq!(name(text).as_deref(), Some("file"), "{text}");
+        }
+        assert_eq!(name("form-data"), None);
     }
 
     #[test]

@@ -100,6 +100,26 @@ async fn so_does_the_model_of_a_form_where_it_stands_early() {
 }
 
 #[tokio::test]
+async fn file_name_of_a_form_does_not_choose_the_upstream() {
+    for disposition in [
+        r#"name="file"; filename="a; name=model; b.txt""#,
+        r#"filename="a; name=model; b.txt"; name="file""#,
+        r#"filename="a\"; name=model; b.txt"; name="file""#,
+    ] {
+        let (world, others) = three().await;
+        let form = format!(
+            "--x1\r\ncontent-disposition: form-data; {disposition}\r\n\r\nfew-1\r\n--x1\r\n\
+             content-disposition: form-data; name=\"model\"\r\n\r\nother\r\n--x1--\r\n"
+        );
+        let asked = post(&world, "/v1/audio/transcriptions")
+            .header("content-type", "multipart/form-data; boundary=x1");
+        answered(asked, form.clone()).await;
+        assert_eq!(others.asked(&world), [0, 0, 1], "{disposition}");
+        assert_eq!(soon("it is asked", others.chat.request(0)).await.raw, form);
+    }
+}
+
+#[tokio::test]
 async fn without_a_model_the_path_says_whose_api_it_is() {
     let (world, others) = three().await;
     answered(request(&world, Method::GET, "/v1/messages/batches"), "").await;
