@@ -116,12 +116,12 @@ impl Naming {
 
 impl Authenticator {
     /// `hash_key` is the key of the hashes that turn tokens into tenant names.
-    pub(crate) fn new(settings: &Settings, hash_key: [u8; 32]) -> Result<Self, NamingError> {
+    pub(crate) fn new(settings: &Settings, hash_key: &[u8; 32]) -> Result<Self, NamingError> {
         let tokens_go_upstream = tokens_go_upstream(settings);
         Ok(Self {
             naming: Naming::of(settings, tokens_go_upstream)?,
             tokens_go_upstream,
-            hash_key: hmac::Key::new(hmac::HMAC_SHA256, &hash_key),
+            hash_key: hmac::Key::new(hmac::HMAC_SHA256, hash_key),
         })
     }
 
@@ -185,7 +185,7 @@ pub async fn tenant_of_token(
     let kept = snapshot.kept(secret::NAME).await.map_err(io::Error::other)?;
     let Some(kept) = kept else { return Ok(None) };
     let hash_key = MasterKey::found(&kept, secrets)?.derive(NAMES);
-    Ok(Some(hashed(&hmac::Key::new(hmac::HMAC_SHA256, &hash_key), token)))
+    Ok(Some(hashed(&hmac::Key::new(hmac::HMAC_SHA256, &*hash_key), token)))
 }
 
 /// Checks that one of the secrets decrypts the gateway's key in this store, as a gateway does at

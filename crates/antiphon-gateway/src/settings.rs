@@ -5,11 +5,11 @@ mod capabilities;
 mod limits;
 mod origin;
 mod pass_through;
+mod secret;
 mod state;
 mod store;
 mod webhooks;
 
-use std::fmt;
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
@@ -22,9 +22,10 @@ pub use self::limits::{Limits, Quota, Rate};
 pub(crate) use self::origin::without_port;
 pub use self::origin::{HostName, Origin};
 pub use self::pass_through::PassThrough;
+pub use self::secret::{Secret, SigningSecret};
 pub use self::state::{Ledger, State};
 pub use self::store::StoreSettings;
-pub use self::webhooks::{Allowed, SigningSecret, Webhook, WebhookEvent};
+pub use self::webhooks::{Allowed, Webhook, WebhookEvent};
 
 /// The settings of a gateway, independent of their source (flags, environment, file).
 #[derive(Clone, Debug)]
@@ -249,28 +250,6 @@ pub enum OnDisconnect {
     Settle,
     /// Read the upstream's answer to its end, and store the whole turn.
     Finish,
-}
-
-/// A key or a token. Its text is never logged.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps `text`.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text itself, for use in a header.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::env::{self, VarError};
 
+use antiphon_gateway::settings::Secret;
+
 use super::args::flags;
 use super::values::{Source, Value, Values};
 use crate::failure::Failure;
@@ -45,10 +47,10 @@ pub(super) fn values(environment: &impl Environment) -> Result<Values, Failure> 
     let mut values = Values::default();
     for (declaration, flag) in flags() {
         let name = flag.variable();
-        let Some(text) = environment(&name)? else { continue };
+        let Some(text) = environment(&name)?.map(Secret::new) else { continue };
         let entries = match declaration.form.is_list() {
-            true => text.split(',').collect(),
-            false => vec![&*text],
+            true => text.reveal().split(',').collect(),
+            false => vec![text.reveal()],
         };
         for entry in entries {
             values.push(declaration, Value::new(entry, Source::named(name.clone())));

@@ -18,6 +18,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+use antiphon_gateway::settings::Secret;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -55,7 +56,7 @@ impl File {
         let path = named.unwrap_or(Path::new(DEFAULT));
         let name = path.display().to_string();
         match fs::read_to_string(path) {
-            Ok(text) => Self::parse(&name, &text),
+            Ok(text) => Self::parse(&name, Secret::new(text).reveal()),
             Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => {
                 Ok(Self::default())
             }

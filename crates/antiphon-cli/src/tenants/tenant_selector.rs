@@ -1,5 +1,6 @@
 //! The selection of a tenant.
 
+use antiphon_gateway::settings::Secret;
 use antiphon_gateway::tenant_of_token;
 use antiphon_store::{Holdings, Snapshot, Tenant};
 
@@ -17,8 +18,8 @@ pub(super) struct TenantSelector {
 enum Named {
     /// Selected by name.
     Name(String),
-    /// Selected by a caller's token, which is never printed.
-    Token(String),
+    /// Selected by a caller's token.
+    Token(Secret),
 }
 
 impl TenantSelector {
@@ -27,7 +28,7 @@ impl TenantSelector {
         let access = settings::access(store.store, secret, settings::environment)?;
         let named = match (tenant, token_env) {
             (Some(name), _) => Named::Name(name),
-            (None, Some(variable)) => Named::Token(token(&variable)?),
+            (None, Some(variable)) => Named::Token(Secret::new(token(&variable)?)),
             (None, None) => {
                 return Err(Failure::usage("give --tenant NAME or --token-env VARIABLE"));
             }
@@ -42,7 +43,7 @@ impl TenantSelector {
     ) -> Result<(Tenant, Holdings), Failure> {
         let tenant = match &self.named {
             Named::Name(name) => Some(Tenant::new(name.as_str())),
-            Named::Token(token) => tenant_of_token(snapshot, &self.access.secrets, token)
+            Named::Token(token) => tenant_of_token(snapshot, &self.access.secrets, token.reveal())
                 .await
                 .map_err(|error| Failure::runtime(error.to_string()))?,
         };

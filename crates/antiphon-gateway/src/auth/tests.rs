@@ -3,11 +3,11 @@ use crate::settings::UpstreamSettings;
 use http::StatusCode;
 
 fn authenticator(settings: &Settings) -> Authenticator {
-    Authenticator::new(settings, [0; 32]).unwrap()
+    Authenticator::new(settings, &[0; 32]).unwrap()
 }
 
 fn refused(settings: &Settings) -> Option<NamingError> {
-    Authenticator::new(settings, [0; 32]).err()
+    Authenticator::new(settings, &[0; 32]).err()
 }
 
 fn headers(given: &[(&'static str, &str)]) -> HeaderMap {

@@ -9,6 +9,7 @@
 use bytes::Bytes;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::hkdf;
+use zeroize::Zeroizing;
 
 use super::random;
 use crate::settings::Secret;
@@ -30,14 +31,14 @@ pub(super) fn close(key: &[u8; 32], secret: &Secret) -> Bytes {
 }
 
 /// Decrypts an envelope. `None` if it was not encrypted with `secret`.
-pub(super) fn open(envelope: &[u8], secret: &Secret) -> Option<[u8; 32]> {
+pub(super) fn open(envelope: &[u8], secret: &Secret) -> Option<Zeroizing<[u8; 32]>> {
     let rest = envelope.strip_prefix(VERSION)?;
     let (salt, rest) = rest.split_first_chunk::<16>()?;
     let (nonce, content) = rest.split_first_chunk::<12>()?;
-    let mut content = content.to_vec();
+    let mut content = Zeroizing::new(content.to_vec());
     let nonce = Nonce::assume_unique_for_key(*nonce);
     let opened = encryption(secret, salt).open_in_place(nonce, Aad::from(VERSION), &mut content);
-    <[u8; 32]>::try_from(&*opened.ok()?).ok()
+    <[u8; 32]>::try_from(&*opened.ok()?).ok().map(Zeroizing::new)
 }
 
 fn encryption(secret: &Secret, salt: &[u8; 16]) -> LessSafeKey {

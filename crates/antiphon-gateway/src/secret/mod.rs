@@ -9,6 +9,7 @@ use antiphon::IdSource;
 use antiphon_store::{Store, StoreError};
 use bytes::Bytes;
 use ring::hmac;
+use zeroize::Zeroizing;
 
 use crate::entropy::RandomIds;
 use crate::settings::Secret;
@@ -19,8 +20,9 @@ pub(crate) const NAME: &str = "secret";
 /// The maximum number of attempts to replace the envelope while other gateways also replace it.
 const TRIES: usize = 8;
 
-/// The key from which all other keys are derived. It is never shown.
-pub(crate) struct MasterKey([u8; 32]);
+/// The key from which all other keys are derived. It is never shown, and overwritten when it is
+/// dropped.
+pub(crate) struct MasterKey(Zeroizing<[u8; 32]>);
 
 impl MasterKey {
     /// Loads the key from the store, or creates and stores a new one.
@@ -30,7 +32,7 @@ impl MasterKey {
     /// change secrets while several gateways run, give all gateways both secrets, then both with
     /// the new one first, then only the new one.
     pub(crate) async fn of(store: &dyn Store, secrets: &[Secret]) -> io::Result<Self> {
-        let new = Self(random());
+        let new = Self(Zeroizing::new(random()));
         let mut kept = keep(store, new.closed(secrets.first())).await?;
         for _ in 0..TRIES {
             let (key, is_current) = Self::opened(&kept, secrets)?;
@@ -52,9 +54,9 @@ impl MasterKey {
     }
 
     /// Derives the key for one purpose.
-    pub(crate) fn derive(&self, purpose: &str) -> [u8; 32] {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
-        let mut derived = [0; 32];
+    pub(crate) fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &*self.0);
+        let mut derived = Zeroizing::new([0; 32]);
         derived.copy_from_slice(hmac::sign(&key, purpose.as_bytes()).as_ref());
         derived
     }
@@ -62,7 +64,7 @@ impl MasterKey {
     /// The stored form of the key.
     fn closed(&self, secret: Option<&Secret>) -> Bytes {
         match secret {
-            None => Bytes::copy_from_slice(&self.0),
+            None => Bytes::copy_from_slice(&*self.0),
             Some(secret) => envelope::close(&self.0, secret),
         }
     }
@@ -70,7 +72,7 @@ impl MasterKey {
     /// The key, and whether its stored form is up to date.
     fn opened(kept: &Bytes, secrets: &[Secret]) -> io::Result<(Self, bool)> {
         if let Ok(plain) = <[u8; 32]>::try_from(&**kept) {
-            return Ok((Self(plain), secrets.is_empty()));
+            return Ok((Self(Zeroizing::new(plain)), secrets.is_empty()));
         }
         let open = |(at, secret)| Some((Self(envelope::open(kept, secret)?), at == 0));
         match secrets.iter().enumerate().find_map(open) {

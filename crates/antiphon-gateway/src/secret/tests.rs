@@ -7,7 +7,7 @@ fn secrets(texts: &[&str]) -> Vec<Secret> {
 
 async fn key(store: &SqliteStore, texts: &[&str]) -> Result<[u8; 32], String> {
     let key = MasterKey::of(store, &secrets(texts)).await;
-    key.map(|key| key.0).map_err(|error| error.to_string())
+    key.map(|key| *key.0).map_err(|error| error.to_string())
 }
 
 async fn kept(store: &SqliteStore) -> Bytes {
@@ -48,7 +48,7 @@ async fn gateways_that_start_at_once_have_one_key() {
 fn an_envelope_that_was_touched_is_not_opened() {
     let secret = Secret::new("secret");
     let closed = envelope::close(&[7; 32], &secret);
-    assert_eq!(envelope::open(&closed, &secret), Some([7; 32]));
+    assert_eq!(envelope::open(&closed, &secret), Some(Zeroizing::new([7; 32])));
     for at in 0..closed.len() {
         let mut touched = closed.to_vec();
         touched[at] ^= 1;
@@ -59,7 +59,7 @@ fn an_envelope_that_was_touched_is_not_opened() {
 
 #[test]
 fn keys_of_different_purposes_differ() {
-    let key = MasterKey([7; 32]);
+    let key = MasterKey(Zeroizing::new([7; 32]));
     assert_eq!(key.derive("one"), key.derive("one"));
     assert_ne!(key.derive("one"), key.derive("two"));
 }

@@ -1,12 +1,11 @@
 //! Webhook endpoints for background responses that have ended.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use antiphon_store::Tenant;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use http::Uri;
+
+use super::SigningSecret;
 
 /// An endpoint. The gateway connects only by `https` and only to public addresses, except for the
 /// entries of `allow`.
@@ -71,31 +70,6 @@ impl WebhookEvent {
     }
 }
 
-/// The key that signs messages. It is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SigningSecret(Vec<u8>);
-
-/// The minimum and maximum length of a key, in bytes. Source: Standard Webhooks.
-const KEY_LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
-
-impl SigningSecret {
-    /// Parses a key: `whsec_` and 24 to 64 bytes in base64. Returns `None` if `text` is invalid.
-    pub fn parse(text: &str) -> Option<Self> {
-        let key = STANDARD.decode(text.strip_prefix("whsec_")?).ok()?;
-        KEY_LENGTHS.contains(&key.len()).then_some(Self(key))
-    }
-
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for SigningSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SigningSecret(…)")
-    }
-}
-
 /// A non-public destination that is permitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowed {
@@ -129,16 +103,6 @@ fn width(address: IpAddr) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_secret_is_read_as_it_is_given_out() {
-        let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
-        assert_eq!(secret.as_bytes().len(), 24);
-        assert_eq!(format!("{secret:?}"), "SigningSecret(…)");
-        for wrong in ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_AAAA", "whsec_?"] {
-            assert_eq!(SigningSecret::parse(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn networks_addresses_and_hosts_may_be_allowed() {

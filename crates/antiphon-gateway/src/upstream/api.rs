@@ -10,6 +10,7 @@ use bytes::Bytes;
 use http::request::Builder;
 use http::{HeaderName, StatusCode, header};
 use serde_json::{Map, Value};
+use zeroize::Zeroizing;
 
 use crate::error_body::{ErrorBody, with_strings};
 use crate::settings::Secret;
@@ -35,18 +36,19 @@ pub(super) fn signed(request: Builder, api: UpstreamApi, key: Option<&Secret>) -
     match key {
         Some(key) => {
             let (name, value) = credential(api, key);
-            request.header(name, value)
+            request.header(name, value.as_str())
         }
         None => request,
     }
 }
 
 /// The header that carries a key.
-pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, String) {
-    match api.vendor() {
+pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, Zeroizing<String>) {
+    let (name, value) = match api.vendor() {
         Vendor::OpenAi => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
         Vendor::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
-    }
+    };
+    (name, Zeroizing::new(value))
 }
 
 /// Whether a caller's header is forwarded to a server of this API. Anthropic does not receive

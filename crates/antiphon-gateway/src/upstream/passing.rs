@@ -77,7 +77,7 @@ impl HttpUpstream {
         let mut headers = filtered(&headers, |name, _| api::takes_header(self.settings.api, name));
         if let Some(key) = &self.settings.key {
             let (name, value) = api::credential(self.settings.api, key);
-            let value = HeaderValue::try_from(value).map_err(cannot_be_made)?;
+            let value = HeaderValue::try_from(value.as_str()).map_err(cannot_be_made)?;
             headers.insert(name, value);
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }

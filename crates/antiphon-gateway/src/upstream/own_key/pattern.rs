@@ -1,6 +1,7 @@
 //! Matches a key in all spellings that decode to it.
 
-use memchr::memmem::Finder;
+use memchr::memmem;
+use zeroize::Zeroizing;
 
 use crate::settings::Secret;
 
@@ -29,10 +30,11 @@ const PLACEHOLDERS: [&str; 6] = [
 ///
 /// It matches the literal key. It also matches if any character is a JSON escape (`\u002d`,
 /// `\u002D`, `\/`, also of JSON within a JSON string: `\\u002d`) or percent-encoded (`%2d`).
-#[derive(Debug)]
+///
+/// It contains the key, so it has no `Debug` and is overwritten when it is dropped.
 pub(in crate::upstream) struct KeyPattern {
-    chars: Vec<char>,
-    literal: Finder<'static>,
+    key: Secret,
+    chars: Zeroizing<Vec<char>>,
     /// The bytes at which the search stops: a match may begin there, or another rule applies.
     stops: [bool; 256],
 }
@@ -59,8 +61,8 @@ enum Spelling {
 
 impl KeyPattern {
     /// Creates the pattern of this key. `None` if the key is not a secret.
-    pub(in crate::upstream) fn new(key: &Secret) -> Option<Self> {
-        let key = key.reveal();
+    pub(in crate::upstream) fn new(secret: &Secret) -> Option<Self> {
+        let key = secret.reveal();
         if key.len() < SHORTEST || PLACEHOLDERS.contains(&key) {
             return None;
         }
@@ -68,14 +70,16 @@ impl KeyPattern {
         for byte in [key.as_bytes()[0], b'\\', b'%', b'"'] {
             stops[usize::from(byte)] = true;
         }
-        let literal = Finder::new(key.as_bytes()).into_owned();
-        Some(Self { chars: key.chars().collect(), literal, stops })
+        let mut chars = Zeroizing::new(Vec::with_capacity(key.len()));
+        chars.extend(key.chars());
+        Some(Self { key: secret.clone(), chars, stops })
     }
 
     /// Whether a short text contains the key in any spelling.
     pub(in crate::upstream) fn is_in(&self, text: &[u8]) -> bool {
         let is_spelled_at = |at| matches!(self.match_at(text, at, 0), Match::Whole { .. });
-        self.literal.find(text).is_some() || (0..text.len()).any(is_spelled_at)
+        memmem::find(text, self.key.reveal().as_bytes()).is_some()
+            || (0..text.len()).any(is_spelled_at)
     }
 
     /// The next position, from `at`, at which a match may start, or of a quote or backslash.
