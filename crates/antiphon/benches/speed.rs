@@ -172,8 +172,8 @@ mod dialects {
     };
     use super::{ANSWERS, Bencher, black_box};
 
-    fn bench<U: Upstream>(bencher: Bencher<'_, '_>, to: Dialect, said: Said, deltas: usize) {
-        let stream = TextStream::from::<U>(said, deltas);
+    fn bench<U: Upstream>(bencher: Bencher<'_, '_>, to: Dialect, message: Said, deltas: usize) {
+        let stream = TextStream::from::<U>(message, deltas);
         bencher
             .counter(BytesCount::new(stream.chunks.iter().map(bytes::Bytes::len).sum::<usize>()))
             .counter(ItemsCount::new(deltas))

@@ -27,9 +27,9 @@ fn streams_convert_as_expected() {
     let mut wrong = Vec::new();
     for case in cases() {
         for target in [Dialect::Responses, Dialect::Anthropic] {
-            let told = case.converted(target, Form::OpenAi).to_text();
-            if !case.is_expected(target, &told) {
-                wrong.push(format!("{} to {target}:\n{told}", case.name()));
+            let received = case.converted(target, Form::OpenAi).to_text();
+            if !case.is_expected(target, &received) {
+                wrong.push(format!("{} to {target}:\n{received}", case.name()));
             }
         }
     }
@@ -40,21 +40,21 @@ fn streams_convert_as_expected() {
 #[test]
 fn responses_streams_match_the_schema() {
     for case in cases() {
-        let told = case.converted(Dialect::Responses, Form::OpenResponses);
+        let received = case.converted(Dialect::Responses, Form::OpenResponses);
         println!("{}", case.name());
-        for event in &told.events {
+        for event in &received.events {
             schema::assert_event_shape(event);
         }
-        schema::assert_response_shape(&told.folded);
+        schema::assert_response_shape(&received.folded);
     }
 }
 
 #[test]
 fn folded_response_equals_the_final_response() {
     for case in cases() {
-        let told = case.converted(Dialect::Responses, Form::OpenAi);
-        let last = told.events.last().expect("a stream has an end");
-        assert_eq!(last["response"], told.folded, "{}", case.name());
+        let received = case.converted(Dialect::Responses, Form::OpenAi);
+        let last = received.events.last().expect("a stream has an end");
+        assert_eq!(last["response"], received.folded, "{}", case.name());
     }
 }
 
@@ -147,15 +147,15 @@ impl Case {
         .to_owned()
     }
 
-    fn is_expected(&self, target: Dialect, told: &str) -> bool {
+    fn is_expected(&self, target: Dialect, received: &str) -> bool {
         let folder = self.path.with_file_name("expected");
         let name = self.path.file_stem().expect("a case is a file").to_string_lossy();
         let path = folder.join(format!("{name}.{target}"));
         if std::env::var_os("ANTIPHON_GOLDEN").is_some_and(|how| how == "write") {
             fs::create_dir_all(&folder).expect("the folder can be made");
-            fs::write(&path, told).expect("the expectation can be written");
+            fs::write(&path, received).expect("the expectation can be written");
         }
-        fs::read_to_string(&path).is_ok_and(|expected| expected == told)
+        fs::read_to_string(&path).is_ok_and(|expected| expected == received)
     }
 }
 

@@ -142,17 +142,17 @@ fn held(from: Dialect, to: Dialect, begun: &[&str], again: &[&str]) -> usize {
     let context = RequestContext::unknown(Origin::new("up m"));
     let writer = Writer::new(to).expect("clients speak it");
     let mut conversion = Conversion::new(from, context, assembler(), writer);
-    let mut told = 0;
+    let mut received = 0;
     for event in begun {
-        told += conversion.push(format!("data: {event}\n\n").as_bytes()).len();
+        received += conversion.push(format!("data: {event}\n\n").as_bytes()).len();
     }
     for _ in 0..PIECES {
         for event in again {
-            told += conversion.push(format!("data: {event}\n\n").as_bytes()).len();
+            received += conversion.push(format!("data: {event}\n\n").as_bytes()).len();
         }
     }
     let held = in_use() - before;
-    assert!(told < 4 * PIECES);
+    assert!(received < 4 * PIECES);
     held
 }
 

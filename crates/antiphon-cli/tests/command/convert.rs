@@ -60,14 +60,14 @@ fn an_event_stream_goes_out_as_one() {
 
 #[test]
 fn a_call_that_two_paths_tell_of_is_one_item() {
-    let told = events(&["--from", "ai-sdk", "--to", "responses"], PARTS);
+    let received = events(&["--from", "ai-sdk", "--to", "responses"], PARTS);
     let added = |kind: &&str| **kind == *"response.output_item.added";
-    assert_eq!(kinds(&told).iter().filter(|kind| added(kind)).count(), 1);
-    let call = &told.last().unwrap()["response"]["output"][0];
+    assert_eq!(kinds(&received).iter().filter(|kind| added(kind)).count(), 1);
+    let call = &received.last().unwrap()["response"]["output"][0];
     assert_eq!((&call["call_id"], &call["name"]), (&"call_123".into(), &"get_weather".into()));
 
-    let told = events(&["--from", "ai-sdk", "--to", "anthropic"], PARTS);
-    let starts = kinds(&told).iter().filter(|kind| **kind == "content_block_start").count();
+    let received = events(&["--from", "ai-sdk", "--to", "anthropic"], PARTS);
+    let starts = kinds(&received).iter().filter(|kind| **kind == "content_block_start").count();
     assert_eq!(starts, 1);
 }
 
@@ -94,10 +94,13 @@ fn a_malformed_line_is_named_and_the_stream_still_ends_well() {
         "{}",
         ended.stderr
     );
-    let told = lines(&ended.stdout);
-    assert_eq!(kinds(&told)[..2], ["response.created", "response.in_progress"]);
-    assert_eq!(told.last().unwrap()["type"], "response.failed");
-    assert_eq!(kinds(&told).iter().filter(|kind| **kind == "response.output_item.done").count(), 1);
+    let received = lines(&ended.stdout);
+    assert_eq!(kinds(&received)[..2], ["response.created", "response.in_progress"]);
+    assert_eq!(received.last().unwrap()["type"], "response.failed");
+    assert_eq!(
+        kinds(&received).iter().filter(|kind| **kind == "response.output_item.done").count(),
+        1
+    );
 
     let input =
         CHAT.replacen("data: {\"id\"", "data: {id", 2).replacen("data: {id", "data: {\"id\"", 1);
@@ -140,8 +143,8 @@ fn a_servers_error_is_told_in_its_words() {
     for from in ["chat", "anthropic", "responses"] {
         let ended = convert(&["--from", from, "--to", "responses", "--ndjson"], input);
         assert_eq!(ended.stderr, "note: the response failed: Incorrect API key provided.\n");
-        let told = lines(&ended.stdout);
-        assert_eq!(told.last().unwrap()["type"], "response.failed");
+        let received = lines(&ended.stdout);
+        assert_eq!(received.last().unwrap()["type"], "response.failed");
     }
 }
 

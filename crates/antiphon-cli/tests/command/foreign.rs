@@ -35,7 +35,7 @@ fn run(args: &[&str], history: &str) -> Ended {
 }
 
 /// What an item is, and what it says.
-fn told(item: &Value) -> Value {
+fn receive(item: &Value) -> Value {
     let text = |content: &Value| match content {
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
         content => content.as_str().unwrap_or_default().to_owned(),
@@ -94,7 +94,7 @@ fn every_form_of_one_conversation_becomes_the_same_items() {
         let note = format!("note: h.json: read as {form}, written as Responses items\n");
         assert_eq!((repaired.code, &repaired.stderr), (Some(0), &note), "{name}");
         let items: Vec<Value> = serde_json::from_str(&repaired.stdout).unwrap();
-        assert_eq!(items.iter().map(told).collect::<Vec<_>>(), conversation(), "{name}");
+        assert_eq!(items.iter().map(receive).collect::<Vec<_>>(), conversation(), "{name}");
     }
 }
 

@@ -93,18 +93,21 @@ fn refusal(message: &str, code: &str) -> Reply {
 fn refusal_is_logged_with_the_upstreams_reason() {
     let gateway = Logging::start("info", "", &[]);
     let body = json!({"model": "fake-model", "input": "My name is Sesame."});
-    let said = "Unsupported parameter: 'temperature' is not supported with this model.";
-    gateway.upstream.script(refusal(said, "unsupported_parameter"));
+    let reply = "Unsupported parameter: 'temperature' is not supported with this model.";
+    gateway.upstream.script(refusal(reply, "unsupported_parameter"));
     gateway.ask("mine-1", &body);
     gateway.upstream.script(refusal("Invalid name: 'Sesame'.", "sesame"));
     gateway.ask("mine-2", &body);
 
     let lines = gateway.lines();
-    let told = &line(&lines, "mine-1", "upstream refused a request")["fields"];
-    assert_eq!((&told["status"], &told["code"]), (&json!(400), &json!("unsupported_parameter")));
+    let received = &line(&lines, "mine-1", "upstream refused a request")["fields"];
     assert_eq!(
-        (&told["param"], &told["upstream_message"]),
-        (&json!("tools[0].name"), &json!(said))
+        (&received["status"], &received["code"]),
+        (&json!(400), &json!("unsupported_parameter"))
+    );
+    assert_eq!(
+        (&received["param"], &received["upstream_message"]),
+        (&json!("tools[0].name"), &json!(reply))
     );
     let refused = line(&lines, "mine-1", "turn refused");
     assert_eq!(refused["level"], "INFO");
@@ -143,15 +146,15 @@ fn logged_response_can_be_read() {
         gateway.ask(id, &json!({"model": "fake-model", "input": "Hello", "stream": stream}));
     }
     let mut readable = Vec::new();
-    let mut said = Vec::new();
+    let mut reply = Vec::new();
     // The line is written before the last event is sent.
-    while said.len() < 5 {
+    while reply.len() < 5 {
         let line: Value = serde_json::from_str(&gateway.serving.next_line()).unwrap();
         if line["fields"]["message"] == "turn" {
-            said.push(line);
+            reply.push(line);
         }
     }
-    for line in &said {
+    for line in &reply {
         if let Some(response) = line["fields"]["response"].as_str() {
             for path in ["", "/report"] {
                 let (status, _) = gateway.serving.answer(
@@ -174,10 +177,12 @@ fn refused_callers_are_counted() {
         gateway.serving.status_of_with("/v1/models", "authorization: Bearer guessed");
     }
     let lines = gateway.lines();
-    let told = |line: &&Value| {
+    let received = |line: &&Value| {
         line["fields"]["message"] == "refused callers without a valid API key (status 401)"
     };
-    let [line] = lines.iter().filter(told).collect::<Vec<_>>()[..] else { panic!("{lines:#?}") };
+    let [line] = lines.iter().filter(received).collect::<Vec<_>>()[..] else {
+        panic!("{lines:#?}")
+    };
     assert_eq!((&line["level"], &line["fields"]["total"]), (&json!("WARN"), &json!(1)));
     assert!(!json!(lines).to_string().contains("guessed"));
 }

@@ -30,8 +30,8 @@ fn turn(provider: &Serving, body: &Value) -> (u16, Value) {
 /// A conversation in which the same item was sent twice: the second turn's status.
 fn sent_twice(provider: &Serving) -> u16 {
     let (_, conversation) = ask(provider, "POST", "/v1/conversations", &json!({}));
-    let said = json!({"type": "message", "id": "msg_1", "role": "user", "content": "Hello"});
-    let body = json!({"model": "sim", "conversation": conversation["id"], "input": [said]});
+    let reply = json!({"type": "message", "id": "msg_1", "role": "user", "content": "Hello"});
+    let body = json!({"model": "sim", "conversation": conversation["id"], "input": [reply]});
     assert_eq!(turn(provider, &body).0, 200);
     turn(provider, &body).0
 }

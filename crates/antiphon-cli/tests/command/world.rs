@@ -230,8 +230,8 @@ impl Serving {
 
     /// Waits for a line of standard error that contains `text`.
     pub(crate) fn says(&self, text: &str) {
-        let said = self.stderr.iter().any(|line| line.contains(text));
-        assert!(said, "standard error ended without '{text}'");
+        let message = self.stderr.iter().any(|line| line.contains(text));
+        assert!(message, "standard error ended without '{text}'");
     }
 
     /// The next line of standard error.
@@ -257,13 +257,13 @@ impl Serving {
 
 /// The lines as they come, read on so that the process never waits for a reader.
 fn lines_of(stderr: ChildStderr) -> mpsc::Receiver<String> {
-    let (said, lines) = mpsc::channel();
+    let (message, lines) = mpsc::channel();
     thread::spawn(move || {
         let mut stderr = BufReader::new(stderr);
         let mut line = String::new();
         while stderr.read_line(&mut line).unwrap() > 0 {
             // An error is a test that reads no further.
-            let _ = said.send(std::mem::take(&mut line));
+            let _ = message.send(std::mem::take(&mut line));
         }
     });
     lines

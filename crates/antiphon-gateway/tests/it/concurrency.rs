@@ -101,12 +101,12 @@ async fn many_turns_of_one_conversation_are_all_there_once_and_whole() {
     let items = client.items(&conversation).await;
     let held = lines(&items);
     assert_eq!(held.len(), 2 * TURNS);
-    let mut said: Vec<&String> = held.iter().step_by(2).collect();
-    said.sort();
+    let mut reply: Vec<&String> = held.iter().step_by(2).collect();
+    reply.sort();
     let mut expected: Vec<String> =
         (0..TURNS).map(|number| format!("user: Message {number}")).collect();
     expected.sort();
-    assert_eq!(said, expected.iter().collect::<Vec<_>>());
+    assert_eq!(reply, expected.iter().collect::<Vec<_>>());
     assert!(held.iter().skip(1).step_by(2).all(|line| line == "assistant: Noted."));
     let mut unique = ids(&items);
     unique.sort_unstable();
@@ -123,10 +123,10 @@ async fn many_turns_of_one_conversation_are_all_there_once_and_whole() {
 async fn turns_from_one_response_see_that_and_themselves() {
     let world = World::parallel().await;
     let client = world.client();
-    let told = client.respond(&ask("My color is purple")).await;
+    let received = client.respond(&ask("My color is purple")).await;
     let branches = (0..8).map(|number| {
         let client = client.clone();
-        let asking = ask(format!("My dog is dog-{number}")).after(told.id());
+        let asking = ask(format!("My dog is dog-{number}")).after(received.id());
         tokio::spawn(async move {
             let branch = client.turn(MODES[number % 2], &asking).await;
             let question = ask("What is my color and my dog?").after(branch.id());

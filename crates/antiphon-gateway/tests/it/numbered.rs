@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{MODES, World, ask, call, output, user};
 
-fn said(id: &str, text: &str) -> Value {
+fn message(id: &str, text: &str) -> Value {
     json!({
         "type": "message", "id": id, "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": text, "annotations": []}],
@@ -18,7 +18,7 @@ async fn a_replayed_message_is_not_taken_for_another_thread_s_of_the_same_id() {
         let client = world.client();
         for text in ["The first thread's", "The second thread's"] {
             client
-                .turn(mode, &ask(json!([user("Hello"), said("msg_7", text), user("Go on")])))
+                .turn(mode, &ask(json!([user("Hello"), message("msg_7", text), user("Go on")])))
                 .await;
         }
         assert_eq!(world.view(1).await[1], "assistant: The second thread's");

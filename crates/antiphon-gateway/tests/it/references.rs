@@ -9,12 +9,13 @@ async fn a_reference_stands_for_an_item_of_another_response() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let told = client.turn(mode, &ask("My color is purple")).await;
-        let listed = client.get(&format!("/v1/responses/{}/input_items", told.id())).await.json();
+        let received = client.turn(mode, &ask("My color is purple")).await;
+        let listed =
+            client.get(&format!("/v1/responses/{}/input_items", received.id())).await.json();
 
         let refer = json!([
             reference(&listed["data"][0]["id"]),
-            reference(&told.item("message")["id"]),
+            reference(&received.item("message")["id"]),
             user("What is my color?"),
         ]);
         let recalled = client.turn(mode, &ask(refer)).await;
@@ -31,8 +32,8 @@ async fn a_reference_stands_for_an_item_of_another_response() {
 async fn an_id_alone_is_a_reference() {
     let world = World::new().await;
     let client = world.client();
-    let told = client.respond(&ask("My color is purple")).await;
-    let bare = json!({"id": told.item("message")["id"]});
+    let received = client.respond(&ask("My color is purple")).await;
+    let bare = json!({"id": received.item("message")["id"]});
     client.respond(&ask(json!([typed_user("Hello"), bare, typed_user("Hello")]))).await;
     assert_eq!(world.view(1).await, ["user: Hello", "assistant: Noted.", "user: Hello"]);
 }
@@ -44,9 +45,9 @@ async fn a_reference_to_what_the_conversation_holds_is_sent_once() {
         let client = world.client();
         let conversation = client.new_conversation().await;
         let say = |input: Value| ask(input).within(&conversation);
-        let told = client.turn(mode, &say("My color is purple".into())).await;
+        let received = client.turn(mode, &say("My color is purple".into())).await;
 
-        let refer = json!([reference(&told.item("message")["id"]), user("What is my color?")]);
+        let refer = json!([reference(&received.item("message")["id"]), user("What is my color?")]);
         let recalled = client.turn(mode, &say(refer)).await;
 
         assert_eq!(recalled.header("antiphon-resent"), Some("1"));
@@ -96,8 +97,8 @@ async fn a_reference_to_nothing_is_not_found() {
 async fn what_was_not_stored_cannot_be_referred_to() {
     let world = World::new().await;
     let client = world.client();
-    let told = client.respond(&ask("My color is purple").unstored()).await;
-    let id = &told.item("message")["id"];
+    let received = client.respond(&ask("My color is purple").unstored()).await;
+    let id = &received.item("message")["id"];
 
     let refused = client.refused(MODES[0], &ask(json!([reference(id), user("Hello")]))).await;
 

@@ -34,7 +34,7 @@ pub(crate) fn elsewhere(names: &[&str]) -> Vec<HeldItem> {
 }
 
 /// A turn that its provider called so.
-pub(crate) fn told(turn: Turn, name: &str, is_stale: bool) -> Turn {
+pub(crate) fn receive(turn: Turn, name: &str, is_stale: bool) -> Turn {
     Turn { ledger: Some(LedgerTurn { response: Some(named(name)), is_stale }), ..turn }
 }
 
@@ -91,7 +91,7 @@ impl World {
     /// A response in a tree of forks of its own, which its provider calls so.
     pub(crate) async fn kept_as(&self, name: &str, input: &[&str], output: &[&str]) -> ResponseId {
         let (id, turn) = self.turn(self.anew(), input, output);
-        self.commit(told(turn, name, false)).await.unwrap();
+        self.commit(receive(turn, name, false)).await.unwrap();
         id
     }
 }
@@ -134,7 +134,7 @@ pub(crate) async fn an_announced_response_is_in_doubt_until_its_turn_is_committe
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
     assert_eq!(world.name_of(&id).await, Some(named("resp_x")));
     assert!(!world.exists(&id).await);
-    world.commit(told(turn, "resp_x", false)).await.unwrap();
+    world.commit(receive(turn, "resp_x", false)).await.unwrap();
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, false)));
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
     assert_eq!(world.transcript(&id).await, ["a", "b"]);
@@ -145,7 +145,7 @@ pub(crate) async fn a_turn_that_ends_in_doubt_leaves_its_ledgers_in_doubt(world:
     world.relearn(&conversation, Vec::new()).await.unwrap();
     let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
 
-    world.commit(told(turn, "resp_x", true)).await.unwrap();
+    world.commit(receive(turn, "resp_x", true)).await.unwrap();
 
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
@@ -155,7 +155,7 @@ pub(crate) async fn a_turn_whose_response_was_never_told_has_no_name(world: Worl
     let conversation = world.adopted("conv_x").await;
     let within = || Base::Conversation(conversation.clone());
     let unrecorded = Turn { response: None, ..world.turn(within(), &["a"], &["b"]).1 };
-    world.commit(told(unrecorded, "resp_x", false)).await.unwrap();
+    world.commit(receive(unrecorded, "resp_x", false)).await.unwrap();
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
     assert_eq!(world.entry("resp_x").await, None, "there is no record that it could stand for");
 
@@ -249,7 +249,7 @@ pub(crate) async fn of_two_responses_under_one_name_the_later_counts(world: Worl
     assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["c", "d"]);
 
     let (last, turn) = world.turn(world.behind(world.end(&newer).await), &["e"], &["f"]);
-    world.commit(told(turn, "resp_x", false)).await.unwrap();
+    world.commit(receive(turn, "resp_x", false)).await.unwrap();
 
     assert_eq!(world.entry("resp_x").await, Some(of_response(&last, false)));
     assert!(!world.exists(&newer).await);
@@ -260,7 +260,7 @@ pub(crate) async fn a_background_turn_enters_its_name(world: World) {
     let older = world.kept_as("resp_x", &["c"], &["d"]).await;
     let (id, turn) = accepted(&world).await;
 
-    end(&world, told(turn, "resp_x", false), 2).await.unwrap();
+    end(&world, receive(turn, "resp_x", false), 2).await.unwrap();
 
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, false)));
     assert!(!world.exists(&older).await);
@@ -275,7 +275,7 @@ pub(crate) async fn a_response_has_one_name(world: World) {
     world.announce("resp_2", &id).await;
     assert_eq!(world.entry("resp_1").await, None);
     assert_eq!(world.entry("resp_2").await, Some(of_response(&id, true)));
-    world.commit(told(turn, "resp_3", false)).await.unwrap();
+    world.commit(receive(turn, "resp_3", false)).await.unwrap();
 
     assert_eq!(world.entry("resp_2").await, None);
     assert_eq!(world.entry("resp_3").await, Some(of_response(&id, false)));
@@ -320,11 +320,11 @@ pub(crate) async fn what_is_forgotten_is_deleted(world: World) {
 pub(crate) async fn what_is_deleted_or_expires_takes_its_name_along(world: World) {
     let conversation = world.adopted("conv_x").await;
     let (within, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &["b"]);
-    world.commit(told(turn, "resp_w", false)).await.unwrap();
+    world.commit(receive(turn, "resp_w", false)).await.unwrap();
     let deleted = world.kept_as("resp_x", &["c"], &["d"]).await;
     let (expired, mut turn) = world.turn(world.anew(), &["e"], &["f"]);
     turn.response.as_mut().unwrap().created_at = 1;
-    world.commit(told(turn, "resp_y", false)).await.unwrap();
+    world.commit(receive(turn, "resp_y", false)).await.unwrap();
 
     world.delete_conversation(&conversation).await;
     world.delete_response(&deleted).await;
@@ -379,7 +379,7 @@ pub(crate) async fn what_is_elsewhere_is_known_by_its_traces(world: World) {
     world.relearn(&conversation, given.clone()).await.unwrap();
     let (id, mut turn) = world.turn(Base::Conversation(conversation.clone()), &[], &[]);
     turn.output = elsewhere(&["b"]);
-    world.commit(told(turn, "resp_x", false)).await.unwrap();
+    world.commit(receive(turn, "resp_x", false)).await.unwrap();
 
     let held = world.store.transcript(&world.tenant, world.tip(&conversation).await).await;
     assert_eq!(held, Ok([given, elsewhere(&["b"])].concat()));

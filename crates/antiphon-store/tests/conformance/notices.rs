@@ -32,7 +32,7 @@ impl World {
         self.store.claim_notices(now, now + 60, 9).await.unwrap()
     }
 
-    async fn told(&self, due: &DueNotice) {
+    async fn receive(&self, due: &DueNotice) {
         self.store.settle_notice(due, None).await.unwrap();
     }
 }
@@ -62,7 +62,7 @@ pub(crate) async fn what_was_told_is_forgotten(world: World) {
     assert_eq!(ids(&claimed), [("evt_1", one), ("evt_1", two)]);
 
     let of_one = claimed.iter().find(|due| due.notice.endpoint == one).unwrap();
-    world.told(of_one).await;
+    world.receive(of_one).await;
 
     assert_eq!(ids(&world.claim(LATER).await), [("evt_1", two)]);
 }
@@ -84,11 +84,11 @@ pub(crate) async fn a_claim_that_ran_out_settles_nothing(world: World) {
     let current = world.claim(LATER).await;
     assert_eq!(current[0].attempt, 2);
 
-    world.told(&late[0]).await;
+    world.receive(&late[0]).await;
 
     let again = world.claim(LATER + 60).await;
     assert_eq!(ids(&again), [("evt_1", "one")]);
-    world.told(&again[0]).await;
+    world.receive(&again[0]).await;
     assert_eq!(world.claim(LATER + 600).await, []);
 }
 

@@ -3,7 +3,7 @@
 use antiphon_store::{Base, Kept, Place, StoreError, ThreadId};
 
 use super::database::Database;
-use crate::conformance::ledgers::{elsewhere, of_conversation, of_response, told};
+use crate::conformance::ledgers::{elsewhere, of_conversation, of_response, receive};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_processes_that_adopt_one_conversation_at_once_get_one_ledger() {
@@ -37,8 +37,8 @@ async fn of_two_responses_that_are_committed_under_one_name_at_once_one_is_left(
         let turn = |world: &crate::conformance::World| world.turn(world.anew(), &["a"], &["b"]);
         let ((first, a), (second, b)) = (turn(&one.world), turn(&other.world));
         let (a, b) = tokio::join!(
-            one.world.commit(told(a, &name, false)),
-            other.world.commit(told(b, &name, false)),
+            one.world.commit(receive(a, &name, false)),
+            other.world.commit(receive(b, &name, false)),
         );
 
         assert_eq!((a, b), (Ok(()), Ok(())));

@@ -28,10 +28,10 @@ async fn long_conversation_is_read_in_pages() {
     let conversation = world.conversation().await;
     let mut history: Vec<Value> = Vec::new();
     for page in 0..12 {
-        let said: Vec<Value> = (0..20).map(|nth| user(&format!("Line {page} {nth}."))).collect();
+        let message: Vec<Value> = (0..20).map(|nth| user(&format!("Line {page} {nth}."))).collect();
         let path = format!("/conversations/{conversation}/items");
-        world.request_of_other_client("POST", &path, json!({"items": said})).await;
-        history.extend(said);
+        world.request_of_other_client("POST", &path, json!({"items": message})).await;
+        history.extend(message);
     }
     history.push(user("And now?"));
     let body = json!({"conversation": conversation, "input": history});

@@ -30,8 +30,8 @@ async fn replay_of_user_messages_stores_nothing_twice() {
     let mut held = Vec::new();
     for at in 0..users.len() {
         world.provider.script(Answer::new(MODEL).message("Well."));
-        let said: Vec<Value> = users[..=at].iter().map(|text| user(text)).collect();
-        let body = json!({"conversation": conversation, "input": said});
+        let reply: Vec<Value> = users[..=at].iter().map(|text| user(text)).collect();
+        let body = json!({"conversation": conversation, "input": reply});
         turn_elsewhere(&mut world, &mut other, body).await;
         held.extend([format!("user: {}", users[at]), "assistant: Well.".to_owned()]);
     }
@@ -43,14 +43,14 @@ async fn replay_of_user_messages_stores_nothing_twice() {
 async fn replay_without_ids_stores_nothing_twice() {
     let (mut world, mut other) = (World::new().await, another());
     let conversation = world.conversation().await;
-    let (mut said, mut held) = (Vec::new(), Vec::new());
+    let (mut reply, mut held) = (Vec::new(), Vec::new());
     for at in 0..5 {
         let (asks, answers) = (format!("Question {at}."), format!("Answer {at}."));
         world.provider.script(Answer::new(MODEL).message(&answers));
-        said.push(user(&asks));
-        let body = json!({"conversation": conversation, "input": said});
+        reply.push(user(&asks));
+        let body = json!({"conversation": conversation, "input": reply});
         turn_elsewhere(&mut world, &mut other, body).await;
-        said.push(assistant(&answers));
+        reply.push(assistant(&answers));
         held.extend([format!("user: {asks}"), format!("assistant: {answers}")]);
     }
     assert_eq!(world.stored_items(&conversation), held);
@@ -60,15 +60,15 @@ async fn replay_without_ids_stores_nothing_twice() {
 async fn output_of_another_process_is_not_resent() {
     let (mut world, mut other) = (World::new().await, another());
     let conversation = world.conversation().await;
-    let mut said = vec![user("Echo hi.")];
-    let body = |said: &[Value]| json!({"conversation": conversation, "input": said});
+    let mut reply = vec![user("Echo hi.")];
+    let body = |reply: &[Value]| json!({"conversation": conversation, "input": reply});
     world.provider.script(thinking_and_calling());
-    turn_elsewhere(&mut world, &mut other, body(&said)).await;
-    said.push(output("call_1", "hi"));
+    turn_elsewhere(&mut world, &mut other, body(&reply)).await;
+    reply.push(output("call_1", "hi"));
     world.provider.script(Answer::new(MODEL).message("It says hi."));
-    turn_elsewhere(&mut world, &mut other, body(&said)).await;
-    said.push(user("Thanks."));
-    turn_elsewhere(&mut world, &mut other, body(&said)).await;
+    turn_elsewhere(&mut world, &mut other, body(&reply)).await;
+    reply.push(user("Thanks."));
+    turn_elsewhere(&mut world, &mut other, body(&reply)).await;
     assert_eq!(world.sent(), ["user: Thanks."]);
     let held = [
         "user: Echo hi.",

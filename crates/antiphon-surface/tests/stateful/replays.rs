@@ -82,8 +82,8 @@ async fn reference_within_a_chain_is_kept() {
     let world = World::new().await;
     world.provider.script(Answer::new(MODEL).message("Hello."));
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
-    let said = first.output()[0]["id"].clone();
-    let replay = json!([user("Hi."), {"type": "item_reference", "id": said}, user("And now?")]);
+    let reply = first.output()[0]["id"].clone();
+    let replay = json!([user("Hi."), {"type": "item_reference", "id": reply}, user("And now?")]);
     let next = json!({"previous_response_id": first.id(), "input": replay});
     world.turn(Mode::Whole, next).await;
     assert_eq!(world.sent(), ["user: And now?"]);

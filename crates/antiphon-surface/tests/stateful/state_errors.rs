@@ -113,8 +113,8 @@ async fn item_without_reasoning_loses_its_id() {
     let world = World::new().await;
     world.provider.script(Answer::new(MODEL).reasoning("Hm.").message("Hello."));
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
-    let said: Value = first.output()[1].clone();
-    let replay = json!({"input": [user("Hi."), said, user("And now?")]});
+    let reply: Value = first.output()[1].clone();
+    let replay = json!({"input": [user("Hi."), reply, user("And now?")]});
     let replay = world.turn(Mode::Whole, replay).await;
     assert_eq!(replay.repairs(), [("missing_reasoning", "id_removed")]);
 }

@@ -82,32 +82,32 @@ impl Story {
         if !self.others.is_empty() && self.dice.of(2) == 0 {
             std::mem::swap(&mut self.world.client, &mut self.others[0]);
         }
-        let said = self.said(number);
+        let reply = self.reply(number);
         let replayed = self.history.iter().filter_map(|item| self.replay.of(item));
-        let input: Vec<Value> = replayed.chain(said.clone()).collect();
+        let input: Vec<Value> = replayed.chain(reply.clone()).collect();
         let body = json!({"conversation": self.conversation, "input": input});
         let is_left = leaves && self.dice.of(3) == 0;
         if is_left {
             self.leave(body.clone(), &number.to_string()).await;
         }
-        self.history.extend(said.clone());
+        self.history.extend(reply.clone());
         if !is_left || self.dice.of(2) == 0 {
             self.read_turn(body, &format!("{number}_again")).await;
             self.answered
-                .extend(said.iter().filter_map(|it| it["content"].as_str()).map(Into::into));
+                .extend(reply.iter().filter_map(|it| it["content"].as_str()).map(Into::into));
         }
     }
 
     /// The next input: outputs of open calls, or not, and a user message.
-    fn said(&mut self, number: usize) -> Vec<Value> {
+    fn reply(&mut self, number: usize) -> Vec<Value> {
         let calls = std::mem::take(&mut self.calls);
         let calls = if self.dice.of(3) > 0 { calls } else { Vec::new() };
-        let mut said: Vec<Value> =
+        let mut reply: Vec<Value> =
             calls.iter().map(|call| output(call, &format!("of {call}"))).collect();
-        if said.is_empty() || self.dice.of(3) == 0 {
-            said.push(user(&format!("Line {number}.")));
+        if reply.is_empty() || self.dice.of(3) == 0 {
+            reply.push(user(&format!("Line {number}.")));
         }
-        said
+        reply
     }
 
     fn answer(&mut self, name: &str) -> Answer {

@@ -127,11 +127,11 @@ impl World {
             }
             match turn.step() {
                 Step::Ask { method, path, body } => {
-                    let told = self.whole(method.as_str(), &path, body).await;
+                    let received = self.whole(method.as_str(), &path, body).await;
                     if !is_refused {
-                        last = told.clone();
+                        last = received.clone();
                     }
-                    turn.record_answer(told.0, told.1);
+                    turn.record_answer(received.0, received.1);
                 }
                 Step::Send { body } => {
                     let response = self.ask("POST", path, Some(body)).await;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 const NO_ITEMS: Bytes = Bytes::from_static(b"[]");
 
-fn told(text: &'static str) -> InvalidArgument {
+fn parse_error(text: &'static str) -> InvalidArgument {
     check(&Bytes::from_static(text.as_bytes()), None)
         .expect_err("the argument is not a list of items")
 }
@@ -15,19 +15,23 @@ fn told(text: &'static str) -> InvalidArgument {
 #[test]
 fn invalid_json_is_reported_with_its_place() {
     let sentence = "items: expected an array of items: EOF while parsing a list at line 1 column 1";
-    assert_eq!(told("[").to_string(), sentence);
-    assert_eq!(told("[").position(), None);
+    assert_eq!(parse_error("[").to_string(), sentence);
+    assert_eq!(parse_error("[").position(), None);
     assert!(check(&Bytes::from_static(b"[\"\xff\"]"), None).is_err());
 }
 
 #[test]
 fn object_is_not_a_list() {
-    assert!(told(r#"{"input":[]}"#).to_string().starts_with("items: expected an array of items: "));
+    assert!(
+        parse_error(r#"{"input":[]}"#)
+            .to_string()
+            .starts_with("items: expected an array of items: ")
+    );
 }
 
 #[test]
 fn invalid_item_is_reported_with_its_position() {
-    assert_eq!(told(r#"[{"role":"user","content":"hi"},7]"#).position(), Some(1));
+    assert_eq!(parse_error(r#"[{"role":"user","content":"hi"},7]"#).position(), Some(1));
 }
 
 #[test]
@@ -54,12 +58,12 @@ fn unknown_policy_error_lists_the_policies() {
 
 #[test]
 fn conflicting_options_are_named() {
-    let told =
+    let received =
         |options| Tracker::new(options).map(|_| ()).expect_err("the options conflict").to_string();
     let chain = r#"{"conversation":"conv_1","previous_response_id":"resp_1"}"#;
-    assert_eq!(told(chain), "conversation cannot be combined with previous_response_id");
+    assert_eq!(received(chain), "conversation cannot be combined with previous_response_id");
     let session = "a session cannot be combined with conversation: one of the two owns the history";
-    assert_eq!(told(r#"{"conversation":"conv_1","session":true}"#), session);
+    assert_eq!(received(r#"{"conversation":"conv_1","session":true}"#), session);
 }
 
 #[test]

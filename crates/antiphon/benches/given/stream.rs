@@ -46,8 +46,8 @@ impl TextStream {
     }
 
     /// A response of `deltas` deltas from an upstream of this dialect.
-    pub(crate) fn from<U: Upstream>(said: Said, deltas: usize) -> Self {
-        Self::cut(event_stream::<U>(said, deltas))
+    pub(crate) fn from<U: Upstream>(reply: Said, deltas: usize) -> Self {
+        Self::cut(event_stream::<U>(reply, deltas))
     }
 
     fn cut(text: String) -> Self {
@@ -97,8 +97,8 @@ pub(crate) fn convert(from: Dialect, to: Dialect, stream: &TextStream) -> usize 
     let mut conversion = Conversion::new(from, context, assembler(), writer);
     let mut sent = 0;
     for chunk in &stream.chunks {
-        let told = conversion.push(chunk);
-        sent += told.iter().map(|event| black_box(event.to_sse()).len()).sum::<usize>();
+        let received = conversion.push(chunk);
+        sent += received.iter().map(|event| black_box(event.to_sse()).len()).sum::<usize>();
     }
     let last = conversion.finish(0).events;
     sent + last.iter().map(|event| black_box(event.to_sse()).len()).sum::<usize>()

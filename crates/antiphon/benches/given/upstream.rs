@@ -19,7 +19,7 @@ pub(crate) trait Upstream {
     const DIALECT: Dialect;
 
     /// The events, each with its `type` if the event stream names it.
-    fn events(said: Said, pieces: &[String]) -> Vec<Value>;
+    fn events(reply: Said, pieces: &[String]) -> Vec<Value>;
 }
 
 pub(crate) struct Responses;
@@ -28,9 +28,9 @@ pub(crate) struct Anthropic;
 pub(crate) struct AiSdk;
 
 /// The response as an event stream.
-pub(crate) fn event_stream<U: Upstream>(said: Said, deltas: usize) -> String {
+pub(crate) fn event_stream<U: Upstream>(reply: Said, deltas: usize) -> String {
     let mut text = String::new();
-    for event in U::events(said, &pieces(deltas)) {
+    for event in U::events(reply, &pieces(deltas)) {
         if let Some(kind) = event["type"].as_str().filter(|_| U::DIALECT != Dialect::AiSdk) {
             text.extend(["event: ", kind, "\n"]);
         }
@@ -47,8 +47,8 @@ pub(crate) fn pieces(count: usize) -> Vec<String> {
 impl Upstream for Responses {
     const DIALECT: Dialect = Dialect::Responses;
 
-    fn events(said: Said, pieces: &[String]) -> Vec<Value> {
-        let mut events = match said {
+    fn events(reply: Said, pieces: &[String]) -> Vec<Value> {
+        let mut events = match reply {
             Said::Text => super::stream::message(pieces),
             Said::Arguments => super::stream::call(pieces),
         };
@@ -62,16 +62,16 @@ impl Upstream for Responses {
 impl Upstream for Chat {
     const DIALECT: Dialect = Dialect::Chat;
 
-    fn events(said: Said, pieces: &[String]) -> Vec<Value> {
+    fn events(reply: Said, pieces: &[String]) -> Vec<Value> {
         let call = |function: Value| json!({"tool_calls": [{"index": 0, "function": function}]});
         let begun = json!({"role": "assistant", "content": null, "tool_calls": [{"index": 0,
             "id": "call_9vYxQk2mHs0LrWcT8uJdB1Ne", "type": "function",
             "function": {"name": "search", "arguments": ""}}]});
-        let (begun, finish) = match said {
+        let (begun, finish) = match reply {
             Said::Text => (json!({"role": "assistant", "content": ""}), "stop"),
             Said::Arguments => (begun, "tool_calls"),
         };
-        let deltas = pieces.iter().map(|piece| match said {
+        let deltas = pieces.iter().map(|piece| match reply {
             Said::Text => json!({"content": piece}),
             Said::Arguments => call(json!({"arguments": piece})),
         });
@@ -93,13 +93,13 @@ fn chunk(delta: &Value, finish_reason: &Value) -> Value {
 impl Upstream for Anthropic {
     const DIALECT: Dialect = Dialect::Anthropic;
 
-    fn events(said: Said, pieces: &[String]) -> Vec<Value> {
-        let block = match said {
+    fn events(reply: Said, pieces: &[String]) -> Vec<Value> {
+        let block = match reply {
             Said::Text => json!({"type": "text", "text": ""}),
             Said::Arguments => json!({"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9",
                 "name": "search", "input": {}}),
         };
-        let deltas = pieces.iter().map(|piece| match said {
+        let deltas = pieces.iter().map(|piece| match reply {
             Said::Text => json!({"type": "text_delta", "text": piece}),
             Said::Arguments => json!({"type": "input_json_delta", "partial_json": piece}),
         });
@@ -124,9 +124,9 @@ impl Upstream for Anthropic {
 impl Upstream for AiSdk {
     const DIALECT: Dialect = Dialect::AiSdk;
 
-    fn events(said: Said, pieces: &[String]) -> Vec<Value> {
+    fn events(reply: Said, pieces: &[String]) -> Vec<Value> {
         let id = "msg_0123456789abcdef0123456789abcdef";
-        let (begun, delta, ended) = match said {
+        let (begun, delta, ended) = match reply {
             Said::Text => ("text-start", "text-delta", "text-end"),
             Said::Arguments => ("tool-input-start", "tool-input-delta", "tool-input-end"),
         };
@@ -137,7 +137,7 @@ impl Upstream for AiSdk {
         ];
         parts.extend(pieces.iter().map(|it| json!({"type": delta, "id": id, "delta": it})));
         parts.push(json!({"type": ended, "id": id}));
-        if said == Said::Arguments {
+        if reply == Said::Arguments {
             parts.push(json!({"type": "tool-call", "toolCallId": id, "toolName": "search",
                 "input": pieces.concat()}));
         }

@@ -33,7 +33,7 @@ pub(crate) fn assistant(id: &str, text: &str) -> Item {
 }
 
 /// A message of the model as clients send it back without its id.
-pub(crate) fn said(text: &str) -> Item {
+pub(crate) fn bare_assistant(text: &str) -> Item {
     item(format!(r#"{{"role":"assistant","content":{}}}"#, quote(text)))
 }
 

@@ -82,8 +82,8 @@ impl Retries {
             return RetryDecision::GiveUp(GiveUp::Exhausted);
         };
         *tried += 1;
-        let told = failed.retry_after.filter(|_| failed.failure != Failure::Locked);
-        RetryDecision::After(told.unwrap_or(*delay))
+        let received = failed.retry_after.filter(|_| failed.failure != Failure::Locked);
+        RetryDecision::After(received.unwrap_or(*delay))
     }
 }
 

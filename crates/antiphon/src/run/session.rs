@@ -51,11 +51,11 @@ pub fn to_save(history: &[Item], input: &[Item], prepared: &[Prepared]) -> Vec<u
 }
 
 fn told_inputs(prepared: &[Prepared]) -> HashSet<usize> {
-    let told = prepared.iter().filter_map(|prepared| match prepared.source {
+    let received = prepared.iter().filter_map(|prepared| match prepared.source {
         Some(Source::Input(position)) => Some(position),
         Some(Source::History(_)) | None => None,
     });
-    told.collect()
+    received.collect()
 }
 
 /// Returns the positions in `generated` of the items that this run has not saved. A resumed run

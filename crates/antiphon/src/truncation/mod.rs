@@ -57,7 +57,7 @@ pub fn cut(items: &[Item], weights: &[u64], excess: u64, stays: impl Fn(&Item) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::item::given::{call, output, reasoning, said, system, user};
+    use crate::item::given::{bare_assistant, call, output, reasoning, system, user};
 
     /// The positions that remain after dropping at least `excess` items.
     fn left(items: &[Item], excess: u64) -> Vec<usize> {
@@ -73,9 +73,9 @@ mod tests {
             reasoning("rs_1"),
             call("call_1", "{}"),
             output("call_1", "1"),
-            said("first"),
+            bare_assistant("first"),
             user("two"),
-            said("second"),
+            bare_assistant("second"),
             user("three"),
         ];
         assert_eq!(left(&talk, 0).len(), 9);
@@ -106,7 +106,7 @@ mod tests {
             user("Start it"),
             call("call_1", "{}"),
             user("And the weather?"),
-            said("Fine."),
+            bare_assistant("Fine."),
             output("call_1", "done"),
         ];
         assert_eq!(left(&late, 99), [0, 1, 2, 4]);
@@ -121,10 +121,10 @@ mod tests {
         let talk = [
             compaction("cmp_1"),
             user("one"),
-            said("first"),
+            bare_assistant("first"),
             compaction("cmp_2"),
             user("two"),
-            said("second"),
+            bare_assistant("second"),
             user("three"),
         ];
         assert_eq!(left(&talk, 99), [3, 6]);
@@ -132,9 +132,9 @@ mod tests {
 
     #[test]
     fn at_least_one_unit_stays() {
-        let talk = [reasoning("rs_1"), said("first")];
+        let talk = [reasoning("rs_1"), bare_assistant("first")];
         assert_eq!(left(&talk, 99), [0, 1]);
-        let run = [call("call_1", "{}"), output("call_1", "1"), said("second")];
+        let run = [call("call_1", "{}"), output("call_1", "1"), bare_assistant("second")];
         assert_eq!(left(&run, 99), [2]);
     }
 
@@ -146,14 +146,14 @@ mod tests {
 
     #[test]
     fn selected_items_stay() {
-        let talk = [user("A summary."), user("one"), said("first"), user("two")];
+        let talk = [user("A summary."), user("one"), bare_assistant("first"), user("two")];
         let is_summary = |item: &Item| *item == talk[0];
         assert_eq!(cut(&talk, &[1; 4], 99, is_summary).dropped, [1, 2]);
     }
 
     #[test]
     fn kept_returns_the_remaining_items() {
-        let talk = [user("one"), said("first"), user("two")];
+        let talk = [user("one"), bare_assistant("first"), user("two")];
         let cut = cut(&talk, &[3, 4, 5], 1, |_| false);
         assert_eq!((cut.weight, cut.kept(&talk)), (7, vec![user("two")]));
     }

@@ -142,8 +142,8 @@ proptest! {
         prop_assume!(judge(&values(&held)).is_ok());
         let news = user("And now something else.");
         let replay = client.replay(&whole.pieces).into_iter();
-        let said = replay.filter_map(|(position, json)| position.map(|_| json));
-        let incoming: Vec<Value> = said.chain([news.clone()]).collect();
+        let message = replay.filter_map(|(position, json)| position.map(|_| json));
+        let incoming: Vec<Value> = message.chain([news.clone()]).collect();
         let fresh = fresh(&held, &items(&incoming));
         prop_assert_eq!(sent(&outlines(&held), &fresh).items, items([&news]));
     }

@@ -201,8 +201,8 @@ proptest! {
         prop_assume!(!is_any_call_another(&owner, &incoming));
         let of_bodies = reconcile(&owner, &incoming, KEY);
         let of_heads = reconcile(&elsewhere(&owner), &incoming, KEY);
-        let told = incoming.iter().zip(of_bodies).map(as_far_as_heads_tell);
-        prop_assert_eq!(of_heads, told.collect::<Vec<_>>());
+        let received = incoming.iter().zip(of_bodies).map(as_far_as_heads_tell);
+        prop_assert_eq!(of_heads, received.collect::<Vec<_>>());
     }
 
     #[test]
@@ -286,12 +286,13 @@ fn instructions(owner: &Transcript) -> Vec<String> {
 
 /// A delta that starts with all earlier user texts is ambiguous: it counts as a replay.
 fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
-    let said = history.pieces.iter().enumerate();
-    let said: Vec<_> = said.filter(|(_, piece)| piece.part == Part::User).collect();
-    let says_again =
-        |((_, said), (_, says)): (&(usize, &Piece), &Sent)| said.json["content"] == says["content"];
-    if sent.len() > said.len() && said.iter().zip(sent.iter()).all(says_again) {
-        let places = said.iter().map(|(place, _)| *place);
+    let message = history.pieces.iter().enumerate();
+    let message: Vec<_> = message.filter(|(_, piece)| piece.part == Part::User).collect();
+    let says_again = |((_, message), (_, says)): (&(usize, &Piece), &Sent)| {
+        message.json["content"] == says["content"]
+    };
+    if sent.len() > message.len() && message.iter().zip(sent.iter()).all(says_again) {
+        let places = message.iter().map(|(place, _)| *place);
         sent.iter_mut().zip(places).for_each(|(sent, place)| sent.0 = Some(place));
     }
 }

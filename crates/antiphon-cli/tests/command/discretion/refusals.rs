@@ -49,13 +49,13 @@ fn a_request_that_is_refused_is_not_repeated() {
 #[test]
 fn history_that_a_provider_would_refuse_is_not_repeated() {
     let gateway = Discreet::rejecting();
-    let said = |text: &str| json!({"role": "user", "content": text});
+    let message = |text: &str| json!({"role": "user", "content": text});
     let reasoning = |content: &str| json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": content});
     let histories = [
         json!([{"type": "function_call", "name": "echo", "arguments": "sesame"}]),
         telling()["input"].clone(),
-        json!([said("sesame"), reasoning("sesame")]),
-        json!([said("sesame"), reasoning(&"sesame".repeat(20)), said("sesame")]),
+        json!([message("sesame"), reasoning("sesame")]),
+        json!([message("sesame"), reasoning(&"sesame".repeat(20)), message("sesame")]),
     ];
     for input in histories {
         let mut ask = telling();

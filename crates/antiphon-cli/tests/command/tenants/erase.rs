@@ -56,8 +56,8 @@ fn everything_of_a_tenant_goes_and_nothing_of_anothers() {
 
     let ended = kept.antiphon(&["erase", "--tenant", "acme", "--yes"]);
 
-    let told = format!("erased {BUSY} of the tenant 'acme'\n");
-    assert_eq!((ended.code, ended.stdout, ended.stderr), (Some(0), told, String::new()));
+    let received = format!("erased {BUSY} of the tenant 'acme'\n");
+    assert_eq!((ended.code, ended.stdout, ended.stderr), (Some(0), received, String::new()));
     assert!(!hold(&kept, "vermilion"), "not a byte is left in the file");
     assert!(!hold(&kept, "acme"));
     let listed = lines(&kept.antiphon(&["tenants"]).stdout);

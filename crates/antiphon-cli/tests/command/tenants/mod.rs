@@ -91,15 +91,19 @@ fn is_busy(serving: &Serving, token: &str, color: &str) -> Had {
     let listed = ask(serving, token, "GET", &items, &Value::Null);
     let deleted = format!("{items}/{}", id(&listed["data"][0]));
     ask(serving, token, "DELETE", &deleted, &Value::Null);
-    let said = format!("My color is {color}");
+    let message = format!("My color is {color}");
     let within = post(
         "/v1/responses",
-        &json!({"model": "sim", "input": said, "conversation": conversation}),
+        &json!({"model": "sim", "input": message, "conversation": conversation}),
     );
-    let told = post("/v1/responses", &json!({"model": "sim", "input": said}));
-    let next = json!({"model": "sim", "input": "What is it?", "previous_response_id": id(&told)});
+    let received = post("/v1/responses", &json!({"model": "sim", "input": message}));
+    let next =
+        json!({"model": "sim", "input": "What is it?", "previous_response_id": id(&received)});
     let next = post("/v1/responses", &next);
-    Had { conversation, responses: [&within, &told, &next].map(|response| id(response).to_owned()) }
+    Had {
+        conversation,
+        responses: [&within, &received, &next].map(|response| id(response).to_owned()),
+    }
 }
 
 /// Lines of JSON.

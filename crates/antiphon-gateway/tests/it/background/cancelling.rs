@@ -19,8 +19,8 @@ async fn before_the_first_byte() {
     assert_eq!(cancelled["error"], json!(null));
     world.left(&exchange).await;
     assert_eq!(client.kept(&id).await, cancelled);
-    let told = client.stream_again(&id, None).await.ended().await;
-    assert_eq!(told.response, cancelled);
+    let received = client.stream_again(&id, None).await.ended().await;
+    assert_eq!(received.response, cancelled);
 }
 
 #[tokio::test]

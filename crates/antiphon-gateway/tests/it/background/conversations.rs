@@ -27,8 +27,8 @@ async fn its_input_and_output_are_added_to_it() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    let told = in_background("My color is purple").within(&conversation);
-    let id = queued(&client, &told).await;
+    let received = in_background("My color is purple").within(&conversation);
+    let id = queued(&client, &received).await;
     client.ended(&id).await;
 
     let turn = client.turn(Mode::Streamed, &ask("What is my color?").within(&conversation)).await;
@@ -48,9 +48,9 @@ async fn where_its_conversation_is_deleted_it_fails_and_says_so() {
 
     client.delete(&format!("/v1/conversations/{conversation}")).await.json();
 
-    let told = events.ended().await;
-    assert_eq!((told.status(), told.id()), ("failed", &*id));
+    let received = events.ended().await;
+    assert_eq!((received.status(), received.id()), ("failed", &*id));
     let message = "The conversation was deleted while this request was working on it.";
-    assert_eq!(told.response["error"]["message"], message);
+    assert_eq!(received.response["error"]["message"], message);
     assert_eq!(client.kept(&id).await["status"], "failed");
 }

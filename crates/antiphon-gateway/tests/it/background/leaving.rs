@@ -8,7 +8,7 @@ async fn a_stream_that_is_left_goes_on_without_its_caller() {
     let world = World::new().await;
     let client = world.client();
     let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
-    let told = events.seen().len();
+    let received = events.seen().len();
 
     drop(events);
     exchange.release_all();
@@ -16,7 +16,7 @@ async fn a_stream_that_is_left_goes_on_without_its_caller() {
     let ended = client.ended(&id).await;
     assert_eq!(ended["output"][0]["content"][0]["text"], "Once upon a time");
     world.heard(&exchange).await;
-    let rest = client.stream_again(&id, Some(told - 1)).await.all().await;
+    let rest = client.stream_again(&id, Some(received - 1)).await.all().await;
     assert_eq!(rest.last().unwrap().json["response"], ended);
-    assert_eq!(rest[0].json["sequence_number"], told);
+    assert_eq!(rest[0].json["sequence_number"], received);
 }

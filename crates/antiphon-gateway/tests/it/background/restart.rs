@@ -48,14 +48,14 @@ async fn what_has_output_fails_and_says_why() {
     let conversation = world.client().new_conversation().await;
     let asking = in_background("My color is purple").within(&conversation);
     let (events, id, _exchange) = a_tale_begun(&world, &world.client(), &asking).await;
-    let told = events.seen().len();
+    let received = events.seen().len();
 
     world.kill_and_start().await;
 
     let client = world.client();
-    let rest = client.stream_again(&id, Some(told - 1)).await.all().await;
+    let rest = client.stream_again(&id, Some(received - 1)).await.all().await;
     let [end] = &rest[..] else { panic!("{rest:?}") };
-    assert_eq!((&*end.name, &end.json["sequence_number"]), ("response.failed", &told.into()));
+    assert_eq!((&*end.name, &end.json["sequence_number"]), ("response.failed", &received.into()));
     let ended = client.kept(&id).await;
     assert_eq!(end.json["response"], ended);
     assert_eq!(ended["error"]["code"], "server_error");

@@ -37,10 +37,10 @@ async fn readers_that_come_while_it_runs_get_what_was_and_what_comes() {
     let world = World::new().await;
     let client = world.client();
     let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
-    let told = events.seen().len();
+    let received = events.seen().len();
 
     let mut readers = Vec::new();
-    for after in 0..told {
+    for after in 0..received {
         readers.push((after, client.stream_again(&id, Some(after)).await));
     }
     exchange.release_all();

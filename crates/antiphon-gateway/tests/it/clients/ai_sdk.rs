@@ -37,13 +37,13 @@ async fn past_users_stand_next_to_each_other() {
         let world = World::new().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
-        let told = [user("My color is purple"), user("My dog is Biscuit")];
+        let received = [user("My color is purple"), user("My dog is Biscuit")];
         let question = user("What is my color and my dog?");
         let say = |input: &[Value]| ask(input.to_vec()).within(&conversation);
 
-        client.turn(mode, &say(&told[..1])).await;
-        client.turn(mode, &say(&told)).await;
-        let recalled = client.turn(mode, &say(&[&told[..], &[question]].concat())).await;
+        client.turn(mode, &say(&received[..1])).await;
+        client.turn(mode, &say(&received)).await;
+        let recalled = client.turn(mode, &say(&[&received[..], &[question]].concat())).await;
 
         assert_eq!(recalled.text(), "purple, Biscuit");
         assert_eq!(recalled.header("antiphon-resent"), Some("2"));
@@ -65,8 +65,8 @@ async fn the_tool_loop_behind_a_response_is_a_branch_from_the_older_one() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let told = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
-        let behind = |input: Value| ask(input).after(told.id());
+        let received = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
+        let behind = |input: Value| ask(input).after(received.id());
         let called = client.turn(mode, &behind(json!([user("Echo hello")]))).await;
 
         let call = call_again(called.item("function_call"));
@@ -105,10 +105,10 @@ async fn a_replay_refers_to_what_the_assistant_said() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let told = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
+        let received = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
 
-        let said = reference(&told.item("message")["id"]);
-        let replay = ask(json!([user("My color is purple"), said, user("What is my color?")]));
+        let message = reference(&received.item("message")["id"]);
+        let replay = ask(json!([user("My color is purple"), message, user("What is my color?")]));
         let recalled = client.turn(mode, &replay).await;
 
         assert_eq!(recalled.text(), "purple");
@@ -118,7 +118,7 @@ async fn a_replay_refers_to_what_the_assistant_said() {
             lines(request.input()),
             ["user: My color is purple", "assistant: Noted.", "user: What is my color?"]
         );
-        assert_eq!(request.input()[1], *told.item("message"));
+        assert_eq!(request.input()[1], *received.item("message"));
     }
 }
 
@@ -127,11 +127,11 @@ async fn the_same_replay_behind_the_response_sends_nothing_twice() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let told = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
+        let received = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
 
-        let said = reference(&told.item("message")["id"]);
-        let replay = json!([user("My color is purple"), said, user("What is my color?")]);
-        let recalled = client.turn(mode, &ask(replay).after(told.id())).await;
+        let message = reference(&received.item("message")["id"]);
+        let replay = json!([user("My color is purple"), message, user("What is my color?")]);
+        let recalled = client.turn(mode, &ask(replay).after(received.id())).await;
 
         assert_eq!(recalled.header("antiphon-resent"), Some("2"));
         assert_eq!(

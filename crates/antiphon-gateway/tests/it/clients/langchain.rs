@@ -84,10 +84,10 @@ async fn the_next_question_sends_everything_again() {
         let client = world.client();
         let conversation = client.new_conversation().await;
         let mut messages = vec![typed_user("My color is purple")];
-        for (said, tool) in [("Echo hello", true), ("What is my color?", false)] {
+        for (message, tool) in [("Echo hello", true), ("What is my color?", false)] {
             let turn = client.turn(mode, &ask(messages.clone()).within(&conversation)).await;
             messages.push(assistant_again(turn.item("message")));
-            messages.push(typed_user(said));
+            messages.push(typed_user(message));
             if tool {
                 let called = client.turn(mode, &ask(messages.clone()).within(&conversation)).await;
                 messages.extend(replayed(called.output()));
@@ -122,12 +122,12 @@ async fn a_system_prompt_before_every_request_is_said_once() {
     let conversation = client.new_conversation().await;
     let system = json!({"type": "message", "role": "system", "content": "Be brief."});
     let say = |input: &[Value]| ask(input.to_vec()).within(&conversation);
-    let told = client.respond(&say(&[system.clone(), typed_user("My color is purple")])).await;
+    let received = client.respond(&say(&[system.clone(), typed_user("My color is purple")])).await;
 
     let again = [
         system.clone(),
         typed_user("My color is purple"),
-        assistant_again(told.item("message")),
+        assistant_again(received.item("message")),
         typed_user("What is my color?"),
     ];
     let recalled = client.respond(&say(&again)).await;

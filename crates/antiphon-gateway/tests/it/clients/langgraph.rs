@@ -8,7 +8,7 @@ use crate::support::{
 };
 
 /// A turn that the model thinks about before it says `Noted.`
-async fn told(world: &World, client: &Client, mode: Mode, ask: &Ask) -> (Value, Value, String) {
+async fn receive(world: &World, client: &Client, mode: Mode, ask: &Ask) -> (Value, Value, String) {
     let answer = Answer::new(MODEL).reasoning("A color.").message("Noted.");
     world.script(Reply::sse(answer.frames()));
     let turn = client.turn(mode, ask).await;
@@ -39,7 +39,7 @@ async fn beside_a_conversation() {
         let client = world.client();
         let conversation = client.new_conversation().await;
         let (reasoning, message, _) =
-            told(&world, &client, mode, &first().within(&conversation)).await;
+            receive(&world, &client, mode, &first().within(&conversation)).await;
 
         let ask = replay(&reasoning, &message).within(&conversation);
         let recalled = client.turn(mode, &ask).await;
@@ -55,9 +55,9 @@ async fn beside_a_previous_response() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let (reasoning, message, told) = told(&world, &client, mode, &first()).await;
+        let (reasoning, message, received) = receive(&world, &client, mode, &first()).await;
 
-        let ask = replay(&reasoning, &message).after(&told);
+        let ask = replay(&reasoning, &message).after(&received);
         let recalled = client.turn(mode, &ask).await;
 
         assert_eq!(recalled.text(), "purple");
@@ -72,7 +72,7 @@ async fn without_state_on_the_server() {
         let world = World::new().await;
         let client = world.client();
         let stateless = |ask: Ask| ask.unstored().encrypted();
-        let (reasoning, message, _) = told(&world, &client, mode, &stateless(first())).await;
+        let (reasoning, message, _) = receive(&world, &client, mode, &stateless(first())).await;
         assert!(reasoning["encrypted_content"].is_string());
 
         // Without storing, the ids of messages are dropped and those of reasoning stay.
@@ -94,7 +94,7 @@ async fn an_orphan_of_an_abort_is_left_out() {
     ] {
         let world = World::new().await;
         let client = world.client();
-        let (reasoning, message, _) = told(&world, &client, Mode::Streamed, &first()).await;
+        let (reasoning, message, _) = receive(&world, &client, Mode::Streamed, &first()).await;
         let history = vec![
             typed_user("My color is purple"),
             reasoning.clone(),
@@ -131,7 +131,7 @@ async fn an_orphan_beside_a_conversation_is_left_out() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let ask_first = first().within(&conversation);
-    let (reasoning, message, _) = told(&world, &client, Mode::Streamed, &ask_first).await;
+    let (reasoning, message, _) = receive(&world, &client, Mode::Streamed, &ask_first).await;
     let history = vec![
         typed_user("My color is purple"),
         reasoning,

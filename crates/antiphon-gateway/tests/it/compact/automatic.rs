@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{SUMMARY, long, refusing, summarizing, told, upstreams_own};
+use super::{SUMMARY, long, receive, refusing, summarizing, upstreams_own};
 use crate::support::{Ask, MODEL, MODES, SIM, World, ask, lines, list, text, user};
 
 /// The same request with the wish for compaction.
@@ -40,13 +40,14 @@ async fn the_compaction_is_its_first_output_and_the_answer_follows() {
         assert_eq!(lines(turn.output()), ["compaction", "assistant: purple"]);
         let given = world.last_view().await;
         assert_eq!(given.len(), 3);
-        assert_eq!(given[1..], [told(SUMMARY), "user: What is my color?".to_owned()]);
+        assert_eq!(given[1..], [receive(SUMMARY), "user: What is my color?".to_owned()]);
         assert!(world.last_request().body.get("context_management").is_none());
         assert_eq!(client.kept(turn.id()).await["output"], turn.response["output"]);
 
         client.turn(mode, &ask("And?").after(turn.id())).await;
         let given = world.last_view().await;
-        let rest = ["user: What is my color?", &told(SUMMARY), "assistant: purple", "user: And?"];
+        let rest =
+            ["user: What is my color?", &receive(SUMMARY), "assistant: purple", "user: And?"];
         assert_eq!(given[1..], rest);
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::automatic::{compacting_world, wish};
-use super::{SUMMARY, long, summarizing, told};
+use super::{SUMMARY, long, receive, summarizing};
 use crate::support::{MODES, SIM, World, ask, text};
 
 #[tokio::test]
@@ -17,7 +17,7 @@ async fn deleting_the_compaction_brings_back_what_it_stood_for() {
         let turn = client.turn(mode, &wish(ask("Hello").within(&conversation))).await;
         let compaction = turn.item("compaction");
         client.respond(&ask("And?").within(&conversation)).await;
-        assert!(world.last_view().await.contains(&told(SUMMARY)));
+        assert!(world.last_view().await.contains(&receive(SUMMARY)));
 
         let id = text(&compaction["id"]);
         client.delete(&format!("/v1/conversations/{conversation}/items/{id}")).await.json();
@@ -50,7 +50,7 @@ async fn a_fork_from_before_it_has_the_whole_history() {
     client.respond(&ask("And?").after(after.id())).await;
     assert_eq!(
         world.last_view().await[1..],
-        ["user: Hello", &told(SUMMARY), "assistant: Noted.", "user: And?"]
+        ["user: Hello", &receive(SUMMARY), "assistant: Noted.", "user: And?"]
     );
 }
 

@@ -5,7 +5,7 @@ use antiphon_mock::{Answer, Api, Reply};
 use serde_json::json;
 
 use super::automatic::wish;
-use super::{SUMMARY, compacted, output_of, told};
+use super::{SUMMARY, compacted, output_of, receive};
 use crate::support::{MODEL, MODES, World, ask, lines, user};
 
 const APIS: [(UpstreamApi, Api); 2] =
@@ -37,8 +37,8 @@ async fn their_model_sums_up_and_is_told_of_it() {
         let turn = client.respond(&ask(input)).await;
 
         assert_eq!(turn.text(), "purple", "{api:?}");
-        let said = world.last_view().await.join("\n");
-        assert!(said.contains(SUMMARY) && said.contains("My color is purple"), "{said}");
+        let reply = world.last_view().await.join("\n");
+        assert!(reply.contains(SUMMARY) && reply.contains("My color is purple"), "{reply}");
     }
 }
 
@@ -54,10 +54,10 @@ async fn a_turns_history_is_compacted_on_the_way() {
             let turn = client.turn(mode, &wish(ask("What is my color?").after(first.id()))).await;
 
             assert_eq!(lines(turn.output()), ["compaction", "assistant: purple"], "{api:?}");
-            let said = world.last_view().await.join("\n");
-            assert!(said.contains(&told(SUMMARY)["user: ".len()..]), "{said}");
-            assert!(said.ends_with("What is my color?"), "{said}");
-            assert!(!said.contains("Noted."), "{said}");
+            let reply = world.last_view().await.join("\n");
+            assert!(reply.contains(&receive(SUMMARY)["user: ".len()..]), "{reply}");
+            assert!(reply.ends_with("What is my color?"), "{reply}");
+            assert!(!reply.contains("Noted."), "{reply}");
         }
     }
 }

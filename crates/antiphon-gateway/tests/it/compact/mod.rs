@@ -32,7 +32,7 @@ fn long() -> String {
 }
 
 /// How a model is told of a summary.
-fn told(summary: &str) -> String {
+fn receive(summary: &str) -> String {
     format!(
         "user: The conversation so far was compacted. Besides this message only the user's own \
          messages were kept; what else was said and done is summed up here:\n\n{summary}"

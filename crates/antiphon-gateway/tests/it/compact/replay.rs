@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{SUMMARY, compacted, compaction_of, output_of, summarizing, told, without_path};
+use super::{SUMMARY, compacted, compaction_of, output_of, receive, summarizing, without_path};
 use crate::support::{MODES, World, ask, assistant, assistant_again, user, without};
 
 #[tokio::test]
@@ -28,7 +28,10 @@ async fn what_stood_before_it_is_known_and_doubles_nothing() {
 
         assert_eq!((turn.text(), turn.header("antiphon-resent")), ("purple", Some("3")));
         let view = world.last_view().await;
-        assert_eq!(view, ["user: My color is purple", &told(SUMMARY), "user: What is my color?"]);
+        assert_eq!(
+            view,
+            ["user: My color is purple", &receive(SUMMARY), "user: What is my color?"]
+        );
         assert_eq!(client.items(&conversation).await.len(), 5);
     }
 }
@@ -46,7 +49,7 @@ async fn a_stateless_client_may_keep_or_drop_what_stood_before_it() {
     let kept: Vec<_> = old.iter().chain(&new).cloned().collect();
     client.respond(&ask(kept).unstored()).await;
     let with_words =
-        ["user: My color is purple", &told(SUMMARY), "assistant: Well.", "user: Hello"];
+        ["user: My color is purple", &receive(SUMMARY), "assistant: Well.", "user: Hello"];
     assert_eq!(world.last_view().await, with_words);
 
     client.respond(&ask(new.to_vec()).unstored()).await;
@@ -71,5 +74,5 @@ async fn an_output_that_comes_late_finds_its_call() {
     assert_eq!(turn.text(), "echo said: hi");
     let view = world.last_view().await;
     let call = r#"call echo {"text":"hello"}"#;
-    assert_eq!(view, ["user: Echo hello", "reasoning", call, &told(SUMMARY), "output: hi"]);
+    assert_eq!(view, ["user: Echo hello", "reasoning", call, &receive(SUMMARY), "output: hi"]);
 }

@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use super::shape::assert_compaction_shape;
-use super::{PATH, SUMMARY, compacted, output_of, refusing, summarizing, told, without_path};
+use super::{PATH, SUMMARY, compacted, output_of, receive, refusing, summarizing, without_path};
 use crate::support::{World, ask, invalid, lines, text, typed_user, user};
 
 /// The prompt, as the model is given it.
@@ -24,13 +24,13 @@ async fn the_users_messages_stay_and_one_compaction_stands_for_the_rest() {
     assert_compaction_shape(&compacted);
     assert_eq!(compacted["object"], "response.compaction");
     let output = output_of(&compacted);
-    let said = ["user: My color is purple", "user: My dog is Biscuit", "user: And now?"];
-    assert_eq!(lines(&output), [said[0], said[1], said[2], "compaction"]);
+    let reply = ["user: My color is purple", "user: My dog is Biscuit", "user: And now?"];
+    assert_eq!(lines(&output), [reply[0], reply[1], reply[2], "compaction"]);
     assert!(!compacted.to_string().contains("Bonn"), "it is opaque");
     let total = compacted["usage"]["total_tokens"].as_u64();
     assert!(total.is_some_and(|total| total > 0), "{compacted}");
     let prompt = format!("user: {}", PROMPT.trim_end());
-    let given = [said[0], "assistant: Noted.", said[1], "assistant: Noted.", said[2], &prompt];
+    let given = [reply[0], "assistant: Noted.", reply[1], "assistant: Noted.", reply[2], &prompt];
     assert_eq!(world.view(3).await, given);
 }
 
@@ -75,7 +75,7 @@ async fn its_output_is_accepted_back_and_the_model_is_told_of_it() {
 
     assert_eq!(turn.text(), "purple");
     let view = world.last_view().await;
-    assert_eq!(view, ["user: My color is purple", &told(SUMMARY), "user: What is my color?"]);
+    assert_eq!(view, ["user: My color is purple", &receive(SUMMARY), "user: What is my color?"]);
     assert_eq!(turn.header("antiphon-repairs"), None);
 }
 
@@ -111,7 +111,7 @@ async fn a_compaction_is_compacted_with_what_followed_it() {
     assert_eq!(lines(&twice), lines(&once));
     let given = world.last_view().await;
     let rest = &given[..3];
-    assert_eq!(rest, ["user: My color is purple", &told(SUMMARY), "assistant: A secret."]);
+    assert_eq!(rest, ["user: My color is purple", &receive(SUMMARY), "assistant: A secret."]);
 }
 
 #[tokio::test]

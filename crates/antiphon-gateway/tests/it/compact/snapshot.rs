@@ -2,7 +2,7 @@
 
 use antiphon_mock::{Answer, Reply};
 
-use super::{SUMMARY, compacted, output_of, told, without_path};
+use super::{SUMMARY, compacted, output_of, receive, without_path};
 use crate::support::{MODEL, World, ask, lines, user};
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn a_chain_that_goes_on_meanwhile_loses_nothing() {
     input.push(user(question));
     client.respond(&ask(input)).await;
     let view = world.last_view().await;
-    assert_eq!(view, ["user: My color is purple", &told(SUMMARY), &format!("user: {question}")]);
+    assert_eq!(view, ["user: My color is purple", &receive(SUMMARY), &format!("user: {question}")]);
 }
 
 #[tokio::test]

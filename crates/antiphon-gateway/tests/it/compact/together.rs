@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde_json::json;
 
 use super::automatic::{compacting_world, does_not_know_the_field, wish};
-use super::{SUMMARY, long, summarizing, told};
+use super::{SUMMARY, long, receive, summarizing};
 use crate::support::{Ask, MODEL, Mode, PLAIN, World, ask, lines, output};
 
 /// A turn that goes on from a history that is too long.
@@ -37,7 +37,10 @@ async fn in_the_background_it_begins_the_output() {
     let again = client.stream_again(id, None).await.ended().await;
     assert_eq!(again.response, ended);
     client.respond(&ask("And?").after(id)).await;
-    assert_eq!(world.last_view().await[2..], [&told(SUMMARY), "assistant: purple", "user: And?"]);
+    assert_eq!(
+        world.last_view().await[2..],
+        [&receive(SUMMARY), "assistant: purple", "user: And?"]
+    );
 }
 
 #[tokio::test]
@@ -92,7 +95,7 @@ async fn a_lane_goes_on_from_it_without_a_store() {
     socket.turn(&ask("And?").unstored().after(second.id())).await;
 
     let view = world.last_view().await;
-    let rest = ["user: What is my color?", &told(SUMMARY), "assistant: purple", "user: And?"];
+    let rest = ["user: What is my color?", &receive(SUMMARY), "assistant: purple", "user: And?"];
     assert_eq!(view[1..], rest);
 }
 
@@ -167,7 +170,7 @@ async fn a_caller_that_leaves_behind_it_leaves_a_history_that_goes_on() {
     client.respond(&ask("And?").within(&conversation)).await;
 
     let view = world.last_view().await;
-    let rest = ["user: A tale", &told(SUMMARY), "assistant: Once ", "user: And?"];
+    let rest = ["user: A tale", &receive(SUMMARY), "assistant: Once ", "user: And?"];
     assert_eq!(view[1..], rest);
 }
 

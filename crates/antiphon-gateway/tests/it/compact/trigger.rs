@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::automatic::compacting_world;
-use super::{SUMMARY, refusing, summarizing, told, upstreams_own};
+use super::{SUMMARY, receive, refusing, summarizing, upstreams_own};
 use crate::support::{MODEL, MODES, SIM, World, ask, invalid, lines, user};
 
 fn trigger() -> Value {
@@ -29,7 +29,10 @@ async fn it_is_answered_by_the_compaction_alone() {
         let asked = ask("What is my color?").after(turn.id());
         assert_eq!(client.turn(mode, &asked).await.text(), "purple");
         let view = world.last_view().await;
-        assert_eq!(view, ["user: My color is purple", &told(SUMMARY), "user: What is my color?"]);
+        assert_eq!(
+            view,
+            ["user: My color is purple", &receive(SUMMARY), "user: What is my color?"]
+        );
     }
 }
 

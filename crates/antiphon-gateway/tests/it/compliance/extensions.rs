@@ -57,9 +57,9 @@ async fn an_event_of_an_implementors_own_passes_under_the_next_number() {
     let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
 
     let is_trace = |event: &&Event| event.name == "acme:trace_event";
-    let told = turn.events.iter().find(is_trace).unwrap();
+    let received = turn.events.iter().find(is_trace).unwrap();
     for (key, value) in trace.as_object().unwrap() {
-        assert_eq!(told.json[key], *value);
+        assert_eq!(received.json[key], *value);
     }
     let numbers = turn.events.iter().map(|event| event.json["sequence_number"].as_u64().unwrap());
     assert!(numbers.eq(0..turn.events.len() as u64));
@@ -71,15 +71,15 @@ async fn without_the_events_of_implementors_the_response_is_the_same() {
     let world = World::new().await;
     let spoken = |answer: Answer| answer.message("Hello there").seed("one");
     let traced = spoken(Answer::new(MODEL).event("acme:trace_event", json!({"value": 1})));
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     for answer in [spoken(Answer::new(MODEL)), traced] {
         world.script(Reply::sse(answer.frames()));
         let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
         let known = turn.events.iter().filter(|event| !event.name.contains(':'));
-        told.push(known.map(|event| event.name.clone()).collect::<Vec<_>>());
+        received.push(known.map(|event| event.name.clone()).collect::<Vec<_>>());
         assert_eq!(turn.text(), "Hello there");
     }
-    assert_eq!(told[0], told[1]);
+    assert_eq!(received[0], received[1]);
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ fn answer() -> Answer {
 }
 
 /// The items that a stream tells of, as they are announced or as they end.
-fn told<'t>(turn: &'t Turn, step: &str) -> Vec<&'t Value> {
+fn receive<'t>(turn: &'t Turn, step: &str) -> Vec<&'t Value> {
     let name = format!("response.output_item.{step}");
     let events = turn.events.iter().filter(|event| event.name == name);
     events.map(|event| &event.json["item"]).collect()
@@ -48,7 +48,7 @@ async fn every_item_has_id_type_and_status_wherever_it_is_shown() {
             assert_whole(item);
             assert_eq!(item["status"], "completed");
         }
-        for item in told(&turn, "added").into_iter().chain(told(&turn, "done")) {
+        for item in receive(&turn, "added").into_iter().chain(receive(&turn, "done")) {
             assert_whole(item);
         }
         assert_eq!(list(&client.kept(turn.id()).await["output"]), turn.output());
@@ -71,11 +71,11 @@ async fn an_item_is_announced_in_progress_and_ends_completed() {
 
         let turn = world.client().turn(Mode::Streamed, &ask("Echo hello")).await;
 
-        assert_eq!(told(&turn, "added").len(), 3, "{dialect}");
-        for item in told(&turn, "added") {
+        assert_eq!(receive(&turn, "added").len(), 3, "{dialect}");
+        for item in receive(&turn, "added") {
             assert_eq!(item["status"], "in_progress", "{dialect}: {item}");
         }
-        for item in told(&turn, "done").into_iter().chain(turn.output()) {
+        for item in receive(&turn, "done").into_iter().chain(turn.output()) {
             assert_eq!(item["status"], "completed", "{dialect}: {item}");
         }
     }
@@ -90,7 +90,7 @@ async fn a_message_is_announced_with_its_role_and_a_call_with_its_name() {
 
         let turn = world.client().turn(Mode::Streamed, &ask("Echo hello")).await;
 
-        let announced = told(&turn, "added");
+        let announced = receive(&turn, "added");
         assert_eq!(announced[0]["role"], "assistant");
         assert_eq!(announced[0]["content"], json!([]));
         assert_eq!(announced[1]["name"], "echo");

@@ -81,8 +81,8 @@ async fn in_a_conversation_it_names_the_conversation() {
             let turn = client.turn(mode, &ask("Hello").field("conversation", named)).await;
             assert_eq!(turn.response["conversation"], json!({"id": conversation}));
             assert_eq!(kept(&world, turn.id()).await["conversation"]["id"], *conversation);
-            let told = turn.events.iter().map(|event| &event.json["response"]);
-            for response in told.filter(|response| !response.is_null()) {
+            let received = turn.events.iter().map(|event| &event.json["response"]);
+            for response in received.filter(|response| !response.is_null()) {
                 assert_eq!(response["conversation"]["id"], *conversation);
             }
         }

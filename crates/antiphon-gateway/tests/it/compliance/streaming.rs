@@ -63,12 +63,12 @@ fn assert_part_life(part: &str, events: &[&Event]) {
     assert!(added.ends_with("_part.added"), "{names:?}");
     assert!(done.ends_with("_part.done"), "{names:?}");
     assert_eq!(step(text_done), "done", "{names:?}");
-    let told = deltas.iter().all(|name| step(name) == "delta" || name.contains("annotation"));
-    assert!(told, "{names:?}");
-    let said: String = events.iter().filter_map(|event| event.json["delta"].as_str()).collect();
+    let received = deltas.iter().all(|name| step(name) == "delta" || name.contains("annotation"));
+    assert!(received, "{names:?}");
+    let reply: String = events.iter().filter_map(|event| event.json["delta"].as_str()).collect();
     let last = events.last().expect("a part has events");
     let whole = last.json["part"]["text"].as_str().or(last.json["part"]["refusal"].as_str());
-    assert_eq!(whole, Some(said.as_str()));
+    assert_eq!(whole, Some(reply.as_str()));
 }
 
 #[tokio::test]
@@ -118,14 +118,14 @@ async fn what_a_call_is_given_is_told_in_deltas_that_end() {
 #[tokio::test]
 async fn text_that_an_upstream_tells_without_a_part_is_given_one() {
     let message = |content: Value, status: &str| json!({"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": content});
-    let said =
+    let reply =
         message(json!([{"type": "output_text", "text": "Hello", "annotations": []}]), "completed");
     let reasoning = |content: Value| json!({"type": "reasoning", "id": "rs_1", "summary": [], "content": content});
     let thought = reasoning(json!([{"type": "reasoning_text", "text": "Hm."}]));
     let delta = |kind: &str, index: usize, id: &str, text: &str| {
         within_item(kind, index, id, json!({"content_index": 0, "delta": text}))
     };
-    let output = [thought.clone(), said.clone()];
+    let output = [thought.clone(), reply.clone()];
     let events = [
         item_event("added", 0, &reasoning(json!([]))),
         delta("response.reasoning_text.delta", 0, "rs_1", "Hm."),
@@ -133,7 +133,7 @@ async fn text_that_an_upstream_tells_without_a_part_is_given_one() {
         item_event("added", 1, &message(json!([]), "in_progress")),
         delta("response.output_text.delta", 1, "msg_1", "Hel"),
         delta("response.output_text.delta", 1, "msg_1", "lo"),
-        item_event("done", 1, &said),
+        item_event("done", 1, &reply),
     ];
     let world = world_of(APIS[0].0).await;
     world.script(Reply::sse(telling(events, &output)));

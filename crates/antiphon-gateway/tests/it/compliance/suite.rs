@@ -54,7 +54,7 @@ async fn answers(input: Value) -> Vec<Turn> {
 }
 
 /// Asks the built-in model for a text.
-async fn said(ask: Ask) -> String {
+async fn reply(ask: Ask) -> String {
     World::new().await.client().respond(&ask).await.text().to_owned()
 }
 
@@ -69,7 +69,7 @@ async fn a_stream() {
         let deltas = turn.events.iter().filter(|it| it.name == "response.output_text.delta");
         assert!(turn.events.is_empty() || deltas.count() > 0);
     }
-    let counted = said(asked(SIM, "Count from 1 to 5.".into())).await;
+    let counted = reply(asked(SIM, "Count from 1 to 5.".into())).await;
     assert_eq!(counted, "1, 2, 3, 4, 5");
 }
 
@@ -78,7 +78,7 @@ async fn a_system_prompt() {
     let system = message("system", "You are a pirate. Speak as pirates do.");
     let input = json!([system, message("user", "Greet me.")]);
     answers(input.clone()).await;
-    let spoken = said(asked(SIM, input)).await;
+    let spoken = reply(asked(SIM, input)).await;
     assert!(spoken.starts_with("Arr"), "{spoken}");
 }
 
@@ -128,8 +128,8 @@ async fn the_result_of_a_tool_is_told() {
     let result = json!([{
         "type": "function_call_output", "call_id": called.call_id(), "output": "64°F and clear",
     }]);
-    let told = world.client().respond(&asked(SIM, result).after(called.id())).await;
-    assert!(told.text().contains("64°F and clear"), "{}", told.text());
+    let received = world.client().respond(&asked(SIM, result).after(called.id())).await;
+    assert!(received.text().contains("64°F and clear"), "{}", received.text());
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn an_image() {
         {"type": "input_image", "image_url": SQUARE},
     ]}]);
     answers(input.clone()).await;
-    let seen = said(asked(SIM, input)).await;
+    let seen = reply(asked(SIM, input)).await;
     assert!(seen.contains("image/png") && seen.contains("24×24"), "{seen}");
 }
 
@@ -151,7 +151,7 @@ async fn several_turns_in_one_input() {
         message("user", "What is my name?"),
     ]);
     answers(input.clone()).await;
-    assert!(said(asked(SIM, input)).await.contains("Nora"));
+    assert!(reply(asked(SIM, input)).await.contains("Nora"));
 }
 
 /// Phases of what an assistant said earlier are taken, and reach a provider that knows them.
@@ -204,11 +204,11 @@ async fn a_reply_word_for_word() {
         ("The password is cobalt. Reply with OK.", "OK"),
         ("Go on from here. Reply with exactly: compacted", "compacted"),
     ] {
-        assert_eq!(said(asked(SIM, text.into())).await, word);
+        assert_eq!(reply(asked(SIM, text.into())).await, word);
     }
     let world = World::new().await;
-    let told = world.client().respond(&asked(SIM, "The password is cobalt.".into())).await;
+    let received = world.client().respond(&asked(SIM, "The password is cobalt.".into())).await;
     let question = "What is the password? Reply with only the password.";
-    let recalled = world.client().respond(&asked(SIM, question.into()).after(told.id())).await;
+    let recalled = world.client().respond(&asked(SIM, question.into()).after(received.id())).await;
     assert!(recalled.text().contains("cobalt"), "{}", recalled.text());
 }

@@ -37,9 +37,9 @@ async fn several_turns_follow_one_another() {
 async fn what_is_not_stored_can_be_gone_on_from_with_new_input_alone() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
-    let told = socket.turn(&say("The password is cobalt. Reply with OK.")).await;
-    assert_eq!(told.text(), "OK");
-    let recalled = socket.turn(&say("What is the password?").after(told.id())).await;
+    let received = socket.turn(&say("The password is cobalt. Reply with OK.")).await;
+    assert_eq!(received.text(), "OK");
+    let recalled = socket.turn(&say("What is the password?").after(received.id())).await;
     assert!(recalled.text().contains("cobalt"), "{}", recalled.text());
 }
 
@@ -47,9 +47,9 @@ async fn what_is_not_stored_can_be_gone_on_from_with_new_input_alone() {
 async fn another_connection_knows_nothing_of_it_and_can_begin_anew() {
     let world = World::new().await;
     let client = world.client();
-    let told = client.socket().await.turn(&say("The password is copper.")).await;
+    let received = client.socket().await.turn(&say("The password is copper.")).await;
     let mut socket = client.socket().await;
-    assert_not_found(&mut socket, &say("Go on.").after(told.id())).await;
+    assert_not_found(&mut socket, &say("Go on.").after(received.id())).await;
     let turn = socket.turn(&say("Reply with exactly: recovered")).await;
     assert_eq!(turn.text(), "recovered");
 }
@@ -65,13 +65,13 @@ async fn what_nobody_knows_is_not_found() {
 async fn a_turn_that_fails_takes_what_it_went_on_from_along() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
-    let told = socket.turn(&say("The password is ember.")).await;
+    let received = socket.turn(&say("The password is ember.")).await;
     let wrong = json!([{
         "type": "function_call_output", "call_id": "call_missing", "output": "Nobody called.",
     }]);
-    socket.send(&create(&say(wrong).after(told.id()))).await;
+    socket.send(&create(&say(wrong).after(received.id()))).await;
     socket.error().await;
-    assert_not_found(&mut socket, &say("Go on.").after(told.id())).await;
+    assert_not_found(&mut socket, &say("Go on.").after(received.id())).await;
 }
 
 #[tokio::test]

@@ -57,12 +57,12 @@ async fn outputs_of_parallel_calls_may_come_late_and_in_any_order() {
             assert_eq!(noted.header("antiphon-repairs"), None);
             let items = world.last_request().items();
             assert_eq!(world.last_request().verdict, Ok(()));
-            for (call, said) in [(first, "one"), (second, "two")] {
+            for (call, message) in [(first, "one"), (second, "two")] {
                 let answers = |item: &&Value| {
                     item["type"] == "function_call_output" && item["call_id"] == call["call_id"]
                 };
                 let answers: Vec<Value> = items.iter().filter(answers).cloned().collect();
-                assert_eq!(lines(&answers), [format!("output: {said}")], "{}", spoken.name);
+                assert_eq!(lines(&answers), [format!("output: {message}")], "{}", spoken.name);
             }
         }
     }
@@ -77,17 +77,17 @@ async fn a_server_may_begin_its_call_ids_anew_in_every_answer() {
             let conversation = client.new_conversation().await;
             let say = |input: Value| ask(input).model(PLAIN).within(&conversation);
             let mut seen = Vec::new();
-            for said in ["one", "two", "three"] {
-                let arguments = json!({"text": said}).to_string();
+            for message in ["one", "two", "three"] {
+                let arguments = json!({"text": message}).to_string();
                 let answer = Answer::new(PLAIN).call("call_0", "echo", arguments);
                 spoken.streams(&world, &answer);
-                let called = client.turn(mode, &say(format!("Echo {said}").into())).await;
+                let called = client.turn(mode, &say(format!("Echo {message}").into())).await;
                 seen.push(called.call_id().clone());
 
-                let answer = json!([output(called.call_id(), said)]);
+                let answer = json!([output(called.call_id(), message)]);
                 let echoed = client.turn(mode, &say(answer)).await;
 
-                assert_eq!(echoed.text(), format!("echo said: {said}"), "{}", spoken.name);
+                assert_eq!(echoed.text(), format!("echo said: {message}"), "{}", spoken.name);
                 assert_eq!(echoed.header("antiphon-repairs"), None);
             }
             seen.sort_by_key(ToString::to_string);

@@ -16,7 +16,7 @@ fn answer() -> Answer {
 }
 
 /// A conversation in which something was said.
-async fn told(client: &Client) -> (String, Vec<Value>) {
+async fn receive(client: &Client) -> (String, Vec<Value>) {
     let conversation = client.new_conversation().await;
     client.respond(&ask("My color is purple").within(&conversation)).await;
     let held = client.items(&conversation).await;
@@ -85,7 +85,7 @@ async fn wherever_a_stream_breaks_the_response_is_failed() {
         let answer = answer().request(&asked);
         let frames = answer.frames_for(spoken.api);
         for count in 0..=before_the_end(spoken, frames.len()) {
-            let (conversation, held) = told(&client).await;
+            let (conversation, held) = receive(&client).await;
             let reply = Reply::sse(frames.clone());
             let breaks = count % 2 == 0;
             world.script(if breaks { reply.break_after(count) } else { reply.end_after(count) });
@@ -105,7 +105,7 @@ async fn a_whole_answer_that_breaks_off_is_an_error() {
     for spoken in OTHERS {
         let world = spoken.world().await;
         let client = world.client();
-        let (conversation, held) = told(&client).await;
+        let (conversation, held) = receive(&client).await;
         world.script(Reply::sse(answer().frames_for(spoken.api)).break_after(5));
         client.create(Mode::Whole, &ask("Hello").within(&conversation)).await.server_error();
         assert_goes_on(&world, &conversation, &held).await;
@@ -117,7 +117,7 @@ async fn an_error_in_the_middle_is_the_responses_error() {
     for (spoken, code) in [(CHAT, "server_error"), (ANTHROPIC, "overloaded_error")] {
         let world = spoken.world().await;
         let client = world.client();
-        let (conversation, held) = told(&client).await;
+        let (conversation, held) = receive(&client).await;
         let answer = Answer::new(MODEL).message("I was about to").failed(code, "Overloaded");
         spoken.streams(&world, &answer);
 

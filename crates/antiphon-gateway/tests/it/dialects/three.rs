@@ -63,8 +63,8 @@ async fn a_chain_of_responses_needs_what_is_new_alone() {
         let world = spoken.world().await;
         let client = world.client();
 
-        let told = client.turn(mode, &ask_to_think(FACT)).await;
-        let called = client.turn(mode, &ask_to_think(TOOL).after(told.id())).await;
+        let received = client.turn(mode, &ask_to_think(FACT)).await;
+        let called = client.turn(mode, &ask_to_think(TOOL).after(received.id())).await;
         let answer = json!([output(called.call_id(), "hello")]);
         let echoed = client.turn(mode, &ask_to_think(answer).after(called.id())).await;
         let recalled = client.turn(mode, &ask_to_think(QUESTION).after(echoed.id())).await;

@@ -35,9 +35,9 @@ async fn a_model_that_refuses_it_is_asked_again_without_and_remembered() {
         let conversation = client.new_conversation().await;
         let say = |text: &str| ask(text).model(PLAIN).within(&conversation);
 
-        let told = client.turn(mode, &say("My color is purple")).await;
+        let received = client.turn(mode, &say("My color is purple")).await;
 
-        assert_eq!(told.text(), "Noted.");
+        assert_eq!(received.text(), "Noted.");
         assert_eq!(world.times_asked(), 2);
         assert_eq!(world.upstream.refusals().len(), 1);
         assert_eq!(world.request(1).await.verdict, Ok(()));

@@ -52,8 +52,8 @@ async fn who_asks_sees_it() {
         let content = &called.item("reasoning")["encrypted_content"];
         assert!(content.is_string());
         let done = called.events.iter().filter(|it| it.name == "response.output_item.done");
-        let told = done.filter(|it| it.json["item"]["type"] == "reasoning");
-        for event in told {
+        let received = done.filter(|it| it.json["item"]["type"] == "reasoning");
+        for event in received {
             assert_eq!(event.json["item"]["encrypted_content"], *content);
         }
         for item in shown(&client, &conversation, &called, QUERY).await {

@@ -46,8 +46,8 @@ async fn a_turn_goes_on_from_one_thing() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    let told = client.respond(&ask("Hello").within(&conversation)).await;
-    let both = ask("Hello").within(&conversation).after(told.id());
+    let received = client.respond(&ask("Hello").within(&conversation)).await;
+    let both = ask("Hello").within(&conversation).after(received.id());
     let expected = invalid(
         None,
         Some("mutually_exclusive_parameters"),

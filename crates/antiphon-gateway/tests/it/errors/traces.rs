@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Ask, MODES, World, ask, output, reference, user};
 
 /// Turns that are refused, for all sorts of reasons.
-fn refused_turns(told: &str) -> Vec<Ask> {
+fn refused_turns(received: &str) -> Vec<Ask> {
     let many: Value = (0..17).map(|number| (number.to_string(), Value::from(""))).collect();
     vec![
         ask(json!(5)),
@@ -14,7 +14,7 @@ fn refused_turns(told: &str) -> Vec<Ask> {
         ask(json!([user("Hello"), 5])),
         ask("Hello").field("metadata", many),
         ask("Hello").field("tools", json!({})),
-        ask("Hello").after(told),
+        ask("Hello").after(received),
         ask(json!([output(&json!("call_unknown"), "hello")])),
         ask(json!([user("Hello"), reference(&json!("msg_unknown"))])),
         ask("Hello").field("store", "no"),
@@ -27,10 +27,10 @@ async fn a_refused_turn_leaves_its_conversation_as_it_was() {
         let world = World::new().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
-        let told = client.turn(mode, &ask("My color is purple").within(&conversation)).await;
+        let received = client.turn(mode, &ask("My color is purple").within(&conversation)).await;
         let held = client.items(&conversation).await;
 
-        for ask in refused_turns(told.id()) {
+        for ask in refused_turns(received.id()) {
             let ask = ask.within(&conversation);
             let refused = client.refused(mode, &ask).await;
             assert!((400..500).contains(&refused.status), "{refused:?}");
@@ -51,11 +51,11 @@ async fn a_refused_turn_leaves_its_conversation_as_it_was() {
 async fn a_refused_turn_leaves_the_chain_as_it_was() {
     let world = World::new().await;
     let client = world.client();
-    let told = client.respond(&ask("My color is purple")).await;
+    let received = client.respond(&ask("My color is purple")).await;
     for mode in MODES {
-        let unknown = ask(json!([output(&json!("call_unknown"), "hello")])).after(told.id());
+        let unknown = ask(json!([output(&json!("call_unknown"), "hello")])).after(received.id());
         assert_eq!(client.refused(mode, &unknown).await.status, 400);
     }
-    let recalled = client.respond(&ask("What is my color?").after(told.id())).await;
+    let recalled = client.respond(&ask("What is my color?").after(received.id())).await;
     assert_eq!(recalled.text(), "purple");
 }

@@ -45,9 +45,9 @@ async fn outcome(fault: Fault, spoken: Spoken) -> Cells {
     for mode in MODES {
         let client = world.client();
         for place in [Place::conversation(&client).await, Place::chain(&client).await] {
-            let (told, holds) = meet(&world, fault, spoken, mode, &place).await;
-            cells.told(mode, &told, holds);
-            next_turn(&world, mode, &place, &told).await;
+            let (received, holds) = meet(&world, fault, spoken, mode, &place).await;
+            cells.receive(mode, &received, holds);
+            next_turn(&world, mode, &place, &received).await;
         }
     }
     cells.asked_again = is_healed(&world, fault, spoken).await;
@@ -65,11 +65,11 @@ async fn meet(
     let client = world.client();
     let held = place.items(&client).await;
     world.script((fault.reply)(api));
-    let told = client.attempt(mode, &place.say(SAID).model(FOREIGN)).await;
-    let told = Told::of(mode, &told);
+    let received = client.attempt(mode, &place.say(SAID).model(FOREIGN)).await;
+    let received = Told::of(mode, &received);
     let now = place.items(&client).await;
-    let holds = held.zip(now).map(|(held, now)| holds(&told, &held, &now));
-    (told, holds)
+    let holds = held.zip(now).map(|(held, now)| holds(&received, &held, &now));
+    (received, holds)
 }
 
 /// Whether a caller does not notice a fault that passes: `None` where it is no failure at all.
@@ -78,8 +78,8 @@ async fn is_healed(world: &World, fault: Fault, (_, api): Spoken) -> Option<bool
     let place = Place::conversation(&client).await;
     let asked = world.times_asked();
     world.script((fault.reply)(api));
-    let told = client.attempt(Mode::Streamed, &place.say(SAID).model(RETRIED)).await;
-    let is_answered = told.is_ok_and(|turn| turn.status() == "completed");
+    let received = client.attempt(Mode::Streamed, &place.say(SAID).model(RETRIED)).await;
+    let is_answered = received.is_ok_and(|turn| turn.status() == "completed");
     let times = world.times_asked() - asked;
     assert!(is_answered || times == 1, "a second request is answered: {}", fault.name);
     (times == 2 || !is_answered).then_some(is_answered)

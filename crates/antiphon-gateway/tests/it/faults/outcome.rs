@@ -105,27 +105,27 @@ impl Told {
 }
 
 /// Nothing that was acknowledged is lost, and nothing is there twice: what the place holds now.
-pub(super) fn holds(told: &Told, held: &[Value], now: &[Value]) -> &'static str {
+pub(super) fn holds(received: &Told, held: &[Value], now: &[Value]) -> &'static str {
     assert_eq!(now[..held.len()], *held, "what was held stays");
     let added = lines(&now[held.len()..]);
-    let expected = match told.is_answered() {
-        true => [vec![format!("user: {SAID}")], lines(&told.output)].concat(),
+    let expected = match received.is_answered() {
+        true => [vec![format!("user: {SAID}")], lines(&received.output)].concat(),
         false => Vec::new(),
     };
     assert_eq!(added, expected);
-    if told.is_answered() { "the whole turn" } else { "as it was" }
+    if received.is_answered() { "the whole turn" } else { "as it was" }
 }
 
 /// The next turn works: the model is given a view that a provider accepts, and knows what it was told.
-pub(super) async fn next_turn(world: &World, mode: Mode, place: &Place, told: &Told) {
+pub(super) async fn next_turn(world: &World, mode: Mode, place: &Place, received: &Told) {
     let client = world.client();
     let knows = |knows| if knows { "purple, Biscuit" } else { "purple" };
-    if let (Some((id, _)), Place::Chain(_)) = (&told.response, place) {
+    if let (Some((id, _)), Place::Chain(_)) = (&received.response, place) {
         let from_it = client.turn(mode, &ask(QUESTION).after(id)).await;
         let view = world.last_view().await;
         assert_eq!(from_it.text(), knows(true), "from the announced response: {view:?}");
     }
-    let is_kept = told.is_answered() && matches!(place, Place::Conversation(_));
+    let is_kept = received.is_answered() && matches!(place, Place::Conversation(_));
     let next = client.turn(mode, &place.say(QUESTION)).await;
     let view = world.last_view().await;
     assert_eq!(next.text(), knows(is_kept), "{view:?}");

@@ -23,7 +23,7 @@ fn greeting() -> Reply {
 }
 
 /// What the caller is told, however it asked.
-async fn told(world: &World, mode: Mode) -> (u16, String) {
+async fn receive(world: &World, mode: Mode) -> (u16, String) {
     match world.client().attempt(mode, &ask("Hello")).await {
         Ok(turn) => (200, text(&turn.response["error"]["message"]).to_owned()),
         Err(refused) => (refused.status(), refused.server_error()),
@@ -36,10 +36,10 @@ async fn until_the_first_byte() {
         let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
         let sentence = "The upstream did not begin to answer within 300ms.".to_owned();
         world.script(greeting().withhold_head());
-        assert_eq!(told(&world, mode).await, (504, sentence.clone()));
+        assert_eq!(receive(&world, mode).await, (504, sentence.clone()));
         world.script(greeting().gated());
         let status = if mode == Mode::Whole { 504 } else { 200 };
-        assert_eq!(told(&world, mode).await, (status, sentence));
+        assert_eq!(receive(&world, mode).await, (status, sentence));
     }
 }
 
@@ -50,7 +50,7 @@ async fn between_two_bytes() {
         world.script(greeting().hang_after(3));
         let status = if mode == Mode::Whole { 504 } else { 200 };
         let sentence = "The upstream's answer stopped: nothing came for 50ms.".to_owned();
-        assert_eq!(told(&world, mode).await, (status, sentence));
+        assert_eq!(receive(&world, mode).await, (status, sentence));
     }
 }
 
@@ -63,7 +63,7 @@ async fn until_it_is_whole() {
         world.script(Reply::sse(comments).hang_after(999));
         let status = if mode == Mode::Whole { 504 } else { 200 };
         let sentence = "The upstream's answer was not complete after 300ms.".to_owned();
-        assert_eq!(told(&world, mode).await, (status, sentence));
+        assert_eq!(receive(&world, mode).await, (status, sentence));
     }
 }
 
@@ -83,7 +83,7 @@ async fn connecting_includes_tls_and_is_retried() {
         })
         .await;
         let sentence = "The upstream could not be reached: no connection was made within 50ms.";
-        assert_eq!(told(&world, mode).await, (502, sentence.to_owned()));
+        assert_eq!(receive(&world, mode).await, (502, sentence.to_owned()));
         drop(connections.await.unwrap());
     }
 }
@@ -96,7 +96,7 @@ async fn a_time_out_is_not_asked_again() {
     })
     .await;
     world.script(greeting().withhold_head());
-    assert_eq!(told(&world, Mode::Whole).await.0, 504);
+    assert_eq!(receive(&world, Mode::Whole).await.0, 504);
     assert_eq!(world.times_asked(), 1);
 }
 
@@ -109,7 +109,7 @@ async fn retries_end_with_the_time_for_the_whole_answer() {
     .await;
     let body = json!({"error": {"message": "Not now.", "type": "server_error"}});
     world.script(Reply::json(StatusCode::SERVICE_UNAVAILABLE, &body));
-    assert_eq!(told(&world, Mode::Whole).await, (503, "Not now.".to_owned()));
+    assert_eq!(receive(&world, Mode::Whole).await, (503, "Not now.".to_owned()));
     assert_eq!(world.times_asked(), 1);
 }
 
@@ -121,6 +121,6 @@ async fn an_errors_body_that_never_comes_does_not_hide_its_status() {
         let refusal = Reply::json(StatusCode::BAD_GATEWAY, &json!({"error": {}})).gated();
         world.script(refusal);
         let message = "The upstream refused the request with status 502 Bad Gateway.";
-        assert_eq!(told(&world, mode).await, (502, message.to_owned()));
+        assert_eq!(receive(&world, mode).await, (502, message.to_owned()));
     }
 }

@@ -52,12 +52,12 @@ async fn it_is_asked_once_more_without_and_every_item_is_named() {
         assert!(world.request(2).await.input()[1].get("id").is_none());
         let report = client.report(echoed.id()).await;
         assert_eq!(report["retries"], 0);
-        let told = |at: usize, key: &str| report["repairs"][at][key].clone();
-        assert_eq!(told(0, "fault"), "refused_reasoning");
-        assert_eq!(told(0, "action"), "dropped");
-        assert_eq!(told(0, "item_id"), called.item("reasoning")["id"]);
-        assert_eq!(told(1, "fault"), "missing_reasoning");
-        assert_eq!(told(1, "item_id"), called.item("function_call")["id"]);
+        let received = |at: usize, key: &str| report["repairs"][at][key].clone();
+        assert_eq!(received(0, "fault"), "refused_reasoning");
+        assert_eq!(received(0, "action"), "dropped");
+        assert_eq!(received(0, "item_id"), called.item("reasoning")["id"]);
+        assert_eq!(received(1, "fault"), "missing_reasoning");
+        assert_eq!(received(1, "item_id"), called.item("function_call")["id"]);
         assert_eq!(
             echoed.header("antiphon-repairs"),
             Some("missing_reasoning=1, refused_reasoning=1")

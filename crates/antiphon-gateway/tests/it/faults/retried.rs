@@ -75,11 +75,11 @@ async fn once_output_was_told_nothing_is_asked_again() {
         let begun = heard_until(&greeting(), "response.output_item.added");
         world.script(Reply::sse(greeting().frames()).break_after(begun));
 
-        let told = client.attempt(mode, &ask("Hello")).await;
+        let received = client.attempt(mode, &ask("Hello")).await;
 
         match mode {
-            Mode::Whole => drop(told.unwrap_err().server_error()),
-            Mode::Streamed => assert_eq!(told.unwrap().status(), "failed"),
+            Mode::Whole => drop(received.unwrap_err().server_error()),
+            Mode::Streamed => assert_eq!(received.unwrap().status(), "failed"),
         }
         assert_eq!(world.times_asked(), 1);
     }

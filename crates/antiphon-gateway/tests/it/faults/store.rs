@@ -82,7 +82,7 @@ conversation holds |
 
 /// What a turn that meets a fault came to.
 struct Met {
-    told: Told,
+    received: Told,
     asked: usize,
     holds: &'static str,
 }
@@ -94,15 +94,15 @@ async fn row(fault: Fault) -> String {
     };
     let asked = |met: &Met| if met.asked == 0 { "not" } else { "once" }.to_owned();
     let mut messages: Vec<String> =
-        [&streamed, &whole].into_iter().filter_map(|met| met.told.message.clone()).collect();
+        [&streamed, &whole].into_iter().filter_map(|met| met.received.message.clone()).collect();
     messages.dedup();
     let mut text = String::new();
     writeln!(
         text,
         "| {} | {} | {} | {} | {} | {} |",
         fault.name,
-        streamed.told.end,
-        whole.told.end,
+        streamed.received.end,
+        whole.received.end,
         messages.join(" / "),
         either(asked(&streamed), asked(&whole)),
         either(streamed.holds.to_owned(), whole.holds.to_owned()),
@@ -119,15 +119,15 @@ async fn meet(fault: Fault, mode: Mode) -> Met {
     let (held, before) = (client.items(&conversation).await, upstream.requests().len());
 
     (fault.begins)(&store);
-    let told = client.attempt(mode, &ask(SAID).within(&conversation)).await;
+    let received = client.attempt(mode, &ask(SAID).within(&conversation)).await;
     store.work_again();
 
-    let told = Told::of(mode, &told);
+    let received = Told::of(mode, &received);
     let asked = upstream.requests().len() - before;
-    let holds = holds(&told, &held, &client.items(&conversation).await);
+    let holds = holds(&received, &held, &client.items(&conversation).await);
     works(&client, &conversation).await;
     assert_eq!(upstream.refusals(), []);
-    Met { told, asked, holds }
+    Met { received, asked, holds }
 }
 
 async fn works(client: &Client, conversation: &str) {

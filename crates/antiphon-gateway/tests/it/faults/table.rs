@@ -35,11 +35,11 @@ impl Cells {
     }
 
     /// What a caller was told, and what was held then. It is the same wherever the turn belongs.
-    pub(super) fn told(&mut self, mode: Mode, told: &Told, holds: Option<&'static str>) {
+    pub(super) fn receive(&mut self, mode: Mode, received: &Told, holds: Option<&'static str>) {
         let cell = if mode == Mode::Streamed { &mut self.streamed } else { &mut self.whole };
-        let known = cell.get_or_insert_with(|| told.end.clone());
-        assert_eq!(*known, told.end, "{} {}", self.fault, self.api);
-        self.messages.extend(told.message.clone());
+        let known = cell.get_or_insert_with(|| received.end.clone());
+        assert_eq!(*known, received.end, "{} {}", self.fault, self.api);
+        self.messages.extend(received.message.clone());
         self.messages.dedup();
         if let Some(holds) = holds {
             assert!(self.holds.is_none_or(|known| known == holds), "{} {}", self.fault, self.api);

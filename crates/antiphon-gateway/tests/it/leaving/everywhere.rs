@@ -5,7 +5,7 @@ use antiphon_gateway::settings::OnDisconnect;
 use antiphon_mock::{Api, Frame, Reply};
 use serde_json::{Value, json};
 
-use super::script::{APIS, Spoken, before_the_end, said};
+use super::script::{APIS, Spoken, before_the_end, text_length};
 use super::told::{Told, is_part};
 use crate::support::{Ask, Client, Event, World, ask, lines, list, user};
 
@@ -40,7 +40,7 @@ fn thinking(ask: Ask) -> Ask {
 /// A turn that was left.
 struct Left {
     id: String,
-    told: Told,
+    received: Told,
     /// What is kept of its output, in words.
     kept: Vec<String>,
 }
@@ -52,8 +52,8 @@ impl Left {
         let response = dialogue.client.settled(&id).await;
         assert_eq!((&response["status"], &response["id"]), (&json!("cancelled"), &json!(id)));
         let output = list(&response["output"]);
-        let (told, kept) = (Told::by(events), lines(output));
-        let least = told.stays();
+        let (received, kept) = (Told::by(events), lines(output));
+        let least = received.stays();
         assert!(is_part(&least, &kept), "told {least:?}, kept {kept:?}");
         assert!(is_part(&kept, most), "kept {kept:?} of {most:?}");
         assert_ne!(kept.last().map(String::as_str), Some("reasoning"), "{kept:?}");
@@ -63,15 +63,15 @@ impl Left {
         let items = dialogue.client.items(&dialogue.conversation).await;
         assert_eq!(items[2..], *output, "the conversation holds what the response does");
         assert_eq!(lines(&items[..2]), [format!("user: {FACT}"), format!("user: {ORDER}")]);
-        Self { id, told, kept }
+        Self { id, received, kept }
     }
 
     /// The ways in which a caller may go on: with a question alone, with outputs of the calls that
     /// it heard of before it, and with all that it knows.
     fn next_inputs(&self) -> [Vec<Value>; 3] {
         let asked = [user(FACT), user(ORDER)];
-        let late = self.told.outputs();
-        let replay = asked.into_iter().chain(self.told.replay()).chain(late.clone());
+        let late = self.received.outputs();
+        let replay = asked.into_iter().chain(self.received.replay()).chain(late.clone());
         let then_asks = |items: Vec<Value>| [items, vec![user(QUESTION)]].concat();
         [then_asks(Vec::new()), then_asks(late), then_asks(replay.collect())]
     }
@@ -178,7 +178,7 @@ async fn leave_behind(
             }
         }
         _ => {
-            while Told::by(events.seen()).said() < said(&frames[..count]) {
+            while Told::by(events.seen()).text_length() < text_length(&frames[..count]) {
                 events.next().await;
             }
         }
@@ -188,7 +188,7 @@ async fn leave_behind(
     world.left(&exchange).await;
     let left = Left::settled(&dialogue, id, &seen, whole).await;
     if matches!(spoken.api, Api::Responses) {
-        assert_eq!(left.kept, left.told.stays(), "exactly what was told");
+        assert_eq!(left.kept, left.received.stays(), "exactly what was told");
     }
     (left, dialogue)
 }
@@ -238,7 +238,7 @@ async fn who_hears_the_model_out_keeps_the_whole_wherever_it_was_left() {
             assert_eq!(response["status"], "completed");
             assert_eq!(lines(list(&response["output"])), whole);
             if count == end {
-                let left = Left { id, told: Told::default(), kept: whole.clone() };
+                let left = Left { id, received: Told::default(), kept: whole.clone() };
                 left.goes_on(&world, &dialogue, count).await;
             }
         }

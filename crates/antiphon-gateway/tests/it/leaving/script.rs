@@ -90,7 +90,7 @@ fn numbered(frame: Frame, at: usize) -> Frame {
 }
 
 /// How much the frames say: the length of all texts and arguments in them.
-pub(super) fn said(frames: &[Frame]) -> usize {
+pub(super) fn text_length(frames: &[Frame]) -> usize {
     let piece = |frame: &Frame| {
         let json = frame.json().unwrap_or_default();
         let delta = &json["choices"][0]["delta"];

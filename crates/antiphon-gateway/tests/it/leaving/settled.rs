@@ -141,8 +141,9 @@ async fn the_announced_id_can_be_gone_on_from_wherever_it_was_left() {
     for (event, stays) in events {
         let world = World::new().await;
         let client = world.client();
-        let told = client.respond(&ask("My color is purple")).await;
-        let id = leave_after(&world, &ask("Echo hello").after(told.id()), &calling(), event).await;
+        let received = client.respond(&ask("My color is purple")).await;
+        let id =
+            leave_after(&world, &ask("Echo hello").after(received.id()), &calling(), event).await;
         client.settled(&id).await;
 
         let recalled = client.respond(&ask("What is my color?").after(&id)).await;

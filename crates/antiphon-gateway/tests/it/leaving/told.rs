@@ -8,7 +8,7 @@ use crate::support::{Event, assistant, lines, output};
 #[derive(Clone, Debug)]
 struct Heard {
     item: Value,
-    said: String,
+    message: String,
     done: bool,
 }
 
@@ -18,9 +18,9 @@ pub(super) struct Told(Vec<Heard>);
 
 impl Told {
     pub(super) fn by(events: &[Event]) -> Self {
-        events.iter().fold(Self::default(), |mut told, event| {
-            told.hear(event);
-            told
+        events.iter().fold(Self::default(), |mut received, event| {
+            received.hear(event);
+            received
         })
     }
 
@@ -30,19 +30,19 @@ impl Told {
         match name.as_str() {
             "response.output_item.added" => {
                 let item = json["item"].clone();
-                self.0.push(Heard { item, said: String::new(), done: false });
+                self.0.push(Heard { item, message: String::new(), done: false });
             }
             "response.output_item.done" => {
                 self.0[index].item = json["item"].clone();
                 self.0[index].done = true;
             }
-            _ => self.0[index].said.push_str(json["delta"].as_str().unwrap_or_default()),
+            _ => self.0[index].message.push_str(json["delta"].as_str().unwrap_or_default()),
         }
     }
 
     /// How much was said: the length of all texts and arguments.
-    pub(super) fn said(&self) -> usize {
-        self.0.iter().map(|heard| heard.said.len()).sum()
+    pub(super) fn text_length(&self) -> usize {
+        self.0.iter().map(|heard| heard.message.len()).sum()
     }
 
     /// What must stay of it: the finished items and a message that has begun to speak, but no
@@ -72,8 +72,8 @@ impl Heard {
         if self.done {
             return lines(std::slice::from_ref(&self.item)).pop();
         }
-        let has_begun = self.item["type"] == "message" && !self.said.is_empty();
-        has_begun.then(|| format!("assistant: {}", self.said))
+        let has_begun = self.item["type"] == "message" && !self.message.is_empty();
+        has_begun.then(|| format!("assistant: {}", self.message))
     }
 
     fn replay(&self) -> Value {
@@ -82,13 +82,13 @@ impl Heard {
             return item;
         }
         match item["type"].as_str() {
-            Some("function_call") => item["arguments"] = self.said.as_str().into(),
+            Some("function_call") => item["arguments"] = self.message.as_str().into(),
             Some("message") => {
                 let id = item["id"].clone();
-                item = assistant(&self.said);
+                item = assistant(&self.message);
                 item["id"] = id;
             }
-            _ => item["summary"] = json!([{"type": "summary_text", "text": self.said}]),
+            _ => item["summary"] = json!([{"type": "summary_text", "text": self.message}]),
         }
         item
     }

@@ -37,9 +37,9 @@ async fn world(dialect: UpstreamApi, change: impl FnOnce(&mut Settings)) -> Worl
 async fn terminal_events(world: &World) -> Vec<Value> {
     let events = world.client().stream(&ask("Tell me a tale")).await.all().await;
     let terminal = ["response.completed", "response.incomplete", "response.failed"];
-    let (last, told) = events.split_last().expect("there are events");
+    let (last, received) = events.split_last().expect("there are events");
     assert!(terminal.contains(&last.name.as_str()), "{}", last.name);
-    assert!(told.iter().all(|event| event.json["sequence_number"].is_u64()));
+    assert!(received.iter().all(|event| event.json["sequence_number"].is_u64()));
     let ends = events.into_iter().filter(|event| terminal.contains(&event.name.as_str()));
     ends.map(|event| event.json).collect()
 }

@@ -47,10 +47,10 @@ async fn a_body_that_comes_byte_by_byte_is_waited_for_only_so_long() {
 #[tokio::test]
 async fn a_head_that_does_not_come_is_waited_for_only_so_long() {
     let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
-    for said in ["", "POST /v1/responses HTTP/1.1\r\nhost: loca"] {
+    for message in ["", "POST /v1/responses HTTP/1.1\r\nhost: loca"] {
         let mut caller = world.connect().await;
-        caller.say(said).await;
-        assert_eq!(caller.hear_to_the_end().await, "", "{said:?}");
+        caller.say(message).await;
+        assert_eq!(caller.hear_to_the_end().await, "", "{message:?}");
     }
 }
 

@@ -140,8 +140,8 @@ async fn requests_are_counted_and_the_gateways_own_limit_is_told() {
     let limit = "x-ratelimit-limit-requests";
     world.script(Reply::new(StatusCode::OK, "text/plain", "").header(limit, "5000"));
     let answer = begun(request(&world, Method::GET, "/v1/files"), "").await;
-    let told: Vec<_> = answer.headers().get_all(limit).iter().collect();
-    assert_eq!(told, ["1"]);
+    let received: Vec<_> = answer.headers().get_all(limit).iter().collect();
+    assert_eq!(received, ["1"]);
     assert_eq!(answered(request(&world, Method::GET, "/v1/files"), "").await.status(), 429);
     assert_eq!(world.times_asked(), 1);
 }

@@ -6,7 +6,7 @@ use super::{answered, request};
 use crate::support::World;
 
 /// The status line and the body of the answer to this request line.
-async fn told(world: &World, line: &str) -> String {
+async fn receive(world: &World, line: &str) -> String {
     let mut caller = world.connect().await;
     caller.say(&format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")).await;
     caller.hear_to_the_end().await
@@ -24,7 +24,7 @@ async fn what_the_gateway_owns_never_passes() {
         "/v1/Responses",
         "/v1/responses%2Fresp_1%2Fnothing",
     ] {
-        let answer = told(&world, &format!("GET {path}")).await;
+        let answer = receive(&world, &format!("GET {path}")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
         assert!(answer.contains(&format!("Invalid URL (GET {path})")), "{path}: {answer}");
     }
@@ -54,7 +54,7 @@ async fn a_path_that_an_upstream_could_resolve_never_passes() {
         "/v1/files/%0d%0ax-evil:1",
         "/../v1/files",
     ] {
-        let answer = told(&world, &format!("GET {path}")).await;
+        let answer = receive(&world, &format!("GET {path}")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
         assert_eq!(world.times_asked(), 0, "{path}");
     }
@@ -63,7 +63,7 @@ async fn a_path_that_an_upstream_could_resolve_never_passes() {
 #[tokio::test]
 async fn a_request_for_another_host_goes_to_the_upstream_alone() {
     let world = World::new().await;
-    let answer = told(&world, "GET http://other.example/v1/files?a=b").await;
+    let answer = receive(&world, "GET http://other.example/v1/files?a=b").await;
     assert!(answer.starts_with("HTTP/1.1 404"), "the fake upstream has no files: {answer}");
     let came = world.request(0).await;
     assert_eq!((came.path.as_str(), came.query.as_deref()), ("/v1/files", Some("a=b")));
@@ -74,10 +74,10 @@ async fn a_request_for_another_host_goes_to_the_upstream_alone() {
 #[tokio::test]
 async fn methods_that_would_tell_of_the_request_or_open_a_tunnel_do_not_pass() {
     let world = World::new().await;
-    let answer = told(&world, "TRACE /v1/files").await;
+    let answer = receive(&world, "TRACE /v1/files").await;
     assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
     assert!(answer.contains("allow: GET,HEAD,PUT,POST,PATCH,OPTIONS,DELETE\r\n"), "{answer}");
-    let answer = told(&world, "CONNECT other.example:443").await;
+    let answer = receive(&world, "CONNECT other.example:443").await;
     assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
     assert_eq!(world.times_asked(), 0);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{MODES, World, ask, call, lines, output, typed_user, user};
 
-fn said(id: &str) -> Value {
+fn reply(id: &str) -> Value {
     json!({
         "type": "message",
         "id": id,
@@ -20,7 +20,7 @@ async fn an_id_of_a_wrong_shape_is_not_sent() {
         for (id, repairs) in [("item_abc", "malformed_id=1"), (overlong.as_str(), "overlong_id=1")]
         {
             let world = World::new().await;
-            let history = json!([typed_user("Hello"), said(id), typed_user("Hello")]);
+            let history = json!([typed_user("Hello"), reply(id), typed_user("Hello")]);
 
             let turn = world.client().turn(mode, &ask(history)).await;
 
@@ -53,10 +53,12 @@ async fn an_empty_call_id_is_given_a_name() {
 async fn an_item_that_stands_twice_is_sent_once() {
     for mode in MODES {
         let world = World::new().await;
-        let history =
-            json!(
-                [typed_user("Hello"), said("msg_twice"), said("msg_twice"), typed_user("Hello"),]
-            );
+        let history = json!([
+            typed_user("Hello"),
+            reply("msg_twice"),
+            reply("msg_twice"),
+            typed_user("Hello"),
+        ]);
 
         let turn = world.client().turn(mode, &ask(history)).await;
 

@@ -13,7 +13,7 @@ async fn an_output_handed_in_for_an_unknown_call_is_refused() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    let told = client.respond(&ask("Hello").within(&conversation)).await;
+    let received = client.respond(&ask("Hello").within(&conversation)).await;
     let expected = invalid(
         Some("input"),
         None,
@@ -21,7 +21,7 @@ async fn an_output_handed_in_for_an_unknown_call_is_refused() {
     );
     for mode in MODES {
         let ask = ask(json!([unknown("hello")]));
-        for ask in [ask.clone(), ask.clone().within(&conversation), ask.after(told.id())] {
+        for ask in [ask.clone(), ask.clone().within(&conversation), ask.after(received.id())] {
             assert_eq!(client.refused(mode, &ask).await, expected);
         }
     }

@@ -103,26 +103,26 @@ async fn reasoning_that_is_a_reference_to_nothing() {
     let bare = json!({"type": "reasoning", "id": "rs_lost", "summary": []});
     let message = "Item with id 'rs_lost' not found. Items are not persisted when `store` is set \
         to false. Try again with `store` set to true, or remove this item from your input.";
-    let said = json!({"type": "message", "role": "assistant", "content": "Noted."});
+    let reply = json!({"type": "message", "role": "assistant", "content": "Noted."});
     let expected = not_found(Some("input"), message);
-    assert_refused(json!([user("Hello"), bare, said, user("Hello")]), &expected).await;
+    assert_refused(json!([user("Hello"), bare, reply, user("Hello")]), &expected).await;
 }
 
 #[tokio::test]
 async fn ids_of_wrong_shapes_are_named_by_their_places() {
-    let said =
+    let reply =
         |id: &str| json!({"type": "message", "id": id, "role": "assistant", "content": "Hm."});
     let overlong = format!("msg_{}", "x".repeat(412));
     let wrong = [
         (
-            json!([user("Hello"), user("Hello"), said(&overlong), user("Hello")]),
+            json!([user("Hello"), user("Hello"), reply(&overlong), user("Hello")]),
             "input[2].id",
             "string_above_max_length",
             "Invalid 'input[2].id': string too long. Expected a string with maximum length 64, but \
              got a string with length 416 instead.",
         ),
         (
-            json!([user("1"), user("2"), user("3"), said("item_abc"), user("4")]),
+            json!([user("1"), user("2"), user("3"), reply("item_abc"), user("4")]),
             "input[3].id",
             "invalid_value",
             "Invalid 'input[3].id': 'item_abc'. Expected an ID that begins with 'msg'.",

@@ -21,12 +21,12 @@ async fn it_is_polled_and_streamed_anywhere() {
     let (events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
     other.in_progress(&id).await;
     let far = other.stream_again(&id, Some(1)).await;
-    let told = events.seen().len();
+    let received = events.seen().len();
 
     exchange.release_all();
 
     let turn = events.ended().await;
-    assert!(turn.events.len() > told);
+    assert!(turn.events.len() > received);
     assert_eq!(far.all().await, turn.events[2..]);
     assert_eq!(other.stream_again(&id, None).await.all().await, turn.events);
     assert_eq!(other.kept(&id).await, turn.response);
@@ -102,8 +102,8 @@ async fn another_fails_what_a_dead_one_had_begun_to_tell() {
     let mut world = World::replicas_with(2, with_own_key).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let (events, id, _exchange) = a_tale_begun(&world, &doomed, &in_background("A tale")).await;
-    let told = events.seen().len();
-    let rest = other.stream_again(&id, Some(told - 1)).await;
+    let received = events.seen().len();
+    let rest = other.stream_again(&id, Some(received - 1)).await;
 
     world.kill_replica(0).await;
 
@@ -127,8 +127,8 @@ async fn one_that_wakes_up_does_not_go_on_with_what_another_took_up() {
     soon("the upstream is heard or left", exchange.wait_for_outcome()).await;
     for client in [&sleeper, &other] {
         assert_eq!(client.kept(&id).await, failed);
-        let told = client.stream_again(&id, None).await.all().await;
-        assert_eq!(told.last().unwrap().json["response"], failed);
+        let received = client.stream_again(&id, None).await.all().await;
+        assert_eq!(received.last().unwrap().json["response"], failed);
     }
 }
 

@@ -18,12 +18,12 @@ async fn a_turn_that_was_open_ends_in_an_error_and_leaves_nothing() {
     for begun in [Begun::Anew, Begun::BehindAResponse, Begun::InAConversation] {
         let world = World::replicas(1).await;
         let client = world.client();
-        let told = client.respond(&ask("My color is purple")).await;
+        let received = client.respond(&ask("My color is purple")).await;
         let conversation = client.new_conversation().await;
         let tale = ask("Tell me a tale");
         let tale = match begun {
             Begun::Anew => tale,
-            Begun::BehindAResponse => tale.after(told.id()),
+            Begun::BehindAResponse => tale.after(received.id()),
             Begun::InAConversation => tale.within(&conversation),
         };
         let (events, id, exchange) = a_tale_begun(&world, &client, &tale).await;

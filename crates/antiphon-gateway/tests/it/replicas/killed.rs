@@ -44,15 +44,15 @@ async fn who_waits_for_its_turn_is_served_once_it_is_known_to_be_dead() {
 async fn its_chain_goes_on_from_the_announced_id() {
     let mut world = World::replicas(2).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
-    let told = doomed.respond(&ask("My color is purple")).await;
-    let next = ask("My dog is Biscuit").after(told.id());
+    let received = doomed.respond(&ask("My color is purple")).await;
+    let next = ask("My dog is Biscuit").after(received.id());
     let (_events, id, _exchange) = a_tale_begun(&world, &doomed, &next).await;
 
     world.kill_replica(0).await;
 
     let question = "What is my color and my dog?";
     assert_eq!(other.respond(&ask(question).after(&id)).await.text(), "purple, Biscuit");
-    assert_eq!(other.respond(&ask(question).after(told.id())).await.text(), "purple");
+    assert_eq!(other.respond(&ask(question).after(received.id())).await.text(), "purple");
 }
 
 #[tokio::test]

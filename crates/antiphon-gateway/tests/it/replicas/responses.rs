@@ -34,8 +34,8 @@ async fn while_its_turn_is_open_who_goes_on_waits() {
 #[tokio::test]
 async fn once_its_turn_has_ended_it_is_gone_on_from_at_once() {
     let world = World::replicas(2).await;
-    let told = world.client_of(0).turn(Mode::Streamed, &ask("My color is purple")).await;
-    let on = world.client_of(1).respond(&ask("What is my color?").after(told.id())).await;
+    let received = world.client_of(0).turn(Mode::Streamed, &ask("My color is purple")).await;
+    let on = world.client_of(1).respond(&ask("What is my color?").after(received.id())).await;
     assert_eq!(on.text(), "purple");
 }
 

@@ -55,15 +55,15 @@ async fn talk(
     stop: Arc<AtomicBool>,
     turns: Arc<AtomicUsize>,
 ) -> (String, usize) {
-    let mut said = 0;
+    let mut message = 0;
     while !stop.load(Ordering::SeqCst) {
-        let asking = ask(format!("Message {said}")).within(&conversation);
-        let turn = client.turn(MODES[said % 2], &asking).await;
+        let asking = ask(format!("Message {message}")).within(&conversation);
+        let turn = client.turn(MODES[message % 2], &asking).await;
         assert_eq!(turn.text(), "Noted.");
-        said += 1;
+        message += 1;
         turns.fetch_add(1, Ordering::SeqCst);
     }
-    (conversation, said)
+    (conversation, message)
 }
 
 #[tokio::test]

@@ -30,12 +30,12 @@ async fn a_chain_goes_on_wherever_a_request_comes_in() {
     let world = World::replicas(2).await;
     let client = world.client();
     for mode in MODES {
-        let told = client.turn(mode, &ask("My color is purple")).await;
-        let on = client.turn(mode, &ask("My dog is Biscuit").after(told.id())).await;
+        let received = client.turn(mode, &ask("My color is purple")).await;
+        let on = client.turn(mode, &ask("My dog is Biscuit").after(received.id())).await;
         let question = "What is my color and my dog?";
         for _ in 0..2 {
             let tip = client.turn(mode, &ask(question).after(on.id())).await;
-            let fork = client.turn(mode, &ask(question).after(told.id())).await;
+            let fork = client.turn(mode, &ask(question).after(received.id())).await;
             assert_eq!((tip.text(), fork.text()), ("purple, Biscuit", "purple"));
         }
     }
@@ -46,9 +46,9 @@ async fn what_one_has_stored_changed_or_deleted_is_so_for_the_other() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
-    let told = one.respond(&ask("My color is purple").within(&conversation)).await;
-    assert_eq!(other.kept(told.id()).await, told.response);
-    assert_eq!(other.report(told.id()).await, one.report(told.id()).await);
+    let received = one.respond(&ask("My color is purple").within(&conversation)).await;
+    assert_eq!(other.kept(received.id()).await, received.response);
+    assert_eq!(other.report(received.id()).await, one.report(received.id()).await);
 
     let added = other.add_items(&conversation, &[user("My dog is Biscuit")]).await;
     let recalled = one.respond(&ask("What is my color and my dog?").within(&conversation)).await;

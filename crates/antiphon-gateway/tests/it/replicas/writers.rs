@@ -27,11 +27,11 @@ async fn every_turn_sees_all_before_it_and_none_is_lost_or_doubled() {
         let items = client.items(&conversation).await;
         let held = lines(&items);
         assert_eq!(held.len(), 2 * TURNS);
-        let mut said: Vec<_> = held.iter().step_by(2).cloned().collect();
-        said.sort();
+        let mut reply: Vec<_> = held.iter().step_by(2).cloned().collect();
+        reply.sort();
         let mut all: Vec<_> = (0..TURNS).map(|number| format!("user: Message {number}")).collect();
         all.sort();
-        assert_eq!(said, all);
+        assert_eq!(reply, all);
         let mut unique = ids(&items);
         unique.sort_unstable();
         unique.dedup();
@@ -71,9 +71,9 @@ async fn a_lone_writer_is_not_starved_by_a_busy_replica() {
         turn.await.unwrap();
     }
 
-    let said: Vec<_> = lines(&lone.items(&conversation).await).into_iter().step_by(2).collect();
-    assert_eq!(said.len(), BUSY + 1);
-    assert_eq!(said[1], "user: Lone", "it was next: {said:?}");
+    let reply: Vec<_> = lines(&lone.items(&conversation).await).into_iter().step_by(2).collect();
+    assert_eq!(reply.len(), BUSY + 1);
+    assert_eq!(reply[1], "user: Lone", "it was next: {reply:?}");
 }
 
 #[tokio::test]

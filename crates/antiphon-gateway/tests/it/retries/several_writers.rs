@@ -201,11 +201,11 @@ async fn replayed_history_of_a_retry_is_stored_once() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     client.respond(&ask("My color is purple").within(&conversation)).await;
-    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let reply = |role: &str, text: &str| json!({"role": role, "content": text});
     let replay = ask(json!([
-        said("user", "My color is purple"),
-        said("assistant", "Noted."),
-        said("user", "My dog is Biscuit"),
+        reply("user", "My color is purple"),
+        reply("assistant", "Noted."),
+        reply("user", "My dog is Biscuit"),
     ]))
     .within(&conversation);
     cut(&world, &keyed(&client), &replay, 3).await;

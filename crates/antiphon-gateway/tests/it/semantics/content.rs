@@ -133,9 +133,9 @@ async fn it_does_not_enter_a_conversation_either() {
             ["/v1/conversations".to_owned(), format!("/v1/conversations/{conversation}/items")]
         {
             let refused = client.post(&path, &items).await.refused();
-            let told = refused.body["error"]["message"].as_str().unwrap();
+            let received = refused.body["error"]["message"].as_str().unwrap();
             let expected = expected.body["error"]["message"].as_str().unwrap();
-            assert_eq!(told, expected.replace("input[0]", "items[0]"), "{part}");
+            assert_eq!(received, expected.replace("input[0]", "items[0]"), "{part}");
         }
     }
     assert_eq!(client.items(&conversation).await, [] as [Value; 0]);

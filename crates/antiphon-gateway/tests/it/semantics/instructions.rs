@@ -8,11 +8,11 @@ use crate::support::{MODES, World, ask, lines};
 /// What the upstream was instructed with the latest request.
 fn instructed(spoken: Spoken, world: &World) -> bool {
     let body = world.last_request().body;
-    let told = match spoken.dialect == ANTHROPIC.dialect {
+    let received = match spoken.dialect == ANTHROPIC.dialect {
         true => body["system"].clone(),
         false => body.get("instructions").cloned().unwrap_or_else(|| body["messages"].clone()),
     };
-    told.to_string().contains("Be brief.")
+    received.to_string().contains("Be brief.")
 }
 
 #[tokio::test]
@@ -35,9 +35,10 @@ async fn what_goes_on_from_their_response_is_not_instructed() {
         for mode in MODES {
             let world = spoken.world().await;
             let client = world.client();
-            let told = client.turn(mode, &ask("Hello").field("instructions", "Be brief.")).await;
+            let received =
+                client.turn(mode, &ask("Hello").field("instructions", "Be brief.")).await;
 
-            let next = client.turn(mode, &ask("Hello").after(told.id())).await;
+            let next = client.turn(mode, &ask("Hello").after(received.id())).await;
 
             assert!(!instructed(spoken, &world), "{spoken:?}");
             assert_eq!(next.response["instructions"], Value::Null);

@@ -46,8 +46,8 @@ async fn who_asks_for_it_gets_deltas_of_like_lengths() {
         for delta in deltas {
             let padding = delta.json["obfuscation"].as_str().unwrap();
             assert!((1..=16).contains(&padding.len()), "{padding}");
-            let said = delta.json["delta"].to_string().len() - 2;
-            assert_eq!((said + padding.len()) % 16, 0, "{:?}", delta.json);
+            let reply = delta.json["delta"].to_string().len() - 2;
+            assert_eq!((reply + padding.len()) % 16, 0, "{:?}", delta.json);
         }
     }
 }

@@ -11,9 +11,9 @@ async fn a_reference_stands_for_what_this_tenant_holds() {
         for mode in MODES {
             let world = spoken.world().await;
             let alice = world.caller("token-of-alice");
-            let told = alice.turn(mode, &ask("My color is purple")).await;
-            let said = &told.item("message")["id"];
-            let refer = ask(json!([user("My color is purple"), reference(said), user("Hello")]));
+            let received = alice.turn(mode, &ask("My color is purple")).await;
+            let reply = &received.item("message")["id"];
+            let refer = ask(json!([user("My color is purple"), reference(reply), user("Hello")]));
 
             let stranger = world.caller("token-of-bob").refused(mode, &refer).await;
             let asked = world.times_asked();

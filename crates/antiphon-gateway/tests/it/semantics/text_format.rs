@@ -209,8 +209,8 @@ async fn the_built_in_model_answers_in_the_form_that_is_asked_for() {
         let asked = ask("My color is purple").model(SIM);
         let asked = asked.field("text", json!({"format": schema_of(&schema)}));
         let turn = world.client().turn(mode, &asked).await;
-        let said: Value = serde_json::from_str(turn.text()).unwrap();
-        assert!(said["color"].is_string() && said["count"].is_i64(), "{said}");
+        let reply: Value = serde_json::from_str(turn.text()).unwrap();
+        assert!(reply["color"].is_string() && reply["count"].is_i64(), "{reply}");
     }
 }
 

@@ -142,11 +142,12 @@ async fn assert_whole(client: &Client, conversation: &str, callers: usize) {
     let held = lines(&items);
     assert_eq!(held.len(), 2 * callers * MESSAGES, "{held:#?}");
     assert!(held.iter().skip(1).step_by(2).all(|line| line == "assistant: Noted."), "{held:#?}");
-    let mut said: Vec<(&str, usize)> = held.iter().step_by(2).map(|line| caller_of(line)).collect();
-    said.sort_by_key(|(caller, _)| *caller);
-    for said in said.chunks(MESSAGES) {
-        assert!(said.iter().all(|(caller, _)| *caller == said[0].0), "{said:?}");
-        assert!(said.iter().map(|(_, number)| *number).eq(0..MESSAGES), "{said:?}");
+    let mut reply: Vec<(&str, usize)> =
+        held.iter().step_by(2).map(|line| caller_of(line)).collect();
+    reply.sort_by_key(|(caller, _)| *caller);
+    for reply in reply.chunks(MESSAGES) {
+        assert!(reply.iter().all(|(caller, _)| *caller == reply[0].0), "{reply:?}");
+        assert!(reply.iter().map(|(_, number)| *number).eq(0..MESSAGES), "{reply:?}");
     }
     let mut unique = ids(&items);
     unique.sort_unstable();

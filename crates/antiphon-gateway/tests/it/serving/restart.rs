@@ -46,9 +46,9 @@ async fn what_was_answered_survives() {
 async fn an_open_turn_of_a_conversation_is_settled() {
     let mut world = World::new().await;
     let conversation = world.client().new_conversation().await;
-    let told = ask("My color is purple").within(&conversation);
+    let received = ask("My color is purple").within(&conversation);
 
-    let id = killed_in(&mut world, &told).await;
+    let id = killed_in(&mut world, &received).await;
 
     let client = world.client();
     assert_eq!(client.kept(&id).await["status"], "cancelled");
@@ -66,14 +66,14 @@ async fn an_open_turn_of_a_conversation_is_settled() {
 #[tokio::test]
 async fn an_open_turn_of_a_chain_is_settled() {
     let mut world = World::new().await;
-    let told = world.client().respond(&ask("My color is purple")).await;
+    let received = world.client().respond(&ask("My color is purple")).await;
 
-    let id = killed_in(&mut world, &ask("My dog is Biscuit").after(told.id())).await;
+    let id = killed_in(&mut world, &ask("My dog is Biscuit").after(received.id())).await;
 
     let client = world.client();
     let question = "What is my color and my dog?";
     let on = client.respond(&ask(question).after(&id)).await;
-    let back = client.respond(&ask(question).after(told.id())).await;
+    let back = client.respond(&ask(question).after(received.id())).await;
     assert_eq!((on.text(), back.text()), ("purple, Biscuit", "purple"));
 }
 

@@ -50,8 +50,8 @@ async fn when_the_grace_is_over_open_turns_are_settled() {
 
     world.stop().ended().await;
     soon("the upstream is left", exchange.wait_for_outcome()).await;
-    let told = events.until("response.failed").await;
-    let error = &told.json["response"]["error"];
+    let received = events.until("response.failed").await;
+    let error = &received.json["response"]["error"];
     assert_eq!(error["code"], "server_error", "{error}");
     let reason = "The gateway stopped before the answer was complete. What was finished is kept.";
     assert_eq!(error["message"], reason);

@@ -136,10 +136,10 @@ async fn turns_of_others_go_on() {
     let world = World::new().await;
     let client = world.client();
     let [doomed, other] = [client.new_conversation().await, client.new_conversation().await];
-    let told = client.respond(&ask("My color is purple").within(&doomed)).await;
+    let received = client.respond(&ask("My color is purple").within(&doomed)).await;
     let answer = Answer::new(MODEL).message("Noted.");
     let mut asked = Vec::new();
-    for asking in [ask("Hello").within(&other), ask("What is my color?").after(told.id())] {
+    for asking in [ask("Hello").within(&other), ask("What is my color?").after(received.id())] {
         let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
         let mut events = client.stream(&asking).await;
         events.announced().await;

@@ -28,7 +28,7 @@ impl Past {
         let client = world.client();
         let conversation = client.new_conversation().await;
         let say = |input: Value| ask(input).within(&conversation).encrypted();
-        let told = client.respond(&say(json!([typed_user(SECRET)]))).await;
+        let received = client.respond(&say(json!([typed_user(SECRET)]))).await;
         let called = client.respond(&say(json!([typed_user("Echo hello")]))).await;
         let echoed = client.respond(&say(json!([output(called.call_id(), "hello")]))).await;
         let noted = client.respond(&say(json!([typed_user(DOG)]))).await;
@@ -36,7 +36,7 @@ impl Past {
         let query = "order=asc&limit=100&include[]=reasoning.encrypted_content";
         let items = client.get(&format!("{path}?{query}")).await.json()["data"].clone();
         let items = list(&items).to_vec();
-        Self { world, client, conversation, turns: vec![told, called, echoed, noted], items }
+        Self { world, client, conversation, turns: vec![received, called, echoed, noted], items }
     }
 
     /// One in which the first item of this kind was deleted; the item as it was.
@@ -123,13 +123,13 @@ async fn not_by_a_whole_replay_whatever_was_deleted() {
 #[tokio::test]
 async fn not_by_its_text_right_before_something_known() {
     let (past, _) = Past::without("message").await;
-    let [told, called, ..] = &past.turns[..] else { unreachable!("there are four turns") };
-    let said = [typed_user(SECRET)];
-    let by_id = assistant_again(told.item("message"));
+    let [received, called, ..] = &past.turns[..] else { unreachable!("there are four turns") };
+    let message = [typed_user(SECRET)];
+    let by_id = assistant_again(received.item("message"));
     let by_call =
         [assistant("Noted."), typed_user("Echo hello"), called.item("function_call").clone()];
     for known in [vec![by_id], by_call.to_vec()] {
-        let replay = [&said[..], &known, &[user(QUESTION)]].concat();
+        let replay = [&message[..], &known, &[user(QUESTION)]].concat();
         for asking in past.everywhere(3, &ask(json!(replay))) {
             let turn = past.ask_without(&asking, "purple").await;
             assert_eq!(turn.text(), "Biscuit");

@@ -9,7 +9,7 @@ use crate::support::{
 const SECRET: &str = "My color is purple";
 
 /// A conversation that has heard the secret and something else.
-async fn told(client: &Client, mode: Mode) -> (String, Turn) {
+async fn receive(client: &Client, mode: Mode) -> (String, Turn) {
     let conversation = client.new_conversation().await;
     client.turn(mode, &ask(json!([typed_user(SECRET)])).within(&conversation)).await;
     let latest = client
@@ -42,7 +42,7 @@ async fn not_by_its_conversation_and_not_by_a_fork() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let (conversation, latest) = told(&client, mode).await;
+        let (conversation, latest) = receive(&client, mode).await;
         let fork = client.turn(mode, &ask("Hello").after(latest.id())).await;
         delete_secret(&client, &conversation).await;
 
@@ -66,7 +66,7 @@ async fn not_by_a_replay_with_its_id() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let (conversation, latest) = told(&client, mode).await;
+        let (conversation, latest) = receive(&client, mode).await;
         let secret = delete_secret(&client, &conversation).await;
 
         for asking in [
@@ -89,7 +89,7 @@ async fn not_by_a_replay_of_its_text() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let (conversation, latest) = told(&client, mode).await;
+        let (conversation, latest) = receive(&client, mode).await;
         delete_secret(&client, &conversation).await;
 
         let replay = json!([
@@ -112,7 +112,7 @@ async fn adding_it_again_is_the_way_back() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let (conversation, _) = told(&client, mode).await;
+        let (conversation, _) = receive(&client, mode).await;
         let secret = delete_secret(&client, &conversation).await;
 
         let added = client.add_items(&conversation, std::slice::from_ref(&secret)).await;
@@ -148,7 +148,7 @@ async fn a_deleted_call_takes_nothing_else_down() {
 #[tokio::test]
 async fn what_is_deleted_stays_deleted_after_a_restart() {
     let mut world = World::new().await;
-    let (conversation, latest) = told(&world.client(), Mode::Whole).await;
+    let (conversation, latest) = receive(&world.client(), Mode::Whole).await;
     let secret = delete_secret(&world.client(), &conversation).await;
     world.kill_and_start().await;
     let replay = ask(json!([secret, user("What is my dog?")]));

@@ -21,36 +21,36 @@ async fn expired(client: &Client, response: &str) {
 #[tokio::test]
 async fn an_expired_response_does_not_exist_any_more() {
     let mut world = a_world().await;
-    let told = world.client().respond(&ask("My color is purple")).await;
+    let received = world.client().respond(&ask("My color is purple")).await;
 
     world.start_after_days(31).await;
 
     let client = world.client();
-    expired(&client, told.id()).await;
-    let unknown = not_found(None, &format!("Response with id '{}' not found.", told.id()));
+    expired(&client, received.id()).await;
+    let unknown = not_found(None, &format!("Response with id '{}' not found.", received.id()));
     for path in ["", "/input_items", "/report"] {
-        let path = format!("/v1/responses/{}{path}", told.id());
+        let path = format!("/v1/responses/{}{path}", received.id());
         assert_eq!(client.get(&path).await.refused(), unknown);
     }
     for mode in MODES {
-        let message = format!("Previous response with id '{}' not found.", told.id());
+        let message = format!("Previous response with id '{}' not found.", received.id());
         let expected =
             invalid(Some("previous_response_id"), Some("previous_response_not_found"), &message);
-        assert_eq!(client.refused(mode, &ask("Hello").after(told.id())).await, expected);
+        assert_eq!(client.refused(mode, &ask("Hello").after(received.id())).await, expected);
     }
 }
 
 #[tokio::test]
 async fn what_goes_on_from_an_expired_response_keeps_all_of_it() {
     let mut world = a_world().await;
-    let told = world.client().respond(&ask("My color is purple")).await;
+    let received = world.client().respond(&ask("My color is purple")).await;
     world.start_after_days(20).await;
-    let next = world.client().respond(&ask("My dog is Biscuit").after(told.id())).await;
+    let next = world.client().respond(&ask("My dog is Biscuit").after(received.id())).await;
 
     world.start_after_days(20).await;
 
     let client = world.client();
-    expired(&client, told.id()).await;
+    expired(&client, received.id()).await;
     let question = ask("What is my color and my dog?").after(next.id());
     for mode in MODES {
         assert_eq!(client.turn(mode, &question).await.text(), "purple, Biscuit");
@@ -62,13 +62,13 @@ async fn a_conversation_outlives_its_responses() {
     let mut world = a_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    let told = client.respond(&ask("My color is purple").within(&conversation)).await;
+    let received = client.respond(&ask("My color is purple").within(&conversation)).await;
     let held = client.items(&conversation).await;
 
     world.start_after_days(400).await;
 
     let client = world.client();
-    expired(&client, told.id()).await;
+    expired(&client, received.id()).await;
     assert_eq!(client.items(&conversation).await, held);
     let recalled = client.respond(&ask("What is my color?").within(&conversation)).await;
     assert_eq!(recalled.text(), "purple");
@@ -79,16 +79,16 @@ async fn turns_go_on_while_responses_expire() {
     const RESPONSES: usize = 150;
     let mut world = a_world().await;
     let client = world.client();
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     for _ in 0..RESPONSES {
-        told.push(client.respond(&ask("My color is purple").model(SIM)).await);
+        received.push(client.respond(&ask("My color is purple").model(SIM)).await);
     }
 
     world.start_after_days(31).await;
 
     let client = world.client();
     let expiry = async {
-        for response in &told {
+        for response in &received {
             expired(&client, response.id()).await;
         }
     };
@@ -109,12 +109,12 @@ async fn turns_go_on_while_responses_expire() {
 #[tokio::test]
 async fn where_nothing_expires_a_response_is_there_however_old() {
     let mut world = World::with(|settings| settings.retention = None).await;
-    let told = world.client().respond(&ask("My color is purple")).await;
+    let received = world.client().respond(&ask("My color is purple")).await;
 
     world.start_after_days(20_000).await;
 
     let client = world.client();
-    let question = ask("What is my color?").after(told.id());
+    let question = ask("What is my color?").after(received.id());
     assert_eq!(client.respond(&question).await.text(), "purple");
-    assert_eq!(client.kept(told.id()).await["id"], told.id());
+    assert_eq!(client.kept(received.id()).await["id"], received.id());
 }

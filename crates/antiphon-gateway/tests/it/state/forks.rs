@@ -9,13 +9,13 @@ async fn a_chain_branches_at_every_response() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let told = client.turn(mode, &ask("My color is purple")).await;
-        let biscuit = client.turn(mode, &ask("My dog is Biscuit").after(told.id())).await;
-        let waffle = client.turn(mode, &ask("My dog is Waffle").after(told.id())).await;
+        let received = client.turn(mode, &ask("My color is purple")).await;
+        let biscuit = client.turn(mode, &ask("My dog is Biscuit").after(received.id())).await;
+        let waffle = client.turn(mode, &ask("My dog is Waffle").after(received.id())).await;
         let green = client.turn(mode, &ask("My color is green").after(biscuit.id())).await;
 
         for (end, expected) in [
-            (&told, "purple"),
+            (&received, "purple"),
             (&biscuit, "purple, Biscuit"),
             (&waffle, "purple, Waffle"),
             (&green, "green, Biscuit"),
@@ -95,8 +95,8 @@ async fn a_long_chain_of_branches_keeps_its_order() {
     client.respond(&ask("Done").after(previous.id())).await;
 
     let view = world.last_view().await;
-    let said: Vec<&String> = view.iter().step_by(2).take(13).collect();
+    let message: Vec<&String> = view.iter().step_by(2).take(13).collect();
     let expected: Vec<String> = (0..=12).map(|number| format!("user: Message {number}")).collect();
-    assert_eq!(said, expected.iter().collect::<Vec<_>>());
+    assert_eq!(message, expected.iter().collect::<Vec<_>>());
     assert_eq!(view.len(), 27);
 }

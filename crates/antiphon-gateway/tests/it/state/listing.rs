@@ -64,11 +64,11 @@ async fn items_of_a_conversation() {
 async fn input_items_of_a_response() {
     let world = World::new().await;
     let client = world.client();
-    let said: Vec<Value> = (0..9).map(|number| user(&format!("Part {number}"))).collect();
-    let told = client.respond(&ask(said)).await;
-    let next = client.respond(&ask("Next").after(told.id())).await;
+    let message: Vec<Value> = (0..9).map(|number| user(&format!("Part {number}"))).collect();
+    let received = client.respond(&ask(message)).await;
+    let next = client.respond(&ask("Next").after(received.id())).await;
 
-    let path = format!("/v1/responses/{}/input_items", told.id());
+    let path = format!("/v1/responses/{}/input_items", received.id());
     let all = client.get(&format!("{path}?order=asc")).await.json();
     let all = all["data"].as_array().unwrap();
     assert_eq!(all[0]["content"][0]["text"], "Part 0");
@@ -88,10 +88,10 @@ async fn twenty_at_a_time_and_the_newest_first_if_nothing_is_said() {
         client.add_items(&conversation, &added).await;
     }
     let page = client.get(&format!("/v1/conversations/{conversation}/items")).await.json();
-    let said: Vec<&Value> =
+    let message: Vec<&Value> =
         page["data"].as_array().unwrap().iter().map(|item| &item["content"][0]["text"]).collect();
     let expected: Vec<String> = (10..30).rev().map(|number| number.to_string()).collect();
-    assert_eq!(said, expected.iter().collect::<Vec<_>>());
+    assert_eq!(message, expected.iter().collect::<Vec<_>>());
     assert_eq!(page["has_more"], true);
 }
 
@@ -100,10 +100,10 @@ async fn what_a_query_may_not_say() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    let told = client.respond(&ask("Hello").within(&conversation)).await;
+    let received = client.respond(&ask("Hello").within(&conversation)).await;
     for path in [
         format!("/v1/conversations/{conversation}/items"),
-        format!("/v1/responses/{}/input_items", told.id()),
+        format!("/v1/responses/{}/input_items", received.id()),
     ] {
         for (query, param) in [
             ("limit=0", "limit"),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{MODEL, Mode, Turn, World, ask, item_event, shown, telling, within_item};
 
 /// The upstream gives this answer to one streamed turn, whose laws are checked as it is read.
-async fn told(answer: &Answer) -> Turn {
+async fn receive(answer: &Answer) -> Turn {
     let world = World::new().await;
     world.script(Reply::sse(answer.frames()));
     world.client().turn(Mode::Streamed, &ask("Hello").encrypted()).await
@@ -26,7 +26,7 @@ async fn the_callers_events_are_the_upstreams() {
         .custom_call("call_2", "patch", "*** Begin\n+ line")
         .split(Split::Characters(3));
 
-    let turn = told(&answer).await;
+    let turn = receive(&answer).await;
 
     let expected = answer.frames();
     let expected: Vec<&str> = expected.iter().filter_map(|frame| frame.name()).collect();
@@ -37,14 +37,14 @@ async fn the_callers_events_are_the_upstreams() {
 
 #[tokio::test]
 async fn an_answer_without_items_is_an_answer() {
-    let turn = told(&Answer::new(MODEL)).await;
+    let turn = receive(&Answer::new(MODEL)).await;
     assert_eq!(names(&turn), ["response.created", "response.in_progress", "response.completed"]);
 }
 
 #[tokio::test]
 async fn an_answer_that_a_limit_cut_short_is_incomplete() {
     let answer = Answer::new(MODEL).message("Once upon a").incomplete();
-    let turn = told(&answer).await;
+    let turn = receive(&answer).await;
     assert_eq!(turn.status(), "incomplete");
     let details = &turn.response["incomplete_details"];
     assert_eq!(*details, json!({"reason": "max_output_tokens"}));
@@ -67,7 +67,7 @@ async fn items_and_events_that_nobody_knows_pass() {
         .item(receipt.clone())
         .message("Found.");
 
-    let turn = told(&answer).await;
+    let turn = receive(&answer).await;
 
     assert_eq!(turn.output()[..2], [search, receipt]);
     let tick = turn.events.iter().find(|event| event.name == "acme:tick");
@@ -88,8 +88,8 @@ async fn events_of_hosted_tools_and_annotations_keep_their_item() {
         "start_index": 0, "end_index": 5,
     });
     let part = |text: &str, annotations: Value| json!({"type": "output_text", "text": text, "annotations": annotations, "logprobs": []});
-    let said = part("Found", json!([annotation]));
-    let output = [search("completed"), message(json!([said]), "completed")];
+    let reply = part("Found", json!([annotation]));
+    let output = [search("completed"), message(json!([reply]), "completed")];
     let in_text = |kind: &str, mut fields: Value| {
         fields["content_index"] = 0.into();
         within_item(kind, 1, "msg_1", fields)
@@ -107,7 +107,7 @@ async fn events_of_hosted_tools_and_annotations_keep_their_item() {
             json!({"annotation_index": 0, "annotation": annotation}),
         ),
         in_text("response.output_text.done", json!({"text": "Found", "logprobs": []})),
-        in_text("response.content_part.done", json!({"part": said})),
+        in_text("response.content_part.done", json!({"part": reply})),
         item_event("done", 1, &output[1]),
     ];
     let frames = telling(events, &output);

@@ -66,8 +66,8 @@ async fn instructions_are_not_carried_over() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let told = client.turn(mode, &ask("Hello").field("instructions", "Be brief.")).await;
-        let next = client.turn(mode, &ask("Hello").after(told.id())).await;
+        let received = client.turn(mode, &ask("Hello").field("instructions", "Be brief.")).await;
+        let next = client.turn(mode, &ask("Hello").after(received.id())).await;
         assert_eq!(next.response["instructions"], Value::Null);
         assert_eq!(world.request(1).await.body["instructions"], Value::Null);
     }

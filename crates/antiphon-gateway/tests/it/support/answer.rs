@@ -96,7 +96,7 @@ impl Turn {
     }
 
     /// A turn that was told by these events.
-    pub(super) fn told(events: Vec<Event>) -> Self {
+    pub(super) fn from_events(events: Vec<Event>) -> Self {
         let response = assert_lawful(&events);
         Self { headers: HeaderMap::new(), response, events }
     }

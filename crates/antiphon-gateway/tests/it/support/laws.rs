@@ -70,7 +70,7 @@ struct Item {
     added: Value,
     done: Option<Value>,
     /// What was said, by the place in the item: deltas joined.
-    said: HashMap<String, String>,
+    message: HashMap<String, String>,
     open_parts: Vec<u64>,
 }
 
@@ -98,7 +98,7 @@ impl Items {
         self.0.push(Item {
             added: item.clone(),
             done: None,
-            said: HashMap::new(),
+            message: HashMap::new(),
             open_parts: Vec::new(),
         });
     }
@@ -131,10 +131,10 @@ impl Item {
             Some(format!("{} {index:?}", name.strip_suffix(suffix)?))
         };
         if let (Some(place), Some(delta)) = (place(".delta"), json["delta"].as_str()) {
-            self.said.entry(place).or_default().push_str(delta);
+            self.message.entry(place).or_default().push_str(delta);
         } else if let (Some(place), Some(whole)) = (place(".done"), whole(json)) {
-            let said = self.said.remove(&place).unwrap_or_default();
-            assert_eq!(said, whole, "deltas add up to {name}");
+            let message = self.message.remove(&place).unwrap_or_default();
+            assert_eq!(message, whole, "deltas add up to {name}");
         }
     }
 

@@ -74,7 +74,7 @@ impl Socket {
             let is_last = is_terminal(&event.name);
             events.push(event);
             if is_last {
-                return Turn::told(events);
+                return Turn::from_events(events);
             }
         }
     }

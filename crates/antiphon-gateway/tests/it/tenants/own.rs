@@ -15,11 +15,11 @@ async fn add_under(client: &Client, id: &str) -> (String, Vec<String>) {
     let path = format!("/v1/conversations/{conversation}/items");
     let added = client.post(&path, &json!({"items": [mine]})).await;
     let item = format!("{path}/{id}");
-    let mut told = vec![added.json(), client.get(&item).await.json()];
-    told.push(client.delete(&item).await.json());
-    told[2]["created_at"].take();
-    let told = told.iter().map(|answer| answer.to_string().replace(id, "ID"));
-    (conversation.clone(), told.map(|answer| answer.replace(&conversation, "ID")).collect())
+    let mut received = vec![added.json(), client.get(&item).await.json()];
+    received.push(client.delete(&item).await.json());
+    received[2]["created_at"].take();
+    let received = received.iter().map(|answer| answer.to_string().replace(id, "ID"));
+    (conversation.clone(), received.map(|answer| answer.replace(&conversation, "ID")).collect())
 }
 
 #[tokio::test]
@@ -29,10 +29,10 @@ async fn an_item_that_is_added_under_a_foreign_id() {
     let ids = held(&world, &owner).await;
     let before = owner.items(&ids.conversation).await;
 
-    let (conversation, told) = add_under(&stranger, &ids.item).await;
+    let (conversation, received) = add_under(&stranger, &ids.item).await;
     let (_, expected) = add_under(&stranger, &ids.never_given().item).await;
 
-    assert_eq!(told, expected);
+    assert_eq!(received, expected);
     assert_eq!(stranger.items(&conversation).await.len(), 0);
     assert_eq!(owner.items(&ids.conversation).await, before);
 }
@@ -41,10 +41,10 @@ async fn an_item_that_is_added_under_a_foreign_id() {
 async fn an_item_that_is_replayed_under_a_foreign_id() {
     let world = Watched::new().await;
     let ids = held(&world, &world.owner()).await;
-    let mut said = assistant("Mine.");
-    said["id"] = ids.item.into();
+    let mut reply = assistant("Mine.");
+    reply["id"] = ids.item.into();
 
-    world.stranger().respond(&ask(json!([user("Hello"), said, user("Hello")]))).await;
+    world.stranger().respond(&ask(json!([user("Hello"), reply, user("Hello")]))).await;
 
     let request = world.upstream.request(1).await;
     let expected = ["user: Hello", "assistant: Mine.", "user: Hello"];

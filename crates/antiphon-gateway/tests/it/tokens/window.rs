@@ -54,16 +54,16 @@ async fn with_truncation_the_oldest_turns_are_left_out_and_named() {
 
             assert_eq!(turn.status(), "completed");
             let view = world.last_view().await;
-            let said = ["My dog is Biscuit", "My city is Bonn", "What is my color and dog name?"];
-            assert_eq!(users(&view), said, "{api:?}");
+            let reply = ["My dog is Biscuit", "My city is Bonn", "What is my color and dog name?"];
+            assert_eq!(users(&view), reply, "{api:?}");
             assert_eq!(turn.response["truncation"], "auto");
             let report = client.report(turn.id()).await;
             let named = report["truncated"].as_array().unwrap();
             assert_eq!(named[0]["item_id"], held[0]["id"]);
             assert_eq!(named[0]["type"], "message");
             assert!(named.iter().all(|item| item["position"].is_null()), "{named:?}");
-            let told = turn.header("antiphon-truncated").map(str::to_owned);
-            assert_eq!(told, Some(named.len().to_string()));
+            let received = turn.header("antiphon-truncated").map(str::to_owned);
+            assert_eq!(received, Some(named.len().to_string()));
             let now = client.items(&conversation).await;
             assert_eq!(now[..held.len()], held, "nothing that is stored has changed");
         }
@@ -97,12 +97,12 @@ async fn what_was_just_sent_is_never_left_out() {
 #[tokio::test]
 async fn what_a_caller_replays_is_named_by_its_place() {
     let world = world_with(|upstream| upstream.context_window = Some(200)).await;
-    let said = |role: &str, text: &str| json!({"role": role, "content": text.repeat(100)});
+    let reply = |role: &str, text: &str| json!({"role": role, "content": text.repeat(100)});
     let input = json!([
         {"role": "developer", "content": "Be brief."},
-        said("user", "one "),
-        said("assistant", "two "),
-        said("user", "three "),
+        reply("user", "one "),
+        reply("assistant", "two "),
+        reply("user", "three "),
     ]);
     let client = world.client();
     let turn = client.respond(&ask(input).field("truncation", "auto")).await;
@@ -139,8 +139,8 @@ async fn what_is_compacted_on_the_way_is_not_refused() {
         let client = world.client();
         let conversation = client.new_conversation().await;
         for _ in 0..8 {
-            let said = assistant(&"very ".repeat(300));
-            client.add_items(&conversation, &[user("Go on."), said]).await;
+            let reply = assistant(&"very ".repeat(300));
+            client.add_items(&conversation, &[user("Go on."), reply]).await;
         }
         let management = json!([{"type": "compaction", "compact_threshold": 1000}]);
         let last = ask("And now?").within(&conversation);

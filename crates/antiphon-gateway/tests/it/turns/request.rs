@@ -10,8 +10,8 @@ async fn it_is_stateless_and_streamed_whatever_the_caller_asked_for() {
         let world = World::new().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
-        let told = client.turn(mode, &ask("Hello").within(&conversation)).await;
-        client.turn(mode, &ask("Hello").after(told.id())).await;
+        let received = client.turn(mode, &ask("Hello").within(&conversation)).await;
+        client.turn(mode, &ask("Hello").after(received.id())).await;
         client.turn(mode, &ask("Hello").unstored()).await;
         client.turn(mode, &ask("Hello").field("store", true)).await;
 

@@ -58,8 +58,8 @@ async fn a_chain_of_responses_needs_what_is_new_alone() {
         let world = World::new().await;
         let client = world.client();
 
-        let told = client.turn(mode, &ask(FACT)).await;
-        let called = client.turn(mode, &ask(TOOL).after(told.id())).await;
+        let received = client.turn(mode, &ask(FACT)).await;
+        let called = client.turn(mode, &ask(TOOL).after(received.id())).await;
         let answer = json!([output(called.call_id(), "hello")]);
         let echoed = client.turn(mode, &ask(answer).after(called.id())).await;
         let recalled = client.turn(mode, &ask(QUESTION).after(echoed.id())).await;

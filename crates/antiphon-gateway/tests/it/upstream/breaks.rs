@@ -15,7 +15,7 @@ fn answer() -> Answer {
 }
 
 /// A conversation in which something was said.
-async fn told(client: &Client) -> (String, Vec<Value>) {
+async fn receive(client: &Client) -> (String, Vec<Value>) {
     let conversation = client.new_conversation().await;
     client.respond(&ask("My color is purple").within(&conversation)).await;
     let held = client.items(&conversation).await;
@@ -44,7 +44,7 @@ async fn wherever_a_stream_breaks_the_response_is_failed() {
     let client = world.client();
     let answer = answer();
     for count in 0..=terminal(&answer) {
-        let (conversation, held) = told(&client).await;
+        let (conversation, held) = receive(&client).await;
         let reply = Reply::sse(answer.frames());
         let reply = if count % 2 == 0 { reply.break_after(count) } else { reply.end_after(count) };
         world.script(reply);
@@ -61,7 +61,7 @@ async fn wherever_a_stream_breaks_a_whole_answer_is_an_error() {
     let client = world.client();
     let answer = answer();
     for count in (0..=terminal(&answer)).step_by(3) {
-        let (conversation, held) = told(&client).await;
+        let (conversation, held) = receive(&client).await;
         world.script(Reply::sse(answer.frames()).break_after(count));
 
         let ask = ask("Echo hello").within(&conversation);
@@ -79,7 +79,7 @@ async fn an_event_that_is_cut_in_the_middle_is_not_heard() {
     let wire = Bytes::from(pieces.concat());
     let end = wire.len() - b"\n\ndata: [DONE]\n\n".len();
     for length in (0..end).step_by(997).chain([end - 1]) {
-        let (conversation, held) = told(&client).await;
+        let (conversation, held) = receive(&client).await;
         let reply = Reply::new(StatusCode::OK, "text/event-stream", wire.slice(..length));
         world.script(if length % 2 == 0 { reply.break_after(1) } else { reply });
 
@@ -94,7 +94,7 @@ async fn garbage_in_a_stream_is_a_failure() {
     let world = World::new().await;
     let client = world.client();
     for garbage in ["data: {not json\n\n", "data: []\n\n", "data: \"text\"\n\n"] {
-        let (conversation, held) = told(&client).await;
+        let (conversation, held) = receive(&client).await;
         let answer = Answer::new(MODEL).message("Hello").raw(garbage).message("there");
         world.script(Reply::sse(answer.frames()));
         assert_fails_streamed(&client, &ask("Hello").within(&conversation)).await;
@@ -106,7 +106,7 @@ async fn garbage_in_a_stream_is_a_failure() {
 async fn a_failed_response_can_be_gone_on_from() {
     let world = World::new().await;
     let client = world.client();
-    let (conversation, held) = told(&client).await;
+    let (conversation, held) = receive(&client).await;
     let answer = answer();
     let count = terminal(&answer) - 4;
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(count));
@@ -141,14 +141,15 @@ async fn a_failed_response_can_be_gone_on_from() {
 async fn a_failed_chain_can_be_gone_on_from() {
     let world = World::new().await;
     let client = world.client();
-    let told = client.respond(&ask("My color is purple")).await;
+    let received = client.respond(&ask("My color is purple")).await;
     let answer = answer();
     world.script(Reply::sse(answer.frames()).break_after(3));
-    let failed = assert_fails_streamed(&client, &ask("My dog is Biscuit").after(told.id())).await;
+    let failed =
+        assert_fails_streamed(&client, &ask("My dog is Biscuit").after(received.id())).await;
 
     let question = "What is my color and my dog?";
     let from_failed = client.respond(&ask(question).after(&failed)).await;
-    let from_earlier = client.respond(&ask(question).after(told.id())).await;
+    let from_earlier = client.respond(&ask(question).after(received.id())).await;
 
     assert_eq!(from_failed.text(), "purple, Biscuit");
     assert_eq!(from_earlier.text(), "purple");

@@ -12,13 +12,13 @@ fn answer() -> Answer {
 }
 
 /// The text of a turn's only message, its status, and the faults that its report names.
-async fn told(world: &World, mode: Mode) -> (String, String, Vec<Value>) {
+async fn receive(world: &World, mode: Mode) -> (String, String, Vec<Value>) {
     let turn = world.client().turn(mode, &ask("Hello")).await;
-    let said = text(&turn.response["output"][0]["content"][0]["text"]).to_owned();
+    let text_sent = text(&turn.response["output"][0]["content"][0]["text"]).to_owned();
     let report = world.client().report(turn.id()).await;
     let repairs = report["stream"].as_array().expect("a report lists its stream repairs");
     let faults = repairs.iter().map(|repair| repair["fault"].clone()).collect();
-    (said, text(&turn.response["status"]).to_owned(), faults)
+    (text_sent, text(&turn.response["status"]).to_owned(), faults)
 }
 
 /// The status and the sentence of a turn that fails.
@@ -48,7 +48,7 @@ async fn repeated_events_double_nothing() {
             world.script(Reply::sse(frames.clone()));
             let expected =
                 ("Hello there".into(), "completed".into(), vec!["events_repeated".into()]);
-            assert_eq!(told(&world, mode).await, expected);
+            assert_eq!(receive(&world, mode).await, expected);
         }
     }
 }
@@ -66,7 +66,7 @@ async fn events_that_are_all_numbered_zero_are_all_heard() {
     let answer = Answer::new(MODEL).message("ha ha ha ha ");
     world.script(Reply::sse(answer.frames().into_iter().map(numbered)));
     let expected = ("ha ha ha ha ".into(), "completed".into(), Vec::new());
-    assert_eq!(told(&world, MODES[1]).await, expected);
+    assert_eq!(receive(&world, MODES[1]).await, expected);
 }
 
 #[tokio::test]
@@ -79,7 +79,10 @@ async fn done_without_a_finish_reason_is_incomplete() {
     for mode in MODES {
         world.script(reply.clone());
         let missing = vec!["finish_reason_missing".into()];
-        assert_eq!(told(&world, mode).await, ("Hello there".into(), "incomplete".into(), missing));
+        assert_eq!(
+            receive(&world, mode).await,
+            ("Hello there".into(), "incomplete".into(), missing)
+        );
     }
 }
 
@@ -103,9 +106,9 @@ async fn an_invalid_byte_in_a_delta_is_replaced() {
             });
             world.script(Reply::sse(broken));
             let replaced = ("Hello\u{fffd} there".to_owned(), "completed".to_owned());
-            let (said, status, faults) = told(&world, mode).await;
+            let (text_sent, status, faults) = receive(&world, mode).await;
             assert_eq!(
-                ((said, status), faults),
+                ((text_sent, status), faults),
                 (replaced, vec!["invalid_utf8".into()]),
                 "{api:?}"
             );
@@ -132,7 +135,7 @@ async fn content_types_count_in_any_case_and_may_be_missing() {
             for size in [1, 1000] {
                 world.script(reply.clone().rechunk(size));
                 let expected = ("Hello there".into(), "completed".into(), Vec::new());
-                assert_eq!(told(&world, mode).await, expected, "{content_type:?}");
+                assert_eq!(receive(&world, mode).await, expected, "{content_type:?}");
             }
         }
         let page = Reply::new(StatusCode::OK, "text/plain", "<html>").without_content_type();

@@ -42,12 +42,13 @@ fn announced_twice() -> Vec<Value> {
 #[tokio::test]
 async fn a_call_that_is_announced_twice_is_one_item() {
     let call = |id: &str| function_call(id, "call_1", "hello", "completed");
-    for told in [vec![], vec![call("fc_streamed")], vec![call("fc_streamed"), call("fc_whole")]] {
+    for received in [vec![], vec![call("fc_streamed")], vec![call("fc_streamed"), call("fc_whole")]]
+    {
         for mode in MODES {
             let world = World::new().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
-            world.script(Reply::sse(telling(announced_twice(), &told)));
+            world.script(Reply::sse(telling(announced_twice(), &received)));
 
             let called = client.turn(mode, &ask("Echo hello").within(&conversation)).await;
 
@@ -200,6 +201,6 @@ async fn encrypted_reasoning_with_a_held_id_does_not_spoil_the_next_turn() {
 
     assert_eq!(next.text(), "Noted.");
     let view = world.last_view().await;
-    let said = view.iter().filter(|line| *line != "reasoning").count();
-    assert_eq!(said, 5);
+    let reply = view.iter().filter(|line| *line != "reasoning").count();
+    assert_eq!(reply, 5);
 }

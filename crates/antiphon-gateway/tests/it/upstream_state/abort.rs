@@ -75,8 +75,8 @@ async fn the_output_of_a_call_that_was_kept_finds_it() {
         if outcome == OnAbort::StoreNothing {
             continue;
         }
-        let told = ask([output(&"call_1".into(), "hi")]).within(&conversation);
-        world.client().turn(mode, &told).await;
+        let received = ask([output(&"call_1".into(), "hi")]).within(&conversation);
+        world.client().turn(mode, &received).await;
         assert_eq!(world.sent(), ["output: hi"], "{outcome:?}");
     }
 }

@@ -79,9 +79,9 @@ async fn a_conversation_goes_on_where_the_provider_got() {
         let turns = world.provider.turns().len();
         world.provider.set_on_abort(OnAbort::StoreWhole);
 
-        let told = again(&world.client()).turn(mode, &asked).await;
+        let received = again(&world.client()).turn(mode, &asked).await;
 
-        assert_eq!(told.status(), "completed", "{outcome:?} {mode:?}");
+        assert_eq!(received.status(), "completed", "{outcome:?} {mode:?}");
         let held = world.holds(&conversation);
         let users = held.iter().filter(|line| line.starts_with("user")).count();
         assert_eq!(users, 1, "{outcome:?} {mode:?}: {held:?}");
@@ -89,14 +89,14 @@ async fn a_conversation_goes_on_where_the_provider_got() {
         match (outcome, mode) {
             (OnAbort::StoreWhole, Mode::Streamed) => {
                 assert_eq!(asked_again, 0);
-                assert_eq!(told.text(), "It is Rex.");
+                assert_eq!(received.text(), "It is Rex.");
             }
             // Who waits for the whole may leave before the gateway has heard of the response: then it
             // is not known which one it was.
             (OnAbort::StoreWhole, Mode::Whole) if asked_again == 0 => {}
             (OnAbort::StorePart | OnAbort::StoreWhole, _) => {
                 assert_eq!(world.sent(), [""; 0]);
-                let report = world.client().report(told.id()).await;
+                let report = world.client().report(received.id()).await;
                 assert_eq!(report["resent"][0]["rule"], "same_request");
             }
             (OnAbort::StoreNothing, _) => assert_eq!(world.sent(), ["user: What is my dog?"]),
@@ -117,9 +117,9 @@ async fn keyed_retry_behind_another_turn_is_held_once() {
         leave_as(&keyed, &world, mode, &asked).await;
         client.respond(&ask([typed_user("My cat is Mia.")]).within(&conversation)).await;
 
-        let told = keyed.turn(mode, &asked).await;
+        let received = keyed.turn(mode, &asked).await;
 
-        assert_eq!(told.status(), "completed", "{outcome:?} {mode:?}");
+        assert_eq!(received.status(), "completed", "{outcome:?} {mode:?}");
         let held = world.holds(&conversation);
         let count = held.iter().filter(|line| *line == "user: What is my dog?").count();
         assert_eq!(count, 1, "{outcome:?} {mode:?}: {held:?}");
@@ -138,7 +138,7 @@ async fn a_chain_goes_on_from_where_it_went_on_before() {
         leave(&world, mode, &asked).await;
         let turns = world.provider.turns().len();
 
-        let told = again(&client).turn(mode, &asked).await;
+        let received = again(&client).turn(mode, &asked).await;
 
         let given = ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?"];
         assert_eq!(world.given(), given);
@@ -146,7 +146,7 @@ async fn a_chain_goes_on_from_where_it_went_on_before() {
         if (outcome, mode) != (OnAbort::StoreWhole, Mode::Whole) {
             assert_eq!(asked_again, usize::from(outcome != OnAbort::StoreWhole), "{outcome:?}");
         }
-        client.turn(mode, &ask([typed_user("Sure?")]).after(told.id())).await;
+        client.turn(mode, &ask([typed_user("Sure?")]).after(received.id())).await;
         assert_eq!(world.refused_turns(), 0);
     }
 }

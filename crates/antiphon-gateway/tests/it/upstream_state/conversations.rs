@@ -10,8 +10,8 @@ async fn deltas_reach_the_model_once_and_in_order() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
-        for said in ["My color is red.", "My dog is Rex.", "What is my color?"] {
-            world.client().turn(mode, &ask([typed_user(said)]).within(&conversation)).await;
+        for reply in ["My color is red.", "My dog is Rex.", "What is my color?"] {
+            world.client().turn(mode, &ask([typed_user(reply)]).within(&conversation)).await;
         }
         let whole = [
             "user: My color is red.",
@@ -63,8 +63,8 @@ async fn nothing_new_is_an_empty_input() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
-        let said = ask([typed_user("One.")]).within(&conversation);
-        let first = world.client().turn(mode, &said).await;
+        let reply = ask([typed_user("One.")]).within(&conversation);
+        let first = world.client().turn(mode, &reply).await;
         let replay = [typed_user("One."), first.item("message").clone()];
         world.client().turn(mode, &ask(replay).within(&conversation)).await;
         assert_eq!(world.last_turn().body["input"], json!([]));
@@ -90,8 +90,8 @@ async fn turns_of_one_conversation_that_come_at_once_follow_each_other() {
     let turn = |number: usize| {
         let (client, conversation) = (world.client(), conversation.clone());
         async move {
-            let said = typed_user(&format!("Number {number}."));
-            client.respond(&ask([said]).within(&conversation)).await
+            let reply = typed_user(&format!("Number {number}."));
+            client.respond(&ask([reply]).within(&conversation)).await
         }
     };
     futures_util::future::join_all((0..8).map(turn)).await;

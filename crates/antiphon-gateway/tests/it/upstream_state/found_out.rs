@@ -67,8 +67,8 @@ async fn where_a_provider_has_no_conversations_they_are_kept_here() {
         let conversation = client.new_conversation().await;
         assert!(provider.requests().iter().all(|it| it.path != "/v1/conversations"));
 
-        let said = ask([typed_user("My dog is Rex.")]).within(&conversation);
-        client.respond(&said).await;
+        let message = ask([typed_user("My dog is Rex.")]).within(&conversation);
+        client.respond(&message).await;
         let asked = ask([typed_user("What is my dog?")]).within(&conversation);
         assert_eq!(client.respond(&asked).await.text(), "Rex");
 

@@ -19,8 +19,8 @@ async fn a_conversation_goes_on() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let mut socket = world.client().socket().await;
-    for said in ["My dog is Rex.", "What is my dog?"] {
-        socket.turn(&ask([typed_user(said)]).within(&conversation)).await;
+    for message in ["My dog is Rex.", "What is my dog?"] {
+        socket.turn(&ask([typed_user(message)]).within(&conversation)).await;
     }
     assert_eq!(world.sent(), ["user: What is my dog?"]);
 }

@@ -74,10 +74,10 @@ async fn in_a_chain_a_message_of_the_user_tells_it() {
         let asked = ask([typed_user("Still there?")]).after(called.id());
         let there = client.turn(mode, &asked).await;
 
-        let told = client.turn(mode, &ask([real()]).after(there.id())).await;
+        let received = client.turn(mode, &ask([real()]).after(there.id())).await;
 
         assert_told(&world);
-        let again = ask([real(), typed_user("Thanks.")]).after(told.id());
+        let again = ask([real(), typed_user("Thanks.")]).after(received.id());
         client.turn(mode, &again).await;
         assert_eq!(world.sent(), ["user: Thanks."]);
         assert_eq!(world.provider.refusals(), []);

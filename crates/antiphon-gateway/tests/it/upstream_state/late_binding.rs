@@ -75,8 +75,8 @@ impl World {
     }
 }
 
-pub(super) fn at_two(said: &str, conversation: &str) -> Ask {
-    ask([typed_user(said)]).model("two-1").within(conversation)
+pub(super) fn at_two(reply: &str, conversation: &str) -> Ask {
+    ask([typed_user(reply)]).model("two-1").within(conversation)
 }
 
 pub(super) fn creations(provider: &StrictProvider) -> usize {
@@ -220,8 +220,8 @@ async fn conversation_is_deleted_before_and_after_binding() {
 async fn many_items_go_to_the_upstream_once() {
     let world = World::new().await;
     let id = world.client().new_conversation().await;
-    let said: Vec<Value> = (0..45).map(|number| typed_user(&format!("Item {number}."))).collect();
-    for items in said.chunks(20) {
+    let reply: Vec<Value> = (0..45).map(|number| typed_user(&format!("Item {number}."))).collect();
+    for items in reply.chunks(20) {
         world.client().add_items(&id, items).await;
     }
 
@@ -314,9 +314,9 @@ async fn first_turn_runs_in_the_background() {
     let response = text(&queued["id"]);
     let ended = world.client().ended(response).await;
     assert_eq!((&ended["status"], &ended["conversation"]["id"]), (&json!("completed"), &json!(id)));
-    let told = world.client().get(&format!("/v1/responses/{response}?stream=true")).await;
-    let told = String::from_utf8_lossy(told.body()).into_owned();
-    assert!(told.contains(&id) && !told.contains(&world.id_at_two()), "{told}");
+    let received = world.client().get(&format!("/v1/responses/{response}?stream=true")).await;
+    let received = String::from_utf8_lossy(received.body()).into_owned();
+    assert!(received.contains(&id) && !received.contains(&world.id_at_two()), "{received}");
 
     let next = world.client().respond(&at_two("What is my dog?", &id)).await;
     assert_eq!(next.text(), "Rex");

@@ -63,8 +63,8 @@ async fn first_turn_comes_by_a_websocket() {
     assert_eq!((status, &error["param"]), (400, &"generate".into()));
     assert_eq!(creations(&world.two), 0);
 
-    for said in ["My dog is Rex.", "What is my dog?"] {
-        let turn = socket.turn(&at_two(said, &id)).await;
+    for reply in ["My dog is Rex.", "What is my dog?"] {
+        let turn = socket.turn(&at_two(reply, &id)).await;
         assert_eq!(turn.response["conversation"]["id"], id);
     }
     assert_eq!(lines(world.two.turns()[1].input()), ["user: What is my dog?"]);
@@ -92,10 +92,10 @@ async fn background_stream_that_was_left_shows_our_id() {
     for after in [None, Some("1")] {
         let after = after.map(|after| format!("&starting_after={after}")).unwrap_or_default();
         let path = format!("/v1/responses/{response}?stream=true{after}");
-        let told = world.client().get(&path).await;
-        let told = String::from_utf8_lossy(told.body()).into_owned();
-        assert!(told.contains("response.completed"), "{told}");
-        assert!(told.contains(&id) && !told.contains(&world.id_at_two()), "{told}");
+        let received = world.client().get(&path).await;
+        let received = String::from_utf8_lossy(received.body()).into_owned();
+        assert!(received.contains("response.completed"), "{received}");
+        assert!(received.contains(&id) && !received.contains(&world.id_at_two()), "{received}");
     }
 }
 

@@ -20,8 +20,8 @@ async fn a_ledger_with_bodies_is_sent_in_full() {
             Answer::new(MODEL).reasoning("Hm.").call("call_1", "echo", r#"{"text":"hi"}"#);
         world.provider.script(thinking);
         let first = client.turn(mode, &ask([typed_user("My dog is Rex.")])).await;
-        let told = ask([output(&json!("call_1"), "hi")]).after(first.id());
-        let second = client.turn(mode, &told).await;
+        let received = ask([output(&json!("call_1"), "hi")]).after(first.id());
+        let second = client.turn(mode, &received).await;
         world.provider.delete_response(first.id());
         world.provider.delete_response(second.id());
 
@@ -32,14 +32,14 @@ async fn a_ledger_with_bodies_is_sent_in_full() {
         let turn = world.last_turn();
         assert_eq!(turn.body["previous_response_id"], Value::Null);
         let call = r#"call echo {"text":"hi"}"#;
-        let said = [
+        let message = [
             "user: My dog is Rex.",
             call,
             "output: hi",
             "assistant: echo said: hi",
             "user: What is my dog?",
         ];
-        assert_eq!(world.sent(), said);
+        assert_eq!(world.sent(), message);
         assert_eq!(third.header("antiphon-replayed"), Some("4"));
 
         let fourth = client.turn(mode, &ask([typed_user("Sure?")]).after(third.id())).await;
@@ -79,8 +79,8 @@ async fn a_response_that_was_told_and_never_kept_is_gone_on_from() {
         drop(events);
         world.left(&exchange).await;
 
-        let told = ask([output(&json!("call_1"), "hi")]).after(&id);
-        world.client().turn(mode, &told).await;
+        let received = ask([output(&json!("call_1"), "hi")]).after(&id);
+        world.client().turn(mode, &received).await;
         assert_eq!(world.sent(), ["user: Echo hi.", r#"call echo {"text":"hi"}"#, "output: hi"]);
     }
 }

@@ -65,10 +65,10 @@ async fn what_the_first_attempt_brings_while_the_retry_waits_for_its_end_is_not_
             exchange.release_all();
             Answer::read(begun).await;
         };
-        let (told, ()) = join(retry, ends).await;
+        let (received, ()) = join(retry, ends).await;
 
         // Then the input is there once.
-        assert_eq!(told.status(), "completed");
+        assert_eq!(received.status(), "completed");
         assert_eq!(users(&world, &conversation), 1, "{:?}", world.holds(&conversation));
     }
 }
@@ -85,9 +85,9 @@ async fn what_a_broken_attempt_brought_is_not_sent_again() {
         assert!(world.client().create(mode, &asked).await.status() >= 500);
         assert_eq!(users(&world, &conversation), 1, "the provider has it");
 
-        let told = again(&world.client()).turn(mode, &asked).await;
+        let received = again(&world.client()).turn(mode, &asked).await;
 
-        assert_eq!(told.status(), "completed");
+        assert_eq!(received.status(), "completed");
         assert_eq!(users(&world, &conversation), 1, "{:?}", world.holds(&conversation));
     }
 }

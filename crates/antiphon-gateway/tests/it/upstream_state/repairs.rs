@@ -55,9 +55,9 @@ async fn in_a_chain_a_call_is_answered_in_every_branch() {
         let client = world.client();
         world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));
         let called = client.turn(mode, &ask([typed_user("Echo hi.")])).await;
-        for said in ["One.", "Two."] {
-            client.turn(mode, &ask([typed_user(said)]).after(called.id())).await;
-            assert_eq!(world.sent(), [SILENCE, &format!("user: {said}")]);
+        for reply in ["One.", "Two."] {
+            client.turn(mode, &ask([typed_user(reply)]).after(called.id())).await;
+            assert_eq!(world.sent(), [SILENCE, &format!("user: {reply}")]);
         }
     }
 }

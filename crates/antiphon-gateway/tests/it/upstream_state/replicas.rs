@@ -10,11 +10,11 @@ async fn a_conversation_goes_on_at_any_of_them() {
     for mode in MODES {
         let world = World::replicas(2).await;
         let conversation = world.conversation().await;
-        let said = ["One.", "Two.", "Three.", "Four."];
-        for until in 1..=said.len() {
-            let replay: Vec<_> = said[..until].iter().map(|text| typed_user(text)).collect();
+        let message = ["One.", "Two.", "Three.", "Four."];
+        for until in 1..=message.len() {
+            let replay: Vec<_> = message[..until].iter().map(|text| typed_user(text)).collect();
             world.client().turn(mode, &ask(replay).within(&conversation)).await;
-            assert_eq!(world.sent(), [format!("user: {}", said[until - 1])]);
+            assert_eq!(world.sent(), [format!("user: {}", message[until - 1])]);
         }
         assert_eq!(world.times_learnt(), 1);
     }
@@ -27,8 +27,8 @@ async fn turns_that_come_to_several_at_once_follow_each_other() {
     let turn = |number: usize| {
         let (client, conversation) = (world.client(), conversation.clone());
         async move {
-            let said = typed_user(&format!("Number {number}."));
-            client.respond(&ask([said]).within(&conversation)).await
+            let message = typed_user(&format!("Number {number}."));
+            client.respond(&ask([message]).within(&conversation)).await
         }
     };
     futures_util::future::join_all((0..8).map(turn)).await;
@@ -44,8 +44,8 @@ async fn of_branches_that_begin_at_once_one_learns_what_they_go_on_from() {
     let branch = |number: usize| {
         let (client, root) = (world.client_of(number % 2), root.id().to_owned());
         async move {
-            let said = typed_user(&format!("Number {number}: what is my dog?"));
-            client.respond(&ask([said]).after(&root)).await
+            let message = typed_user(&format!("Number {number}: what is my dog?"));
+            client.respond(&ask([message]).after(&root)).await
         }
     };
     let branches = futures_util::future::join_all((0..8).map(branch)).await;

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::world::World;
 use crate::support::{Ask, Client, MODEL, Mode, ask, heard_until, text, typed_user};
 
-fn in_background(said: &str) -> Ask {
-    ask([typed_user(said)]).field("background", true)
+fn in_background(reply: &str) -> Ask {
+    ask([typed_user(reply)]).field("background", true)
 }
 
 /// Asks for a response that is queued; the response as it is told.
@@ -80,8 +80,11 @@ async fn a_stream_that_was_left_is_read_again() {
     let again = world.client().get(&path).await;
     assert_eq!(again.header("content-type"), Some("text/event-stream; charset=utf-8"));
     assert_eq!(again.body(), world.past_gateway().get(&path).await.body());
-    let told = String::from_utf8_lossy(again.body()).into_owned();
-    assert!(!told.contains("response.created") && told.contains("Once upon a time"), "{told}");
+    let received = String::from_utf8_lossy(again.body()).into_owned();
+    assert!(
+        !received.contains("response.created") && received.contains("Once upon a time"),
+        "{received}"
+    );
 
     let next = ask([typed_user("Go on.")]).after(&id);
     world.client().respond(&next).await;

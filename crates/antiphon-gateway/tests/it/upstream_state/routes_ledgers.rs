@@ -221,11 +221,11 @@ async fn scripted() -> Scripted {
 #[tokio::test]
 async fn a_conversation_that_nobody_could_ask_for_again_is_none() {
     let world = scripted().await;
-    for told in [json!({"object": "conversation"}), json!([]), json!({"id": ""})] {
-        world.script(Reply::json(StatusCode::OK, &told));
+    for received in [json!({"object": "conversation"}), json!([]), json!({"id": ""})] {
+        world.script(Reply::json(StatusCode::OK, &received));
         let answer = world.client().post("/v1/conversations", &json!({})).await;
-        assert_eq!(answer.status(), 502, "{told}");
-        assert!(answer.server_error().contains("without an id"), "{told}");
+        assert_eq!(answer.status(), 502, "{received}");
+        assert!(answer.server_error().contains("without an id"), "{received}");
     }
 }
 

@@ -121,8 +121,8 @@ async fn where_an_upstream_has_no_conversations_they_are_kept_here() {
     .await;
     let conversation = world.client().new_conversation().await;
     assert!(world.provider.conversation_items(&conversation).is_none());
-    for said in ["My dog is Rex.", "What is my dog?"] {
-        let asked = ask([typed_user(said)]).within(&conversation);
+    for reply in ["My dog is Rex.", "What is my dog?"] {
+        let asked = ask([typed_user(reply)]).within(&conversation);
         let turn = world.client().respond(&asked).await;
         assert_eq!(world.client().kept(turn.id()).await["id"], turn.id());
     }

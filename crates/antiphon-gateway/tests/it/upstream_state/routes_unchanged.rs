@@ -25,15 +25,15 @@ impl Kept {
 }
 
 /// What a caller is told, through the gateway and past it.
-async fn told(client: &Client, method: &Method, path: &str, body: &str) -> (u16, String) {
+async fn receive(client: &Client, method: &Method, path: &str, body: &str) -> (u16, String) {
     let answer = client.send(method.clone(), path, body.to_owned()).await;
     let answer = Answer::read(answer).await;
     (answer.status(), String::from_utf8_lossy(answer.body()).into_owned())
 }
 
 async fn assert_the_providers(world: &World, method: &Method, path: &str, body: &str) {
-    let through = told(&world.client(), method, path, body).await;
-    let past = told(&world.past_gateway(), method, path, body).await;
+    let through = receive(&world.client(), method, path, body).await;
+    let past = receive(&world.past_gateway(), method, path, body).await;
     assert_eq!(through, past, "{method} {path} {body}");
 }
 
@@ -76,7 +76,7 @@ async fn what_is_refused_is_refused_in_the_providers_words() {
         (Method::DELETE, "/v1/responses/resp_of_nobody".to_owned(), ""),
     ] {
         assert_the_providers(&world, &method, &path, body).await;
-        let (status, _) = told(&world.client(), &method, &path, body).await;
+        let (status, _) = receive(&world.client(), &method, &path, body).await;
         assert!((400..500).contains(&status), "{method} {path} {body}: {status}");
     }
 }
@@ -109,7 +109,7 @@ async fn what_can_be_nobodys_id_is_asked_of_nobody() {
         format!("{conversation}/items/..%2F..%2Fx"),
     ] {
         for method in [Method::GET, Method::DELETE] {
-            let (status, _) = told(&world.client(), &method, &path, "").await;
+            let (status, _) = receive(&world.client(), &method, &path, "").await;
             assert!([404, 405].contains(&status), "{method} {path}: {status}");
         }
     }

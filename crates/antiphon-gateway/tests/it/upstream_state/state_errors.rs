@@ -69,10 +69,10 @@ async fn an_item_that_is_refused_though_nothing_lists_it_is_left_out() {
         known["id"] = "msg_elsewhere".into();
 
         let asked = ask([known, typed_user("Hello.")]).within(&conversation);
-        let told = client.turn(mode, &asked).await;
+        let received = client.turn(mode, &asked).await;
 
         assert_eq!(world.sent(), ["user: Hello."]);
-        let repairs = &client.report(told.id()).await["repairs"];
+        let repairs = &client.report(received.id()).await["repairs"];
         assert_eq!(
             (&repairs[0]["fault"], &repairs[0]["position"]),
             (&"duplicate_item".into(), &0.into())
@@ -195,9 +195,9 @@ async fn a_response_that_fails_of_it_is_made_anew_where_nobody_was_told_of_it() 
     world.provider.script(failing());
 
     let asked = ask([typed_user("Go on.")]).within(&conversation);
-    let told = client.turn(Mode::Whole, &asked).await;
+    let received = client.turn(Mode::Whole, &asked).await;
 
-    assert_eq!(told.header("antiphon-relearned"), Some("true"));
+    assert_eq!(received.header("antiphon-relearned"), Some("true"));
     assert_eq!(world.sent(), [SILENCE, "user: Go on."]);
 }
 

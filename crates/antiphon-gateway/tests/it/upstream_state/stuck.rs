@@ -99,9 +99,9 @@ async fn a_chain_goes_on_around_lone_reasoning() {
 
         let next = client.turn(mode, &ask([typed_user("Well?")]).after(&left)).await;
 
-        let said =
+        let reply =
             ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?", "user: Well?"];
-        assert_eq!(world.given(), said);
+        assert_eq!(world.given(), reply);
         assert_eq!(world.last_turn().body["previous_response_id"], first.id());
         assert_eq!(world.provider.refusals(), []);
         let repair = &client.report(next.id()).await["repairs"][0];

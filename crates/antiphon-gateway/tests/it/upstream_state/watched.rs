@@ -27,8 +27,8 @@ async fn sending_to(receiver: &Receiver) -> World {
 }
 
 /// Asks for a response in the background; its id.
-async fn queued(client: &Client, said: &str) -> String {
-    let asked = ask([typed_user(said)]).field("background", true);
+async fn queued(client: &Client, reply: &str) -> String {
+    let asked = ask([typed_user(reply)]).field("background", true);
     let queued = client.create(Mode::Whole, &asked).await.json();
     assert_eq!(queued["status"], "queued");
     text(&queued["id"]).to_owned()
@@ -122,8 +122,8 @@ async fn deleted_response_sends_no_webhook() {
     let deleted = queued(&world.client(), "A tale.").await;
     world.client().delete(&format!("/v1/responses/{deleted}")).await.json();
 
-    for said in ["One.", "Two."] {
-        let id = queued(&world.client(), said).await;
+    for reply in ["One.", "Two."] {
+        let id = queued(&world.client(), reply).await;
         assert_eq!(receiver.event().await, completed(&id));
     }
 
@@ -148,8 +148,8 @@ async fn each_tenant_has_its_own_webhooks() {
     })
     .await;
     let mut ids = Vec::new();
-    for (tenant, said) in tenants.into_iter().zip(["One.", "Two."]) {
-        ids.push(queued(&world.caller(&format!("sk-of-{tenant}")), said).await);
+    for (tenant, reply) in tenants.into_iter().zip(["One.", "Two."]) {
+        ids.push(queued(&world.caller(&format!("sk-of-{tenant}")), reply).await);
     }
 
     for (receiver, id) in receivers.iter_mut().zip(&ids) {

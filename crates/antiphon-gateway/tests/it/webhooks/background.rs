@@ -39,9 +39,9 @@ async fn who_is_told_finds_the_response() {
     let client = world.client();
     let id = queued(&client, ask("Hello")).await;
 
-    let (_, told) = receiver.event().await;
+    let (_, received) = receiver.event().await;
 
-    assert_eq!(told, id);
+    assert_eq!(received, id);
     let response = client.get(&format!("/v1/responses/{id}")).await.json();
     assert_eq!(response["status"], "completed");
 }

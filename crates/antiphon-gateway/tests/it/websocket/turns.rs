@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Event, MODEL, Mode, SIM, World, ask, create, output};
 
-fn told() -> Answer {
+fn receive() -> Answer {
     Answer::new(MODEL).reasoning("Echo it.").message("I call the tool.").call(
         "call_1",
         "echo",
@@ -31,7 +31,7 @@ fn comparable(events: &[Event]) -> Vec<Value> {
 async fn a_request_is_answered_with_the_events_of_a_stream() {
     let world = World::new().await;
     let asked = ask("Say hello").encrypted().field("metadata", json!({"a": "b"}));
-    let frames = told().frames();
+    let frames = receive().frames();
     world.script(Reply::sse(frames.clone()));
     let streamed = world.client().turn(Mode::Streamed, &asked).await;
     world.script(Reply::sse(frames));
@@ -66,7 +66,7 @@ async fn a_conversation_goes_on_over_both() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let mut socket = client.socket().await;
-    world.script(Reply::sse(told().frames()));
+    world.script(Reply::sse(receive().frames()));
 
     let turn = socket.turn(&ask("Say hello").within(&conversation)).await;
     let result = ask(json!([output(turn.call_id(), "hello")])).within(&conversation);

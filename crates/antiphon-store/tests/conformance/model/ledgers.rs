@@ -6,7 +6,7 @@ use antiphon::HeldItem;
 use antiphon_store::{Base, Kept, LedgerEntry, StoreError, Turn};
 
 use super::history::{Conversation, History, chosen};
-use crate::conformance::ledgers::{of_conversation, of_response, told};
+use crate::conformance::ledgers::{of_conversation, of_response, receive};
 
 /// So many names there are.
 const NAMES: usize = 4;
@@ -76,7 +76,7 @@ impl History {
         };
         let (id, turn) = self.new_turn(base, 1, 1);
         let output = turn.output.into_iter().map(HeldItem::without_body).collect();
-        let turn = told(Turn { output, ..turn }, &name(which), is_stale);
+        let turn = receive(Turn { output, ..turn }, &name(which), is_stale);
         let transcript = self.commit(&past, id.clone(), turn).await;
         if let Some(at) = within {
             self.conversations[at].held = transcript;

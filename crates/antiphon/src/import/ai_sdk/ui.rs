@@ -37,21 +37,21 @@ fn assistant_message(parts: &[Object<'_>], output: &mut Output) -> Result<(), St
 }
 
 fn convert_step(parts: &[Object<'_>], output: &mut Output) -> Result<(), String> {
-    let mut said = Vec::with_capacity(parts.len());
+    let mut reply = Vec::with_capacity(parts.len());
     let mut results = Vec::new();
     for part in parts {
         let kind = part.string("type").unwrap_or_default();
         match ToolPart::of(&kind, part) {
             Some(tool) if tool.is_streaming() => {}
             Some(tool) => {
-                said.push(tool.call());
+                reply.push(tool.call());
                 results.push(tool);
             }
             None if kind.starts_with("source") => {}
-            None => said.push(part.clone()),
+            None => reply.push(part.clone()),
         }
     }
-    assistant::convert(&said, output)?;
+    assistant::convert(&reply, output)?;
     results.iter().try_for_each(|tool| tool.push_output(output))
 }
 

@@ -2,7 +2,9 @@
 //! stored the turn.
 
 use super::{FRESH, by_id, by_place, owner};
-use crate::item::given::{assistant, call_under, output, reasoning, reference, said, user};
+use crate::item::given::{
+    assistant, bare_assistant, call_under, output, reasoning, reference, user,
+};
 
 #[test]
 fn unstored_reasoning_does_not_hide_surrounding_history() {
@@ -38,7 +40,7 @@ fn failed_turn_is_new_when_resent() {
         user("hi"),
         assistant("msg_1", "Hello."),
         user("Tell me a story."),
-        said("Once"),
+        bare_assistant("Once"),
         user("Go on."),
     ]);
     assert_eq!(verdicts, [by_place(0), by_id(1), FRESH, FRESH, FRESH]);
@@ -80,8 +82,12 @@ fn retracted_message_leaves_the_previous_answer_resent() {
         assistant("msg_1", "Hello."),
         user("Tell me a story."),
     ]);
-    let verdicts =
-        held.reconcile([user("hi"), reasoning("rs_1"), said("Hello."), user("Sing a song.")]);
+    let verdicts = held.reconcile([
+        user("hi"),
+        reasoning("rs_1"),
+        bare_assistant("Hello."),
+        user("Sing a song."),
+    ]);
     assert_eq!(verdicts, [by_place(0), by_id(1), by_place(2), FRESH]);
 }
 
@@ -112,11 +118,11 @@ fn message_of_an_abandoned_turn_is_new_if_last() {
 #[test]
 fn client_without_ids_may_forget_an_abandoned_turn() {
     let held = || owner([user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")]);
-    let forgot = [user("hi"), said("Hello."), user("Sing a song.")];
+    let forgot = [user("hi"), bare_assistant("Hello."), user("Sing a song.")];
     assert_eq!(held().reconcile(forgot), [by_place(0), by_place(1), FRESH]);
-    let again = [user("hi"), said("Hello."), user("Tell me a story.")];
+    let again = [user("hi"), bare_assistant("Hello."), user("Tell me a story.")];
     assert_eq!(held().reconcile(again.clone()), [by_place(0), by_place(1), FRESH]);
-    let both = [user("hi"), said("Hello."), user("Tell me a story."), user("Go on.")];
+    let both = [user("hi"), bare_assistant("Hello."), user("Tell me a story."), user("Go on.")];
     assert_eq!(held().reconcile(both), [by_place(0), by_place(1), by_place(2), FRESH]);
     let a_delta = [user("hi"), user("Sing a song.")];
     assert_eq!(held().reconcile(a_delta), [FRESH, FRESH]);

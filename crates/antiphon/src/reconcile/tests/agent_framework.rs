@@ -3,7 +3,7 @@
 
 use super::{FRESH, by_call, by_place, owner};
 use crate::item::Item;
-use crate::item::given::{assistant, call_under, output, reasoning, said, user};
+use crate::item::given::{assistant, bare_assistant, call_under, output, reasoning, user};
 
 fn two_turns() -> [Item; 7] {
     [
@@ -21,10 +21,10 @@ fn two_turns() -> [Item; 7] {
 fn replay_on_top_of_server_state_adds_one_message() {
     let verdicts = owner(two_turns()).reconcile([
         user("hi"),
-        said("Hello."),
+        bare_assistant("Hello."),
         user("What is the weather?"),
         output("call_1", "20 degrees"),
-        said("It is warm."),
+        bare_assistant("It is warm."),
         user("Thanks."),
     ]);
     assert_eq!(verdicts, [by_place(0), by_place(1), by_place(2), by_call(5), by_place(6), FRESH]);
@@ -36,12 +36,12 @@ fn turns_after_the_last_output_are_resent() {
     let held = owner(two_turns().into_iter().chain(later));
     let verdicts = held.reconcile([
         user("hi"),
-        said("Hello."),
+        bare_assistant("Hello."),
         user("What is the weather?"),
         output("call_1", "20 degrees"),
-        said("It is warm."),
+        bare_assistant("It is warm."),
         user("Thanks."),
-        said("Welcome."),
+        bare_assistant("Welcome."),
         user("yes"),
         user("yes"),
     ]);
@@ -61,7 +61,7 @@ fn shortened_output_of_a_replay_keeps_the_stored_one() {
     let verdicts = owner(two_turns()).reconcile([
         user("What is the weather?"),
         output("call_1", "20…"),
-        said("It is warm."),
+        bare_assistant("It is warm."),
         user("Thanks."),
     ]);
     let cut = super::differing(by_call(5));
@@ -71,13 +71,18 @@ fn shortened_output_of_a_replay_keeps_the_stored_one() {
 #[test]
 fn workflow_history_is_resent_except_other_agents_messages() {
     let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
-    let verdicts = held.reconcile([user("hi"), said("Hello."), said("Hello from another agent.")]);
+    let verdicts = held.reconcile([
+        user("hi"),
+        bare_assistant("Hello."),
+        bare_assistant("Hello from another agent."),
+    ]);
     assert_eq!(verdicts, [by_place(0), by_place(1), FRESH]);
 }
 
 #[test]
 fn history_ending_with_the_last_answer_is_resent() {
-    let history = || [user("hi"), said("Hello."), user("How are you?"), said("Well.")];
+    let history =
+        || [user("hi"), bare_assistant("Hello."), user("How are you?"), bare_assistant("Well.")];
     let held = owner(history());
     assert_eq!(held.reconcile(history()), [0, 1, 2, 3].map(by_place));
 }

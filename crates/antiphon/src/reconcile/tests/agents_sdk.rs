@@ -2,7 +2,9 @@
 //! ids of reasoning but without those of calls and assistant messages.
 
 use super::{FRESH, by_call, by_id, by_place, owner};
-use crate::item::given::{assistant, call, call_under, item, output, reasoning, said, user};
+use crate::item::given::{
+    assistant, bare_assistant, call, call_under, item, output, reasoning, user,
+};
 
 #[test]
 fn session_replay_is_matched_item_by_item() {
@@ -20,7 +22,7 @@ fn session_replay_is_matched_item_by_item() {
         call("call_1", r#"{"city": "Bonn"}"#),
         output("call_1", "20 degrees"),
         reasoning("rs_2"),
-        said("It is warm."),
+        bare_assistant("It is warm."),
         user("Thanks."),
     ]);
     assert_eq!(
@@ -50,7 +52,7 @@ fn text_next_to_a_call_precedes_the_output() {
         user("What is the weather?"),
         reasoning("rs_1"),
         call("call_1", "{}"),
-        said("Let me see."),
+        bare_assistant("Let me see."),
         output("call_1", "20 degrees"),
     ]);
     assert_eq!(verdicts, [by_place(0), by_id(1), by_call(2), by_place(3), FRESH]);

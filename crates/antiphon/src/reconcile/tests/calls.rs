@@ -2,7 +2,7 @@
 
 use super::{FRESH, by_call, by_id, by_place, differing, owner};
 use crate::item::Item;
-use crate::item::given::{assistant, call, call_under, item, output, said, user};
+use crate::item::given::{assistant, bare_assistant, call, call_under, item, output, user};
 use crate::reconcile::Verdict;
 
 const BONN: &str = r#"{"city":"Bonn"}"#;
@@ -45,11 +45,11 @@ fn restarted_call_ids_match_in_order() {
         user("Bonn?"),
         call("call_0", BONN),
         output("call_0", "10 degrees"),
-        said("Cold."),
+        bare_assistant("Cold."),
         user("Rome?"),
         call("call_0", ROME),
         output("call_0", "20 degrees"),
-        said("Warm."),
+        bare_assistant("Warm."),
         user("Thanks."),
     ];
     let expected = [
@@ -71,10 +71,10 @@ fn restarted_call_ids_match_in_order_without_calls() {
     let replay = [
         user("Bonn?"),
         output("call_0", "10 degrees"),
-        said("Cold."),
+        bare_assistant("Cold."),
         user("Rome?"),
         output("call_0", "20 degrees"),
-        said("Warm."),
+        bare_assistant("Warm."),
         user("Thanks."),
     ];
     let expected =

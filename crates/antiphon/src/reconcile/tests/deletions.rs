@@ -2,7 +2,7 @@
 
 use super::{FRESH, by_call, by_id, by_place, equal_to, owner};
 use crate::item::Item;
-use crate::item::given::{assistant, call_under, item, output, said, system, user};
+use crate::item::given::{assistant, bare_assistant, call_under, item, output, system, user};
 use crate::reconcile::Verdict;
 
 const DELETED: Verdict = Verdict::Deleted;
@@ -39,10 +39,10 @@ fn deleted_message_is_matched_by_position() {
     let held = owner(conversation()).without([2]);
     let verdicts = held.reconcile([
         user("hi"),
-        said("Hello."),
+        bare_assistant("Hello."),
         user("My password is swordfish."),
         output("call_1", "swordfish"),
-        said("Noted."),
+        bare_assistant("Noted."),
         user("bye"),
     ]);
     let expected = [by_place(0), by_place(1), DELETED, by_call(4), by_place(5), FRESH];
@@ -63,7 +63,7 @@ fn items_next_to_a_deleted_one_are_resent() {
     let verdicts = held.reconcile([
         user("hi"),
         assistant("msg_1", "Let me see."),
-        said("Hello."),
+        bare_assistant("Hello."),
         user("bye"),
     ]);
     assert_eq!(verdicts, [by_place(0), DELETED, by_place(2), FRESH]);

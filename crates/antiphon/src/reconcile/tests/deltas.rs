@@ -1,7 +1,7 @@
 //! Clients that send only new items: all of them are fresh, even if their text was sent before.
 
 use super::{FRESH, by_id, by_place, owner};
-use crate::item::given::{assistant, call_under, item, output, reference, said, user};
+use crate::item::given::{assistant, bare_assistant, call_under, item, output, reference, user};
 
 #[test]
 fn equal_delta_is_a_second_message() {
@@ -64,7 +64,10 @@ fn repeated_earlier_text_after_a_reference_is_new() {
 #[test]
 fn stored_greeting_is_resent() {
     let held = owner([assistant("msg_1", "How can I help?")]);
-    assert_eq!(held.reconcile([said("How can I help?"), user("hi")]), [by_place(0), FRESH]);
+    assert_eq!(
+        held.reconcile([bare_assistant("How can I help?"), user("hi")]),
+        [by_place(0), FRESH]
+    );
 }
 
 #[test]

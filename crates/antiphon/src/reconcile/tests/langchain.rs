@@ -1,7 +1,7 @@
 //! LangChain and LangGraph: full messages, with ids if they were issued.
 
 use super::{FRESH, by_call, by_id, by_place, owner};
-use crate::item::given::{assistant, call_under, output, reasoning, said, user};
+use crate::item::given::{assistant, bare_assistant, call_under, output, reasoning, user};
 
 #[test]
 fn tool_loop_in_a_conversation_resends_all_but_the_output() {
@@ -84,7 +84,7 @@ fn replay_without_assistant_ids_is_matched() {
         call_under("fc_1", "call_1", "{}"),
         output("call_1", "20 degrees"),
         reasoning("rs_2"),
-        said("It is warm."),
+        bare_assistant("It is warm."),
         user("Thanks."),
     ]);
     assert_eq!(
@@ -105,11 +105,11 @@ fn replay_without_anchor_has_one_new_message() {
     ]);
     let verdicts = held.reconcile([
         user("hi"),
-        said("Hello."),
+        bare_assistant("Hello."),
         user("yes"),
-        said("Good."),
+        bare_assistant("Good."),
         user("yes"),
-        said("Very good."),
+        bare_assistant("Very good."),
         user("yes"),
     ]);
     let replayed = (0..6).map(by_place);

@@ -2,7 +2,7 @@
 
 use super::{FRESH, Owner, by_call, by_id, by_place, owner};
 use crate::item::Item;
-use crate::item::given::{assistant, call, call_under, item, output, said, user};
+use crate::item::given::{assistant, bare_assistant, call, call_under, item, output, user};
 use crate::placeholder::late_output_message;
 use crate::reconcile::Verdict;
 use crate::repair::repair;
@@ -58,7 +58,7 @@ fn late_output_is_found_in_a_full_replay() {
         call("call_1", r#"{"city":"Bonn"}"#),
         degrees(),
         user("Never mind."),
-        said("Fine."),
+        bare_assistant("Fine."),
         user("And now?"),
     ]);
     assert_eq!(ids_stripped, [by_place(0), by_call(1), LATE, by_place(3), by_place(4), FRESH]);
@@ -101,9 +101,9 @@ fn late_output_carried_by_a_message_is_resent() {
         call("call_1", r#"{"city":"Bonn"}"#),
         degrees(),
         user("Never mind."),
-        said("Fine."),
+        bare_assistant("Fine."),
         user("And now?"),
-        said("Cold."),
+        bare_assistant("Cold."),
         user("bye"),
     ]);
     let expected = [
@@ -126,10 +126,10 @@ fn returned_carrier_message_is_resent() {
     let verdicts = conversation_with_carrier().reconcile([
         user("Bonn?"),
         user("Never mind."),
-        said("Fine."),
+        bare_assistant("Fine."),
         message,
         user("And now?"),
-        said("Cold."),
+        bare_assistant("Cold."),
         user("bye"),
     ]);
     let expected =

@@ -34,8 +34,8 @@ fn unchanged(held: usize, fresh: &[Item]) -> Repaired {
 fn left(held: &[Item], fresh: &[Item]) -> Vec<(usize, Option<String>, &'static str)> {
     let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
     let found = blocking_items(held.len(), &items);
-    let told = found.into_iter().map(|it| (it.position, it.id, it.fault.name()));
-    told.map(|(at, id, fault)| (at, id.map(|id| id.to_string()), fault)).collect()
+    let received = found.into_iter().map(|it| (it.position, it.id, it.fault.name()));
+    received.map(|(at, id, fault)| (at, id.map(|id| id.to_string()), fault)).collect()
 }
 
 fn screen() -> Item {

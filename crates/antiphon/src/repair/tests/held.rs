@@ -2,7 +2,7 @@
 
 use super::{Action, texts};
 use crate::item::given::{
-    assistant, call, call_under, item, output, reasoning, reference, said, user,
+    assistant, bare_assistant, call, call_under, item, output, reasoning, reference, user,
 };
 use crate::item::{FingerprintKey, Item, ItemId};
 use crate::repair::{
@@ -124,7 +124,7 @@ fn faults_among_held_items_are_ignored() {
 
 #[test]
 fn message_under_a_held_id_loses_it() {
-    let held = [item(r#"{"id":"msg_1","role":"user","content":"hi"}"#), said("Hello.")];
+    let held = [item(r#"{"id":"msg_1","role":"user","content":"hi"}"#), bare_assistant("Hello.")];
     let incoming = [item(r#"{"id":"msg_1","role":"user","content":"bye"}"#)];
     let continuation = continued(&held, &incoming);
     assert_eq!(texts(&continuation.items), [r#"{"role":"user","content":"bye"}"#]);

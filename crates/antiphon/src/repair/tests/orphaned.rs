@@ -2,7 +2,9 @@
 
 use super::{Action, texts};
 use crate::item::Item;
-use crate::item::given::{assistant, call, call_under, item, output, reasoning, said, user};
+use crate::item::given::{
+    assistant, bare_assistant, call, call_under, item, output, reasoning, user,
+};
 use crate::repair::{Repaired, filter_orphaned_reasoning};
 
 /// Asserts that the filter changes nothing.
@@ -51,7 +53,7 @@ fn message_of_only_reasoning_is_an_orphan() {
 #[test]
 fn a_history_without_orphans_is_untouched() {
     assert_untouched(&[]);
-    assert_untouched(&[user("hi"), said("Hello."), user("bye")]);
+    assert_untouched(&[user("hi"), bare_assistant("Hello."), user("bye")]);
 }
 
 #[test]

@@ -43,8 +43,8 @@ fn with_state_a_provider_can_say_that_a_replay_is_safe() {
     for status in [408, 409, 429, 500, 503] {
         assert_eq!(decide(&failed(Failure::Status(status), true)), RetryDecision::After(DELAY));
     }
-    let told = Failed { should_retry: Some(true), ..failed(Failure::Broken, true) };
-    assert_eq!(decide(&told), RetryDecision::After(DELAY));
+    let received = Failed { should_retry: Some(true), ..failed(Failure::Broken, true) };
+    assert_eq!(decide(&received), RetryDecision::After(DELAY));
     let denied = Failed { should_retry: Some(false), ..failed(Failure::Status(503), true) };
     assert_eq!(decide(&denied), RetryDecision::GiveUp(GiveUp::NotRetryable));
 }

@@ -16,9 +16,10 @@ fn behaviour_37_history_that_a_callback_reorders_or_copies_is_not_appended_again
     assert_eq!(to_save(&history, &input, &reordered), [1]);
     let doubled = copied(&[user("one"), user("one"), assistant("msg_1", "two"), user("three")]);
     assert_eq!(to_save(&history, &input, &doubled), [3]);
-    let told = [(Source::Input(0), &input[0]), (Source::History(0), &history[0])];
-    let told = told.map(|(source, item)| Prepared { source: Some(source), item: item.clone() });
-    assert_eq!(to_save(&history, &input, &told), [0]);
+    let received = [(Source::Input(0), &input[0]), (Source::History(0), &history[0])];
+    let received =
+        received.map(|(source, item)| Prepared { source: Some(source), item: item.clone() });
+    assert_eq!(to_save(&history, &input, &received), [0]);
 }
 
 #[test]
@@ -62,8 +63,8 @@ fn behaviour_40_a_resumed_approval_saves_nothing_twice() {
 
 #[test]
 fn an_answer_that_is_given_again_is_saved_again() {
-    let said = item(r#"{"type":"message","role":"assistant","content":"Done."}"#);
-    assert_eq!(unsaved(std::slice::from_ref(&said), &[said.clone(), said.clone()]), [1]);
+    let message = item(r#"{"type":"message","role":"assistant","content":"Done."}"#);
+    assert_eq!(unsaved(std::slice::from_ref(&message), &[message.clone(), message.clone()]), [1]);
 }
 
 #[test]

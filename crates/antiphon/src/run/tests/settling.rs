@@ -40,7 +40,7 @@ fn a_screenshot_cannot_be_made_up() {
 
 #[test]
 fn what_is_made_up_is_what_a_provider_takes() {
-    let said = "It failed.";
+    let message = "It failed.";
     for kind in [
         Kind::FunctionCall,
         Kind::CustomToolCall,
@@ -49,9 +49,9 @@ fn what_is_made_up_is_what_a_provider_takes() {
         Kind::ApplyPatchCall,
     ] {
         let key = CallKey { kind: kind.clone(), call_id: "call_1".into() };
-        let answer = answer_saying(&key, said).unwrap();
+        let answer = answer_saying(&key, message).unwrap();
         assert_eq!(answer.head().pairing().unwrap().1, key);
-        assert!(answer.text().contains(said), "{}", answer.text());
+        assert!(answer.text().contains(message), "{}", answer.text());
         let call = item(format!(r#"{{"type":"{kind}","call_id":"call_1"}}"#));
         assert_eq!(check(&[call, answer]), [] as [(usize, Fault); 0]);
     }

@@ -31,15 +31,15 @@ impl InitialEvents {
 }
 
 impl Assembler {
-    /// Continues a response that was [queued](queued()) and of which `told` events were emitted
+    /// Continues a response that was [queued](queued()) and of which `received` events were emitted
     /// already: by [`queued()`], and possibly by an earlier assembler. Sequence numbers continue
     /// from there.
     #[must_use]
-    pub fn starting_after(mut self, told: u64) -> Self {
+    pub fn starting_after(mut self, received: u64) -> Self {
         let events = &queued::INITIAL_EVENTS;
-        let before = usize::try_from(told).unwrap_or(usize::MAX).min(events.len());
+        let before = usize::try_from(received).unwrap_or(usize::MAX).min(events.len());
         self.initial_events = InitialEvents { events, emitted: before };
-        self.emitter = self.emitter.starting_at(told);
+        self.emitter = self.emitter.starting_at(received);
         self
     }
 

@@ -10,15 +10,15 @@ const PARIS: &str = r#"{"city":"Paris"}"#;
 const ROME: &str = r#"{"city":"Rome"}"#;
 
 /// Asserts that the client got one call, with this id and these arguments.
-fn is_one_call(told: &ClientView, id: &str, arguments: &str) {
-    let item = told.only_item();
+fn is_one_call(received: &ClientView, id: &str, arguments: &str) {
+    let item = received.only_item();
     assert_eq!((&item["id"], &item["call_id"]), (&json!(id), &json!("call_123")));
     assert_eq!(item["arguments"], arguments);
-    assert_eq!(told.of("output_item.added").len(), 1);
-    assert_eq!(told.of("output_item.done").len(), 1);
-    assert_eq!(told.of("function_call_arguments.done").len(), 1);
-    assert_eq!(told.deltas("function_call_arguments.delta"), arguments);
-    for event in told.of("function_call_arguments.delta") {
+    assert_eq!(received.of("output_item.added").len(), 1);
+    assert_eq!(received.of("output_item.done").len(), 1);
+    assert_eq!(received.of("function_call_arguments.done").len(), 1);
+    assert_eq!(received.deltas("function_call_arguments.delta"), arguments);
+    for event in received.of("function_call_arguments.delta") {
         assert_eq!(event["item_id"], id);
     }
 }
@@ -36,11 +36,11 @@ fn streamed_and_whole_announcement_are_one_call() {
     let both = [call("fc_abc", "call_123", PARIS), call("fc_xyz", "call_123", PARIS)];
     events.push(completed(&both));
 
-    let told = hears(&events);
+    let received = hears(&events);
 
-    is_one_call(&told, "fc_abc", PARIS);
+    is_one_call(&received, "fc_abc", PARIS);
     let merged = Note::ItemIdReplaced { from: Some("fc_xyz".into()), to: "fc_abc".into() };
-    assert_eq!(told.finished.notes, [merged]);
+    assert_eq!(received.finished.notes, [merged]);
 }
 
 /// The streaming path ends its item too.
@@ -74,9 +74,9 @@ fn events_of_second_announcement_fill_the_call() {
     let mut events = vec![added(0, &begun_call("fc_abc", "call_123"))];
     events.extend(streamed_call(1, "fc_xyz", "call_123", &[r#"{"city":"#, r#""Paris"}"#]));
     events.push(completed(&[]));
-    let told = hears(&events);
-    is_one_call(&told, "fc_abc", PARIS);
-    assert_eq!(told.of("function_call_arguments.delta").len(), 2);
+    let received = hears(&events);
+    is_one_call(&received, "fc_abc", PARIS);
+    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
 }
 
 /// Events after the announcement name the item by its `call_id`.
@@ -127,9 +127,9 @@ fn repeated_announcement_with_same_id_is_ignored() {
     events.insert(4, added(1, &begun_message("msg_1")));
     events.push(added(0, &begun_message("msg_1")));
     events.push(completed(&[message("msg_1", "Hello")]));
-    let told = hears(&events);
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
-    let deltas = told.of("output_text.delta");
+    let received = hears(&events);
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
+    let deltas = received.of("output_text.delta");
     assert_eq!(deltas.iter().map(|event| &event["delta"]).collect::<Vec<_>>(), ["Hel", "lo"]);
 }
 
@@ -149,16 +149,16 @@ fn other_call_with_same_call_id_is_separate() {
     events.extend(streamed_call(1, "fc_2", "call_123", &[ROME]));
     let both = [call("fc_1", "call_123", PARIS), call("fc_2", "call_123", ROME)];
     events.push(completed(&both));
-    let told = hears(&events);
+    let received = hears(&events);
 
-    let output = told.output();
+    let output = received.output();
     assert_eq!(output.len(), 2);
     assert_eq!(output[0], both[0]);
     assert_eq!((&output[1]["id"], &output[1]["arguments"]), (&json!("fc_2"), &json!(ROME)));
     let renamed = output[1]["call_id"].as_str().unwrap();
     assert!(renamed.starts_with("call_") && renamed != "call_123");
     let note = Note::CallIdReplaced { from: "call_123".into(), to: renamed.into() };
-    assert_eq!(told.finished.notes, [note]);
+    assert_eq!(received.finished.notes, [note]);
 }
 
 #[test]
@@ -196,11 +196,11 @@ fn two_tools_with_one_call_id_are_two() {
     let mut events = streamed_call(0, "fc_1", "call_123", &[PARIS]);
     events.extend([added(1, &other), arguments_delta(1, "fc_2", PARIS), done(1, &other_ended)]);
     events.push(completed(&[]));
-    let told = hears(&events);
-    let names: Vec<_> = told.output().iter().map(|item| item["name"].clone()).collect();
+    let received = hears(&events);
+    let names: Vec<_> = received.output().iter().map(|item| item["name"].clone()).collect();
     assert_eq!(names, ["get_weather", "get_time"]);
     // Its deltas are streamed too.
-    assert_eq!(told.of("function_call_arguments.delta").len(), 2);
+    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
 }
 
 #[test]
@@ -262,9 +262,9 @@ fn interleaved_items_with_one_index_match_by_id() {
         done(0, &call("fc_1", "call_1", PARIS)),
         completed(&[call("fc_1", "call_1", PARIS), call("fc_2", "call_2", ROME)]),
     ];
-    let told = hears(&events);
-    assert_eq!(told.output(), [call("fc_1", "call_1", PARIS), call("fc_2", "call_2", ROME)]);
-    assert_eq!(told.of("function_call_arguments.delta").len(), 2);
+    let received = hears(&events);
+    assert_eq!(received.output(), [call("fc_1", "call_1", PARIS), call("fc_2", "call_2", ROME)]);
+    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
 }
 
 #[test]
@@ -273,8 +273,8 @@ fn held_call_id_announced_twice_is_one_call() {
     let mut events = streamed_call(0, "fc_abc", "call_123", &[PARIS]);
     events.extend(streamed_call(1, "fc_xyz", "call_123", &[PARIS]));
     events.push(completed(&[]));
-    let told = world.hears(&events);
-    let item = told.only_item();
+    let received = world.hears(&events);
+    let item = received.only_item();
     assert_eq!(item["id"], "fc_abc");
     assert_ne!(item["call_id"], "call_123");
 }

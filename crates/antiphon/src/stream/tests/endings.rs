@@ -9,16 +9,16 @@ use crate::stream::{Failure, Status};
 
 #[test]
 fn empty_stream_is_a_failed_response() {
-    let told = hears(&[]);
-    assert_eq!(told.kinds(), ["failed"]);
-    assert_eq!(told.last()["response"]["error"]["code"], "server_error");
-    assert_eq!(told.finished.status, Status::Failed);
+    let received = hears(&[]);
+    assert_eq!(received.kinds(), ["failed"]);
+    assert_eq!(received.last()["response"]["error"]["code"], "server_error");
+    assert_eq!(received.finished.status, Status::Failed);
 }
 
 #[test]
 fn completed_response_has_completed_at() {
-    let told = hears(&[created(), completed(&[])]);
-    let response = &told.last()["response"];
+    let received = hears(&[created(), completed(&[])]);
+    let response = &received.last()["response"];
     assert_eq!(
         (&response["status"], &response["completed_at"]),
         (&json!("completed"), &json!(NOW))
@@ -28,7 +28,7 @@ fn completed_response_has_completed_at() {
 
 #[test]
 fn broken_stream_closes_items_and_fails() {
-    let told = hears(&[
+    let received = hears(&[
         created(),
         added(0, &reasoning("rs_1", "", "")),
         added(1, &begun_message("msg_1")),
@@ -37,14 +37,14 @@ fn broken_stream_closes_items_and_fails() {
         added(2, &begun_call("fc_1", "call_1")),
         arguments_delta(2, "fc_1", r#"{"ci"#),
     ]);
-    assert_eq!(told.last()["type"], "response.failed");
-    assert_eq!(told.last()["response"]["incomplete_details"], Value::Null);
-    let output = told.output();
+    assert_eq!(received.last()["type"], "response.failed");
+    assert_eq!(received.last()["response"]["incomplete_details"], Value::Null);
+    let output = received.output();
     assert_eq!(output[1]["status"], "incomplete");
     assert_eq!(output[1]["content"], json!([text_part("Hel")]));
     assert_eq!(output[2]["status"], "incomplete");
     assert_eq!(output[2]["arguments"], r#"{"ci"#);
-    let kept = told.kept();
+    let kept = received.kept();
     assert_eq!((&kept[0], &kept[2]), (&None, &None));
     assert_eq!(kept[1].as_ref().unwrap()["content"], json!([text_part("Hel")]));
 }
@@ -53,8 +53,8 @@ fn broken_stream_closes_items_and_fails() {
 fn later_terminal_events_are_ignored() {
     let failed = json!({"type": "response.failed", "response": {"status": "failed", "error":
         {"code": "server_error", "message": "Too late."}}});
-    let told = hears(&[created(), completed(&[]), failed, text_delta(0, "msg_1", "Hello")]);
-    assert_eq!(told.kinds(), ["completed"]);
+    let received = hears(&[created(), completed(&[]), failed, text_delta(0, "msg_1", "Hello")]);
+    assert_eq!(received.kinds(), ["completed"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn events_after_the_end_are_ignored() {
 #[test]
 fn lifecycle_events_are_emitted_once() {
     let queued = json!({"type": "response.queued", "response": {"id": "resp_up"}});
-    let told = hears(&[
+    let received = hears(&[
         in_progress(),
         created(),
         queued,
@@ -77,9 +77,9 @@ fn lifecycle_events_are_emitted_once() {
         in_progress(),
         completed(&[message("msg_1", "Hi")]),
     ]);
-    assert_eq!(told.of("created").len(), 1);
-    assert_eq!(told.of("in_progress").len(), 1);
-    assert!(told.of("queued").is_empty());
+    assert_eq!(received.of("created").len(), 1);
+    assert_eq!(received.of("in_progress").len(), 1);
+    assert!(received.of("queued").is_empty());
 }
 
 #[test]
@@ -89,48 +89,48 @@ fn error_event_in_any_form_fails_the_response() {
         {"code": "rate_limit_exceeded", "message": "Slow down."}});
     let untyped = json!({"error": {"code": "rate_limit_exceeded", "message": "Slow down."}});
     for event in [bare, nested, untyped] {
-        let told = hears(&[created(), event]);
+        let received = hears(&[created(), event]);
         let error = json!({"code": "rate_limit_exceeded", "message": "Slow down."});
-        assert_eq!(told.last()["response"]["error"], error);
+        assert_eq!(received.last()["response"]["error"], error);
     }
-    let told = hears(&[json!({"type": "error", "error": "It broke."})]);
-    assert_eq!(told.last()["response"]["error"]["message"], "It broke.");
+    let received = hears(&[json!({"type": "error", "error": "It broke."})]);
+    assert_eq!(received.last()["response"]["error"]["message"], "It broke.");
 }
 
 #[test]
 fn failed_response_has_the_upstream_error() {
     let error = json!({"code": "content_filter", "message": "No."});
-    let told = hears(&[json!({"type": "response.failed", "response":
+    let received = hears(&[json!({"type": "response.failed", "response":
         {"status": "failed", "error": error, "output": []}})]);
-    assert_eq!(told.last()["response"]["error"], error);
-    let failure = told.finished.failure.unwrap();
+    assert_eq!(received.last()["response"]["error"], error);
+    let failure = received.finished.failure.unwrap();
     assert_eq!((&*failure.code, &*failure.message), ("content_filter", "No."));
 
-    let told = hears(&[json!({"type": "response.failed"})]);
-    assert!(told.last()["response"]["error"]["message"].is_string());
+    let received = hears(&[json!({"type": "response.failed"})]);
+    assert!(received.last()["response"]["error"]["message"].is_string());
 }
 
 #[test]
 fn incomplete_response_has_details_and_incomplete_item() {
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun_message("msg_1")),
         text_delta(0, "msg_1", "Hel"),
         json!({"type": "response.incomplete", "response": {"status": "incomplete",
             "incomplete_details": {"reason": "max_output_tokens"}, "output": []}}),
     ]);
-    let response = &told.last()["response"];
+    let response = &received.last()["response"];
     assert_eq!(response["incomplete_details"], json!({"reason": "max_output_tokens"}));
-    assert_eq!(told.only_item()["status"], "incomplete");
-    assert_eq!(told.finished.status, Status::Incomplete);
-    assert!(told.kept()[0].is_some());
+    assert_eq!(received.only_item()["status"], "incomplete");
+    assert_eq!(received.finished.status, Status::Incomplete);
+    assert!(received.kept()[0].is_some());
 }
 
 #[test]
 fn response_status_overrides_completed_event() {
     let of = |status: &str| {
         let response = json!({"status": status, "output": []});
-        let told = hears(&[json!({"type": "response.completed", "response": response})]);
-        told.finished.status
+        let received = hears(&[json!({"type": "response.completed", "response": response})]);
+        received.finished.status
     };
     assert_eq!(of("incomplete"), Status::Incomplete);
     assert_eq!(of("failed"), Status::Failed);
@@ -147,14 +147,14 @@ fn response_done_counts_as_completed() {
 fn call_cut_by_token_limit_stays() {
     let mut cut = call("fc_1", "call_1", r#"{"ci"#);
     cut["status"] = json!("incomplete");
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun_call("fc_1", "call_1")),
         arguments_delta(0, "fc_1", r#"{"ci"#),
         done(0, &cut),
         json!({"type": "response.incomplete", "response": {"output": [cut]}}),
     ]);
-    assert_eq!(told.only_item(), cut);
-    assert_eq!(told.kept(), [Some(cut)]);
+    assert_eq!(received.only_item(), cut);
+    assert_eq!(received.kept(), [Some(cut)]);
 }
 
 #[test]
@@ -163,29 +163,29 @@ fn final_items_of_failed_response_are_incomplete() {
     begun["status"] = json!("in_progress");
     for kind in ["failed", "incomplete"] {
         let response = json!({"status": kind, "output": [begun]});
-        let told = hears(&[json!({"type": format!("response.{kind}"), "response": response})]);
-        assert_eq!(told.only_item()["status"], "incomplete");
+        let received = hears(&[json!({"type": format!("response.{kind}"), "response": response})]);
+        assert_eq!(received.only_item()["status"], "incomplete");
     }
 }
 
 #[test]
 fn open_item_of_completed_response_is_completed() {
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun_call("fc_1", "call_1")),
         arguments_delta(0, "fc_1", "{}"),
         completed(&[]),
     ]);
-    assert_eq!(told.only_item(), call("fc_1", "call_1", "{}"));
-    assert_eq!(told.kept(), [Some(call("fc_1", "call_1", "{}"))]);
+    assert_eq!(received.only_item(), call("fc_1", "call_1", "{}"));
+    assert_eq!(received.kept(), [Some(call("fc_1", "call_1", "{}"))]);
 }
 
 #[test]
 fn failed_instead_keeps_the_sequence_number() {
-    let told = hears(&[created(), completed(&[message("msg_1", "Hello")])]);
+    let received = hears(&[created(), completed(&[message("msg_1", "Hello")])]);
     let failure = Failure::server_error("The turn could not be stored.");
-    let event = json_of(&told.finished.failed_instead(&failure));
+    let event = json_of(&received.finished.failed_instead(&failure));
     assert_eq!(event["type"], "response.failed");
-    assert_eq!(event["sequence_number"], told.last()["sequence_number"]);
+    assert_eq!(event["sequence_number"], received.last()["sequence_number"]);
     let response = &event["response"];
     assert_eq!((&response["status"], &response["completed_at"]), (&json!("failed"), &Value::Null));
     assert_eq!(response["error"]["message"], "The turn could not be stored.");

@@ -41,19 +41,19 @@ fn hears(stream: impl IntoIterator<Item = String>) -> ClientView {
 
 #[test]
 fn well_formed_stream_keeps_its_bytes() {
-    let told = hears(STREAM.iter().map(ToString::to_string));
-    let between = &told.raw[2..told.raw.len() - 1];
+    let received = hears(STREAM.iter().map(ToString::to_string));
+    let between = &received.raw[2..received.raw.len() - 1];
     let passed: Vec<_> = between.iter().map(|event| str::from_utf8(&event.data).unwrap()).collect();
     assert_eq!(passed, STREAM[2..]);
-    assert!(told.finished.notes.is_empty());
+    assert!(received.finished.notes.is_empty());
 }
 
 #[test]
 fn only_wrong_sequence_numbers_are_changed() {
     let numbered =
         |line: &&str| line.replacen(r#""sequence_number":"#, r#""sequence_number":7"#, 1);
-    let told = hears(STREAM.iter().map(numbered));
-    let between = &told.raw[2..told.raw.len() - 1];
+    let received = hears(STREAM.iter().map(numbered));
+    let between = &received.raw[2..received.raw.len() - 1];
     let passed: Vec<_> = between.iter().map(|event| str::from_utf8(&event.data).unwrap()).collect();
     assert_eq!(passed, STREAM[2..]);
 }
@@ -67,19 +67,19 @@ fn status_is_added_for_clients_only() {
             line.replace(r#""type":"reasoning","status":"in_progress""#, r#""type":"reasoning""#);
         line.replace(r#""type":"reasoning","status":"completed""#, r#""type":"reasoning""#)
     };
-    let told = hears(STREAM.iter().map(bare));
-    let status = |kind: &str| told.of(kind)[0]["item"]["status"].clone();
+    let received = hears(STREAM.iter().map(bare));
+    let status = |kind: &str| received.of(kind)[0]["item"]["status"].clone();
     assert_eq!(status("output_item.added"), "in_progress");
     assert_eq!(status("output_item.done"), "completed");
-    assert_eq!(told.output()[0]["status"], "completed");
-    let kept = told.finished.output[0].item.as_ref().unwrap().text();
+    assert_eq!(received.output()[0]["status"], "completed");
+    let kept = received.finished.output[0].item.as_ref().unwrap().text();
     assert!(bare(&STREAM[7]).contains(kept) && !kept.contains("status"), "{kept}");
 }
 
 #[test]
 fn stored_items_keep_their_bytes() {
-    let told = hears(STREAM.iter().map(ToString::to_string));
-    let kept = |at: usize| told.finished.output[at].item.as_ref().unwrap().text();
+    let received = hears(STREAM.iter().map(ToString::to_string));
+    let kept = |at: usize| received.finished.output[at].item.as_ref().unwrap().text();
     assert!(STREAM[7].contains(kept(0)) && STREAM[13].contains(kept(1)));
     assert!(STREAM[17].contains(kept(2)) && STREAM[24].contains(kept(4)));
 }
@@ -87,19 +87,19 @@ fn stored_items_keep_their_bytes() {
 #[test]
 fn multi_line_event_is_forwarded_in_one_line() {
     let pretty = "{\"type\":\"acme:ping\",\n\"sequence_number\":2,\r\n\"fields\":[1,\n2]}";
-    let told = hears([pretty.to_owned()]);
+    let received = hears([pretty.to_owned()]);
     let fields = serde_json::json!([1, 2]);
     assert_eq!(
-        (&told.events[2]["type"], &told.events[2]["fields"]),
+        (&received.events[2]["type"], &received.events[2]["fields"]),
         (&"acme:ping".into(), &fields)
     );
 }
 
 #[test]
 fn sse_event_name_is_the_type() {
-    let told = hears([STREAM[18].replace("18", "2")]);
+    let received = hears([STREAM[18].replace("18", "2")]);
     let expected = "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":2}\n\n";
-    assert_eq!(told.raw[2].to_sse(), expected);
+    assert_eq!(received.raw[2].to_sse(), expected);
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn item_events_get_our_id_and_index() {
         STREAM[8].replace("msg_1", "m1").replace("\"output_index\":1", "\"output_index\":5");
     let delta =
         STREAM[10].replace("msg_1", "m1").replace("\"output_index\":1", "\"output_index\":5");
-    let told = hears([renamed, delta]);
-    let id = told.only_item()["id"].clone();
-    let delta = told.of("output_text.delta")[0];
+    let received = hears([renamed, delta]);
+    let id = received.only_item()["id"].clone();
+    let delta = received.of("output_text.delta")[0];
     assert_eq!((&delta["item_id"], &delta["output_index"]), (&id, &0.into()));
     assert_eq!(delta["obfuscation"], "x2");
 }

@@ -240,15 +240,15 @@ fn streamed(
 
 /// The stream of an answer, item by item or interleaved.
 pub(crate) fn stream(answer: &[Spoken], side_by_side: bool) -> Stream {
-    let told = answer.iter().enumerate().map(|(at, item)| events_of(at, item));
-    let mut told: Vec<_> = told.map(Vec::into_iter).collect();
+    let received = answer.iter().enumerate().map(|(at, item)| events_of(at, item));
+    let mut received: Vec<_> = received.map(Vec::into_iter).collect();
     let mut events = Vec::new();
     if side_by_side {
-        while told.iter().any(|item| item.len() > 0) {
-            events.extend(told.iter_mut().filter_map(Iterator::next));
+        while received.iter().any(|item| item.len() > 0) {
+            events.extend(received.iter_mut().filter_map(Iterator::next));
         }
     } else {
-        events.extend(told.into_iter().flatten());
+        events.extend(received.into_iter().flatten());
     }
     let output = answer.iter().enumerate().map(|(at, item)| item.items(at).1).collect();
     Stream { events, output, count: answer.len() }

@@ -29,31 +29,31 @@ fn told_as(id: &Value) -> Vec<Value> {
 fn malformed_message_id_is_replaced_and_noted() {
     let overlong = format!("msg_{}", "x".repeat(64));
     for id in ["", "chatcmpl-1", "msg 1", "msg_\u{e9}", &overlong] {
-        let told = hears(&told_as(&json!(id)));
-        let item = told.only_item();
+        let received = hears(&told_as(&json!(id)));
+        let item = received.only_item();
         let ours = item["id"].as_str().unwrap();
         assert!(ours.starts_with("msg_") && ours.len() <= 64 && ours != id);
         assert_eq!(item["content"], json!([text_part("Hello")]));
         let note =
             Note::ItemIdReplaced { from: (!id.is_empty()).then(|| id.into()), to: ours.into() };
-        assert_eq!(told.finished.notes, [note]);
+        assert_eq!(received.finished.notes, [note]);
     }
 }
 
 #[test]
 fn non_string_id_counts_as_missing() {
     for id in [json!(null), json!(7), json!({})] {
-        let told = hears(&told_as(&id));
-        assert!(told.only_item()["id"].as_str().unwrap().starts_with("msg_"));
+        let received = hears(&told_as(&id));
+        assert!(received.only_item()["id"].as_str().unwrap().starts_with("msg_"));
     }
 }
 
 #[test]
 fn held_item_id_is_replaced() {
     let world = World::holding(&[message("msg_1", "Earlier.")]);
-    let told = world.hears(&told_as(&json!("msg_1")));
-    assert_ne!(told.only_item()["id"], "msg_1");
-    assert_eq!(told.deltas("output_text.delta"), "Hello");
+    let received = world.hears(&told_as(&json!("msg_1")));
+    assert_ne!(received.only_item()["id"], "msg_1");
+    assert_eq!(received.deltas("output_text.delta"), "Hello");
 }
 
 #[test]
@@ -63,13 +63,13 @@ fn bad_call_id_is_replaced_and_noted() {
     for call_id in ["", "call_0", &overlong] {
         let mut events = streamed_call(0, "fc_1", call_id, &["{", "}"]);
         events.push(completed(&[call("fc_1", call_id, "{}")]));
-        let told = world.hears(&events);
-        let item = told.only_item();
+        let received = world.hears(&events);
+        let item = received.only_item();
         let ours = item["call_id"].as_str().unwrap();
         assert!(ours.starts_with("call_") && ours.len() <= 64 && ours != call_id);
         assert_eq!(item["id"], "fc_1");
         let note = Note::CallIdReplaced { from: call_id.into(), to: ours.into() };
-        assert_eq!(told.finished.notes, [note]);
+        assert_eq!(received.finished.notes, [note]);
     }
 }
 
@@ -77,9 +77,9 @@ fn bad_call_id_is_replaced_and_noted() {
 fn function_and_custom_tool_may_share_call_id() {
     let custom = json!({"id": "ctc_1", "type": "custom_tool_call", "status": "completed",
         "call_id": "call_1", "name": "shout", "input": "hi"});
-    let told = hears(&[completed(&[call("fc_1", "call_1", "{}"), custom.clone()])]);
-    assert_eq!(told.output(), [call("fc_1", "call_1", "{}"), custom]);
-    assert!(told.finished.notes.is_empty());
+    let received = hears(&[completed(&[call("fc_1", "call_1", "{}"), custom.clone()])]);
+    assert_eq!(received.output(), [call("fc_1", "call_1", "{}"), custom]);
+    assert!(received.finished.notes.is_empty());
 }
 
 #[test]
@@ -87,10 +87,10 @@ fn changed_item_id_keeps_the_first_and_notes() {
     let mut events = streamed_message(0, "msg_1", &["Hello"]);
     *events.last_mut().unwrap() = done(0, &message("msg_2", "Hello"));
     events.push(completed(&[message("msg_3", "Hello")]));
-    let told = hears(&events);
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    let received = hears(&events);
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
     let note = Note::ItemIdReplaced { from: Some("msg_2".into()), to: "msg_1".into() };
-    assert_eq!(told.finished.notes, [note]);
+    assert_eq!(received.finished.notes, [note]);
 }
 
 #[test]
@@ -123,18 +123,18 @@ fn items_without_ids_appear_once_each() {
 fn unannounced_final_items_are_emitted_whole() {
     let mut events = streamed_message(0, "msg_1", &["Hello"]);
     events.push(completed(&[call("fc_1", "call_1", "{}"), message("msg_1", "Hello")]));
-    let told = hears(&events);
-    assert_eq!(told.output(), [message("msg_1", "Hello"), call("fc_1", "call_1", "{}")]);
-    assert_eq!(told.deltas("function_call_arguments.delta"), "{}");
+    let received = hears(&events);
+    assert_eq!(received.output(), [message("msg_1", "Hello"), call("fc_1", "call_1", "{}")]);
+    assert_eq!(received.deltas("function_call_arguments.delta"), "{}");
 }
 
 #[test]
 fn unannounced_final_item_matches_no_open_item() {
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun_message("msg_1")),
         completed(&[message("msg_0", "Zero."), message("msg_1", "One.")]),
     ]);
-    assert_eq!(told.output(), [message("msg_1", "One."), message("msg_0", "Zero.")]);
+    assert_eq!(received.output(), [message("msg_1", "One."), message("msg_0", "Zero.")]);
 }
 
 #[test]
@@ -146,9 +146,9 @@ fn malformed_id_of_encrypted_reasoning_is_kept() {
             done(0, &reasoning(id, "", "gAAA")),
             completed(&[reasoning(id, "", "gAAA")]),
         ];
-        let told = hears(&events);
-        assert_eq!(told.only_item(), shown(&reasoning(id, "", "gAAA")));
-        assert!(told.finished.notes.is_empty());
+        let received = hears(&events);
+        assert_eq!(received.only_item(), shown(&reasoning(id, "", "gAAA")));
+        assert!(received.finished.notes.is_empty());
     }
 }
 
@@ -202,6 +202,6 @@ fn compaction_keeps_its_encrypted_content() {
 
 #[test]
 fn upstream_response_id_is_hidden() {
-    let told = hears(&[created(), in_progress(), completed(&[])]);
-    assert!(!told.story().contains("resp_up"));
+    let received = hears(&[created(), in_progress(), completed(&[])]);
+    assert!(!received.story().contains("resp_up"));
 }

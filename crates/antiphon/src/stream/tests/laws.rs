@@ -34,7 +34,7 @@ proptest! {
         for mangling in &manglings {
             stream.mangle(mangling);
         }
-        told(&world().of_a_contradictory_upstream(), &stream, ends);
+        receive(&world().of_a_contradictory_upstream(), &stream, ends);
     }
 
     #[test]
@@ -47,23 +47,23 @@ proptest! {
         let manglings = Mishaps(manglings);
         prop_assume!(manglings.leave_the_answer_known());
         manglings.0.iter().for_each(|mangling| stream.mangle(mangling));
-        let told = told(&world(), &stream, true);
-        let said: BTreeSet<String> = told.output().iter().map(saying).collect();
+        let received = receive(&world(), &stream, true);
+        let reply: BTreeSet<String> = received.output().iter().map(saying).collect();
         let meant: BTreeSet<String> = final_items(&answer).iter().map(saying).collect();
-        prop_assert_eq!(told.output().len(), answer.len(), "{}", told.story());
-        prop_assert_eq!(said, meant, "{}", told.story());
+        prop_assert_eq!(received.output().len(), answer.len(), "{}", received.story());
+        prop_assert_eq!(reply, meant, "{}", received.story());
     }
 
     #[test]
     fn generated_stream_keeps_its_bytes(answer in answer(), side_by_side: bool) {
         let stream = stream(&answer, side_by_side);
         let events = numbered(&stream);
-        let told = World::default().hears(&events);
-        prop_assert_eq!(&told.output(), &stream.output);
-        for (passed, came) in told.raw[2..].iter().zip(&events[2..events.len() - 1]) {
+        let received = World::default().hears(&events);
+        prop_assert_eq!(&received.output(), &stream.output);
+        for (passed, came) in received.raw[2..].iter().zip(&events[2..events.len() - 1]) {
             prop_assert_eq!(str::from_utf8(&passed.data).unwrap(), came.to_string());
         }
-        prop_assert!(told.finished.notes.is_empty());
+        prop_assert!(received.finished.notes.is_empty());
     }
 
     #[test]
@@ -81,15 +81,15 @@ proptest! {
     ) {
         let mut stream = stream(&answer, side_by_side);
         stream.mangle(&Mangling::Cut { at });
-        let told = told(&world(), &stream, false);
-        prop_assert_eq!(&told.last()["type"], "response.failed");
+        let received = receive(&world(), &stream, false);
+        prop_assert_eq!(&received.last()["type"], "response.failed");
         let done = stream.events.iter().filter(|sent| matches!(sent.of, Some((_, Role::Done))));
-        let finished = told.finished.output.iter().filter(|output| {
+        let finished = received.finished.output.iter().filter(|output| {
             output.item.as_ref().is_some_and(|item| !item.head().unfinished)
         });
         prop_assert!(finished.count() <= done.count());
-        for (said, meant) in told.output().iter().zip(&stream.output) {
-            prop_assert!(saying(meant).starts_with(&saying(said)));
+        for (reply, meant) in received.output().iter().zip(&stream.output) {
+            prop_assert!(saying(meant).starts_with(&saying(reply)));
         }
     }
 
@@ -100,7 +100,7 @@ proptest! {
             stream.mangle(mangling);
         }
         let world = world().of_a_contradictory_upstream();
-        for item in told(&world, &stream, true).output() {
+        for item in receive(&world, &stream, true).output() {
             prop_assert_ne!(&item["id"], HELD_ID);
             prop_assert!(item["call_id"] != HELD_CALL || item["type"] != "function_call");
         }
@@ -111,7 +111,7 @@ fn world() -> World {
     World::holding(&[message(HELD_ID, "Earlier."), call("fc_held", HELD_CALL, "{}")])
 }
 
-fn told(world: &World, stream: &Stream, ends: bool) -> ClientView {
+fn receive(world: &World, stream: &Stream, ends: bool) -> ClientView {
     let mut events = vec![created(), in_progress()];
     events.extend(stream.events.iter().map(|sent| sent.json.clone()));
     if ends {

@@ -34,27 +34,27 @@ fn a_streamed_call() -> Vec<Value> {
 #[test]
 fn forbidden_call_is_suppressed_and_noted() {
     for choice in [allowed("auto", &["other"]), allowed("none", &[&tool()]), json!("none")] {
-        let told = World::choosing(&choice).hears(&a_streamed_call());
-        assert_eq!(told.kinds(), ["completed"], "{choice}");
-        assert!(told.output().is_empty());
-        assert_eq!(told.finished.notes, [Note::CallSuppressed { tool: tool() }]);
+        let received = World::choosing(&choice).hears(&a_streamed_call());
+        assert_eq!(received.kinds(), ["completed"], "{choice}");
+        assert!(received.output().is_empty());
+        assert_eq!(received.finished.notes, [Note::CallSuppressed { tool: tool() }]);
     }
 }
 
 #[test]
 fn forbidden_call_in_final_output_is_suppressed() {
     let choice = allowed("auto", &["other"]);
-    let told = World::choosing(&choice).hears(&[completed(&[call("fc_1", CALL, "{}")])]);
-    assert!(told.output().is_empty());
-    assert_eq!(told.finished.notes, [Note::CallSuppressed { tool: tool() }]);
+    let received = World::choosing(&choice).hears(&[completed(&[call("fc_1", CALL, "{}")])]);
+    assert!(received.output().is_empty());
+    assert_eq!(received.finished.notes, [Note::CallSuppressed { tool: tool() }]);
 }
 
 #[test]
 fn allowed_call_is_forwarded() {
     for choice in [allowed("required", &[&tool()]), json!("auto"), json!("required")] {
-        let told = World::choosing(&choice).hears(&a_streamed_call());
-        assert_eq!(told.output().len(), 1, "{choice}");
-        assert!(told.finished.notes.is_empty());
+        let received = World::choosing(&choice).hears(&a_streamed_call());
+        assert_eq!(received.output().len(), 1, "{choice}");
+        assert!(received.finished.notes.is_empty());
     }
 }
 
@@ -65,9 +65,9 @@ fn items_after_suppressed_call_start_at_index_zero() {
     events.truncate(5);
     events.extend([added(1, &begun_message("msg_1")), text_delta(1, "msg_1", "Hello.")]);
     events.extend([done(1, &message), completed(&[call("fc_1", CALL, "{}"), message.clone()])]);
-    let told = World::choosing(&json!("none")).hears(&events);
-    assert_eq!(told.output(), [message]);
-    assert_eq!(told.of("output_item.added")[0]["output_index"], 0);
+    let received = World::choosing(&json!("none")).hears(&events);
+    assert_eq!(received.output(), [message]);
+    assert_eq!(received.of("output_item.added")[0]["output_index"], 0);
 }
 
 /// Two calls; the second one starts before the first one has ended.
@@ -90,22 +90,22 @@ fn two_calls() -> Vec<Value> {
 /// The provider's reference on `parallel_tool_calls`: the model calls at most one tool.
 #[test]
 fn second_parallel_call_is_suppressed_and_noted() {
-    let told = World::one_call_at_a_time().hears(&two_calls());
-    assert_eq!(told.output(), [call("fc_1", CALL, "{}")]);
-    assert_eq!(told.finished.notes, [Note::ParallelCallSuppressed { tool: tool() }]);
+    let received = World::one_call_at_a_time().hears(&two_calls());
+    assert_eq!(received.output(), [call("fc_1", CALL, "{}")]);
+    assert_eq!(received.finished.notes, [Note::ParallelCallSuppressed { tool: tool() }]);
     let both = two_calls().pop().unwrap();
-    let told = World::one_call_at_a_time().hears(&[both]);
-    assert_eq!(told.output().len(), 1);
-    assert_eq!(told.finished.notes, [Note::ParallelCallSuppressed { tool: tool() }]);
+    let received = World::one_call_at_a_time().hears(&[both]);
+    assert_eq!(received.output().len(), 1);
+    assert_eq!(received.finished.notes, [Note::ParallelCallSuppressed { tool: tool() }]);
 }
 
 #[test]
 fn repeated_announcement_is_not_a_second_call() {
     let mut events = a_streamed_call();
     events.insert(2, added(1, &begun_call("fc_1", CALL)));
-    let told = World::one_call_at_a_time().of_a_contradictory_upstream().hears(&events);
-    assert_eq!(told.output().len(), 1);
-    assert!(told.finished.notes.is_empty());
+    let received = World::one_call_at_a_time().of_a_contradictory_upstream().hears(&events);
+    assert_eq!(received.output().len(), 1);
+    assert!(received.finished.notes.is_empty());
 }
 
 /// Open Responses, `tool_choice`: `required` must call, a named function is forced. The gateway
@@ -116,12 +116,12 @@ fn missing_required_call_is_noted() {
     let other = json!({"type": "function", "name": "other"});
     let message = message("msg_1", "No.");
     for (choice, missing) in [(json!("required"), None), (named, Some(tool()))] {
-        let told = World::choosing(&choice).hears(&[completed(std::slice::from_ref(&message))]);
-        assert_eq!(told.output(), std::slice::from_ref(&message));
-        assert_eq!(told.finished.notes, [Note::CallMissing { tool: missing }]);
+        let received = World::choosing(&choice).hears(&[completed(std::slice::from_ref(&message))]);
+        assert_eq!(received.output(), std::slice::from_ref(&message));
+        assert_eq!(received.finished.notes, [Note::CallMissing { tool: missing }]);
     }
-    let told = World::choosing(&other).hears(&a_streamed_call());
+    let received = World::choosing(&other).hears(&a_streamed_call());
     let suppressed = Note::CallSuppressed { tool: tool() };
     let missing = Note::CallMissing { tool: Some("other".to_owned()) };
-    assert_eq!(told.finished.notes, [suppressed, missing]);
+    assert_eq!(received.finished.notes, [suppressed, missing]);
 }

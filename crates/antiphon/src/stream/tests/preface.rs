@@ -18,7 +18,7 @@ fn beginning(world: &World) -> Assembler {
     world.assembler().with_preface(Preface::new(item, Some(USAGE.to_owned())))
 }
 
-fn hear(assembler: &mut Assembler, events: &[Value]) {
+fn apply(assembler: &mut Assembler, events: &[Value]) {
     for event in events {
         assembler.apply_event(&event.to_string().into()).unwrap();
     }
@@ -30,37 +30,37 @@ fn kinds(output: Vec<Value>) -> Vec<Value> {
 
 #[test]
 fn preface_is_the_first_output_item() {
-    let said = message("msg_1", "Hello");
+    let reply = message("msg_1", "Hello");
     let world = World::default();
     let mut assembler = beginning(&world);
-    hear(&mut assembler, &[created(), added(0, &begun_message("msg_1")), done(0, &said)]);
-    let mut end = completed(&[said]);
+    apply(&mut assembler, &[created(), added(0, &begun_message("msg_1")), done(0, &reply)]);
+    let mut end = completed(&[reply]);
     end["response"]["usage"] = json!({"input_tokens": 5, "output_tokens": 1, "total_tokens": 6});
-    hear(&mut assembler, &[end]);
-    let told = world.ends(assembler);
-    assert_eq!(kinds(told.output()), ["compaction", "message"]);
+    apply(&mut assembler, &[end]);
+    let received = world.ends(assembler);
+    assert_eq!(kinds(received.output()), ["compaction", "message"]);
     let mut shown = compaction();
     shown["status"] = json!("completed");
-    assert_eq!(told.output()[0], shown);
+    assert_eq!(received.output()[0], shown);
     let total = json!({"input_tokens": 12, "output_tokens": 3, "total_tokens": 15});
-    assert_eq!(told.last()["response"]["usage"], total);
+    assert_eq!(received.last()["response"]["usage"], total);
 }
 
 #[test]
 fn preface_is_the_only_output_of_empty_answer() {
     let world = World::default();
     let mut assembler = beginning(&world);
-    hear(&mut assembler, &[created(), completed(&[])]);
-    let told = world.ends(assembler);
-    assert_eq!(kinds(told.output()), ["compaction"]);
-    assert_eq!(told.last()["response"]["usage"]["total_tokens"], 9);
+    apply(&mut assembler, &[created(), completed(&[])]);
+    let received = world.ends(assembler);
+    assert_eq!(kinds(received.output()), ["compaction"]);
+    assert_eq!(received.last()["response"]["usage"]["total_tokens"], 9);
 }
 
 #[test]
 fn preface_precedes_items_of_final_output() {
     let world = World::default();
     let mut assembler = beginning(&world);
-    hear(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
+    apply(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
     assert_eq!(kinds(world.ends(assembler).output()), ["compaction", "message"]);
 }
 
@@ -68,10 +68,10 @@ fn preface_precedes_items_of_final_output() {
 fn retry_is_possible_before_preface_is_emitted() {
     let world = World::default();
     let mut assembler = beginning(&world);
-    hear(&mut assembler, &[created()]);
+    apply(&mut assembler, &[created()]);
     assembler.fail(Failure::server_error("It broke off."));
     assert!(assembler.reset_for_retry());
-    hear(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
+    apply(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
     assert_eq!(kinds(world.ends(assembler).output()), ["compaction", "message"]);
 }
 
@@ -79,9 +79,9 @@ fn retry_is_possible_before_preface_is_emitted() {
 fn early_failure_emits_no_preface() {
     let world = World::default();
     let mut assembler = beginning(&world);
-    hear(&mut assembler, &[created()]);
+    apply(&mut assembler, &[created()]);
     assembler.fail(Failure::server_error("It broke off."));
-    let told = world.ends(assembler);
-    assert_eq!(kinds(told.output()), [] as [Value; 0]);
-    assert_eq!(told.last()["type"], "response.failed");
+    let received = world.ends(assembler);
+    assert_eq!(kinds(received.output()), [] as [Value; 0]);
+    assert_eq!(received.last()["type"], "response.failed");
 }

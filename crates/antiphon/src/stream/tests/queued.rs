@@ -22,17 +22,17 @@ fn envelope() -> Envelope {
     Envelope::new("resp_ours", NOW, &request, None)
 }
 
-/// The assembler of a queued response with `told` emitted events.
-fn behind(told: u64) -> Assembler {
+/// The assembler of a queued response with `received` emitted events.
+fn behind(received: u64) -> Assembler {
     let taken = UsedIds::from_transcript(&crate::Transcript::default());
-    Assembler::new(envelope(), taken, Box::new(Ones), false).starting_after(told)
+    Assembler::new(envelope(), taken, Box::new(Ones), false).starting_after(received)
 }
 
-fn hear(assembler: &mut Assembler, event: &Value) {
+fn apply(assembler: &mut Assembler, event: &Value) {
     assembler.apply_event(&event.to_string().into()).unwrap();
 }
 
-fn told(assembler: &mut Assembler) -> Vec<(Value, Value)> {
+fn receive(assembler: &mut Assembler) -> Vec<(Value, Value)> {
     std::iter::from_fn(|| assembler.next_event()).map(|event| numbered(&event)).collect()
 }
 
@@ -59,8 +59,8 @@ fn queued_response_emits_created_and_queued() {
 fn in_progress_follows_queued_once() {
     let mut assembler = behind(2);
     assembler.start();
-    hear(&mut assembler, &created());
-    assert_eq!(told(&mut assembler), [(json!("response.in_progress"), json!(2))]);
+    apply(&mut assembler, &created());
+    assert_eq!(receive(&mut assembler), [(json!("response.in_progress"), json!(2))]);
     assert!(!assembler.has_emitted_output());
 }
 
@@ -68,10 +68,10 @@ fn in_progress_follows_queued_once() {
 fn initial_events_are_not_repeated() {
     let mut assembler = behind(3);
     assembler.start();
-    assert_eq!(told(&mut assembler), []);
+    assert_eq!(receive(&mut assembler), []);
     assert!(!assembler.has_emitted_output());
-    hear(&mut assembler, &added(0, &begun_message("msg_1")));
-    assert_eq!(told(&mut assembler), [(json!("response.output_item.added"), json!(3))]);
+    apply(&mut assembler, &added(0, &begun_message("msg_1")));
+    assert_eq!(receive(&mut assembler), [(json!("response.output_item.added"), json!(3))]);
     assert!(assembler.has_emitted_output());
 }
 
@@ -79,7 +79,7 @@ fn initial_events_are_not_repeated() {
 fn failure_after_output_takes_next_number() {
     let mut assembler = behind(7);
     assembler.fail(Failure::server_error("It ended."));
-    assert_eq!(told(&mut assembler), []);
+    assert_eq!(receive(&mut assembler), []);
     let finished = assembler.finish(NOW);
     assert_eq!(numbered(&finished.event), (json!("response.failed"), json!(7)));
 }
@@ -87,13 +87,13 @@ fn failure_after_output_takes_next_number() {
 #[test]
 fn cancelled_response_closes_and_drops_its_items() {
     let mut assembler = behind(2);
-    hear(&mut assembler, &created());
-    hear(&mut assembler, &added(0, &begun_message("msg_1")));
-    told(&mut assembler);
+    apply(&mut assembler, &created());
+    apply(&mut assembler, &added(0, &begun_message("msg_1")));
+    receive(&mut assembler);
 
     assembler.cancel();
 
-    let closing = told(&mut assembler);
+    let closing = receive(&mut assembler);
     assert_eq!(closing.last().unwrap().0, "response.output_item.done");
     let finished = assembler.finish(NOW);
     let last: Value = serde_json::from_slice(&finished.event.data).unwrap();

@@ -6,28 +6,28 @@ use super::events::*;
 use super::world::World;
 use crate::stream::{Assembler, Failure};
 
-fn hear(assembler: &mut Assembler, events: &[Value]) {
+fn apply(assembler: &mut Assembler, events: &[Value]) {
     for event in events {
         assembler.apply_event(&event.to_string().into()).unwrap();
     }
 }
 
 fn whole_answer() -> [Value; 4] {
-    let said = message("msg_1", "Hello");
-    [created(), added(0, &begun_message("msg_1")), done(0, &said), completed(&[said])]
+    let reply = message("msg_1", "Hello");
+    [created(), added(0, &begun_message("msg_1")), done(0, &reply), completed(&[reply])]
 }
 
 #[test]
 fn retry_does_not_repeat_initial_events() {
     let world = World::default();
     let mut assembler = world.assembler();
-    hear(&mut assembler, &[created()]);
+    apply(&mut assembler, &[created()]);
     assert!(assembler.reset_for_retry());
-    hear(&mut assembler, &whole_answer());
-    let told = world.ends(assembler);
-    assert_eq!(told.of("created").len(), 1);
-    assert_eq!(told.last()["type"], "response.completed");
-    assert_eq!(told.output().len(), 1);
+    apply(&mut assembler, &whole_answer());
+    let received = world.ends(assembler);
+    assert_eq!(received.of("created").len(), 1);
+    assert_eq!(received.last()["type"], "response.completed");
+    assert_eq!(received.output().len(), 1);
 }
 
 #[test]
@@ -37,14 +37,14 @@ fn retry_replaces_a_reported_failure() {
     let world = World::default();
     for beginning in [&[created(), failed.clone()][..], &[failed]] {
         let mut assembler = world.assembler();
-        hear(&mut assembler, beginning);
+        apply(&mut assembler, beginning);
         assert_eq!(assembler.failure(), Some(&Failure::server_error("Try again.")));
         assert!(assembler.reset_for_retry());
         assert_eq!(assembler.failure(), None);
-        hear(&mut assembler, &whole_answer());
-        let told = world.ends(assembler);
-        assert_eq!(told.last()["response"]["status"], "completed");
-        assert_eq!(told.last()["response"]["error"], Value::Null);
+        apply(&mut assembler, &whole_answer());
+        let received = world.ends(assembler);
+        assert_eq!(received.last()["response"]["status"], "completed");
+        assert_eq!(received.last()["response"]["error"], Value::Null);
     }
 }
 
@@ -52,11 +52,11 @@ fn retry_replaces_a_reported_failure() {
 fn retry_drops_waiting_events() {
     let world = World::default();
     let mut assembler = world.assembler();
-    hear(&mut assembler, &[created(), arguments_delta(0, "fc_1", r#"{"old"#)]);
+    apply(&mut assembler, &[created(), arguments_delta(0, "fc_1", r#"{"old"#)]);
     assert!(assembler.reset_for_retry());
     let call = call("fc_1", "call_1", r#"{"new":1}"#);
-    hear(&mut assembler, &[created(), added(0, &begun_call("fc_1", "call_1"))]);
-    hear(&mut assembler, &[done(0, &call), completed(&[call])]);
+    apply(&mut assembler, &[created(), added(0, &begun_call("fc_1", "call_1"))]);
+    apply(&mut assembler, &[done(0, &call), completed(&[call])]);
     assert_eq!(world.ends(assembler).only_item()["arguments"], r#"{"new":1}"#);
 }
 
@@ -64,7 +64,7 @@ fn retry_drops_waiting_events() {
 fn retry_is_refused_after_output() {
     let world = World::default();
     let mut assembler = world.assembler();
-    hear(&mut assembler, &[created(), added(0, &begun_message("msg_1"))]);
+    apply(&mut assembler, &[created(), added(0, &begun_message("msg_1"))]);
     assembler.fail(Failure::server_error("It broke off."));
     assert!(!assembler.reset_for_retry());
     assert!(assembler.has_ended());

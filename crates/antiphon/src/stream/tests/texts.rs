@@ -18,9 +18,9 @@ const LIFE: [&str; 8] = [
     "completed",
 ];
 
-fn is_hello(told: &ClientView) {
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
-    assert_eq!(told.kinds(), LIFE);
+fn is_hello(received: &ClientView) {
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
+    assert_eq!(received.kinds(), LIFE);
 }
 
 #[test]
@@ -60,35 +60,35 @@ fn deltas_after_text_end_are_dropped() {
 
 #[test]
 fn missing_rest_of_text_precedes_its_end() {
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun_message("msg_1")),
         text_delta(0, "msg_1", "Hel"),
         done(0, &message("msg_1", "Hello")),
         completed(&[]),
     ]);
-    is_hello(&told);
-    assert_eq!(told.of("output_text.delta")[1]["delta"], "lo");
+    is_hello(&received);
+    assert_eq!(received.of("output_text.delta")[1]["delta"], "lo");
 }
 
 #[test]
 fn announcement_with_content_streams_from_the_start() {
-    let told = hears(&[added(0, &message("msg_1", "Hello")), completed(&[])]);
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
-    assert_eq!(told.of("output_item.added")[0]["item"], begun_message("msg_1"));
-    assert_eq!(told.deltas("output_text.delta"), "Hello");
+    let received = hears(&[added(0, &message("msg_1", "Hello")), completed(&[])]);
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
+    assert_eq!(received.of("output_item.added")[0]["item"], begun_message("msg_1"));
+    assert_eq!(received.deltas("output_text.delta"), "Hello");
 }
 
 #[test]
 fn added_part_with_text_streams_from_the_start() {
     let mut full = part_added(0, "msg_1");
     full["part"] = text_part("Hello");
-    let told = hears(&[added(0, &begun_message("msg_1")), full, completed(&[])]);
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    let received = hears(&[added(0, &begun_message("msg_1")), full, completed(&[])]);
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
 }
 
 #[test]
 fn empty_end_keeps_streamed_text() {
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun_message("msg_1")),
         part_added(0, "msg_1"),
         text_delta(0, "msg_1", "Hel"),
@@ -98,7 +98,7 @@ fn empty_end_keeps_streamed_text() {
         done(0, &begun_message("msg_1")),
         completed(&[begun_message("msg_1")]),
     ]);
-    is_hello(&told);
+    is_hello(&received);
 
     let mut events = streamed_call(0, "fc_1", "call_1", &["{}"]);
     events.truncate(2);
@@ -112,8 +112,8 @@ fn text_events_have_logprobs() {
     delta.as_object_mut().unwrap().remove("logprobs");
     let mut ended = text_done(0, "msg_1", "Hello");
     ended["logprobs"] = Value::Null;
-    let told = hears(&[added(0, &begun_message("msg_1")), delta, ended, completed(&[])]);
-    for event in [told.of("output_text.delta"), told.of("output_text.done")].concat() {
+    let received = hears(&[added(0, &begun_message("msg_1")), delta, ended, completed(&[])]);
+    for event in [received.of("output_text.delta"), received.of("output_text.done")].concat() {
         assert_eq!(event["logprobs"], json!([]));
     }
 }
@@ -128,9 +128,9 @@ fn escapes_may_differ_between_deltas_and_end() {
         format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{ended}}}"#),
         completed(&[]).to_string(),
     ];
-    let told = World::default().hears_bytes(&events.map(Bytes::from));
-    assert_eq!(told.only_item(), message("msg_1", "café / crème"));
-    assert_eq!(told.of("output_text.delta")[1]["delta"], "crème");
+    let received = World::default().hears_bytes(&events.map(Bytes::from));
+    assert_eq!(received.only_item(), message("msg_1", "café / crème"));
+    assert_eq!(received.of("output_text.delta")[1]["delta"], "crème");
 }
 
 #[test]
@@ -155,13 +155,13 @@ fn split_surrogate_pair_is_joined() {
 
 #[test]
 fn contradicting_final_text_wins() {
-    let told = World::default().of_a_contradictory_upstream().hears(&[
+    let received = World::default().of_a_contradictory_upstream().hears(&[
         added(0, &begun_message("msg_1")),
         text_delta(0, "msg_1", "Helo"),
         done(0, &message("msg_1", "Hello")),
         completed(&[message("msg_1", "Hello")]),
     ]);
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
 }
 
 #[test]
@@ -169,16 +169,16 @@ fn part_indexes_follow_opening_order() {
     let refusal = json!({"type": "refusal", "refusal": "No."});
     let mut ended = message("msg_1", "Hello");
     ended["content"].as_array_mut().unwrap().push(refusal.clone());
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun_message("msg_1")),
         within("output_text.delta", 0, "msg_1", &json!({"content_index": 1, "delta": "Hello"})),
         within("refusal.delta", 0, "msg_1", &json!({"content_index": 2, "delta": "No."})),
         done(0, &ended),
         completed(&[ended.clone()]),
     ]);
-    assert_eq!(told.only_item(), ended);
-    assert_eq!(told.deltas("output_text.delta"), "Hello");
-    assert_eq!(told.deltas("refusal.delta"), "No.");
+    assert_eq!(received.only_item(), ended);
+    assert_eq!(received.deltas("output_text.delta"), "Hello");
+    assert_eq!(received.deltas("refusal.delta"), "No.");
 }
 
 #[test]
@@ -196,8 +196,8 @@ fn annotations_are_forwarded_and_stored() {
     let item = hears(&events).only_item();
     assert_eq!(item["content"][0]["annotations"], json!([cited]));
 
-    let told = hears(&[completed(&[item])]);
-    assert_eq!(told.of("output_text.annotation.added")[0]["annotation"], cited);
+    let received = hears(&[completed(&[item])]);
+    assert_eq!(received.of("output_text.annotation.added")[0]["annotation"], cited);
 }
 
 #[test]
@@ -206,15 +206,15 @@ fn raw_reasoning_events_use_the_clients_names() {
     for (form, own) in forms {
         for name in ["reasoning_text", "reasoning"] {
             let fields = json!({"content_index": 0, "delta": "Hm."});
-            let told = World::reading(form).hears(&[
+            let received = World::reading(form).hears(&[
                 added(0, &json!({"id": "rs_1", "type": "reasoning", "summary": []})),
                 within(&format!("{name}.delta"), 0, "rs_1", &fields),
                 completed(&[]),
             ]);
             let part = json!([{"type": "reasoning_text", "text": "Hm."}]);
-            assert_eq!(told.only_item()["content"], part);
-            assert_eq!(told.of(&format!("{own}.delta")).len(), 1);
-            assert_eq!(told.of(&format!("{own}.done")).len(), 1);
+            assert_eq!(received.only_item()["content"], part);
+            assert_eq!(received.of(&format!("{own}.delta")).len(), 1);
+            assert_eq!(received.of(&format!("{own}.done")).len(), 1);
         }
     }
 }
@@ -224,15 +224,15 @@ fn raw_reasoning_events_use_the_clients_names() {
 fn output_text_in_reasoning_becomes_reasoning_text() {
     let mut ended = reasoning("rs_1", "", "");
     ended["content"] = json!([{"type": "output_text", "text": "Hm."}]);
-    let told = hears(&[
+    let received = hears(&[
         added(0, &json!({"id": "rs_1", "type": "reasoning", "summary": []})),
         part_added(0, "rs_1"),
         within("reasoning_text.delta", 0, "rs_1", &json!({"content_index": 0, "delta": "Hm."})),
         done(0, &ended),
         completed(&[ended.clone()]),
     ]);
-    assert_eq!(told.only_item()["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
-    assert_eq!(told.deltas("reasoning_text.delta"), "Hm.");
+    assert_eq!(received.only_item()["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert_eq!(received.deltas("reasoning_text.delta"), "Hm.");
 }
 
 #[test]
@@ -240,10 +240,10 @@ fn summary_and_raw_reasoning_can_interleave() {
     let raw = json!([{"type": "reasoning_text", "text": "So: hm."}]);
     let mut item = reasoning("rs_1", "Hm.", "gAAA");
     item["content"] = raw;
-    let told = hears(&[completed(&[item.clone()])]);
-    assert_eq!(told.only_item(), shown(&item));
-    assert_eq!(told.deltas("reasoning_summary_text.delta"), "Hm.");
-    assert_eq!(told.deltas("reasoning_text.delta"), "So: hm.");
+    let received = hears(&[completed(&[item.clone()])]);
+    assert_eq!(received.only_item(), shown(&item));
+    assert_eq!(received.deltas("reasoning_summary_text.delta"), "Hm.");
+    assert_eq!(received.deltas("reasoning_text.delta"), "So: hm.");
 }
 
 #[test]
@@ -252,51 +252,51 @@ fn custom_input_and_mcp_arguments_are_streamed() {
         "call_id": "call_1", "name": "shout", "input": "hi"});
     let mcp = json!({"id": "mcp_1", "type": "mcp_call", "server_label": "x", "name": "f",
         "arguments": "{}", "output": "ok"});
-    let told = hears(&[completed(&[custom.clone(), mcp.clone()])]);
-    assert_eq!(told.output(), [custom, shown(&mcp)]);
-    assert_eq!(told.deltas("custom_tool_call_input.delta"), "hi");
-    assert_eq!(told.deltas("mcp_call_arguments.delta"), "{}");
+    let received = hears(&[completed(&[custom.clone(), mcp.clone()])]);
+    assert_eq!(received.output(), [custom, shown(&mcp)]);
+    assert_eq!(received.deltas("custom_tool_call_input.delta"), "hi");
+    assert_eq!(received.deltas("mcp_call_arguments.delta"), "{}");
 }
 
 #[test]
 fn code_streams_into_its_item() {
     let begun = json!({"id": "ci_1", "type": "code_interpreter_call", "status": "in_progress",
         "container_id": "cntr_1", "code": null});
-    let told = hears(&[
+    let received = hears(&[
         added(0, &begun),
         within("code_interpreter_call.in_progress", 0, "ci_1", &json!({})),
         within("code_interpreter_call_code.delta", 0, "ci_1", &json!({"delta": "1+"})),
         within("code_interpreter_call_code.delta", 0, "ci_1", &json!({"delta": "1"})),
         completed(&[]),
     ]);
-    assert_eq!(told.only_item()["code"], "1+1");
-    assert_eq!(told.of("code_interpreter_call.in_progress").len(), 1);
+    assert_eq!(received.only_item()["code"], "1+1");
+    assert_eq!(received.of("code_interpreter_call.in_progress").len(), 1);
 }
 
 #[test]
 fn arguments_as_json_object_become_text() {
     let mut ended = call("fc_1", "call_1", "");
     ended["arguments"] = json!({"city": "Paris"});
-    let told = hears(&[completed(&[ended])]);
-    assert_eq!(told.only_item()["arguments"], r#"{"city":"Paris"}"#);
+    let received = hears(&[completed(&[ended])]);
+    assert_eq!(received.only_item()["arguments"], r#"{"city":"Paris"}"#);
 }
 
 #[test]
 fn string_content_becomes_one_part() {
     let ended = json!({"id": "msg_1", "role": "assistant", "content": "Hello"});
-    let told = hears(&[completed(&[ended])]);
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    let received = hears(&[completed(&[ended])]);
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
 }
 
 #[test]
 fn announced_items_have_required_fields() {
-    let told = hears(&[
+    let received = hears(&[
         added(0, &json!({"id": "msg_1", "type": "message"})),
         added(1, &json!({"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "f"})),
         added(2, &json!({"id": "rs_1", "type": "reasoning"})),
         completed(&[]),
     ]);
-    let announced = told.of("output_item.added");
+    let announced = received.of("output_item.added");
     assert_eq!(announced[0]["item"], begun_message("msg_1"));
     assert_eq!(announced[1]["item"]["arguments"], "");
     assert_eq!(announced[1]["item"]["status"], "in_progress");

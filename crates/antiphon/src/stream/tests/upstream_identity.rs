@@ -49,43 +49,43 @@ fn tells(response: &Value) -> ClientView {
 
 #[test]
 fn all_fields_but_state_are_the_upstreams() {
-    let told = tells(&kept());
-    for response in [&told.events[0]["response"], &told.last()["response"]] {
+    let received = tells(&kept());
+    for response in [&received.events[0]["response"], &received.last()["response"]] {
         let theirs = kept();
         let keys = RESPONSE_KEYS.iter().chain(&["conversation", "billing"]);
         for key in keys.filter(|key| !STATE.contains(key)) {
             assert_eq!(response[key], theirs[key], "{key}");
         }
     }
-    assert_eq!(told.last()["response"]["status"], "completed");
-    assert_eq!(told.last()["response"]["completed_at"], NOW);
+    assert_eq!(received.last()["response"]["status"], "completed");
+    assert_eq!(received.last()["response"]["completed_at"], NOW);
 }
 
 #[test]
 fn completed_at_is_the_upstreams() {
     let ended = with(kept(), &json!({"status": "completed", "completed_at": 1_600_000_007}));
     let streamed = [event("response.created", &kept()), event("response.completed", &ended)];
-    for told in [keeping().hears(&streamed), keeping().hears_whole(&ended)] {
-        assert_eq!(told.events[0]["response"]["completed_at"], Value::Null);
-        assert_eq!(told.last()["response"]["completed_at"], 1_600_000_007);
+    for received in [keeping().hears(&streamed), keeping().hears_whole(&ended)] {
+        assert_eq!(received.events[0]["response"]["completed_at"], Value::Null);
+        assert_eq!(received.last()["response"]["completed_at"], 1_600_000_007);
     }
 }
 
 #[test]
 fn whole_response_has_upstream_identity() {
-    let said = message("msg_1", "Hello.");
-    let whole = with(kept(), &json!({"status": "completed", "output": [said]}));
-    let told = keeping().hears_whole(&whole);
-    assert_eq!(told.events[0]["response"]["id"], "resp_theirs");
-    assert_eq!(told.last()["response"]["conversation"], json!({"id": "conv_theirs"}));
-    assert_eq!(told.only_item()["id"], "msg_1");
+    let reply = message("msg_1", "Hello.");
+    let whole = with(kept(), &json!({"status": "completed", "output": [reply]}));
+    let received = keeping().hears_whole(&whole);
+    assert_eq!(received.events[0]["response"]["id"], "resp_theirs");
+    assert_eq!(received.last()["response"]["conversation"], json!({"id": "conv_theirs"}));
+    assert_eq!(received.only_item()["id"], "msg_1");
 }
 
 #[test]
 fn missing_upstream_fields_echo_the_request() {
-    let told = tells(&json!({"id": "resp_theirs", "created_at": null, "store": null,
+    let received = tells(&json!({"id": "resp_theirs", "created_at": null, "store": null,
         "metadata": null, "background": null}));
-    let response = &told.last()["response"];
+    let response = &received.last()["response"];
     assert_eq!(response["id"], "resp_theirs");
     assert_eq!(response["created_at"], 1_770_000_000);
     assert_eq!((&response["store"], &response["metadata"]), (&json!(true), &json!({})));
@@ -94,16 +94,16 @@ fn missing_upstream_fields_echo_the_request() {
 #[test]
 fn emitted_response_id_never_changes() {
     let renamed = with(kept(), &json!({"id": "resp_other", "status": "completed"}));
-    let told = keeping()
+    let received = keeping()
         .hears(&[event("response.created", &kept()), event("response.completed", &renamed)]);
-    assert_eq!(told.last()["response"]["id"], "resp_theirs");
+    assert_eq!(received.last()["response"]["id"], "resp_theirs");
 }
 
 #[test]
 fn invalid_response_id_is_ignored() {
     for id in [json!(null), json!(""), json!(7)] {
-        let told = tells(&with(kept(), &json!({"id": id})));
-        assert_eq!(told.last()["response"]["id"], "resp_ours");
+        let received = tells(&with(kept(), &json!({"id": id})));
+        assert_eq!(received.last()["response"]["id"], "resp_ours");
     }
 }
 
@@ -140,28 +140,31 @@ fn parallel_calls_keep_a_shared_call_id() {
     events.extend(streamed_call(0, "fc_1", "call_0", &[r#"{"n":1}"#]));
     events.extend(streamed_call(1, "fc_2", "call_0", &[r#"{"n":2}"#]));
     events.push(completed(&calls));
-    let told = keeping().hears(&events);
-    let ids: Vec<_> =
-        told.output().iter().map(|item| (item["id"].clone(), item["call_id"].clone())).collect();
+    let received = keeping().hears(&events);
+    let ids: Vec<_> = received
+        .output()
+        .iter()
+        .map(|item| (item["id"].clone(), item["call_id"].clone()))
+        .collect();
     let expected = [("fc_1", "call_0"), ("fc_2", "call_0")];
     assert_eq!(ids, expected.map(|(id, call_id)| (json!(id), json!(call_id))));
-    assert_eq!(told.finished.notes, []);
+    assert_eq!(received.finished.notes, []);
 }
 
 #[test]
 fn held_call_id_is_not_replaced() {
     let world = World::holding(&[call("fc_1", "call_0", r#"{"n":1}"#)]).owned_by_upstream();
     let next = call("fc_2", "call_0", r#"{"n":2}"#);
-    let told = world.hears(&[created(), completed(std::slice::from_ref(&next))]);
-    assert_eq!(told.only_item()["call_id"], "call_0");
+    let received = world.hears(&[created(), completed(std::slice::from_ref(&next))]);
+    assert_eq!(received.only_item()["call_id"], "call_0");
 }
 
 #[test]
 fn malformed_upstream_ids_are_not_replaced() {
     let (item_id, call_id) = ("item/1 é", "x".repeat(70));
     let odd = call(item_id, &call_id, "{}");
-    let told = keeping().hears(&[created(), completed(&[odd])]);
-    let item = told.only_item();
+    let received = keeping().hears(&[created(), completed(&[odd])]);
+    let item = received.only_item();
     assert_eq!((&item["id"], &item["call_id"]), (&json!(item_id), &json!(call_id)));
     let whole = keeping().hears_whole(&with(
         kept(),
@@ -174,13 +177,13 @@ fn malformed_upstream_ids_are_not_replaced() {
 #[test]
 fn missing_or_duplicate_item_id_is_replaced() {
     let world = World::holding(&[message("msg_1", "Hello.")]).owned_by_upstream();
-    let told = world.hears_whole(&with(
+    let received = world.hears_whole(&with(
         kept(),
         &json!({"status": "completed",
         "output": [message("msg_1", "Bye."), message("", "Well.")]}),
     ));
-    let output = told.output();
+    let output = received.output();
     assert!(output.iter().all(|item| item["id"] != "msg_1" && item["id"] != ""));
     let replaced = |note: &Note| matches!(note, Note::ItemIdReplaced { .. });
-    assert_eq!(told.finished.notes.iter().filter(|note| replaced(note)).count(), 2);
+    assert_eq!(received.finished.notes.iter().filter(|note| replaced(note)).count(), 2);
 }

@@ -12,9 +12,9 @@ fn whole_answer_becomes_a_stream() {
         [reasoning("rs_1", "Hm.", "gAAA"), message("msg_1", "Hello"), call("fc_1", "call_1", "{}")];
     let response = json!({"id": "resp_up", "object": "response", "status": "completed",
         "output": output, "usage": {"total_tokens": 3}});
-    let told = World::default().hears_whole(&response);
-    assert_eq!(told.output(), output.each_ref().map(shown));
-    assert_eq!(told.last()["response"]["usage"], json!({"total_tokens": 3}));
+    let received = World::default().hears_whole(&response);
+    assert_eq!(received.output(), output.each_ref().map(shown));
+    assert_eq!(received.last()["response"]["usage"], json!({"total_tokens": 3}));
     let kinds = [
         "output_item.added",
         "reasoning_summary_part.added",
@@ -34,30 +34,30 @@ fn whole_answer_becomes_a_stream() {
         "output_item.done",
         "completed",
     ];
-    assert_eq!(told.kinds(), kinds);
+    assert_eq!(received.kinds(), kinds);
 }
 
 #[test]
 fn whole_answer_keeps_logprobs_and_annotations() {
     let logprobs =
         json!([{"token": "Hi", "logprob": -0.1, "bytes": [72, 105], "top_logprobs": []}]);
-    let mut said = message("msg_1", "Hi");
-    said["content"][0]["logprobs"] = logprobs.clone();
-    let told = World::default().hears_whole(&json!({"output": [said]}));
+    let mut reply = message("msg_1", "Hi");
+    reply["content"][0]["logprobs"] = logprobs.clone();
+    let received = World::default().hears_whole(&json!({"output": [reply]}));
     for kind in ["output_text.delta", "output_text.done"] {
-        assert_eq!(told.of(kind)[0]["logprobs"], logprobs);
+        assert_eq!(received.of(kind)[0]["logprobs"], logprobs);
     }
-    assert_eq!(told.of("content_part.added")[0]["part"], text_part(""));
-    assert_eq!(told.of("content_part.done")[0]["part"], said["content"][0]);
+    assert_eq!(received.of("content_part.added")[0]["part"], text_part(""));
+    assert_eq!(received.of("content_part.done")[0]["part"], reply["content"][0]);
 }
 
 #[test]
 fn non_text_part_is_opened_and_closed() {
-    let mut said = message("msg_1", "Hi");
-    said["content"] = json!([{"type": "acme:chart", "cells": [1]}]);
-    let told = World::default().hears_whole(&json!({"output": [said]}));
-    assert_eq!(told.only_item(), said);
-    assert_eq!(told.of("content_part.added")[0]["part"], said["content"][0]);
+    let mut reply = message("msg_1", "Hi");
+    reply["content"] = json!([{"type": "acme:chart", "cells": [1]}]);
+    let received = World::default().hears_whole(&json!({"output": [reply]}));
+    assert_eq!(received.only_item(), reply);
+    assert_eq!(received.of("content_part.added")[0]["part"], reply["content"][0]);
 }
 
 #[test]
@@ -81,17 +81,17 @@ fn whole_answer_status_follows_the_body() {
 #[test]
 fn error_body_is_the_failure() {
     let error = json!({"error": {"code": "x", "message": "y"}, "request_id": "req_1"});
-    let told = World::default().hears_whole(&error);
-    assert_eq!(told.last()["response"].get("request_id"), None);
-    let failure = told.finished.failure.unwrap();
+    let received = World::default().hears_whole(&error);
+    assert_eq!(received.last()["response"].get("request_id"), None);
+    let failure = received.finished.failure.unwrap();
     assert_eq!((&*failure.code, &*failure.message), ("x", "y"));
 }
 
 #[test]
 fn invalid_item_does_not_drop_the_others() {
     let output = json!([7, {"status": "completed"}, message("msg_1", "Hello")]);
-    let told = World::default().hears_whole(&json!({"output": output}));
-    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    let received = World::default().hears_whole(&json!({"output": output}));
+    assert_eq!(received.only_item(), message("msg_1", "Hello"));
 }
 
 #[test]

@@ -142,9 +142,9 @@ impl World {
         let finished = assembler.finish(NOW);
         raw.push(finished.event.clone());
         let events = raw.iter().map(json).collect();
-        let told = ClientView { raw, events, finished };
-        told.check(self);
-        told
+        let received = ClientView { raw, events, finished };
+        received.check(self);
+        received
     }
 }
 

@@ -72,12 +72,12 @@ fn behaviour_06_echoed_pending_item_is_dropped() {
 
 #[test]
 fn behaviour_07_item_with_placeholder_id_is_sent() {
-    let said = |text: &str| assistant("__fake_id__", text);
+    let message = |text: &str| assistant("__fake_id__", text);
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
-    call_model(&mut tracker, None, &[said("one")]);
-    add(&mut tracker, &[said("two"), said("three")]);
-    assert_eq!(next(&tracker), [said("two"), said("three")]);
+    call_model(&mut tracker, None, &[message("one")]);
+    add(&mut tracker, &[message("two"), message("three")]);
+    assert_eq!(next(&tracker), [message("two"), message("three")]);
 }
 
 #[test]

@@ -5,38 +5,38 @@ use serde_json::json;
 use super::world::*;
 
 /// Asserts that exactly one function call was emitted, with one id and this input.
-fn is_one_call(told: &ClientView, arguments: &str) {
-    let item = told.only_item();
+fn is_one_call(received: &ClientView, arguments: &str) {
+    let item = received.only_item();
     assert_eq!(item["type"], "function_call");
     assert_eq!((&item["call_id"], &item["name"]), (&json!("call_123"), &json!("get_weather")));
     assert_eq!(item["arguments"], arguments);
     for kind in ["output_item.added", "function_call_arguments.done", "output_item.done"] {
-        assert_eq!(told.of(kind).len(), 1, "{kind}");
+        assert_eq!(received.of(kind).len(), 1, "{kind}");
     }
-    assert_eq!(told.deltas("function_call_arguments.delta"), arguments);
-    assert_eq!(told.response()["status"], "completed");
+    assert_eq!(received.deltas("function_call_arguments.delta"), arguments);
+    assert_eq!(received.response()["status"], "completed");
 }
 
 #[test]
 fn input_start_and_tool_call_emit_one_item() {
-    let told = decode(&[
+    let received = decode(&[
         start("call_123"),
         delta("call_123", r#"{"loc"#),
         delta("call_123", r#"ation":"NYC"}"#),
         call("call_123", json!({"location": "NYC"})),
         finish("tool-calls"),
     ]);
-    is_one_call(&told, NYC);
-    assert_eq!(told.of("function_call_arguments.delta").len(), 2);
+    is_one_call(&received, NYC);
+    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
 }
 
 /// A reported bug: the events that end a call used its `call_id` as the item id.
 #[test]
 fn item_id_is_stable_across_call_events() {
-    let told =
+    let received =
         decode(&[start("call_123"), delta("call_123", NYC), call("call_123", NYC), finish("stop")]);
-    let id = told.only_item()["id"].clone();
-    let named = told.events.iter().filter_map(|event| {
+    let id = received.only_item()["id"].clone();
+    let named = received.events.iter().filter_map(|event| {
         event.get("item_id").or_else(|| event.get("item").map(|item| &item["id"]))
     });
     let named: Vec<_> = named.collect();
@@ -49,16 +49,17 @@ fn item_id_is_stable_across_call_events() {
 #[test]
 fn delta_without_start_waits_for_name() {
     let (one, two) = (delta("call_123", r#"{"loc"#), delta("call_123", r#"ation":"NYC"}"#));
-    let told = decode(&[one.clone(), two.clone(), call("call_123", NYC), finish("tool-calls")]);
-    is_one_call(&told, NYC);
-    let told = decode(&[one, start("call_123"), two, call("call_123", NYC), finish("tool-calls")]);
-    is_one_call(&told, NYC);
+    let received = decode(&[one.clone(), two.clone(), call("call_123", NYC), finish("tool-calls")]);
+    is_one_call(&received, NYC);
+    let received =
+        decode(&[one, start("call_123"), two, call("call_123", NYC), finish("tool-calls")]);
+    is_one_call(&received, NYC);
 }
 
 #[test]
 fn input_end_without_start_waits_for_name() {
-    let told = decode(&[end("call_123"), call("call_123", NYC), finish("tool-calls")]);
-    is_one_call(&told, NYC);
+    let received = decode(&[end("call_123"), call("call_123", NYC), finish("tool-calls")]);
+    is_one_call(&received, NYC);
 }
 
 #[test]
@@ -69,43 +70,43 @@ fn tool_call_without_deltas_is_decoded() {
 
 #[test]
 fn repeated_tool_call_is_one_call() {
-    let told = decode(&[
+    let received = decode(&[
         call("call_123", NYC),
         start("call_123"),
         delta("call_123", NYC),
         call("call_123", json!({"location": "NYC"})),
         finish("tool-calls"),
     ]);
-    is_one_call(&told, NYC);
-    assert!(told.left_out().is_empty());
+    is_one_call(&received, NYC);
+    assert!(received.left_out().is_empty());
 }
 
 /// `tool-input-end` does not end the call: the final input can differ, for example after a repair.
 #[test]
 fn final_input_takes_precedence() {
     let world = World::asking(json!({})).of_a_contradictory_upstream();
-    let told = world.decode(&[
+    let received = world.decode(&[
         start("call_123"),
         delta("call_123", r#"{"location":"New York"}"#),
         end("call_123"),
         call("call_123", NYC),
         finish("tool-calls"),
     ]);
-    assert_eq!(told.only_item()["arguments"], NYC);
-    assert_eq!(told.of("function_call_arguments.done")[0]["arguments"], NYC);
+    assert_eq!(received.only_item()["arguments"], NYC);
+    assert_eq!(received.of("function_call_arguments.done")[0]["arguments"], NYC);
 }
 
 /// A `fullStream` sends the input as a value. Its text can have other escapes than the deltas.
 #[test]
 fn equal_final_input_keeps_bytes_of_deltas() {
-    let said = r#"{ "location": "S\u00e3o Paulo", "days": 2.0 }"#;
-    let told = decode(&[
+    let message = r#"{ "location": "S\u00e3o Paulo", "days": 2.0 }"#;
+    let received = decode(&[
         start("call_123"),
-        delta("call_123", said),
+        delta("call_123", message),
         call("call_123", json!({"days": 2, "location": "São Paulo"})),
         finish("tool-calls"),
     ]);
-    is_one_call(&told, said);
+    is_one_call(&received, message);
 }
 
 #[test]
@@ -116,29 +117,29 @@ fn empty_input_becomes_empty_object() {
 
 #[test]
 fn call_without_tool_call_ends_with_its_deltas() {
-    let told =
+    let received =
         decode(&[start("call_123"), delta("call_123", NYC), end("call_123"), finish("stop")]);
-    is_one_call(&told, NYC);
-    assert_eq!(told.only_item()["status"], "completed");
+    is_one_call(&received, NYC);
+    assert_eq!(received.only_item()["status"], "completed");
 }
 
 #[test]
 fn truncated_call_is_incomplete() {
-    let told = decode(&[start("call_123"), delta("call_123", r#"{"loc"#), finish("length")]);
-    assert_eq!(told.only_item()["status"], "incomplete");
-    assert_eq!(told.response()["status"], "incomplete");
+    let received = decode(&[start("call_123"), delta("call_123", r#"{"loc"#), finish("length")]);
+    assert_eq!(received.only_item()["status"], "incomplete");
+    assert_eq!(received.response()["status"], "incomplete");
 }
 
 #[test]
 fn call_without_tool_name_is_left_out() {
-    let told = decode(&[delta("call_123", NYC), finish("stop")]);
-    assert!(told.output().is_empty());
-    assert_eq!(told.left_out().len(), 1);
+    let received = decode(&[delta("call_123", NYC), finish("stop")]);
+    assert!(received.output().is_empty());
+    assert_eq!(received.left_out().len(), 1);
 }
 
 #[test]
 fn interleaved_calls_are_separated() {
-    let told = decode(&[
+    let received = decode(&[
         start("call_1"),
         start("call_2"),
         delta("call_2", r#"{"b":"#),
@@ -148,7 +149,7 @@ fn interleaved_calls_are_separated() {
         call("call_1", r#"{"a":1}"#),
         finish("tool-calls"),
     ]);
-    let output = told.output();
+    let output = received.output();
     assert_eq!(
         (&output[0]["call_id"], &output[0]["arguments"]),
         (&json!("call_1"), &json!(r#"{"a":1}"#))
@@ -167,16 +168,16 @@ fn text_deltas_become_custom_tool_input() {
     for input in [final_of_a_model.as_str(), sql] {
         let called =
             json!({"type": "tool-call", "toolCallId": "c", "toolName": "run_sql", "input": input});
-        let told = decode(&[
+        let received = decode(&[
             started.clone(),
             delta("c", &sql[..8]),
             delta("c", &sql[8..]),
             called,
             finish("tool-calls"),
         ]);
-        let item = told.only_item();
+        let item = received.only_item();
         assert_eq!((&item["type"], &item["input"]), (&json!("custom_tool_call"), &json!(sql)));
-        assert_eq!(told.deltas("custom_tool_call_input.delta"), sql);
+        assert_eq!(received.deltas("custom_tool_call_input.delta"), sql);
     }
 }
 
@@ -185,8 +186,9 @@ fn text_deltas_become_custom_tool_input() {
 fn custom_tool_input_is_extracted_from_json() {
     let world = World::asking(json!({"tools": [{"type": "custom", "name": "get_weather"}]}));
     for input in [r#""NYC""#, r#"{"input":"NYC"}"#, "NYC"] {
-        let told = world.decode(&[start("c"), delta("c", input), call("c", input), finish("stop")]);
-        let item = told.only_item();
+        let received =
+            world.decode(&[start("c"), delta("c", input), call("c", input), finish("stop")]);
+        let item = received.only_item();
         assert_eq!(
             (&item["type"], &item["input"]),
             (&json!("custom_tool_call"), &json!("NYC")),
@@ -201,8 +203,8 @@ fn custom_tool_input_is_extracted_from_json() {
 fn text_input_makes_unknown_tool_custom() {
     let of_a_model = decode(&[call("c", r#""SELECT 1""#), finish("tool-calls")]);
     let of_a_run = decode(&[start_step(), call("c", "SELECT 1"), finish("tool-calls")]);
-    for told in [of_a_model, of_a_run] {
-        let item = told.only_item();
+    for received in [of_a_model, of_a_run] {
+        let item = received.only_item();
         assert_eq!(
             (&item["type"], &item["input"]),
             (&json!("custom_tool_call"), &json!("SELECT 1"))
@@ -214,7 +216,7 @@ fn text_input_makes_unknown_tool_custom() {
 
 #[test]
 fn id_reused_in_later_step_begins_call() {
-    let told = decode(&[
+    let received = decode(&[
         start_step(),
         call("call_0", json!({"n": 1})),
         result("call_0", "one"),
@@ -226,7 +228,8 @@ fn id_reused_in_later_step_begins_call() {
         finish_step("tool-calls"),
         finish("tool-calls"),
     ]);
-    let (calls, outputs) = (told.items("function_call"), told.items("function_call_output"));
+    let (calls, outputs) =
+        (received.items("function_call"), received.items("function_call_output"));
     assert_eq!((calls.len(), outputs.len()), (2, 2));
     assert_ne!(calls[0]["call_id"], calls[1]["call_id"]);
     for (call, output) in calls.iter().zip(&outputs) {
@@ -238,19 +241,19 @@ fn id_reused_in_later_step_begins_call() {
 /// An id identifies one call; the loss of the other call is reported.
 #[test]
 fn different_call_with_same_id_is_reported() {
-    let told = decode(&[
+    let received = decode(&[
         call("call_123", NYC),
         call("call_123", r#"{"location":"Rome"}"#),
         finish("stop"),
     ]);
-    is_one_call(&told, NYC);
-    assert_eq!(told.left_out().len(), 1);
+    is_one_call(&received, NYC);
+    assert_eq!(received.left_out().len(), 1);
 }
 
 #[test]
 fn disallowed_call_has_no_item_or_output() {
     let world = World::asking(json!({"tool_choice": "none"}));
-    let told = world.decode(&[
+    let received = world.decode(&[
         start_step(),
         start("c"),
         delta("c", NYC),
@@ -258,5 +261,5 @@ fn disallowed_call_has_no_item_or_output() {
         result("c", "sunny"),
         finish("stop"),
     ]);
-    assert!(told.output().is_empty());
+    assert!(received.output().is_empty());
 }

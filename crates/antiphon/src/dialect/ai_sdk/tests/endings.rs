@@ -31,8 +31,8 @@ fn finish_reason_decides_response_status() {
         ("interrupted", "failed", Value::Null),
     ] {
         for reason in [json!(reason), json!({"unified": reason, "raw": "whatever"})] {
-            let told = decode(&[hello(), json!({"type": "finish", "finishReason": reason})]);
-            let response = told.response();
+            let received = decode(&[hello(), json!({"type": "finish", "finishReason": reason})]);
+            let response = received.response();
             assert_eq!(
                 (&response["status"], &response["incomplete_details"]),
                 (&json!(status), &details)
@@ -51,9 +51,9 @@ fn usage_is_parsed_for_every_version() {
         "outputTokenDetails": {"reasoningTokens": 5}, "totalTokens": 46});
     for given in [of_5, of_a_model, of_a_run] {
         for key in ["usage", "totalUsage"] {
-            let told =
+            let received =
                 decode(&[hello(), json!({"type": "finish", "finishReason": "stop", key: given})]);
-            assert_eq!(told.response()["usage"], usage(12, 4, 34, 5));
+            assert_eq!(received.response()["usage"], usage(12, 4, 34, 5));
         }
     }
 }
@@ -61,9 +61,9 @@ fn usage_is_parsed_for_every_version() {
 #[test]
 fn missing_usage_is_unknown() {
     let uncounted = json!({"inputTokens": {}, "outputTokens": {}});
-    let told =
+    let received =
         decode(&[hello(), json!({"type": "finish", "finishReason": "stop", "usage": uncounted})]);
-    assert_eq!(told.response()["usage"], Value::Null);
+    assert_eq!(received.response()["usage"], Value::Null);
 }
 
 /// The stream was truncated after a step: that step is the last one, and the usage of all steps
@@ -83,8 +83,8 @@ fn run_ending_after_a_step_completes() {
 
 #[test]
 fn step_ended_by_limit_leaves_items_incomplete() {
-    let told = decode(&[start_step(), hello(), finish_step("length"), finish("length")]);
-    assert_eq!(told.only_item()["status"], "incomplete");
+    let received = decode(&[start_step(), hello(), finish_step("length"), finish("length")]);
+    assert_eq!(received.only_item()["status"], "incomplete");
 }
 
 #[test]
@@ -99,10 +99,11 @@ fn error_fails_response_with_its_message() {
         json!({"name": "AI_APICallError", "message": "Overloaded."}),
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded."}}),
     ] {
-        let told = decode(&[hello(), json!({"type": "error", "error": error}), finish("error")]);
-        assert_eq!(told.response()["status"], "failed");
+        let received =
+            decode(&[hello(), json!({"type": "error", "error": error}), finish("error")]);
+        assert_eq!(received.response()["status"], "failed");
         assert_eq!(
-            told.response()["error"],
+            received.response()["error"],
             json!({"code": "server_error", "message": "Overloaded."})
         );
     }
@@ -114,36 +115,36 @@ fn error_fails_response_with_its_message() {
 #[test]
 fn empty_error_fails_response() {
     for error in [json!({}), json!(""), Value::Null] {
-        let told = decode(&[json!({"type": "error", "error": error})]);
-        let message = told.response()["error"]["message"].as_str().unwrap().to_owned();
+        let received = decode(&[json!({"type": "error", "error": error})]);
+        let message = received.response()["error"]["message"].as_str().unwrap().to_owned();
         assert_eq!(message, "The upstream failed without an error message.");
     }
 }
 
 #[test]
 fn abort_fails_with_its_own_code() {
-    let told = decode(&[start_step(), hello(), json!({"type": "abort", "reason": "Stopped."})]);
-    assert_eq!(told.response()["error"], json!({"code": "aborted", "message": "Stopped."}));
-    assert_eq!(told.only_item()["status"], "incomplete");
-    let told = decode(&[json!({"type": "abort"})]);
-    assert_eq!(told.response()["error"]["code"], "aborted");
+    let received = decode(&[start_step(), hello(), json!({"type": "abort", "reason": "Stopped."})]);
+    assert_eq!(received.response()["error"], json!({"code": "aborted", "message": "Stopped."}));
+    assert_eq!(received.only_item()["status"], "incomplete");
+    let received = decode(&[json!({"type": "abort"})]);
+    assert_eq!(received.response()["error"]["code"], "aborted");
 }
 
 #[test]
 fn model_name_comes_from_metadata() {
     let metadata = json!({"type": "response-metadata", "id": "resp_1", "modelId": "gpt-5"});
-    let told = decode(&[
+    let received = decode(&[
         json!({"type": "stream-start", "warnings": []}),
         metadata,
         hello(),
         finish("stop"),
     ]);
-    assert_eq!(told.events[0]["response"]["model"], "gpt-5");
+    assert_eq!(received.events[0]["response"]["model"], "gpt-5");
 }
 
 #[test]
 fn irrelevant_parts_are_ignored() {
-    let told = decode(&[
+    let received = decode(&[
         json!({"type": "raw", "rawValue": {"a": 1}}),
         json!({"type": "ping"}),
         json!({"type": "custom", "kind": "anthropic.message_start"}),
@@ -151,15 +152,15 @@ fn irrelevant_parts_are_ignored() {
         hello(),
         finish("stop"),
     ]);
-    assert_eq!(told.kinds(), ["message"]);
-    assert!(told.left_out().is_empty());
+    assert_eq!(received.kinds(), ["message"]);
+    assert!(received.left_out().is_empty());
 }
 
 #[test]
 fn unknown_part_type_is_reported_once() {
     let unknown = json!({"type": "steering-message", "id": "1"});
-    let told = decode(&[unknown.clone(), unknown, hello(), finish("stop")]);
-    assert_eq!(told.left_out(), ["stream part 'steering-message'"]);
+    let received = decode(&[unknown.clone(), unknown, hello(), finish("stop")]);
+    assert_eq!(received.left_out(), ["stream part 'steering-message'"]);
 }
 
 #[test]
@@ -175,15 +176,15 @@ fn whole_answer_decodes_like_its_stream() {
         "usage": {"inputTokens": {"total": 12}, "outputTokens": {"total": 34}},
         "response": {"id": "resp_1", "modelId": "claude"},
     });
-    let told = World::asking(json!({})).decode_whole(&answer);
-    assert_eq!(told.kinds(), ["reasoning", "message", "message", "function_call"]);
-    assert_eq!(told.response()["model"], "claude");
-    assert_eq!(told.response()["usage"], usage(12, 0, 34, 0));
+    let received = World::asking(json!({})).decode_whole(&answer);
+    assert_eq!(received.kinds(), ["reasoning", "message", "message", "function_call"]);
+    assert_eq!(received.response()["model"], "claude");
+    assert_eq!(received.response()["usage"], usage(12, 0, 34, 0));
 }
 
 #[test]
 fn whole_answer_without_content_fails() {
     let answer = json!({"error": {"message": "Overloaded."}});
-    let told = World::asking(json!({})).decode_whole(&answer);
-    assert_eq!(told.response()["error"]["message"], "Overloaded.");
+    let received = World::asking(json!({})).decode_whole(&answer);
+    assert_eq!(received.response()["error"]["message"], "Overloaded.");
 }

@@ -92,15 +92,15 @@ proptest! {
     ) {
         let mut parts = mixed(&tellings, &turns);
         parts.push(finish("tool-calls"));
-        let told = decode(&parts);
-        let calls = told.items("function_call");
+        let received = decode(&parts);
+        let calls = received.items("function_call");
         prop_assert_eq!(calls.len(), tellings.len());
         for (n, telling) in tellings.iter().enumerate() {
             let call = calls.iter().find(|call| call["call_id"] == format!("call_{n}")).unwrap();
             let input: Value = serde_json::from_str(call["arguments"].as_str().unwrap()).unwrap();
             prop_assert_eq!(input, telling.comes_to());
         }
-        prop_assert!(told.left_out().is_empty());
+        prop_assert!(received.left_out().is_empty());
     }
 
     /// Parts in any order yield one well-formed stream, with one item for each call that names its
@@ -114,9 +114,9 @@ proptest! {
         let count = parts.len() as u64;
         parts.sort_by_key(|part| (part.to_string().len() as u64).wrapping_mul(order | 1) % (count + 1));
         parts.push(finish("tool-calls"));
-        let told = World::asking(json!({})).of_a_contradictory_upstream().decode(&parts);
-        prop_assert_eq!(told.items("function_call").len(), tellings.len());
-        prop_assert_eq!(told.of("output_item.added").len(), tellings.len());
+        let received = World::asking(json!({})).of_a_contradictory_upstream().decode(&parts);
+        prop_assert_eq!(received.items("function_call").len(), tellings.len());
+        prop_assert_eq!(received.of("output_item.added").len(), tellings.len());
     }
 
     /// A stream that is truncated at any point is well formed, and fails.
@@ -127,7 +127,7 @@ proptest! {
     ) {
         let mut parts = mixed(&tellings, &[]);
         parts.truncate(at.index(parts.len() + 1));
-        let told = decode(&parts);
-        prop_assert_eq!(&told.response()["status"], "failed");
+        let received = decode(&parts);
+        prop_assert_eq!(&received.response()["status"], "failed");
     }
 }

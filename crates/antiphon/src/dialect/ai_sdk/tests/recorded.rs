@@ -25,60 +25,64 @@ fn inputs(prefix: &str) -> Vec<(String, Vec<u8>)> {
 fn recordings(case: &str) -> Vec<(String, ClientView)> {
     let recorded = inputs("recorded-").into_iter();
     let recorded = recorded.filter(|(name, _)| name.contains(&format!("-{case}-")));
-    let told: Vec<_> = recorded
+    let received: Vec<_> = recorded
         .map(|(name, ndjson)| (name, World::asking(json!({})).decode_bytes(&ndjson)))
         .collect();
-    assert!(!told.is_empty(), "{case}");
-    told
+    assert!(!received.is_empty(), "{case}");
+    received
 }
 
-fn texts(told: &ClientView) -> Vec<String> {
-    let messages = told.items("message").into_iter();
+fn texts(received: &ClientView) -> Vec<String> {
+    let messages = received.items("message").into_iter();
     messages.map(|item| item["content"][0]["text"].as_str().unwrap().to_owned()).collect()
 }
 
-fn calls(told: &ClientView) -> Vec<(String, String)> {
+fn calls(received: &ClientView) -> Vec<(String, String)> {
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-    let calls = told.items("function_call").into_iter();
+    let calls = received.items("function_call").into_iter();
     calls.map(|item| (text(&item["call_id"]), text(&item["arguments"]))).collect()
 }
 
-fn is_completed(name: &str, told: &ClientView, requests: u64) {
-    let response = told.response();
+fn is_completed(name: &str, received: &ClientView, requests: u64) {
+    let response = received.response();
     assert_eq!(response["status"], "completed", "{name}");
     let usage = &response["usage"];
     assert_eq!(usage["output_tokens"], 34 * requests, "{name}");
     assert_eq!(usage["input_tokens_details"]["cached_tokens"], 4 * requests, "{name}");
-    assert!(told.left_out().is_empty(), "{name}: {:?}", told.left_out());
+    assert!(received.left_out().is_empty(), "{name}: {:?}", received.left_out());
 }
 
 #[test]
 fn recorded_text_is_one_message() {
-    for (name, told) in recordings("text") {
-        assert_eq!(texts(&told), [TEXT], "{name}");
-        assert_eq!(told.kinds(), ["message"], "{name}");
-        is_completed(&name, &told, 1);
+    for (name, received) in recordings("text") {
+        assert_eq!(texts(&received), [TEXT], "{name}");
+        assert_eq!(received.kinds(), ["message"], "{name}");
+        is_completed(&name, &received, 1);
     }
 }
 
 #[test]
 fn recorded_reasoning_precedes_call_and_output() {
-    for (name, told) in recordings("reasoning-then-call") {
-        assert_eq!(calls(&told), [("call_paris".to_owned(), PARIS.to_owned())], "{name}");
-        let reasoning = &told.items("reasoning")[0];
+    for (name, received) in recordings("reasoning-then-call") {
+        assert_eq!(calls(&received), [("call_paris".to_owned(), PARIS.to_owned())], "{name}");
+        let reasoning = &received.items("reasoning")[0];
         let parts = [&reasoning["summary"], &reasoning["content"]];
         let parts = parts.into_iter().filter_map(|list| list.as_array()).flatten();
-        let said: String = parts.map(|part| part["text"].as_str().unwrap()).collect();
-        assert_eq!(said, "The user wants the weather. I ask the tool.", "{name}");
+        let message: String = parts.map(|part| part["text"].as_str().unwrap()).collect();
+        assert_eq!(message, "The user wants the weather. I ask the tool.", "{name}");
         if name.ends_with("-model") {
-            assert_eq!(told.kinds(), ["reasoning", "function_call"], "{name}");
-            is_completed(&name, &told, 1);
+            assert_eq!(received.kinds(), ["reasoning", "function_call"], "{name}");
+            is_completed(&name, &received, 1);
         } else {
             let kinds = ["reasoning", "function_call", "function_call_output", "message"];
-            assert_eq!(told.kinds(), kinds, "{name}");
-            assert_eq!(told.output()[2]["output"], r#"{"city":"Paris","sky":"clear"}"#, "{name}");
-            assert_eq!(texts(&told), [TEXT], "{name}");
-            is_completed(&name, &told, 2);
+            assert_eq!(received.kinds(), kinds, "{name}");
+            assert_eq!(
+                received.output()[2]["output"],
+                r#"{"city":"Paris","sky":"clear"}"#,
+                "{name}"
+            );
+            assert_eq!(texts(&received), [TEXT], "{name}");
+            is_completed(&name, &received, 2);
         }
     }
 }
@@ -86,8 +90,8 @@ fn recorded_reasoning_precedes_call_and_output() {
 /// `@ai-sdk/open-responses` supports encrypted content from version 2 on.
 #[test]
 fn recorded_reasoning_keeps_provider_data() {
-    for (name, told) in recordings("reasoning-then-call") {
-        let encrypted = told.items("reasoning")[0]["encrypted_content"].clone();
+    for (name, received) in recordings("reasoning-then-call") {
+        let encrypted = received.items("reasoning")[0]["encrypted_content"].clone();
         let encrypted = encrypted.as_str();
         match () {
             () if name.contains("-anthropic-") => {
@@ -103,26 +107,26 @@ fn recorded_reasoning_keeps_provider_data() {
 
 #[test]
 fn two_recorded_calls_are_two_items() {
-    for (name, told) in recordings("two-calls") {
+    for (name, received) in recordings("two-calls") {
         let rome = r#"{"city":"Rome"}"#;
         let both = [("call_paris", PARIS), ("call_rome", rome)];
         assert_eq!(
-            calls(&told),
+            calls(&received),
             both.map(|(id, input)| (id.to_owned(), input.to_owned())),
             "{name}"
         );
-        assert_eq!(told.output().len(), 2, "{name}");
-        is_completed(&name, &told, 1);
+        assert_eq!(received.output().len(), 2, "{name}");
+        is_completed(&name, &received, 1);
     }
 }
 
 /// Version 1 of `@ai-sdk/open-responses` ignores an `error` event, so its stream has no error.
 #[test]
 fn recorded_error_fails_response() {
-    for (name, told) in recordings("error") {
-        assert_eq!(texts(&told), ["The sky over "], "{name}");
+    for (name, received) in recordings("error") {
+        assert_eq!(texts(&received), ["The sky over "], "{name}");
         if !name.contains("ai6-open-responses") {
-            let response = told.response();
+            let response = received.response();
             assert_eq!(response["status"], "failed", "{name}");
             assert_eq!(response["error"]["message"], "The server is overloaded.", "{name}");
         }
@@ -131,22 +135,22 @@ fn recorded_error_fails_response() {
 
 #[test]
 fn recorded_custom_tool_gets_its_text() {
-    for (name, told) in recordings("custom-tool") {
-        let item = told.only_item();
+    for (name, received) in recordings("custom-tool") {
+        let item = received.only_item();
         assert_eq!(item["type"], "custom_tool_call", "{name}");
         assert_eq!(item["input"], "SELECT \"a\"\nFROM t", "{name}");
-        is_completed(&name, &told, 1);
+        is_completed(&name, &received, 1);
     }
 }
 
 #[test]
 fn recorded_provider_tool_is_not_a_function_call() {
-    for (name, told) in recordings("provider-tool") {
-        assert!(calls(&told).is_empty(), "{name}");
-        assert_eq!(told.items("ai-sdk:tool-call").len(), 1, "{name}");
-        assert_eq!(told.items("ai-sdk:tool-result").len(), 1, "{name}");
-        assert_eq!(texts(&told), [TEXT], "{name}");
-        is_completed(&name, &told, 1);
+    for (name, received) in recordings("provider-tool") {
+        assert!(calls(&received).is_empty(), "{name}");
+        assert_eq!(received.items("ai-sdk:tool-call").len(), 1, "{name}");
+        assert_eq!(received.items("ai-sdk:tool-result").len(), 1, "{name}");
+        assert_eq!(texts(&received), [TEXT], "{name}");
+        is_completed(&name, &received, 1);
     }
 }
 
@@ -155,9 +159,9 @@ fn handwritten_streams_have_one_item_per_call() {
     let written = inputs("seed-");
     assert!(!written.is_empty());
     for (name, ndjson) in written {
-        let told = World::asking(json!({})).decode_bytes(&ndjson);
+        let received = World::asking(json!({})).decode_bytes(&ndjson);
         if String::from_utf8_lossy(&ndjson).contains("call_123") {
-            let called: Vec<_> = calls(&told).into_iter().map(|(id, _)| id).collect();
+            let called: Vec<_> = calls(&received).into_iter().map(|(id, _)| id).collect();
             assert_eq!(called, ["call_123"], "{name}");
         }
     }

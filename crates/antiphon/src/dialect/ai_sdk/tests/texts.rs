@@ -13,8 +13,8 @@ fn piece(id: &str, delta: &str) -> Value {
 }
 
 /// The texts of the messages, in order.
-fn said(told: &ClientView) -> Vec<String> {
-    let messages = told.items("message").into_iter();
+fn message_texts(received: &ClientView) -> Vec<String> {
+    let messages = received.items("message").into_iter();
     messages
         .map(|item| item["content"][0]["text"].as_str().unwrap_or_default().to_owned())
         .collect()
@@ -25,16 +25,16 @@ fn said(told: &ClientView) -> Vec<String> {
 fn delta_field_of_each_version_is_decoded() {
     for key in ["delta", "text", "textDelta"] {
         let pieces = ["Hel", "lo."].map(|piece| json!({"type": "text-delta", key: piece}));
-        let told = decode(&[&pieces[..], &[finish("stop")]].concat());
-        assert_eq!(said(&told), ["Hello."]);
-        assert_eq!(told.deltas("output_text.delta"), "Hello.");
+        let received = decode(&[&pieces[..], &[finish("stop")]].concat());
+        assert_eq!(message_texts(&received), ["Hello."]);
+        assert_eq!(received.deltas("output_text.delta"), "Hello.");
     }
 }
 
 #[test]
 fn text_delta_without_start_begins_message() {
-    let told = decode(&[piece("0", "Hello."), text("end", "0"), finish("stop")]);
-    assert_eq!(said(&told), ["Hello."]);
+    let received = decode(&[piece("0", "Hello."), text("end", "0"), finish("stop")]);
+    assert_eq!(message_texts(&received), ["Hello."]);
 }
 
 #[test]
@@ -44,19 +44,19 @@ fn end_without_start_is_ignored() {
 
 #[test]
 fn repeated_start_is_ignored() {
-    let told = decode(&[
+    let received = decode(&[
         text("start", "0"),
         piece("0", "He"),
         text("start", "0"),
         piece("0", "y"),
         finish("stop"),
     ]);
-    assert_eq!(said(&told), ["Hey"]);
+    assert_eq!(message_texts(&received), ["Hey"]);
 }
 
 #[test]
 fn several_texts_can_be_open_at_once() {
-    let told = decode(&[
+    let received = decode(&[
         text("start", "a"),
         text("start", "b"),
         piece("b", "Two"),
@@ -65,14 +65,14 @@ fn several_texts_can_be_open_at_once() {
         piece("a", "."),
         finish("stop"),
     ]);
-    assert_eq!(said(&told), ["One.", "Two"]);
+    assert_eq!(message_texts(&received), ["One.", "Two"]);
 }
 
 #[test]
 fn text_and_reasoning_can_share_id() {
     let reasoning =
         |kind: &str| json!({"type": format!("reasoning-{kind}"), "id": "0", "delta": "Hm."});
-    let told = decode(&[
+    let received = decode(&[
         reasoning("start"),
         reasoning("delta"),
         text("start", "0"),
@@ -81,17 +81,17 @@ fn text_and_reasoning_can_share_id() {
         text("end", "0"),
         finish("stop"),
     ]);
-    assert_eq!(told.kinds(), ["reasoning", "message"]);
-    assert_eq!(told.output()[0]["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
-    assert_eq!(said(&told), ["Hello."]);
+    assert_eq!(received.kinds(), ["reasoning", "message"]);
+    assert_eq!(received.output()[0]["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert_eq!(message_texts(&received), ["Hello."]);
 }
 
 #[test]
 fn id_reused_in_later_step_begins_text() {
     let step =
         |word: &str| [start_step(), text("start", "0"), piece("0", word), finish_step("stop")];
-    let told = decode(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
-    assert_eq!(said(&told), ["One", "Two"]);
+    let received = decode(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
+    assert_eq!(message_texts(&received), ["One", "Two"]);
 }
 
 #[test]
@@ -101,9 +101,9 @@ fn text_end_emits_annotations() {
     ended["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "annotations": [citation]}});
     let mut started = text("start", "msg_1");
     started["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "phase": "final_answer"}});
-    let told = decode(&[started, piece("msg_1", "Hello."), ended, finish("stop")]);
-    let item = told.only_item();
+    let received = decode(&[started, piece("msg_1", "Hello."), ended, finish("stop")]);
+    let item = received.only_item();
     assert_eq!(item["content"][0]["annotations"], json!([citation]));
     assert_eq!((&item["id"], &item["phase"]), (&json!("msg_1"), &json!("final_answer")));
-    assert_eq!(told.of("output_text.annotation.added").len(), 1);
+    assert_eq!(received.of("output_text.annotation.added").len(), 1);
 }

@@ -64,7 +64,7 @@ impl World {
         let mut events = conversion.push(ndjson);
         let Converted { events: last, finished, .. } = conversion.finish(NOW);
         events.extend(last);
-        self.told(&events, finished)
+        self.receive(&events, finished)
     }
 
     /// Decodes the result of `doGenerate`.
@@ -75,7 +75,7 @@ impl World {
         let mut events: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
         let finished = assembler.finish(NOW);
         events.push(finished.event.clone());
-        self.told(&events, finished)
+        self.receive(&events, finished)
     }
 
     fn context(&self) -> RequestContext {
@@ -93,14 +93,14 @@ impl World {
             .with_permission(Permission::from_request(&request))
     }
 
-    fn told(&self, events: &[Event], finished: Finished) -> ClientView {
+    fn receive(&self, events: &[Event], finished: Finished) -> ClientView {
         let events: Vec<Value> =
             events.iter().map(|event| serde_json::from_slice(&event.data).unwrap()).collect();
-        let told = ClientView { events, finished };
-        if let Err(broken) = check(&told.events, self.upstream) {
-            panic!("{broken}\n{}", told.story());
+        let received = ClientView { events, finished };
+        if let Err(broken) = check(&received.events, self.upstream) {
+            panic!("{broken}\n{}", received.story());
         }
-        told
+        received
     }
 }
 

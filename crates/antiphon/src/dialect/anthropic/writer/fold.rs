@@ -92,10 +92,10 @@ fn reasoning(item: &Object<'_>) -> Vec<String> {
         let text = quote(&texts.join("\n\n"));
         format!(r#"{{"type":"thinking","thinking":{text},"signature":{signature}}}"#)
     };
-    let said = (!texts.is_empty()).then(|| thinking(r#""""#));
+    let reply = (!texts.is_empty()).then(|| thinking(r#""""#));
     match Sealed::from_item(item) {
-        Sealed::Nothing => said.into_iter().collect(),
+        Sealed::Nothing => reply.into_iter().collect(),
         Sealed::Signature(signature) => vec![thinking(&signature)],
-        Sealed::Redacted(block) => said.into_iter().chain([block]).collect(),
+        Sealed::Redacted(block) => reply.into_iter().chain([block]).collect(),
     }
 }

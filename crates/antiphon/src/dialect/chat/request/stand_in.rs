@@ -70,16 +70,16 @@ mod tests {
 
     #[test]
     fn calls_without_reasoning_get_a_space() {
-        let said = json!({"role": "assistant", "content": "Hello"});
-        let messages = json!([said, calling(None), calling(Some("Hm.")), calling(Some(""))]);
-        let expected = json!([said, calling(Some(" ")), calling(Some("Hm.")), calling(Some(" "))]);
+        let reply = json!({"role": "assistant", "content": "Hello"});
+        let messages = json!([reply, calling(None), calling(Some("Hm.")), calling(Some(""))]);
+        let expected = json!([reply, calling(Some(" ")), calling(Some("Hm.")), calling(Some(" "))]);
         assert_eq!(stood_in(&messages), Some((expected, 2)));
     }
 
     #[test]
     fn body_with_reasoning_is_unchanged() {
-        let said = json!({"role": "assistant", "content": "Hello"});
-        assert_eq!(stood_in(&json!([said, calling(Some("Hm."))])), None);
+        let reply = json!({"role": "assistant", "content": "Hello"});
+        assert_eq!(stood_in(&json!([reply, calling(Some("Hm."))])), None);
         assert_eq!(with_placeholder_reasoning(b"not json"), None);
     }
 }

@@ -108,10 +108,10 @@ impl Shown {
         let done = &event["part"];
         let part_type = done["type"].as_str().unwrap_or_default().to_owned();
         let part = self.part(list, &part_type, event)?;
-        let said = part.text.done.as_deref();
-        let says_it = said.is_none_or(|said| said == text_of(done));
+        let message = part.text.done.as_deref();
+        let says_it = message.is_none_or(|message| message == text_of(done));
         part.text.ensure(says_it, "the part says something else")?;
-        ensure(said.is_some() || text_of(done).is_empty(), "the part's text was not told")?;
+        ensure(message.is_some() || text_of(done).is_empty(), "the part's text was not told")?;
         part.done = Some(done.clone());
         Ok(())
     }
@@ -119,12 +119,13 @@ impl Shown {
     /// The streamed texts are those of the finished item.
     fn texts_are_those_of(&self, done: &Value) -> Checked {
         for (list, parts) in &self.parts {
-            let said: Vec<&str> =
+            let message: Vec<&str> =
                 done[list].as_array().into_iter().flatten().map(text_of).collect();
-            let told: Option<Vec<&str>> =
+            let received: Option<Vec<&str>> =
                 parts.iter().map(|part| Some(text_of(part.done.as_ref()?))).collect();
-            let told = told.ok_or("a part was never done")?;
-            self.text.ensure(told == said, "the item's parts are not those that were told")?;
+            let received = received.ok_or("a part was never done")?;
+            self.text
+                .ensure(received == message, "the item's parts are not those that were told")?;
         }
         let is_spoken =
             |list: &str| !self.parts.contains_key(list) && text_of_list(&done[list]).is_empty();

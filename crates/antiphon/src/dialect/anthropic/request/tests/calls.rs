@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{given, messages, send, text};
 use crate::item::Item;
-use crate::item::given::{call, output, said, user};
+use crate::item::given::{bare_assistant, call, output, user};
 
 fn tool_use(id: &str, input: &Value) -> Value {
     json!({"type": "tool_use", "id": id, "name": "get_weather", "input": input})
@@ -26,12 +26,12 @@ fn after_hi(items: &[Item]) -> Value {
 #[test]
 fn parallel_calls_and_outputs_are_two_messages() {
     let items = [
-        said("I look."),
+        bare_assistant("I look."),
         call("call_1", r#"{"city":"Bonn"}"#),
         call("call_2", r#"{"city":"Rome"}"#),
         output("call_1", "10"),
         output("call_2", "20"),
-        said("Warm."),
+        bare_assistant("Warm."),
     ];
     let uses = [
         tool_use("call_1", &json!({"city": "Bonn"})),
@@ -55,8 +55,13 @@ fn outputs_follow_order_of_calls() {
 
 #[test]
 fn late_output_precedes_user_text() {
-    let items =
-        [call("call_1", "{}"), user("hurry"), said("wait"), output("call_1", "1"), said("Ah.")];
+    let items = [
+        call("call_1", "{}"),
+        user("hurry"),
+        bare_assistant("wait"),
+        output("call_1", "1"),
+        bare_assistant("Ah."),
+    ];
     let expected = json!([
         {"role": "assistant", "content": [tool_use("call_1", &json!({}))]},
         {"role": "user", "content": [tool_result("call_1", "1"), text("hurry")]},
@@ -80,7 +85,7 @@ fn call_after_output_starts_new_message() {
 
 #[test]
 fn text_after_call_moves_before_it() {
-    let items = [call("call_1", "{}"), said("I look."), output("call_1", "1")];
+    let items = [call("call_1", "{}"), bare_assistant("I look."), output("call_1", "1")];
     let expected = json!([text("I look."), tool_use("call_1", &json!({}))]);
     assert_eq!(after_hi(&items)[0]["content"], expected);
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::reasoning::sealed;
 use crate::item::Item;
-use crate::item::given::{call, output, said, user};
+use crate::item::given::{bare_assistant, call, output, user};
 
 /// The content of an item, without its ids.
 pub(super) type Said = (&'static str, String);
@@ -71,7 +71,7 @@ pub(super) fn items(events: &[Event], naming: Naming, late: bool) -> Vec<Item> {
     for (round, event) in events.iter().enumerate() {
         match event {
             Event::User(text) => items.push(user(text)),
-            Event::Assistant(text) => items.push(said(text)),
+            Event::Assistant(text) => items.push(bare_assistant(text)),
             Event::Thinks(text) => items.push(sealed(&thinking(text))),
             Event::Calls(calls) => {
                 // Without outputs between them, two rounds would be one.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{given, refused, send, text};
-use crate::item::given::{developer, said, system, user};
+use crate::item::given::{bare_assistant, developer, system, user};
 
 #[test]
 fn instructions_and_leading_messages_become_system_prompt() {
@@ -41,6 +41,6 @@ fn image_in_instructions_is_rejected() {
 fn request_with_only_instructions_is_rejected() {
     let (place, _) = refused(&json!({"instructions": "Be brief."}), &[system("Now.")]);
     assert_eq!(place, "input");
-    let items = [user(" \n"), said("")];
+    let items = [user(" \n"), bare_assistant("")];
     assert_eq!(refused(&json!({}), &items).0, "input");
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{given, messages, refused, send, text};
-use crate::item::given::{said, user};
+use crate::item::given::{bare_assistant, user};
 
 #[test]
 fn anthropic_blocks_are_returned_unchanged() {
@@ -15,7 +15,7 @@ fn anthropic_blocks_are_returned_unchanged() {
         user("hi"),
         given(&json!({"type": "anthropic:server_tool_use", "content": search})),
         given(&json!({"type": "anthropic:web_search_tool_result", "content": found})),
-        said("Found."),
+        bare_assistant("Found."),
     ];
     assert_eq!(messages(&items)[1]["content"], json!([search, found, text("Found.")]));
 }
@@ -38,7 +38,8 @@ fn records_of_other_providers_tools_are_left_out() {
         "mcp_list_tools",
         "acme:telemetry",
     ] {
-        let items = [user("hi"), given(&json!({"type": kind, "id": "x_1"})), said("hello")];
+        let items =
+            [user("hi"), given(&json!({"type": kind, "id": "x_1"})), bare_assistant("hello")];
         let sent = send(&json!({}), &items);
         assert_eq!(sent.messages()[1]["content"], json!([text("hello")]), "{kind}");
         assert_eq!(sent.reported, ["input[1]"], "{kind}");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{given, messages, refused, send, text, user_of};
-use crate::item::given::{assistant, said, user};
+use crate::item::given::{assistant, bare_assistant, user};
 
 #[test]
 fn user_and_assistant_messages_alternate() {
@@ -18,7 +18,8 @@ fn user_and_assistant_messages_alternate() {
 
 #[test]
 fn adjacent_messages_of_one_role_merge() {
-    let items = [user("one"), user("two"), said("three"), said("four"), user("five")];
+    let items =
+        [user("one"), user("two"), bare_assistant("three"), bare_assistant("four"), user("five")];
     let expected = json!([
         {"role": "user", "content": [text("one"), text("two")]},
         {"role": "assistant", "content": [text("three"), text("four")]},
@@ -30,13 +31,13 @@ fn adjacent_messages_of_one_role_merge() {
 #[test]
 fn blank_text_is_left_out() {
     let blank = json!([{"type": "input_text", "text": ""}, {"type": "input_text", "text": "hi"}]);
-    let items = [user_of(&blank), said("\u{a0}\n\t "), user("there")];
+    let items = [user_of(&blank), bare_assistant("\u{a0}\n\t "), user("there")];
     assert_eq!(messages(&items), json!([{"role": "user", "content": [text("hi"), text("there")]}]));
 }
 
 #[test]
 fn user_message_is_inserted_before_first_assistant_message() {
-    let sent = send(&json!({}), &[said("How can I help?"), user("hi")]);
+    let sent = send(&json!({}), &[bare_assistant("How can I help?"), user("hi")]);
     let expected = json!([
         {"role": "user", "content": [text("(The assistant speaks first.)")]},
         {"role": "assistant", "content": [text("How can I help?")]},
@@ -48,13 +49,13 @@ fn user_message_is_inserted_before_first_assistant_message() {
 
 #[test]
 fn final_assistant_message_is_trimmed_at_end() {
-    let items = [user("hi"), said("one \n"), said("two\t\n ")];
+    let items = [user("hi"), bare_assistant("one \n"), bare_assistant("two\t\n ")];
     assert_eq!(messages(&items)[1]["content"], json!([text("one \n"), text("two")]));
 }
 
 #[test]
 fn earlier_assistant_message_keeps_white_space() {
-    let items = [user("hi"), said("two\n "), user("bye")];
+    let items = [user("hi"), bare_assistant("two\n "), user("bye")];
     assert_eq!(messages(&items)[1]["content"], json!([text("two\n ")]));
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{given, messages, origin, send, text};
 use crate::dialect::{Dialect, Seal};
 use crate::item::Item;
-use crate::item::given::{call, output, reasoning, said, user};
+use crate::item::given::{bare_assistant, call, output, reasoning, user};
 use crate::transcript::Origin;
 
 const THINKING: &str = r#"{"type":"thinking","thinking":"a\u0041b","signature":"EqQB"}"#;
@@ -30,7 +30,7 @@ fn own_thinking_is_returned_before_text() {
         user("hi"),
         sealed(THINKING),
         sealed(REDACTED),
-        said("I look."),
+        bare_assistant("I look."),
         call("call_1", "{}"),
         output("call_1", "1"),
     ];
@@ -43,7 +43,7 @@ fn own_thinking_is_returned_before_text() {
 
 #[test]
 fn thinking_keeps_its_bytes() {
-    let items = [user("hi"), sealed(THINKING), said("hello")];
+    let items = [user("hi"), sealed(THINKING), bare_assistant("hello")];
     let fields = crate::json::Object::parse(b"{}").unwrap();
     let origin = origin();
     let request = super::Request { fields: &fields, items: &items, origin: &origin };
@@ -59,7 +59,7 @@ fn thinking_between_call_rounds_keeps_its_position() {
         call("call_1", "{}"),
         output("call_1", "1"),
         sealed(REDACTED),
-        said("Done."),
+        bare_assistant("Done."),
     ];
     assert_eq!(messages(&items)[3]["content"], json!([block(REDACTED), text("Done.")]));
 }
@@ -74,7 +74,7 @@ fn reasoning_from_other_origin_is_left_out() {
             &json!({"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}),
         ),
     ] {
-        let sent = send(&json!({}), &[user("hi"), foreign, said("hello"), user("bye")]);
+        let sent = send(&json!({}), &[user("hi"), foreign, bare_assistant("hello"), user("bye")]);
         assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));
         assert_eq!(sent.reported, ["input[1]"]);
     }
@@ -82,7 +82,13 @@ fn reasoning_from_other_origin_is_left_out() {
 
 #[test]
 fn final_thinking_is_left_out() {
-    let items = [user("hi"), said("hello"), sealed(THINKING), said(""), user("still there?")];
+    let items = [
+        user("hi"),
+        bare_assistant("hello"),
+        sealed(THINKING),
+        bare_assistant(""),
+        user("still there?"),
+    ];
     let sent = send(&json!({}), &items);
     assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));
     assert_eq!(sent.reported, ["input[2]"]);
@@ -104,7 +110,8 @@ fn unsigned_thinking_is_left_out() {
         r#"{"type":"thinking","thinking":"Hm","signature":""}"#,
         r#"{"type":"thinking","thinking":"Hm","signature":null}"#,
     ] {
-        let sent = send(&json!({}), &[user("hi"), sealed(unsigned), said("hello"), user("?")]);
+        let sent =
+            send(&json!({}), &[user("hi"), sealed(unsigned), bare_assistant("hello"), user("?")]);
         assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));
         assert_eq!(sent.reported, ["input[1]"], "{unsigned}");
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::reasoning::sealed;
 use super::{Sent, refused, send};
-use crate::item::given::{call, output, said, user};
+use crate::item::given::{bare_assistant, call, output, user};
 
 const BUDGETS: &str = "claude-sonnet-4-5";
 const THINKING: &str = r#"{"type":"thinking","thinking":"hm","signature":"EqQB"}"#;
@@ -123,7 +123,7 @@ fn forced_tool_call_turns_thinking_off() {
 #[test]
 fn calls_without_their_thinking_turn_thinking_off() {
     let fields = json!({"model": BUDGETS, "reasoning": {"effort": "low"}});
-    let lost = [user("hi"), said("I look."), call("call_1", "{}"), output("call_1", "1")];
+    let lost = [user("hi"), bare_assistant("I look."), call("call_1", "{}"), output("call_1", "1")];
     let sent = send(&fields, &lost);
     assert_eq!(sent.body.get("thinking"), None);
     assert_eq!(sent.reported, ["reasoning.effort"]);
@@ -131,14 +131,14 @@ fn calls_without_their_thinking_turn_thinking_off() {
     let kept = [user("hi"), sealed(THINKING), call("call_1", "{}"), output("call_1", "1")];
     assert_eq!(budget(&send(&fields, &kept)), json!(2_048));
 
-    let over = [&lost[..], &[said("Warm."), user("thanks")]].concat();
+    let over = [&lost[..], &[bare_assistant("Warm."), user("thanks")]].concat();
     assert_eq!(budget(&send(&fields, &over)), json!(2_048));
 }
 
 #[test]
 fn final_assistant_message_turns_thinking_off() {
     let fields = json!({"model": BUDGETS, "reasoning": {"effort": "low"}});
-    let sent = send(&fields, &[user("hi"), said("The answer is")]);
+    let sent = send(&fields, &[user("hi"), bare_assistant("The answer is")]);
     assert_eq!(sent.body.get("thinking"), None);
     assert_eq!(sent.reported, ["reasoning.effort"]);
 }

@@ -17,22 +17,22 @@ fn web(title: Option<&str>) -> Value {
 
 #[test]
 fn search_result_becomes_url_citation_of_whole_text() {
-    let told = answers("end_turn", &[cited(&web(Some("Rust 1.95")))]);
+    let received = answers("end_turn", &[cited(&web(Some("Rust 1.95")))]);
     let annotation = json!({"type": "url_citation", "url": "https://blog.example/1.95",
         "title": "Rust 1.95", "start_index": 0, "end_index": 11});
-    assert_eq!(told.only_item()["content"][0]["annotations"], json!([annotation]));
-    assert_eq!(told.of("output_text.annotation.added")[0]["annotation"], annotation);
+    assert_eq!(received.only_item()["content"][0]["annotations"], json!([annotation]));
+    assert_eq!(received.of("output_text.annotation.added")[0]["annotation"], annotation);
 }
 
 #[test]
 fn missing_page_title_becomes_empty() {
-    let told = answers("end_turn", &[cited(&web(None))]);
-    assert_eq!(told.only_item()["content"][0]["annotations"][0]["title"], "");
+    let received = answers("end_turn", &[cited(&web(None))]);
+    assert_eq!(received.only_item()["content"][0]["annotations"][0]["title"], "");
 }
 
 #[test]
 fn document_with_file_id_becomes_file_citation() {
-    let told = answers(
+    let received = answers(
         "end_turn",
         &[cited(&json!({"type": "char_location", "cited_text": "x",
         "document_index": 2, "document_title": "Plan.pdf", "file_id": "file_1",
@@ -40,34 +40,34 @@ fn document_with_file_id_becomes_file_citation() {
     );
     let annotation = json!({"type": "file_citation", "file_id": "file_1", "filename": "Plan.pdf",
         "index": 2});
-    assert_eq!(told.only_item()["content"][0]["annotations"], json!([annotation]));
+    assert_eq!(received.only_item()["content"][0]["annotations"], json!([annotation]));
 }
 
 #[test]
 fn document_citation_without_file_id_is_reported() {
-    let told = answers(
+    let received = answers(
         "end_turn",
         &[cited(&json!({"type": "page_location", "cited_text": "x",
         "document_index": 0, "document_title": "Plan", "file_id": null,
         "start_page_number": 1, "end_page_number": 2}))],
     );
-    assert_eq!(told.only_item()["content"][0]["annotations"], json!([]));
-    assert_eq!(left_out(&told), ["citation 'page_location'"]);
+    assert_eq!(received.only_item()["content"][0]["annotations"], json!([]));
+    assert_eq!(left_out(&received), ["citation 'page_location'"]);
 }
 
 #[test]
 fn citations_at_block_start_are_kept() {
     let whole = json!({"type": "text", "text": "Rust", "citations": [web(Some("R"))]});
-    let told = answers("end_turn", &[vec![start(0, &whole), stop(0)]]);
-    assert_eq!(told.only_item()["content"][0]["annotations"][0]["end_index"], 4);
+    let received = answers("end_turn", &[vec![start(0, &whole), stop(0)]]);
+    assert_eq!(received.only_item()["content"][0]["annotations"][0]["end_index"], 4);
 }
 
 #[test]
 fn citation_covers_text_of_its_block() {
     let mut second = text(1, &["Two"]);
     second.insert(2, delta(1, "citations_delta", "citation", &web(Some("R"))));
-    let told = answers("end_turn", &[text(0, &["One"]), second]);
-    let content = &told.only_item()["content"];
+    let received = answers("end_turn", &[text(0, &["One"]), second]);
+    let content = &received.only_item()["content"];
     assert_eq!(content[0]["annotations"], json!([]));
     assert_eq!(content[1]["annotations"][0]["end_index"], 3);
 }

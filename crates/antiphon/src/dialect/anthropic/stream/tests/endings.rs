@@ -19,8 +19,8 @@ fn each_stop_reason_maps_to_status() {
         ("model_context_window_exceeded", "incomplete", json!({"reason": "max_output_tokens"})),
         ("refusal", "incomplete", json!({"reason": "content_filter"})),
     ] {
-        let told = answers(reason, &[text(0, &["Hm"])]);
-        let response = &told.last()["response"];
+        let received = answers(reason, &[text(0, &["Hm"])]);
+        let response = &received.last()["response"];
         assert_eq!(
             (&response["status"], &response["incomplete_details"]),
             (&json!(status), &details)
@@ -65,19 +65,19 @@ fn error_mid_stream_fails_response() {
     let error = json!({"type": "error", "request_id": "req_1",
         "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let events = [vec![message_start()], text(0, &["Hel"])[..2].to_vec(), vec![error]].concat();
-    let told = decode(&events);
-    let response = &told.last()["response"];
+    let received = decode(&events);
+    let response = &received.last()["response"];
     assert_eq!(response["status"], "failed");
     assert_eq!(response["error"], json!({"code": "overloaded_error", "message": "Overloaded"}));
-    assert_eq!(told.only_item()["status"], "incomplete");
-    assert_eq!(told.only_item()["content"][0]["text"], "Hel");
+    assert_eq!(received.only_item()["status"], "incomplete");
+    assert_eq!(received.only_item()["content"][0]["text"], "Hel");
 }
 
 #[test]
 fn error_without_type_fails_response() {
     for error in [json!({"error": "no memory"}), json!({"type": "error", "message": "no memory"})] {
-        let told = decode(&[message_start(), error]);
-        assert_eq!(told.last()["response"]["error"]["message"], "no memory");
+        let received = decode(&[message_start(), error]);
+        assert_eq!(received.last()["response"]["error"]["message"], "no memory");
     }
 }
 
@@ -98,9 +98,9 @@ fn answer_without_message_stop_ends_after_stop_reason() {
 #[test]
 fn answer_without_stop_reason_is_truncated() {
     let events = [vec![message_start()], text(0, &["Hi"])].concat();
-    let told = decode(&events);
-    assert_eq!(told.last()["type"], "response.failed");
-    assert_eq!(told.last()["response"]["error"]["code"], "server_error");
+    let received = decode(&events);
+    assert_eq!(received.last()["type"], "response.failed");
+    assert_eq!(received.last()["response"]["error"]["code"], "server_error");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn last_message_delta_wins() {
     let mut events = [vec![message_start()], call(0, "toolu_1", &["{}"])].concat();
     events.push(json!({"type": "message_delta", "delta": {}, "usage": {"output_tokens": 3}}));
     events.extend([message_delta("tool_use"), message_stop()]);
-    let told = decode(&events);
-    assert_eq!(told.last()["response"]["usage"]["output_tokens"], 15);
-    assert_eq!(told.last()["type"], "response.completed");
+    let received = decode(&events);
+    assert_eq!(received.last()["response"]["usage"]["output_tokens"], 15);
+    assert_eq!(received.last()["type"], "response.completed");
 }

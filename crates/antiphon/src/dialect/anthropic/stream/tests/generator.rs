@@ -22,7 +22,7 @@ fn pieces() -> impl Strategy<Value = Vec<String>> {
     vec("[a-z \\\\\"/\n\u{e9}\u{1f600}]{0,5}", 1..4)
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn message() -> impl Strategy<Value = Said> {
     prop_oneof![
         4 => pieces().prop_map(Said::Text),
         2 => (pieces(), "[A-Za-z0-9+/=]{1,9}").prop_map(|(text, sign)| Said::Thinking(text, sign)),
@@ -35,7 +35,7 @@ fn said() -> impl Strategy<Value = Said> {
 
 /// Up to five blocks. All nonempty texts differ.
 pub(crate) fn blocks() -> impl Strategy<Value = Vec<Said>> {
-    vec(said(), 0..6)
+    vec(message(), 0..6)
 }
 
 impl Said {
@@ -90,15 +90,16 @@ fn borrowed(pieces: &[String]) -> Vec<&str> {
 }
 
 /// The stream of these blocks, in sequence or interleaved.
-pub(crate) fn stream(said: &[Said], stop_reason: &str, side_by_side: bool) -> Vec<Value> {
-    let events: Vec<_> = said.iter().enumerate().map(|(at, said)| said.events(at)).collect();
+pub(crate) fn stream(message: &[Said], stop_reason: &str, side_by_side: bool) -> Vec<Value> {
+    let events: Vec<_> =
+        message.iter().enumerate().map(|(at, message)| message.events(at)).collect();
     if !side_by_side {
         return answer(stop_reason, &events);
     }
-    let mut told: Vec<_> = events.into_iter().map(Vec::into_iter).collect();
+    let mut received: Vec<_> = events.into_iter().map(Vec::into_iter).collect();
     let mut mixed = Vec::new();
-    while told.iter().any(|block| block.len() > 0) {
-        mixed.extend(told.iter_mut().filter_map(Iterator::next));
+    while received.iter().any(|block| block.len() > 0) {
+        mixed.extend(received.iter_mut().filter_map(Iterator::next));
     }
     answer(stop_reason, &[mixed])
 }

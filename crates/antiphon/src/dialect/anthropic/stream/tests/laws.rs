@@ -22,11 +22,11 @@ proptest! {
     /// The client of every test world checks the stream.
     #[test]
     fn output_is_well_formed_for_any_server(
-        said in blocks(),
+        reply in blocks(),
         faults in faults(),
         side_by_side: bool,
     ) {
-        let mut events = stream(&said, "end_turn", side_by_side);
+        let mut events = stream(&reply, "end_turn", side_by_side);
         for fault in &faults {
             fault.apply_fault(&mut events);
         }
@@ -34,40 +34,40 @@ proptest! {
     }
 
     #[test]
-    fn stream_output_equals_its_blocks(said in blocks(), side_by_side: bool) {
-        let told = decode(&stream(&said, "end_turn", side_by_side));
-        prop_assert_eq!(&told.last()["type"], "response.completed");
-        let mut is_said: Vec<String> = told.output().iter().flat_map(saying).collect();
-        let whole = said.iter().enumerate().filter(|(_, said)| said.is_something());
-        let mut meant: Vec<String> = whole.map(|(at, said)| said.whole(at).to_string()).collect();
+    fn stream_output_equals_its_blocks(reply in blocks(), side_by_side: bool) {
+        let received = decode(&stream(&reply, "end_turn", side_by_side));
+        prop_assert_eq!(&received.last()["type"], "response.completed");
+        let mut is_said: Vec<String> = received.output().iter().flat_map(saying).collect();
+        let whole = reply.iter().enumerate().filter(|(_, reply)| reply.is_something());
+        let mut meant: Vec<String> = whole.map(|(at, reply)| reply.whole(at).to_string()).collect();
         if side_by_side {
             is_said.sort();
             meant.sort();
         }
-        prop_assert_eq!(is_said, meant, "{}", told.story());
-        prop_assert!(told.finished.notes.is_empty());
+        prop_assert_eq!(is_said, meant, "{}", received.story());
+        prop_assert!(received.finished.notes.is_empty());
     }
 
     #[test]
-    fn whole_message_decodes_like_its_stream(said in blocks()) {
-        let content: Vec<Value> = said.iter().enumerate().map(|(at, it)| it.whole(at)).collect();
+    fn whole_message_decodes_like_its_stream(reply in blocks()) {
+        let content: Vec<Value> = reply.iter().enumerate().map(|(at, it)| it.whole(at)).collect();
         let message = json!({"type": "message", "model": "claude-up", "content": content,
             "stop_reason": "end_turn", "usage": {"input_tokens": 25, "output_tokens": 15}});
-        let streamed = decode(&stream(&said, "end_turn", false));
+        let streamed = decode(&stream(&reply, "end_turn", false));
         prop_assert_eq!(decode_whole(&message).last()["response"].clone(),
             streamed.last()["response"].clone());
     }
 
     #[test]
     fn truncated_stream_emits_only_received_text(
-        said in blocks(),
+        reply in blocks(),
         at: prop::sample::Index,
     ) {
-        let events = stream(&said, "end_turn", false);
-        let told = decode(&events[..at.index(events.len() - 1)]);
-        prop_assert_eq!(&told.last()["type"], "response.failed");
+        let events = stream(&reply, "end_turn", false);
+        let received = decode(&events[..at.index(events.len() - 1)]);
+        prop_assert_eq!(&received.last()["type"], "response.failed");
         let meant = decode(&events).deltas("output_text.delta");
-        prop_assert!(meant.starts_with(&told.deltas("output_text.delta")));
+        prop_assert!(meant.starts_with(&received.deltas("output_text.delta")));
     }
 }
 

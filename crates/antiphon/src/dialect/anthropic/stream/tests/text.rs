@@ -9,12 +9,12 @@ use super::world::{
 
 #[test]
 fn text_deltas_form_one_message() {
-    let told = answers("end_turn", &[text(0, &["Hel", "lo", ""])]);
-    let message = told.only_item();
+    let received = answers("end_turn", &[text(0, &["Hel", "lo", ""])]);
+    let message = received.only_item();
     assert_eq!(message["content"][0]["text"], "Hello");
     assert_eq!((&message["role"], &message["status"]), (&json!("assistant"), &json!("completed")));
-    assert_eq!(told.of("output_text.delta").len(), 2);
-    assert_eq!(told.last()["response"]["model"], "claude-up");
+    assert_eq!(received.of("output_text.delta").len(), 2);
+    assert_eq!(received.last()["response"]["model"], "claude-up");
 }
 
 #[test]
@@ -37,8 +37,8 @@ fn delta_keeps_its_escapes() {
 
 #[test]
 fn consecutive_text_blocks_are_parts_of_one_message() {
-    let told = answers("end_turn", &[text(0, &["One."]), text(1, &["Two."])]);
-    let message = told.only_item();
+    let received = answers("end_turn", &[text(0, &["One."]), text(1, &["Two."])]);
+    let message = received.only_item();
     assert_eq!(message["content"][0]["text"], "One.");
     assert_eq!(message["content"][1]["text"], "Two.");
 }
@@ -60,20 +60,20 @@ fn text_part_ends_when_block_stops() {
 
 #[test]
 fn call_between_texts_separates_messages() {
-    let told =
+    let received =
         answers("end_turn", &[text(0, &["One."]), call(1, "toolu_1", &["{}"]), text(2, &["Two."])]);
-    assert_eq!(kinds(&told), ["message", "function_call", "message"]);
+    assert_eq!(kinds(&received), ["message", "function_call", "message"]);
 }
 
 #[test]
 fn empty_text_block_is_dropped() {
-    let told = answers("end_turn", &[text(0, &["", ""]), text(1, &[])]);
-    assert!(told.output().is_empty());
+    let received = answers("end_turn", &[text(0, &["", ""]), text(1, &[])]);
+    assert!(received.output().is_empty());
 }
 
 #[test]
 fn text_block_can_start_with_text() {
-    let told = answers(
+    let received = answers(
         "end_turn",
         &[vec![
             start(0, &json!({"type": "text", "text": "Hel"})),
@@ -81,26 +81,26 @@ fn text_block_can_start_with_text() {
             stop(0),
         ]],
     );
-    assert_eq!(told.only_item()["content"][0]["text"], "Hello");
+    assert_eq!(received.only_item()["content"][0]["text"], "Hello");
 }
 
 #[test]
 fn text_delta_without_start_opens_block() {
-    let told = answers("end_turn", &[vec![delta(0, "text_delta", "text", &json!("Hi"))]]);
-    assert_eq!(told.only_item()["content"][0]["text"], "Hi");
+    let received = answers("end_turn", &[vec![delta(0, "text_delta", "text", &json!("Hi"))]]);
+    assert_eq!(received.only_item()["content"][0]["text"], "Hi");
 }
 
 #[test]
 fn repeated_block_start_is_ignored() {
     let begun = start(0, &json!({"type": "text", "text": ""}));
-    let told = answers("end_turn", &[[vec![begun], text(0, &["Hi"])].concat()]);
-    assert_eq!(told.only_item()["content"][0]["text"], "Hi");
+    let received = answers("end_turn", &[[vec![begun], text(0, &["Hi"])].concat()]);
+    assert_eq!(received.only_item()["content"][0]["text"], "Hi");
 }
 
 #[test]
 fn consecutive_blocks_can_share_index() {
-    let told = answers("end_turn", &[text(0, &["One."]), call(0, "toolu_1", &["{}"])]);
-    assert_eq!(kinds(&told), ["message", "function_call"]);
+    let received = answers("end_turn", &[text(0, &["One."]), call(0, "toolu_1", &["{}"])]);
+    assert_eq!(kinds(&received), ["message", "function_call"]);
 }
 
 #[test]
@@ -109,9 +109,9 @@ fn pings_and_unknown_events_are_ignored() {
     events.extend(text(0, &["Hi"]));
     events.extend([json!({"type": "acme_news", "index": 0}), message_delta("end_turn")]);
     events.extend([json!({"type": "ping"}), message_stop(), json!({"type": "ping"})]);
-    let told = decode(&events);
-    assert_eq!(told.only_item()["content"][0]["text"], "Hi");
-    assert!(told.finished.notes.is_empty());
+    let received = decode(&events);
+    assert_eq!(received.only_item()["content"][0]["text"], "Hi");
+    assert!(received.finished.notes.is_empty());
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn unknown_delta_type_is_reported_once() {
     let odd = || delta(0, "aroma_delta", "aroma", &json!("mint"));
     let mut block = text(0, &["Hi"]);
     block.splice(1..1, [odd(), odd()]);
-    let told = answers("end_turn", &[block]);
-    assert_eq!(told.only_item()["content"][0]["text"], "Hi");
-    assert_eq!(left_out(&told), ["delta 'aroma_delta' of that content block"]);
+    let received = answers("end_turn", &[block]);
+    assert_eq!(received.only_item()["content"][0]["text"], "Hi");
+    assert_eq!(left_out(&received), ["delta 'aroma_delta' of that content block"]);
 }

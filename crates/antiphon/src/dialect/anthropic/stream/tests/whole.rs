@@ -17,15 +17,15 @@ fn message() -> Value {
 
 #[test]
 fn whole_message_is_emitted_block_by_block() {
-    let told = decode_whole(&message());
-    assert_eq!(kinds(&told), ["reasoning", "message", "function_call", "function_call"]);
-    let output = told.output();
+    let received = decode_whole(&message());
+    assert_eq!(kinds(&received), ["reasoning", "message", "function_call", "function_call"]);
+    let output = received.output();
     assert_eq!(sealed(&output[0]), message()["content"][0]);
     assert_eq!(output[1]["content"][0]["text"], "Let me look.");
     assert_eq!(output[2]["arguments"], r#"{"at":[1,2]}"#);
     assert_eq!(output[3]["arguments"], "{}");
-    assert_eq!(told.last()["response"]["usage"]["total_tokens"], 7);
-    assert_eq!(told.last()["response"]["model"], "claude-up");
+    assert_eq!(received.last()["response"]["usage"]["total_tokens"], 7);
+    assert_eq!(received.last()["response"]["model"], "claude-up");
 }
 
 #[test]
@@ -37,8 +37,8 @@ fn whole_message_in_stream_is_decoded() {
 fn message_start_can_hold_content() {
     let mut started = message_start();
     started["message"]["content"] = json!([{"type": "text", "text": "Hi"}]);
-    let told = decode(&[started, json!({"type": "message_stop"})]);
-    assert_eq!(told.only_item()["content"][0]["text"], "Hi");
+    let received = decode(&[started, json!({"type": "message_stop"})]);
+    assert_eq!(received.only_item()["content"][0]["text"], "Hi");
 }
 
 #[test]
@@ -46,16 +46,16 @@ fn message_without_blocks_completes() {
     let mut message = message();
     message["content"] = json!([]);
     message["stop_reason"] = json!("end_turn");
-    let told = decode_whole(&message);
-    assert!(told.output().is_empty());
-    assert_eq!(told.last()["type"], "response.completed");
+    let received = decode_whole(&message);
+    assert!(received.output().is_empty());
+    assert_eq!(received.last()["type"], "response.completed");
 }
 
 #[test]
 fn error_body_fails_response() {
-    let told = decode_whole(&json!({"type": "error",
+    let received = decode_whole(&json!({"type": "error",
         "error": {"type": "rate_limit_error", "message": "Slow down"}}));
-    assert_eq!(told.last()["response"]["error"]["code"], "rate_limit_error");
+    assert_eq!(received.last()["response"]["error"]["code"], "rate_limit_error");
 }
 
 #[test]

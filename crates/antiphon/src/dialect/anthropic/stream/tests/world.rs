@@ -128,13 +128,13 @@ pub(crate) fn sealed(item: &Value) -> Value {
 }
 
 /// The types of the output items.
-pub(crate) fn kinds(told: &ClientView) -> Vec<String> {
-    told.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
+pub(crate) fn kinds(received: &ClientView) -> Vec<String> {
+    received.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The notes about omissions.
-pub(crate) fn left_out(told: &ClientView) -> Vec<&str> {
-    let notes = told.finished.notes.iter();
+pub(crate) fn left_out(received: &ClientView) -> Vec<&str> {
+    let notes = received.finished.notes.iter();
     let left_out = notes.filter_map(|note| match note {
         Note::Omitted { what } => Some(what.as_str()),
         _ => None,

@@ -53,7 +53,7 @@ impl Client {
         match kind {
             "message_start" => self.begin(&event["message"]),
             "content_block_start" => self.start(event),
-            "content_block_delta" => self.hear(event),
+            "content_block_delta" => self.apply_delta(event),
             "content_block_stop" => self.stop(event),
             "message_delta" => self.change(event),
             "message_stop" => self.end(has_stopped),
@@ -94,7 +94,7 @@ impl Client {
         Ok(())
     }
 
-    fn hear(&mut self, event: &Value) -> Checked {
+    fn apply_delta(&mut self, event: &Value) -> Checked {
         let open = self.open.as_mut().ok_or("a delta of no block")?;
         ensure(event["index"] == self.content.len() - 1, "a delta of another block")?;
         let block = self.content.last_mut().expect("it is open");

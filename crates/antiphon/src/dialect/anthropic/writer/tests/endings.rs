@@ -9,7 +9,7 @@ use super::world::{
 #[test]
 fn each_end_maps_to_stop_reason() {
     let (text, call) = (message("Hi"), call("call_1", "{}"));
-    for (told, end, reason) in [
+    for (received, end, reason) in [
         (vec![text.clone()], completed(), "end_turn"),
         (vec![], completed(), "end_turn"),
         (vec![text.clone(), call.clone()], completed(), "tool_use"),
@@ -18,7 +18,7 @@ fn each_end_maps_to_stop_reason() {
         (vec![call], incomplete("max_output_tokens"), "max_tokens"),
         (vec![text], incomplete("content_filter"), "refusal"),
     ] {
-        let written = convert(&items(&told, &end));
+        let written = convert(&items(&received, &end));
         assert_eq!(written.streamed["stop_reason"], reason);
         assert_eq!(written.streamed, written.folded);
     }
@@ -29,10 +29,10 @@ fn each_end_maps_to_stop_reason() {
 fn call_with_output_is_not_pending() {
     let answer = json!({"type": "function_call_output", "id": "fco_1", "call_id": "call_1",
         "output": "1", "status": "completed"});
-    let told = [call("call_1", "{}"), answer, message("One.")];
-    assert_eq!(convert(&items(&told, &completed())).streamed["stop_reason"], "end_turn");
-    let told = [told, [call("call_2", "{}"), message(""), message("")]].concat();
-    assert_eq!(convert(&items(&told, &completed())).streamed["stop_reason"], "tool_use");
+    let received = [call("call_1", "{}"), answer, message("One.")];
+    assert_eq!(convert(&items(&received, &completed())).streamed["stop_reason"], "end_turn");
+    let received = [received, [call("call_2", "{}"), message(""), message("")]].concat();
+    assert_eq!(convert(&items(&received, &completed())).streamed["stop_reason"], "tool_use");
 }
 
 /// "`pause_turn`": the server's tools have not finished; the client continues by sending the output

@@ -10,8 +10,8 @@ use crate::stream::Form;
 use crate::transcript::Origin;
 
 /// The blocks of a completed answer with these items.
-fn content(told: &[Value]) -> Value {
-    let written = convert(&items(told, &completed()));
+fn content(received: &[Value]) -> Value {
+    let written = convert(&items(received, &completed()));
     assert_eq!(written.streamed, written.folded);
     written.streamed["content"].clone()
 }
@@ -56,9 +56,9 @@ fn text_delta_keeps_its_escapes() {
     };
     let announced = r#"{"output_index":0,"item":{"type":"message"}}"#;
     writer.event(&event("response.output_item.added", announced));
-    let told = writer.event(&event("response.output_text.delta", raw));
+    let received = writer.event(&event("response.output_text.delta", raw));
     let expected = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\u00e9\/"}}"#;
-    assert_eq!(str::from_utf8(&told[1].data).unwrap(), expected);
+    assert_eq!(str::from_utf8(&received[1].data).unwrap(), expected);
 }
 
 #[test]
@@ -198,6 +198,6 @@ fn extension_with_wrong_block_is_left_out() {
 fn unsupported_items_have_no_block() {
     let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed",
         "action": {"type": "search", "query": "rust"}});
-    let told = content(&[search, message("Found.")]);
-    assert_eq!(told, json!([{"type": "text", "text": "Found."}]));
+    let received = content(&[search, message("Found.")]);
+    assert_eq!(received, json!([{"type": "text", "text": "Found."}]));
 }

@@ -19,7 +19,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-fn told(stream: &crate::stream::tests::generator::Stream, end: &[Value]) -> Vec<Value> {
+fn receive(stream: &crate::stream::tests::generator::Stream, end: &[Value]) -> Vec<Value> {
     let events = stream.events.iter().map(|sent| sent.json.clone());
     [created()].into_iter().chain(events).chain(end.iter().cloned()).collect()
 }
@@ -40,12 +40,12 @@ proptest! {
             stream.mangle(fault);
         }
         let end = if ends { vec![completed()] } else { Vec::new() };
-        convert(&told(&stream, &end));
+        convert(&receive(&stream, &end));
     }
 
     #[test]
     fn stream_result_equals_fold(answer in answer(), side_by_side: bool) {
-        let written = convert(&told(&stream(&answer, side_by_side), &[completed()]));
+        let written = convert(&receive(&stream(&answer, side_by_side), &[completed()]));
         prop_assert_eq!(written.streamed, written.folded);
     }
 
@@ -55,7 +55,7 @@ proptest! {
         side_by_side: bool,
         at: prop::sample::Index,
     ) {
-        let events = told(&stream(&answer, side_by_side), &[completed()]);
+        let events = receive(&stream(&answer, side_by_side), &[completed()]);
         let written = convert(&events[..at.index(events.len())]);
         prop_assert_eq!(&written.streamed["type"], "error");
         prop_assert_eq!(written.streamed, written.folded);
@@ -63,12 +63,12 @@ proptest! {
 
     /// Texts, the ids and inputs of tools, thinking and signatures.
     #[test]
-    fn anthropic_answer_reaches_client_unchanged(said in blocks(), side_by_side: bool) {
-        let written = convert_anthropic(&anthropic(&said, "end_turn", side_by_side));
+    fn anthropic_answer_reaches_client_unchanged(message in blocks(), side_by_side: bool) {
+        let written = convert_anthropic(&anthropic(&message, "end_turn", side_by_side));
         prop_assert_eq!(&written.streamed, &written.folded);
         let mut got = written.content().clone();
-        let meant = said.iter().enumerate().filter(|(_, said)| said.is_something());
-        let mut meant: Vec<Value> = meant.map(|(at, said)| said.whole(at)).collect();
+        let meant = message.iter().enumerate().filter(|(_, message)| message.is_something());
+        let mut meant: Vec<Value> = meant.map(|(at, message)| message.whole(at)).collect();
         if side_by_side {
             got.sort_by_key(Value::to_string);
             meant.sort_by_key(Value::to_string);
@@ -81,11 +81,11 @@ proptest! {
 
     #[test]
     fn stream_is_well_formed_for_any_anthropic_server(
-        said in blocks(),
+        message in blocks(),
         faults in anthropic_faults(),
         side_by_side: bool,
     ) {
-        let mut events = anthropic(&said, "max_tokens", side_by_side);
+        let mut events = anthropic(&message, "max_tokens", side_by_side);
         for fault in &faults {
             fault.apply_fault(&mut events);
         }

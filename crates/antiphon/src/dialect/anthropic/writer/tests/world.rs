@@ -41,35 +41,35 @@ fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
     let mut assembler = World::default().assembler().with_form(form);
     let mut decoder = StreamDecoder::new(dialect, context());
     let mut writer = Writer::new();
-    let (mut told, mut live) = (Vec::new(), Vec::new());
+    let (mut received, mut live) = (Vec::new(), Vec::new());
     for event in events {
         decoder.decode(&Bytes::from(event.to_string()), &mut assembler).unwrap();
-        write_events(&mut assembler, &mut writer, &mut told);
-        live.push(told.len());
+        write_events(&mut assembler, &mut writer, &mut received);
+        live.push(received.len());
     }
     decoder.finish(&mut assembler);
     assembler.fail(Failure::server_error("The upstream broke off."));
-    write_events(&mut assembler, &mut writer, &mut told);
-    written(&mut writer, told, live, &assembler.finish(NOW))
+    write_events(&mut assembler, &mut writer, &mut received);
+    written(&mut writer, received, live, &assembler.finish(NOW))
 }
 
-fn write_events(assembler: &mut Assembler, writer: &mut Writer, told: &mut Vec<Event>) {
+fn write_events(assembler: &mut Assembler, writer: &mut Writer, received: &mut Vec<Event>) {
     while let Some(event) = assembler.next_event() {
-        told.extend(writer.event(&event));
+        received.extend(writer.event(&event));
     }
 }
 
 fn written(
     writer: &mut Writer,
-    mut told: Vec<Event>,
+    mut received: Vec<Event>,
     live: Vec<usize>,
     finished: &Finished,
 ) -> Written {
-    told.extend(writer.end(finished));
+    received.extend(writer.end(finished));
     let json = |event: &Event| serde_json::from_slice(&event.data).unwrap();
-    let events: Vec<Value> = told.iter().map(json).collect();
+    let events: Vec<Value> = received.iter().map(json).collect();
     let story = || events.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
-    let streamed = read(&told).unwrap_or_else(|broken| panic!("{broken}\n{}", story()));
+    let streamed = read(&received).unwrap_or_else(|broken| panic!("{broken}\n{}", story()));
     let folded = serde_json::from_str(&fold(finished)).unwrap();
     Written { events, streamed, folded, live }
 }
@@ -92,10 +92,10 @@ impl Written {
 
 /// A Responses stream with these items in sequence, and its end.
 pub(super) fn items(items: &[Value], end: &Value) -> Vec<Value> {
-    let told = items.iter().enumerate().map(|(index, item)| {
+    let received = items.iter().enumerate().map(|(index, item)| {
         json!({"type": "response.output_item.done", "output_index": index, "item": item})
     });
-    [created()].into_iter().chain(told).chain([end.clone()]).collect()
+    [created()].into_iter().chain(received).chain([end.clone()]).collect()
 }
 
 pub(super) fn created() -> Value {

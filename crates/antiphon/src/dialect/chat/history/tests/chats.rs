@@ -64,12 +64,12 @@ fn step() -> impl Strategy<Value = Event> {
 }
 
 fn answer() -> impl Strategy<Value = Event> {
-    let said = prop_oneof![
+    let reply = prop_oneof![
         text().prop_map(|text| (Some(text), None)),
         text().prop_map(|refusal| (None, Some(refusal))),
         (text(), text()).prop_map(|(text, refusal)| (Some(text), Some(refusal))),
     ];
-    (thought(), said)
+    (thought(), reply)
         .prop_map(|(thought, (text, refusal))| Event::Answer(Answer { thought, text, refusal }))
 }
 

@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn told(messages: &Value) -> String {
+fn receive(messages: &Value) -> String {
     parse_items(messages.to_string().as_bytes(), None).unwrap_err().to_string()
 }
 
 #[test]
 fn non_array_is_rejected() {
-    assert!(told(&json!({"messages": []})).starts_with("expected an array of messages: "));
+    assert!(receive(&json!({"messages": []})).starts_with("expected an array of messages: "));
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn error_names_path_of_each_flaw() {
             "messages[1].tool_calls[0].function.arguments: ",
         ),
     ] {
-        let told = told(&json!([user, message]));
-        assert!(told.starts_with(place), "{told}");
+        let received = receive(&json!([user, message]));
+        assert!(received.starts_with(place), "{received}");
     }
 }

@@ -27,7 +27,7 @@ fn to_items(messages: &Value) -> Vec<Item> {
 }
 
 /// An item, and the parsed text of its seal, because the order of keys does not matter.
-fn said(item: &Item) -> (Value, Option<Value>) {
+fn without_seal(item: &Item) -> (Value, Option<Value>) {
     let mut value: Value = serde_json::from_str(item.text()).unwrap();
     let seal = value.as_object_mut().unwrap().remove("encrypted_content");
     let seal = seal.map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap());
@@ -51,8 +51,8 @@ proptest! {
         prop_assert_eq!(&messages, &super::chats::messages(&chat));
         let back = to_items(&messages);
         prop_assert_eq!(
-            back.iter().map(said).collect::<Vec<_>>(),
-            items.iter().map(said).collect::<Vec<_>>()
+            back.iter().map(without_seal).collect::<Vec<_>>(),
+            items.iter().map(without_seal).collect::<Vec<_>>()
         );
     }
 }

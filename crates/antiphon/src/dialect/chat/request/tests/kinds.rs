@@ -14,7 +14,7 @@ fn records_of_provider_tools_are_left_out() {
         "anthropic:server_tool_use",
     ] {
         let record = json!({"type": kind, "id": "x_1", "status": "completed"});
-        let (messages, omitted) = reported(&json!([user("hi"), record, said("Yes.")]));
+        let (messages, omitted) = reported(&json!([user("hi"), record, assistant("Yes.")]));
         let expected = json!([user("hi"), {"role": "assistant", "content": "Yes."}]);
         assert_eq!(messages, expected, "{kind}");
         assert_eq!(omitted, ["input[1]"], "{kind}");

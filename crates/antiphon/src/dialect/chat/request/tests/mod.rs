@@ -82,7 +82,7 @@ fn user(text: &str) -> Value {
     json!({"role": "user", "content": text})
 }
 
-fn said(text: &str) -> Value {
+fn assistant(text: &str) -> Value {
     json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": text, "annotations": [], "logprobs": []}]})
 }

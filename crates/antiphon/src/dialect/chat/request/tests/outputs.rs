@@ -28,7 +28,7 @@ fn late_output_follows_its_calls() {
         call("call_2", "{}"),
         output("call_2", "2"),
         user("and?"),
-        said("Wait."),
+        assistant("Wait."),
         output("call_1", "1"),
         user("go on")
     ]);
@@ -43,7 +43,7 @@ fn late_output_does_not_split_later_turn() {
     let input = json!([
         call("call_1", "{}"),
         user("and?"),
-        said("One."),
+        assistant("One."),
         output("call_1", "1"),
         call("call_2", "{}"),
         output("call_2", "2")
@@ -122,7 +122,7 @@ fn output_images_follow_in_user_message() {
         output("call_1", chart),
         output("call_2", "2"),
         output("call_3", json!([image("data:3")])),
-        said("I see.")
+        assistant("I see.")
     ]);
     let (messages, omitted) = reported(&input);
     let shown = |url: &str| json!({"type": "image_url", "image_url": {"url": url}});

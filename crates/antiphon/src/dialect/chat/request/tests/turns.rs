@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn assistant_text_is_a_string() {
     assert_eq!(
-        messages(&json!([said("Hello.")])),
+        messages(&json!([assistant("Hello.")])),
         json!([{"role": "assistant",
         "content": "Hello."}])
     );
@@ -27,9 +27,9 @@ fn text_and_calls_become_one_message() {
     let (one, two) = (call("call_1", "{}"), call("call_2", "{\"n\":2}"));
     let outputs = [output("call_1", "1"), output("call_2", "2")];
     for turn in [
-        [said("Looking."), one.clone(), two.clone()],
-        [one.clone(), said("Looking."), two.clone()],
-        [one.clone(), two.clone(), said("Looking.")],
+        [assistant("Looking."), one.clone(), two.clone()],
+        [one.clone(), assistant("Looking."), two.clone()],
+        [one.clone(), two.clone(), assistant("Looking.")],
     ] {
         let input = [vec![user("go")], turn.to_vec(), outputs.to_vec()].concat();
         assert_eq!(messages(&json!(input)), expected);
@@ -38,14 +38,14 @@ fn text_and_calls_become_one_message() {
 
 #[test]
 fn texts_of_one_turn_are_joined() {
-    let input = json!([said("First."), said("Second.")]);
+    let input = json!([assistant("First."), assistant("Second.")]);
     let expected = json!([{"role": "assistant", "content": "First.\n\nSecond."}]);
     assert_eq!(messages(&input), expected);
 }
 
 #[test]
 fn text_after_output_starts_new_message() {
-    let input = json!([call("call_1", "{}"), output("call_1", "1"), said("Done.")]);
+    let input = json!([call("call_1", "{}"), output("call_1", "1"), assistant("Done.")]);
     let expected = json!([{"role": "assistant", "content": null,
         "tool_calls": [called("call_1", "{}")]}, tool("call_1", "1"),
         {"role": "assistant", "content": "Done."}]);
@@ -54,9 +54,9 @@ fn text_after_output_starts_new_message() {
 
 #[test]
 fn empty_text_with_calls_becomes_null() {
-    let input = json!([said(""), call("call_1", "{}"), output("call_1", "1")]);
+    let input = json!([assistant(""), call("call_1", "{}"), output("call_1", "1")]);
     assert_eq!(messages(&input)[0]["content"], Value::Null);
-    assert_eq!(messages(&json!([said("")])), json!([{"role": "assistant", "content": ""}]));
+    assert_eq!(messages(&json!([assistant("")])), json!([{"role": "assistant", "content": ""}]));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(super) fn more(index: u64, arguments: &str) -> Value {
 
 #[test]
 fn arguments_are_joined_from_deltas() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([more(0, "{\"city\":")])),
         calls(&json!([more(0, "\"Rome\"}")])),
@@ -27,68 +27,68 @@ fn arguments_are_joined_from_deltas() {
     ]);
 
     assert_eq!(
-        calls_of(&told),
+        calls_of(&received),
         [("weather".into(), "{\"city\":\"Rome\"}".into(), "call_1".into())]
     );
-    assert_eq!(told.deltas("function_call_arguments.delta"), "{\"city\":\"Rome\"}");
-    assert_eq!(told.only_item()["status"], "completed");
-    assert_eq!(told.last()["type"], "response.completed");
+    assert_eq!(received.deltas("function_call_arguments.delta"), "{\"city\":\"Rome\"}");
+    assert_eq!(received.only_item()["status"], "completed");
+    assert_eq!(received.last()["type"], "response.completed");
 }
 
 #[test]
 fn call_in_one_chunk_is_decoded() {
-    let told =
+    let received =
         decode(&[calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])), finish("tool_calls")]);
-    assert_eq!(called(&told), [of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [of("f", "{\"a\":1}")]);
 }
 
 #[test]
 fn interleaved_calls_are_separated() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\""), begun(1, "call_2", "g", "{")])),
         calls(&json!([more(1, "\"b\"")])),
         calls(&json!([more(0, ":1}")])),
         calls(&json!([more(1, ":2}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&told), [of("f", "{\"a\":1}"), of("g", "{\"b\":2}")]);
+    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("g", "{\"b\":2}")]);
 }
 
 #[test]
 fn indexes_can_start_anywhere_and_skip() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(1, "call_1", "f", "")])),
         calls(&json!([more(1, "{}")])),
         calls(&json!([begun(7, "call_2", "g", "{\"a\"")])),
         calls(&json!([more(7, ":1}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&told), [of("f", "{}"), of("g", "{\"a\":1}")]);
+    assert_eq!(called(&received), [of("f", "{}"), of("g", "{\"a\":1}")]);
 }
 
 #[test]
 fn string_index_is_accepted() {
     let piece = |fields: &Value| calls(&json!([fields]));
-    let told = decode(&[
+    let received = decode(&[
         piece(&json!({"index": "0", "id": "call_1", "function": {"name": "f", "arguments": "{"}})),
         piece(&json!({"index": "1", "id": "call_2", "function": {"name": "g", "arguments": "{"}})),
         piece(&json!({"index": "0", "function": {"arguments": "}"}})),
         piece(&json!({"index": "1", "function": {"arguments": "}"}})),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&told), [of("f", "{}"), of("g", "{}")]);
+    assert_eq!(called(&received), [of("f", "{}"), of("g", "{}")]);
 }
 
 #[test]
 fn repeated_id_and_name_are_not_concatenated() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([begun(0, "call_1", "weather", "{\"a\"")])),
         calls(&json!([begun(0, "call_1", "weather", ":1}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(calls_of(&told), [("weather".into(), "{\"a\":1}".into(), "call_1".into())]);
+    assert_eq!(calls_of(&received), [("weather".into(), "{\"a\":1}".into(), "call_1".into())]);
 }
 
 #[test]
@@ -96,35 +96,35 @@ fn repeated_name_without_id_is_one_call() {
     let piece = |arguments: &str| {
         calls(&json!([{"index": 0, "function": {"name": "weather", "arguments": arguments}}]))
     };
-    let told = decode(&[piece(""), piece("{\"a\""), piece(":1}"), finish("tool_calls")]);
-    assert_eq!(called(&told), [of("weather", "{\"a\":1}")]);
+    let received = decode(&[piece(""), piece("{\"a\""), piece(":1}"), finish("tool_calls")]);
+    assert_eq!(called(&received), [of("weather", "{\"a\":1}")]);
 }
 
 #[test]
 fn name_pieces_before_arguments_are_concatenated() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(0, "call_1", "get_", "")])),
         calls(&json!([{"index": 0, "function": {"name": "weather"}}])),
         calls(&json!([more(0, "{}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&told), [of("get_weather", "{}")]);
+    assert_eq!(called(&received), [of("get_weather", "{}")]);
 }
 
 #[test]
 fn growing_name_uses_longest_form() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(0, "call_1", "get_", "")])),
         calls(&json!([begun(0, "call_1", "get_weather", "")])),
         calls(&json!([more(0, "{}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&told), [of("get_weather", "{}")]);
+    assert_eq!(called(&received), [of("get_weather", "{}")]);
 }
 
 #[test]
 fn arguments_wait_for_late_name() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([{"index": 0, "id": "call_1"}])),
         calls(&json!([more(0, "{\"a\"")])),
         calls(&json!([more(0, ":\"\\n\"")])),
@@ -133,14 +133,14 @@ fn arguments_wait_for_late_name() {
         calls(&json!([more(0, "}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(calls_of(&told), [("f".into(), "{\"a\":\"\\n\"}".into(), "call_1".into())]);
+    assert_eq!(calls_of(&received), [("f".into(), "{\"a\":\"\\n\"}".into(), "call_1".into())]);
 }
 
 #[test]
 fn call_without_name_is_left_out() {
-    let told = decode(&[calls(&json!([more(0, "{}")])), text("Well."), finish("tool_calls")]);
-    assert_eq!(told.only_item()["type"], "message");
-    assert_eq!(left_out(&told), ["a tool call without a name"]);
+    let received = decode(&[calls(&json!([more(0, "{}")])), text("Well."), finish("tool_calls")]);
+    assert_eq!(received.only_item()["type"], "message");
+    assert_eq!(left_out(&received), ["a tool call without a name"]);
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn new_name_after_arguments_begins_call() {
     let piece = |name: &str, arguments: &str| {
         calls(&json!([{"index": 0, "function": {"name": name, "arguments": arguments}}]))
     };
-    let told = decode(&[piece("f", "{}"), piece("g", "{\"a\":1}"), finish("tool_calls")]);
-    assert_eq!(called(&told), [of("f", "{}"), of("g", "{\"a\":1}")]);
+    let received = decode(&[piece("f", "{}"), piece("g", "{\"a\":1}"), finish("tool_calls")]);
+    assert_eq!(called(&received), [of("f", "{}"), of("g", "{\"a\":1}")]);
 }
 
 #[test]
@@ -157,34 +157,34 @@ fn object_arguments_become_text() {
     let call = json!([{
         "index": 0, "id": "call_1", "function": {"name": "f", "arguments": {"city": "Rome \"x\""}}
     }]);
-    let told = decode(&[calls(&call), finish("tool_calls")]);
-    assert_eq!(called(&told), [of("f", r#"{"city":"Rome \"x\""}"#)]);
+    let received = decode(&[calls(&call), finish("tool_calls")]);
+    assert_eq!(called(&received), [of("f", r#"{"city":"Rome \"x\""}"#)]);
 }
 
 #[test]
 fn function_call_without_arguments_gets_empty_object() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(0, "call_1", "f", ""), begun(1, "call_2", "g", "")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&told), [of("f", "{}"), of("g", "{}")]);
+    assert_eq!(called(&received), [of("f", "{}"), of("g", "{}")]);
 }
 
 #[test]
 fn calls_end_in_order_at_end_of_answer() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{}")])),
         calls(&json!([begun(1, "call_2", "g", "{}")])),
         finish("tool_calls"),
     ]);
-    let done: Vec<&Value> = told.of("output_item.done");
+    let done: Vec<&Value> = received.of("output_item.done");
     let names: Vec<&Value> = done.iter().map(|event| &event["item"]["name"]).collect();
     assert_eq!(names, ["f", "g"]);
 }
 
 #[test]
 fn custom_call_becomes_custom_tool_call() {
-    let told = decode(&[
+    let received = decode(&[
         calls(&json!([{
             "index": 0, "id": "call_1", "type": "custom", "custom": {"name": "sql", "input": ""}
         }])),
@@ -192,36 +192,36 @@ fn custom_call_becomes_custom_tool_call() {
         calls(&json!([{"index": 0, "custom": {"input": " 1"}}])),
         finish("tool_calls"),
     ]);
-    assert_eq!(told.only_item()["type"], "custom_tool_call");
-    assert_eq!(called(&told), [of("sql", "SELECT 1")]);
+    assert_eq!(received.only_item()["type"], "custom_tool_call");
+    assert_eq!(called(&received), [of("sql", "SELECT 1")]);
 }
 
 #[test]
 fn call_to_custom_tool_is_always_custom() {
     let tools = Some(json!([{"type": "custom", "name": "sql"}]));
     let server = Server { tools, ..Server::default() };
-    let told = server
+    let received = server
         .says(&[calls(&json!([begun(0, "call_1", "sql", "SELECT 1")])), finish("tool_calls")]);
-    assert_eq!(told.only_item()["type"], "custom_tool_call");
+    assert_eq!(received.only_item()["type"], "custom_tool_call");
 }
 
 #[test]
 fn deprecated_function_call_is_decoded() {
     let piece = |call: Value| chunk(&json!({"function_call": call}));
-    let told = decode(&[
+    let received = decode(&[
         piece(json!({"name": "f", "arguments": ""})),
         piece(json!({"arguments": "{\"a\""})),
         piece(json!({"arguments": ":1}"})),
         finish("function_call"),
     ]);
-    assert_eq!(called(&told), [of("f", "{\"a\":1}")]);
-    assert_eq!(told.last()["type"], "response.completed");
+    assert_eq!(called(&received), [of("f", "{\"a\":1}")]);
+    assert_eq!(received.last()["type"], "response.completed");
 }
 
 #[test]
 fn unknown_call_field_is_left_out() {
     let mut call = begun(0, "call_1", "f", "{}");
     call["mood"] = json!("good");
-    let told = decode(&[calls(&json!([call])), finish("tool_calls")]);
-    assert_eq!(left_out(&told), ["field of a tool call 'mood'"]);
+    let received = decode(&[calls(&json!([call])), finish("tool_calls")]);
+    assert_eq!(left_out(&received), ["field of a tool call 'mood'"]);
 }

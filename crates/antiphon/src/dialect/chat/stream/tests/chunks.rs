@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{Server, decode, finish, left_out, said, text};
+use super::{Server, decode, finish, left_out, message_text, text};
 use crate::stream::{Note, Status};
 
 #[test]
@@ -11,9 +11,9 @@ fn response_begins_with_model_and_service_tier() {
     let mut first = text("Hello");
     first["model"] = json!("gpt-x-2026-01-01");
     first["service_tier"] = json!("priority");
-    let told = decode(&[first, finish("stop")]);
+    let received = decode(&[first, finish("stop")]);
 
-    let created = &told.events[0]["response"];
+    let created = &received.events[0]["response"];
     assert_eq!(created["model"], "gpt-x-2026-01-01");
     assert_eq!(created["service_tier"], "priority");
 }
@@ -22,8 +22,8 @@ fn response_begins_with_model_and_service_tier() {
 fn null_service_tier_stays_default() {
     let mut first = text("Hello");
     first["service_tier"] = json!(null);
-    let told = decode(&[first, finish("stop")]);
-    assert_eq!(told.last()["response"]["service_tier"], "default");
+    let received = decode(&[first, finish("stop")]);
+    assert_eq!(received.last()["response"]["service_tier"], "default");
 }
 
 #[test]
@@ -37,11 +37,11 @@ fn azure_prompt_chunk_does_not_begin_response() {
     let mut piece = text("Hello");
     piece["choices"][0]["content_filter_results"] =
         json!({"hate": {"filtered": false, "severity": "safe"}});
-    let told = decode(&[first, piece, finish("stop")]);
+    let received = decode(&[first, piece, finish("stop")]);
 
-    assert_eq!(said(&told), "Hello");
-    assert_eq!(told.events[0]["response"]["model"], "m-1");
-    assert!(left_out(&told).is_empty());
+    assert_eq!(message_text(&received), "Hello");
+    assert_eq!(received.events[0]["response"]["model"], "m-1");
+    assert!(left_out(&received).is_empty());
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn chunks_without_choices_emit_nothing() {
         json!({"type": "ping"}),
     ];
     let chunks: Vec<Value> = odd.into_iter().chain([text("Hello"), finish("stop")]).collect();
-    let told = decode(&chunks);
-    assert_eq!(said(&told), "Hello");
-    assert_eq!(told.finished.status, Status::Completed);
+    let received = decode(&chunks);
+    assert_eq!(message_text(&received), "Hello");
+    assert_eq!(received.finished.status, Status::Completed);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn empty_data_is_ignored() {
     for data in ["", " ", &text("Hello").to_string(), "\n", "[DONE]"] {
         decoder.decode(&Bytes::copy_from_slice(data.as_bytes()), &mut assembler).unwrap();
     }
-    assert_eq!(said(&server.world.ends(assembler)), "Hello");
+    assert_eq!(message_text(&server.world.ends(assembler)), "Hello");
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn invalid_utf8_is_replaced_and_noted() {
     }
     decoder.decode(&finish("stop").to_string().into(), &mut assembler).unwrap();
     decoder.finish(&mut assembler);
-    let told = server.world.ends(assembler);
-    assert_eq!(said(&told), "He\u{fffd}llo you");
-    assert_eq!(told.finished.notes, [Note::InvalidUtf8 { events: 1 }]);
+    let received = server.world.ends(assembler);
+    assert_eq!(message_text(&received), "He\u{fffd}llo you");
+    assert_eq!(received.finished.notes, [Note::InvalidUtf8 { events: 1 }]);
 }
 
 #[test]
@@ -103,23 +103,24 @@ fn only_first_choice_is_decoded() {
             {"index": 1, "delta": {"content": text}, "finish_reason": "length"}
         ]})
     };
-    let told = decode(&[text("Hel"), second("Good"), text("lo"), second("bye"), finish("stop")]);
-    assert_eq!(said(&told), "Hello");
-    assert_eq!(told.finished.status, Status::Completed);
-    assert_eq!(left_out(&told), ["choices beyond the first"]);
+    let received =
+        decode(&[text("Hel"), second("Good"), text("lo"), second("bye"), finish("stop")]);
+    assert_eq!(message_text(&received), "Hello");
+    assert_eq!(received.finished.status, Status::Completed);
+    assert_eq!(left_out(&received), ["choices beyond the first"]);
 }
 
 #[test]
 fn choice_without_index_is_first() {
     let mut piece = text("Hello");
     piece["choices"][0].as_object_mut().unwrap().remove("index");
-    assert_eq!(said(&decode(&[piece, finish("stop")])), "Hello");
+    assert_eq!(message_text(&decode(&[piece, finish("stop")])), "Hello");
 }
 
 #[test]
 fn messages_instead_of_deltas_are_decoded() {
     let piece = |text: &str| json!({"model": "m-1", "choices": [{"index": 0, "message": {"content": text}}]});
-    assert_eq!(said(&decode(&[piece("Hel"), piece("lo"), finish("stop")])), "Hello");
+    assert_eq!(message_text(&decode(&[piece("Hel"), piece("lo"), finish("stop")])), "Hello");
 }
 
 #[test]
@@ -127,9 +128,9 @@ fn final_message_that_repeats_deltas_is_ignored() {
     let last = json!({"model": "m-1", "choices": [{
         "index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"
     }]});
-    let told = decode(&[text("Hel"), text("lo"), last]);
-    assert_eq!(said(&told), "Hello");
-    assert_eq!(told.finished.status, Status::Completed);
+    let received = decode(&[text("Hel"), text("lo"), last]);
+    assert_eq!(message_text(&received), "Hello");
+    assert_eq!(received.finished.status, Status::Completed);
 }
 
 #[test]

@@ -5,31 +5,31 @@ use serde_json::{Value, json};
 use super::{Server, calls, decode, finish, left_out, text, usage};
 use crate::stream::{Note, Status};
 
-fn reason_of(told: &crate::stream::tests::world::ClientView) -> &Value {
-    &told.last()["response"]["incomplete_details"]
+fn reason_of(received: &crate::stream::tests::world::ClientView) -> &Value {
+    &received.last()["response"]["incomplete_details"]
 }
 
 #[test]
 fn stop_reasons_complete_the_answer() {
     for reason in ["stop", "tool_calls", "function_call", "eos", "stop_sequence", "Stop"] {
-        let told = decode(&[text("Hello"), finish(reason)]);
-        assert_eq!(told.finished.status, Status::Completed, "{reason}");
+        let received = decode(&[text("Hello"), finish(reason)]);
+        assert_eq!(received.finished.status, Status::Completed, "{reason}");
     }
 }
 
 #[test]
 fn length_limit_yields_incomplete() {
-    let told = decode(&[text("Hel"), finish("length")]);
-    assert_eq!(told.finished.status, Status::Incomplete);
-    assert_eq!(reason_of(&told), &json!({"reason": "max_output_tokens"}));
-    assert_eq!(told.only_item()["status"], "incomplete");
+    let received = decode(&[text("Hel"), finish("length")]);
+    assert_eq!(received.finished.status, Status::Incomplete);
+    assert_eq!(reason_of(&received), &json!({"reason": "max_output_tokens"}));
+    assert_eq!(received.only_item()["status"], "incomplete");
 }
 
 #[test]
 fn content_filter_yields_incomplete() {
-    let told = decode(&[text("Hel"), finish("content_filter")]);
-    assert_eq!(told.finished.status, Status::Incomplete);
-    assert_eq!(reason_of(&told), &json!({"reason": "content_filter"}));
+    let received = decode(&[text("Hel"), finish("content_filter")]);
+    assert_eq!(received.finished.status, Status::Incomplete);
+    assert_eq!(reason_of(&received), &json!({"reason": "content_filter"}));
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn only_last_item_is_incomplete_after_limit() {
         calls(&json!([{"index": index, "id": format!("call_{index}"),
             "function": {"name": "f", "arguments": arguments}}]))
     };
-    let told = decode(&[text("Well."), call(0, "{}"), call(1, "{\"a\":"), finish("length")]);
-    let output = told.output();
+    let received = decode(&[text("Well."), call(0, "{}"), call(1, "{\"a\":"), finish("length")]);
+    let output = received.output();
     let status: Vec<&Value> = output.iter().map(|item| &item["status"]).collect();
     assert_eq!(status, ["completed", "completed", "incomplete"]);
 }
@@ -47,9 +47,9 @@ fn only_last_item_is_incomplete_after_limit() {
 #[test]
 fn failure_reason_fails_the_answer() {
     for reason in ["abort", "error", "insufficient_system_resource"] {
-        let told = decode(&[text("Hel"), finish(reason)]);
-        let error = &told.last()["response"]["error"];
-        assert_eq!(told.finished.status, Status::Failed, "{reason}");
+        let received = decode(&[text("Hel"), finish(reason)]);
+        let error = &received.last()["response"]["error"];
+        assert_eq!(received.finished.status, Status::Failed, "{reason}");
         assert_eq!(error["code"], "server_error");
         assert!(error["message"].as_str().unwrap().contains(reason));
     }
@@ -57,26 +57,26 @@ fn failure_reason_fails_the_answer() {
 
 #[test]
 fn empty_finish_reason_is_ignored() {
-    let told = decode(&[text("Hel"), finish(""), text("lo"), finish("length")]);
-    assert_eq!(told.finished.status, Status::Incomplete);
-    assert_eq!(super::said(&told), "Hello");
+    let received = decode(&[text("Hel"), finish(""), text("lo"), finish("length")]);
+    assert_eq!(received.finished.status, Status::Incomplete);
+    assert_eq!(super::message_text(&received), "Hello");
 }
 
 #[test]
 fn done_without_reason_leaves_text_incomplete() {
-    let told = decode(&[text("Hello")]);
-    assert_eq!(told.finished.status, Status::Incomplete);
-    assert_eq!(reason_of(&told), &Value::Null);
-    assert_eq!(told.only_item()["status"], "incomplete");
-    assert_eq!(told.finished.notes, [Note::FinishReasonMissing]);
+    let received = decode(&[text("Hello")]);
+    assert_eq!(received.finished.status, Status::Incomplete);
+    assert_eq!(reason_of(&received), &Value::Null);
+    assert_eq!(received.only_item()["status"], "incomplete");
+    assert_eq!(received.finished.notes, [Note::FinishReasonMissing]);
 }
 
 #[test]
 fn done_without_reason_leaves_call_incomplete() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
-    let told = decode(&[text("Well."), calls(&call)]);
-    assert_eq!(told.finished.status, Status::Incomplete);
-    let output = told.output();
+    let received = decode(&[text("Well."), calls(&call)]);
+    assert_eq!(received.finished.status, Status::Incomplete);
+    let output = received.output();
     let status: Vec<&Value> = output.iter().map(|item| &item["status"]).collect();
     assert_eq!(status, ["completed", "incomplete"]);
 }
@@ -88,28 +88,28 @@ fn done_before_output_is_ignored() {
 
 #[test]
 fn stream_without_reason_or_done_is_truncated() {
-    let told = Server::without_done().says(&[text("Hel")]);
-    assert_eq!(told.finished.status, Status::Failed);
-    assert_eq!(told.only_item()["status"], "incomplete");
+    let received = Server::without_done().says(&[text("Hel")]);
+    assert_eq!(received.finished.status, Status::Failed);
+    assert_eq!(received.only_item()["status"], "incomplete");
 }
 
 #[test]
 fn stream_end_after_reason_completes() {
-    let told = Server::without_done().says(&[text("Hello"), finish("stop")]);
-    assert_eq!(told.finished.status, Status::Completed);
+    let received = Server::without_done().says(&[text("Hello"), finish("stop")]);
+    assert_eq!(received.finished.status, Status::Completed);
 }
 
 #[test]
 fn output_after_finish_reason_is_decoded() {
     let counts = json!({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3});
-    let told = decode(&[text("Hel"), finish("stop"), text("lo"), usage(&counts)]);
-    assert_eq!(super::said(&told), "Hello");
-    assert_eq!(told.last()["response"]["usage"]["total_tokens"], 3);
+    let received = decode(&[text("Hel"), finish("stop"), text("lo"), usage(&counts)]);
+    assert_eq!(super::message_text(&received), "Hello");
+    assert_eq!(received.last()["response"]["usage"]["total_tokens"], 3);
 }
 
 #[test]
 fn empty_answer_completes() {
-    let told = decode(&[finish("stop")]);
-    assert_eq!(told.finished.status, Status::Completed);
-    assert!(told.output().is_empty() && left_out(&told).is_empty());
+    let received = decode(&[finish("stop")]);
+    assert_eq!(received.finished.status, Status::Completed);
+    assert!(received.output().is_empty() && left_out(&received).is_empty());
 }

@@ -6,10 +6,10 @@ use super::{decode, finish, text};
 use crate::stream::Status;
 
 fn failure(error: Value) -> (String, String) {
-    let told = decode(&[text("Hel"), error, text("lo")]);
-    assert_eq!(told.finished.status, Status::Failed, "{}", told.story());
-    assert_eq!(super::said(&told), "Hel");
-    let failure = told.finished.failure.unwrap();
+    let received = decode(&[text("Hel"), error, text("lo")]);
+    assert_eq!(received.finished.status, Status::Failed, "{}", received.story());
+    assert_eq!(super::message_text(&received), "Hel");
+    let failure = received.finished.failure.unwrap();
     (failure.code, failure.message)
 }
 
@@ -72,7 +72,7 @@ fn empty_error_fails_answer() {
 
 #[test]
 fn error_with_choice_follows_its_output() {
-    let told = decode(&[
+    let received = decode(&[
         text("Hel"),
         json!({
             "id": "gen-1", "model": "m-1", "provider": "P",
@@ -80,18 +80,18 @@ fn error_with_choice_follows_its_output() {
             "choices": [{"index": 0, "delta": {"content": "lo"}, "finish_reason": "error"}]
         }),
     ]);
-    assert_eq!(super::said(&told), "Hello");
-    let failure = told.finished.failure.as_ref().unwrap();
+    assert_eq!(super::message_text(&received), "Hello");
+    let failure = received.finished.failure.as_ref().unwrap();
     assert_eq!((&*failure.code, &*failure.message), ("server_error", "Provider disconnected"));
 }
 
 #[test]
 fn error_in_choice_fails_answer() {
-    let told = decode(&[json!({"model": "m-1", "choices": [{
+    let received = decode(&[json!({"model": "m-1", "choices": [{
         "index": 0, "delta": {"content": ""}, "finish_reason": "error",
         "error": {"code": 429, "message": "Rate limited"}
     }]})]);
-    let failure = told.finished.failure.as_ref().unwrap();
+    let failure = received.finished.failure.as_ref().unwrap();
     assert_eq!((&*failure.code, &*failure.message), ("rate_limit_exceeded", "Rate limited"));
 }
 

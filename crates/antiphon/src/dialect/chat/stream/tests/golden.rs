@@ -96,10 +96,10 @@ const EXPECTED: [(&str, &str, &[&str]); 39] = [
 #[test]
 fn golden_inputs_yield_expected_items() {
     for (case, end, items) in EXPECTED {
-        let told = decode(case);
-        assert_eq!(end_of(&told), end, "{case}");
-        let said: Vec<String> = told.output().iter().map(saying).collect();
-        assert_eq!(said, items, "{case}");
+        let received = decode(case);
+        assert_eq!(end_of(&received), end, "{case}");
+        let message_text: Vec<String> = received.output().iter().map(saying).collect();
+        assert_eq!(message_text, items, "{case}");
     }
 }
 
@@ -129,8 +129,8 @@ fn decode(case: &str) -> ClientView {
     server.world.ends(assembler)
 }
 
-fn end_of(told: &ClientView) -> String {
-    let response = &told.last()["response"];
+fn end_of(received: &ClientView) -> String {
+    let response = &received.last()["response"];
     let reason = [&response["incomplete_details"]["reason"], &response["error"]["code"]];
     let reason: Vec<&str> = reason.into_iter().filter_map(Value::as_str).collect();
     [vec![response["status"].as_str().unwrap()], reason].concat().join(" ")

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::generator::{
     CallFormat, Counting, Fault, Naming, Pieces, answer, apply_fault, call_format, fault,
 };
-use super::{Server, called, finish, said, usage};
+use super::{Server, called, finish, message_text, usage};
 use crate::stream::tests::world::ClientView;
 
 fn config() -> ProptestConfig {
@@ -45,16 +45,16 @@ proptest! {
 
     #[test]
     fn deltas_join_to_the_texts(answer in answer(), call_format in call_format()) {
-        let told = ended(answer.chunks(call_format));
-        prop_assert_eq!(said(&told), answer.content.concat());
-        prop_assert_eq!(told.deltas("reasoning_text.delta"), answer.reasoning.concat());
+        let received = ended(answer.chunks(call_format));
+        prop_assert_eq!(message_text(&received), answer.content.concat());
+        prop_assert_eq!(received.deltas("reasoning_text.delta"), answer.reasoning.concat());
     }
 
     #[test]
     fn each_call_is_one_complete_item(answer in answer(), call_format in call_format()) {
         prop_assume!(call_format.distinguishes_calls());
-        let told = ended(answer.chunks(call_format));
-        prop_assert_eq!(called(&told), answer.called(), "{}", told.story());
+        let received = ended(answer.chunks(call_format));
+        prop_assert_eq!(called(&received), answer.called(), "{}", received.story());
     }
 
     #[test]
@@ -92,10 +92,10 @@ proptest! {
         prop_assume!(call_format.distinguishes_calls());
         let mut chunks = answer.chunks(call_format);
         apply_fault(&mut chunks, Fault::Cut(at));
-        let told = Server::without_done().says(&chunks);
-        prop_assert_eq!(&told.last()["type"], "response.failed");
-        prop_assert!(answer.content.concat().starts_with(&said(&told)));
-        for ((name, arguments), (meant, all)) in called(&told).iter().zip(answer.called()) {
+        let received = Server::without_done().says(&chunks);
+        prop_assert_eq!(&received.last()["type"], "response.failed");
+        prop_assert!(answer.content.concat().starts_with(&message_text(&received)));
+        for ((name, arguments), (meant, all)) in called(&received).iter().zip(answer.called()) {
             prop_assert_eq!(name, &meant);
             prop_assert!(all.starts_with(arguments));
         }
@@ -109,8 +109,8 @@ proptest! {
     ) {
         let mut chunks = answer.chunks(call_format);
         apply_fault(&mut chunks, Fault::Error(at));
-        let told = ended(chunks);
-        prop_assert_eq!(&told.last()["type"], "response.failed");
-        prop_assert_eq!(&told.last()["response"]["error"]["message"], "Oh.");
+        let received = ended(chunks);
+        prop_assert_eq!(&received.last()["type"], "response.failed");
+        prop_assert_eq!(&received.last()["response"]["error"]["message"], "Oh.");
     }
 }

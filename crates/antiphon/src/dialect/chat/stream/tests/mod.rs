@@ -105,8 +105,8 @@ fn usage(usage: &Value) -> Value {
 }
 
 /// The notes about omissions.
-fn left_out(told: &ClientView) -> Vec<&str> {
-    told.finished.notes.iter().filter_map(as_left_out).collect()
+fn left_out(received: &ClientView) -> Vec<&str> {
+    received.finished.notes.iter().filter_map(as_left_out).collect()
 }
 
 fn as_left_out(note: &Note) -> Option<&str> {
@@ -117,8 +117,8 @@ fn as_left_out(note: &Note) -> Option<&str> {
 }
 
 /// The calls of an answer: name, arguments or input, `call_id`.
-fn calls_of(told: &ClientView) -> Vec<(String, String, String)> {
-    let calls = told.output().into_iter().filter(|item| item["call_id"].is_string());
+fn calls_of(received: &ClientView) -> Vec<(String, String, String)> {
+    let calls = received.output().into_iter().filter(|item| item["call_id"].is_string());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let call = |item: Value| {
         let input = text(&item["arguments"]) + &text(&item["input"]);
@@ -128,8 +128,8 @@ fn calls_of(told: &ClientView) -> Vec<(String, String, String)> {
 }
 
 /// The calls of an answer without their ids.
-fn called(told: &ClientView) -> Vec<(String, String)> {
-    calls_of(told).into_iter().map(|(name, input, _)| (name, input)).collect()
+fn called(received: &ClientView) -> Vec<(String, String)> {
+    calls_of(received).into_iter().map(|(name, input, _)| (name, input)).collect()
 }
 
 /// A call's name and input, for comparison.
@@ -138,6 +138,6 @@ fn of(name: &str, input: &str) -> (String, String) {
 }
 
 /// The text of the answer's message.
-fn said(told: &ClientView) -> String {
-    told.deltas("output_text.delta")
+fn message_text(received: &ClientView) -> String {
+    received.deltas("output_text.delta")
 }

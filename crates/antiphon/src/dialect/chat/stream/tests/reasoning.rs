@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{calls, chunk, decode, finish, origin, said, text};
+use super::{calls, chunk, decode, finish, message_text, origin, text};
 use crate::dialect::{Dialect, Seal};
 
 /// The sealed content of a reasoning item.
@@ -14,19 +14,19 @@ fn sealed(item: &Value) -> Value {
 
 #[test]
 fn reasoning_ends_when_message_begins() {
-    let told = decode(&[
+    let received = decode(&[
         chunk(&json!({"role": "assistant", "content": null, "reasoning_content": "Let "})),
         chunk(&json!({"content": null, "reasoning_content": "me\nsee."})),
         text("Four."),
         finish("stop"),
     ]);
 
-    let output = told.output();
+    let output = received.output();
     let expected = json!([{"type": "reasoning_text", "text": "Let me\nsee."}]);
     assert_eq!((&output[0]["type"], &output[0]["content"]), (&json!("reasoning"), &expected));
     assert_eq!(output[0]["summary"], json!([]));
     assert_eq!(output[1]["content"][0]["text"], "Four.");
-    let kinds = told.kinds();
+    let kinds = received.kinds();
     let place = |kind| kinds.iter().position(|it| *it == kind);
     assert!(place("output_item.done") < place("output_text.delta"));
     assert_eq!(sealed(&output[0]), json!({"reasoning_content": "Let me\nsee."}));
@@ -34,33 +34,33 @@ fn reasoning_ends_when_message_begins() {
 
 #[test]
 fn reasoning_is_sealed_under_original_field_name() {
-    let told = decode(&[chunk(&json!({"reasoning": "Hm."})), text("Four."), finish("stop")]);
-    assert_eq!(sealed(&told.output()[0]), json!({"reasoning": "Hm."}));
+    let received = decode(&[chunk(&json!({"reasoning": "Hm."})), text("Four."), finish("stop")]);
+    assert_eq!(sealed(&received.output()[0]), json!({"reasoning": "Hm."}));
 }
 
 #[test]
 fn duplicate_reasoning_fields_are_decoded_once() {
     let both = |text: &str| chunk(&json!({"reasoning": text, "reasoning_content": text}));
-    let told = decode(&[both("One, "), both("two."), finish("stop")]);
+    let received = decode(&[both("One, "), both("two."), finish("stop")]);
 
-    assert_eq!(told.only_item()["content"][0]["text"], "One, two.");
-    assert_eq!(sealed(&told.only_item()), json!({"reasoning_content": "One, two."}));
+    assert_eq!(received.only_item()["content"][0]["text"], "One, two.");
+    assert_eq!(sealed(&received.only_item()), json!({"reasoning_content": "One, two."}));
 }
 
 #[test]
 fn first_reasoning_field_is_used() {
-    let told = decode(&[
+    let received = decode(&[
         chunk(&json!({"reasoning": "One, "})),
         chunk(&json!({"reasoning": "two.", "reasoning_content": "zwei."})),
         finish("stop"),
     ]);
-    assert_eq!(sealed(&told.only_item()), json!({"reasoning": "One, two."}));
+    assert_eq!(sealed(&received.only_item()), json!({"reasoning": "One, two."}));
 }
 
 #[test]
 fn resumed_reasoning_is_new_item() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
-    let told = decode(&[
+    let received = decode(&[
         chunk(&json!({"reasoning_content": "One."})),
         calls(&call),
         chunk(&json!({"reasoning_content": "Two."})),
@@ -68,7 +68,7 @@ fn resumed_reasoning_is_new_item() {
         finish("tool_calls"),
     ]);
 
-    let output = told.output();
+    let output = received.output();
     let kinds: Vec<&Value> = output.iter().map(|item| &item["type"]).collect();
     assert_eq!(kinds, ["reasoning", "function_call", "reasoning", "message"]);
     assert_eq!(sealed(&output[0]), json!({"reasoning_content": "One."}));
@@ -78,22 +78,22 @@ fn resumed_reasoning_is_new_item() {
 #[test]
 fn reasoning_precedes_content_of_one_delta() {
     let delta = json!({"content": "Four.", "reasoning_content": "Hm."});
-    let told = decode(&[chunk(&delta), finish("stop")]);
-    let output = told.output();
+    let received = decode(&[chunk(&delta), finish("stop")]);
+    let output = received.output();
     assert_eq!((&output[0]["type"], &output[1]["type"]), (&json!("reasoning"), &json!("message")));
 }
 
 #[test]
 fn reasoning_before_limit_is_sealed() {
-    let told = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("length")]);
-    assert_eq!(told.last()["type"], "response.incomplete");
-    assert_eq!(sealed(&told.only_item()), json!({"reasoning_content": "Hm, "}));
+    let received = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("length")]);
+    assert_eq!(received.last()["type"], "response.incomplete");
+    assert_eq!(sealed(&received.only_item()), json!({"reasoning_content": "Hm, "}));
 }
 
 #[test]
 fn truncated_reasoning_is_not_sealed() {
-    let told = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("error")]);
-    assert_eq!(told.only_item()["encrypted_content"], Value::Null);
+    let received = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("error")]);
+    assert_eq!(received.only_item()["encrypted_content"], Value::Null);
 }
 
 fn detail(text: &str, more: &Value) -> Value {
@@ -113,7 +113,7 @@ fn reasoning_details_are_merged_and_emitted_once() {
     let signature = json!({
         "type": "reasoning.text", "signature": "EqQB", "format": "anthropic-claude-v1", "index": 0
     });
-    let told = decode(&[
+    let received = decode(&[
         piece("One, "),
         piece("\"two\"."),
         chunk(&json!({"reasoning": null, "reasoning_details": [signature]})),
@@ -121,12 +121,12 @@ fn reasoning_details_are_merged_and_emitted_once() {
         finish("stop"),
     ]);
 
-    let reasoning = &told.output()[0];
+    let reasoning = &received.output()[0];
     assert_eq!(reasoning["content"][0]["text"], "One, \"two\".");
     let whole = detail("One, \"two\".", &json!({"signature": "EqQB"}));
     let expected = json!({"reasoning": "One, \"two\".", "reasoning_details": [whole]});
     assert_eq!(sealed(reasoning), expected);
-    assert_eq!(said(&told), "Four.");
+    assert_eq!(message_text(&received), "Four.");
 }
 
 #[test]
@@ -141,33 +141,33 @@ fn different_details_stay_separate_in_order() {
         {"type": "reasoning.summary", "summary": "In short.", "id": "rs_1"},
         {"type": "reasoning.summary", "summary": "Other.", "id": "rs_2"},
     ]);
-    let told = decode(&[
+    let received = decode(&[
         chunk(&json!({"reasoning": "abcd", "reasoning_details": details})),
         finish("stop"),
     ]);
-    assert_eq!(sealed(&told.only_item())["reasoning_details"], details);
+    assert_eq!(sealed(&received.only_item())["reasoning_details"], details);
 }
 
 #[test]
 fn details_without_reasoning_text_are_emitted() {
     let piece = |text: &str| chunk(&json!({"reasoning_details": [detail(text, &json!({}))]}));
-    let told = decode(&[piece("One, "), piece("two."), finish("stop")]);
+    let received = decode(&[piece("One, "), piece("two."), finish("stop")]);
 
     let whole = detail("One, two.", &json!({}));
-    assert_eq!(told.only_item()["content"][0]["text"], "One, two.");
-    assert_eq!(sealed(&told.only_item()), json!({"reasoning_details": [whole]}));
+    assert_eq!(received.only_item()["content"][0]["text"], "One, two.");
+    assert_eq!(sealed(&received.only_item()), json!({"reasoning_details": [whole]}));
 }
 
 #[test]
 fn encrypted_details_with_call_precede_it() {
     let encrypted = json!({"type": "reasoning.encrypted", "data": "AAA", "id": "call_1"});
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
-    let told = decode(&[
+    let received = decode(&[
         chunk(&json!({"tool_calls": call, "reasoning_details": [encrypted]})),
         finish("tool_calls"),
     ]);
 
-    let output = told.output();
+    let output = received.output();
     assert_eq!(output[1]["type"], "function_call");
     assert_eq!(sealed(&output[0]), json!({"reasoning_details": [encrypted]}));
 }

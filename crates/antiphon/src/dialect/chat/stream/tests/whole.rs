@@ -16,7 +16,7 @@ fn answers(message: &Value, finish_reason: &Value) -> ClientView {
 
 #[test]
 fn whole_answer_has_items_in_order() {
-    let told = answers(
+    let received = answers(
         &json!({
             "role": "assistant", "content": "Well.", "refusal": null,
             "reasoning_content": "Hm.",
@@ -29,12 +29,12 @@ fn whole_answer_has_items_in_order() {
         &json!("tool_calls"),
     );
 
-    let output = told.output();
+    let output = received.output();
     let kinds: Vec<&Value> = output.iter().map(|item| &item["type"]).collect();
     assert_eq!(kinds, ["reasoning", "message", "function_call", "function_call"]);
-    assert_eq!(told.finished.status, Status::Completed);
-    assert_eq!(told.last()["response"]["usage"]["total_tokens"], 3);
-    assert_eq!(told.last()["response"]["model"], "m-1");
+    assert_eq!(received.finished.status, Status::Completed);
+    assert_eq!(received.last()["response"]["usage"]["total_tokens"], 3);
+    assert_eq!(received.last()["response"]["model"], "m-1");
 }
 
 #[test]
@@ -50,20 +50,20 @@ fn whole_answer_ends_by_finish_reason() {
 
 #[test]
 fn whole_calls_with_missing_ids_are_decoded() {
-    let told = answers(
+    let received = answers(
         &json!({"content": "", "tool_calls": [
             {"function": {"name": "f", "arguments": {"a": 1}}},
             {"function": {"name": "f", "arguments": {"a": 1}}}
         ]}),
         &json!("stop"),
     );
-    assert_eq!(called(&told), [of("f", "{\"a\":1}"), of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("f", "{\"a\":1}")]);
 }
 
 #[test]
 fn error_body_fails_answer() {
-    let told = Server::default().answers(&json!({"error": {"message": "Oh.", "code": "oh"}}));
-    let failure = told.finished.failure.as_ref().unwrap();
+    let received = Server::default().answers(&json!({"error": {"message": "Oh.", "code": "oh"}}));
+    let failure = received.finished.failure.as_ref().unwrap();
     assert_eq!((&*failure.code, &*failure.message), ("oh", "Oh."));
 }
 
