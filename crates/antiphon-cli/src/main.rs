@@ -11,6 +11,7 @@
 //! - `erase`: a summary of the erased data.
 
 mod args;
+mod built_in_model;
 mod convert;
 mod failure;
 mod greeting;

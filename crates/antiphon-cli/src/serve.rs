@@ -2,11 +2,13 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use antiphon_gateway::Server;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::built_in_model::BuiltInModel;
 use crate::failure::Failure;
 use crate::greeting::{Greeting, Shown, base_url};
 use crate::logging::Format;
@@ -27,7 +29,8 @@ pub(crate) fn serve(configuration: Configuration, format: Format) -> Result<(), 
 /// that the first one holds and does not touch its conversations.
 async fn run(configuration: Configuration, format: Format) -> Result<(), Failure> {
     configuration.log_warnings();
-    let Configuration { listen, store, gateway, warnings: _ } = configuration;
+    let Configuration { listen, store, mut gateway, warnings: _ } = configuration;
+    gateway.local_model = Some(Arc::new(BuiltInModel));
     make_room_for_connections();
     let unheard = |error| Failure::runtime(format!("signals cannot be heard: {error}"));
     let signals = Signals::listen().map_err(unheard)?;

@@ -43,7 +43,6 @@ mod routes;
 mod secret;
 mod server;
 pub mod settings;
-mod sim;
 mod store_attempts;
 mod tokens;
 mod trace;

@@ -3,6 +3,7 @@
 mod api_key;
 mod capabilities;
 mod limits;
+mod local_model;
 mod origin;
 mod pass_through;
 mod secret;
@@ -10,6 +11,7 @@ mod state;
 mod store;
 mod webhooks;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
@@ -19,6 +21,7 @@ use http::{HeaderName, Uri};
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::capabilities::{Capabilities, Preset};
 pub use self::limits::{Limits, Quota, Rate};
+pub use self::local_model::{EventStream, LocalModel};
 pub(crate) use self::origin::without_port;
 pub use self::origin::{HostName, Origin};
 pub use self::pass_through::PassThrough;
@@ -30,8 +33,9 @@ pub use self::webhooks::{Allowed, Webhook, WebhookEvent};
 /// The settings of a gateway, independent of their source (flags, environment, file).
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The upstreams for models other than `sim`. The first one that matches a model's name serves
-    /// it.
+    /// The model that the gateway serves itself.
+    pub local_model: Option<Arc<dyn LocalModel>>,
+    /// The upstreams for all other models. The first one that matches a model's name serves it.
     pub upstreams: Vec<UpstreamSettings>,
     /// The keys of callers. If empty, callers need no key. Each token that goes to an upstream is
     /// then a tenant of its own, and a token that goes to no upstream is ignored.
@@ -77,6 +81,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            local_model: None,
             upstreams: Vec::new(),
             api_keys: Vec::new(),
             tenant_header: None,

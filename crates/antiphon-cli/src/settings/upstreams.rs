@@ -122,8 +122,8 @@ const NEEDS_UPSTREAM: &str = "this has no effect without --upstream; upstreams i
 fn unreachable_models(upstream: &UpstreamSettings, earlier: &[UpstreamSettings]) -> Option<String> {
     upstream.models.iter().find_map(|pattern| {
         let name = pattern.as_str();
-        if name == BUILT_IN {
-            return Some(format!("the built-in model answers for '{BUILT_IN}', no upstream does"));
+        if name == antiphon_sim::NAME {
+            return Some(format!("the built-in model answers for '{name}', no upstream does"));
         }
         let covers = |other: &&ModelPattern| other.covers(pattern);
         let covering = earlier.iter().filter(|other| !shares_all_models(upstream, other));
@@ -142,6 +142,3 @@ fn shares_all_models(one: &UpstreamSettings, other: &UpstreamSettings) -> bool {
     [one, other].iter().all(|upstream| upstream.models.contains(&all))
         && one.api.vendor() != other.api.vendor()
 }
-
-/// The name of the built-in model.
-const BUILT_IN: &str = "sim";

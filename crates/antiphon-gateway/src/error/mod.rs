@@ -166,7 +166,7 @@ pub(crate) enum ApiError {
         "The model '{model}' is built in and answers at /v1/responses alone: /v1{path} passes to \
          upstreams, which do not have it."
     )]
-    BuiltInModelNotForwarded { model: &'static str, path: String },
+    BuiltInModelNotForwarded { model: String, path: String },
     #[error("There is no upstream named '{name}'. Name one that --upstream configures.")]
     UnknownUpstream { path: String, name: String },
 

@@ -163,7 +163,7 @@ pub(crate) fn described(http: &HttpUpstream) -> String {
 /// The description of the server that answers a request, for callers.
 fn described_server(upstream: Upstream<'_>) -> String {
     match upstream {
-        Upstream::Sim => "the built-in model".to_owned(),
+        Upstream::Local(_) => "the built-in model".to_owned(),
         Upstream::Http(http) => match http.public_name() {
             Some(name) => format!("the upstream '{name}'"),
             None => "another upstream".to_owned(),

@@ -37,7 +37,6 @@ pub(crate) use self::tool_choice::check_choice_is_there;
 use crate::error::ApiError;
 use crate::lane::Lane;
 use crate::settings::Limits;
-use crate::sim::SIM;
 
 /// The fields that determine a model's input. Source: the parameters of
 /// `POST /v1/responses/input_tokens`.
@@ -118,18 +117,19 @@ impl CreateRequest {
         self.background && !self.stream
     }
 
-    /// Parses a request for a token count. All fields are optional, and the default model is the
-    /// built-in one. Fields that only affect the output are ignored.
+    /// Parses a request for a token count. All fields are optional, except for the model if there
+    /// is no default. Fields that only affect the output are ignored.
     pub(crate) fn parse_counted(
         body: &Bytes,
         identity: Identity,
         limits: &Limits,
+        default_model: Option<&str>,
     ) -> Result<Self, ApiError> {
         let given = object_of(body)?;
         let counted = COUNTED.iter().filter_map(|key| Some((*key, given.get(key)?)));
         let mut fields: Object<'_> = counted.collect();
-        if fields.present("model").is_none() {
-            fields.set("model", json::quote(SIM));
+        if let (None, Some(model)) = (fields.present("model"), default_model) {
+            fields.set("model", json::quote(model));
         }
         Self::of(body, fields, identity, limits)
     }

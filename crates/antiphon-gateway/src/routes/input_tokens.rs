@@ -12,6 +12,7 @@ use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::CreateRequest;
+use crate::settings::LocalModel;
 use crate::turn::{Preview, TokenCount};
 
 /// Counts the tokens of the model's input, including the stored items of the conversation. Stores
@@ -26,7 +27,9 @@ pub(super) async fn count(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
-    let request = CreateRequest::parse_counted(&body, identity, &gateway.settings.limits)?;
+    let default_model = gateway.upstreams.local().map(LocalModel::name);
+    let request =
+        CreateRequest::parse_counted(&body, identity, &gateway.settings.limits, default_model)?;
     let preview = Preview::of(&gateway, &caller, &request).await?;
     let (tokens, whose) = match preview.count_tokens(&gateway, &caller, &request).await? {
         TokenCount::Upstream(tokens) => (tokens, "upstream"),

@@ -11,9 +11,8 @@ use super::json;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::sim::SIM;
 
-/// The built-in model and the models that the upstreams list. An upstream may serve models that it
+/// The local model and the models that the upstreams list. An upstream may serve models that it
 /// does not list.
 pub(super) async fn list(State(gateway): State<Arc<Gateway>>, caller: Caller) -> Response {
     let models: Vec<String> = models(&gateway, &caller).await;
@@ -37,6 +36,9 @@ pub(super) async fn show(
 
 async fn models(gateway: &Gateway, caller: &Caller) -> Vec<String> {
     let listed = gateway.upstreams.models(caller).await;
-    let own = format!(r#"{{"id":"{SIM}","object":"model","created":0,"owned_by":"antiphon"}}"#);
-    std::iter::once(own).chain(listed).collect()
+    let local = gateway.upstreams.local().map(|local| {
+        let id = quote(local.name());
+        format!(r#"{{"id":{id},"object":"model","created":0,"owned_by":"antiphon"}}"#)
+    });
+    local.into_iter().chain(listed).collect()
 }

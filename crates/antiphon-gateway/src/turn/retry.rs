@@ -26,7 +26,6 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::Underway;
 use crate::request::{Again, Identity};
-use crate::sim::SIM;
 
 /// How long a retry that its client counts is recognized by its body, in seconds. The provider's
 /// clients abandon an attempt after 10 minutes.
@@ -264,9 +263,10 @@ impl Turn<'_> {
         let conversation = conversation.as_ref().map(ConversationId::as_str);
         let envelope = Envelope::new(id.as_str(), *created_at, &fields, conversation);
         let assembler = self.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
+        // A replayed answer is not stored again, so nothing uses its origin.
         ResponseReader::new(
             UpstreamApi::Responses,
-            RequestContext::from_request(&fields, Origin::new(SIM)),
+            RequestContext::from_request(&fields, Origin::new("replay")),
             assembler,
         )
     }

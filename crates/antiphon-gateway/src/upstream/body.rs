@@ -6,6 +6,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::connection::Body;
 use super::error::UpstreamError;
 use super::timeouts::Timeouts;
+use crate::settings::EventStream;
 
 /// The answer of an upstream.
 pub(crate) enum Reply {
@@ -17,8 +18,8 @@ pub(crate) enum Reply {
 
 /// A stream of bytes.
 pub(crate) enum ByteStream {
-    /// Produced by the built-in model.
-    Made(Box<dyn Iterator<Item = Bytes> + Send>),
+    /// Produced by the local model.
+    Local(EventStream),
     /// Received from a connection.
     Received(Box<Received>),
 }
@@ -37,7 +38,7 @@ impl ByteStream {
     /// work.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         match self {
-            Self::Made(events) => {
+            Self::Local(events) => {
                 // All pieces are ready at once: yield to the reader and to other turns.
                 tokio::task::yield_now().await;
                 events.next().map(Ok)

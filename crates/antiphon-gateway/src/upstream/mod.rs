@@ -1,4 +1,4 @@
-//! The upstreams: the built-in model, and servers over HTTP.
+//! The upstreams: the local model, and servers over HTTP.
 
 mod api;
 mod body;
@@ -23,7 +23,7 @@ mod token_count;
 mod words;
 
 use std::collections::HashSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use antiphon::Origin;
@@ -42,15 +42,12 @@ pub(crate) use self::retry_session::RetrySession;
 pub(crate) use self::state_error::StateError;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
-use crate::settings::{Retries, Settings};
-use crate::sim::{self, SIM};
-
-/// The context window of the built-in model in tokens. The model has no real limit; this value is
-/// typical of large models.
-const SIM_WINDOW: u64 = 1_000_000;
+use crate::settings::{LocalModel, Retries, Settings};
 
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
+    /// The model without a server.
+    local: Option<Arc<dyn LocalModel>>,
     /// In order: the first one that matches a model's name serves it.
     http: Vec<HttpUpstream>,
     /// Whether the store contained a ledger of upstream state when the gateway started.
@@ -78,8 +75,8 @@ const REMEMBERED: usize = 1024;
 /// The upstream that serves a model.
 #[derive(Clone, Copy)]
 pub(crate) enum Upstream<'a> {
-    /// The built-in model.
-    Sim,
+    /// The model without a server.
+    Local(&'a dyn LocalModel),
     /// A server.
     Http(&'a HttpUpstream),
 }
@@ -91,6 +88,7 @@ impl Upstreams {
     pub(crate) fn new(settings: &Settings, kept: bool) -> Self {
         Self {
             kept,
+            local: settings.local_model.clone(),
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
             wanting_reasoning: Origins::default(),
@@ -110,12 +108,16 @@ impl Upstreams {
         self.http.iter().find(|http| http.public_name() == Some(name))
     }
 
-    /// The upstream that serves `model`. The model `sim` is always the built-in one.
+    /// The model without a server.
+    pub(crate) fn local(&self) -> Option<&dyn LocalModel> {
+        self.local.as_deref()
+    }
+
+    /// The upstream that serves `model`. The local model precedes all servers.
     pub(crate) fn of_model(&self, model: &str) -> Option<Upstream<'_>> {
-        if model == SIM {
-            return Some(Upstream::Sim);
-        }
-        self.http.iter().find(|upstream| upstream.takes(model)).map(Upstream::Http)
+        let local = self.local().filter(|local| local.name() == model).map(Upstream::Local);
+        let served = || self.http.iter().find(|upstream| upstream.takes(model));
+        local.or_else(|| served().map(Upstream::Http))
     }
 
     /// The server for requests to other parts of an API that name no model. Among the servers that
@@ -173,7 +175,7 @@ impl<'a> Upstream<'a> {
     /// The name in logs.
     pub(crate) fn label(self) -> &'a str {
         match self {
-            Self::Sim => SIM,
+            Self::Local(local) => local.name(),
             Self::Http(http) => http.label(),
         }
     }
@@ -183,7 +185,7 @@ impl Upstream<'_> {
     /// The API of this upstream.
     pub(crate) fn api(self) -> UpstreamApi {
         match self {
-            Self::Sim => UpstreamApi::Responses,
+            Self::Local(_) => UpstreamApi::Responses,
             Self::Http(http) => http.api(),
         }
     }
@@ -196,7 +198,7 @@ impl Upstream<'_> {
     /// The origin of the items that this upstream's `model` produces.
     pub(crate) fn origin(self, model: &str) -> Origin {
         match self {
-            Self::Sim => Origin::new(SIM),
+            Self::Local(local) => Origin::new(local.name()),
             Self::Http(http) => Origin::new(format!("{} {model}", http.name())),
         }
     }
@@ -204,7 +206,7 @@ impl Upstream<'_> {
     /// The context window of its models, input and output together, in tokens, if known.
     pub(crate) fn context_window(self) -> Option<u64> {
         match self {
-            Self::Sim => Some(SIM_WINDOW),
+            Self::Local(local) => Some(local.context_window()),
             Self::Http(http) => http.context_window(),
         }
     }
@@ -212,7 +214,7 @@ impl Upstream<'_> {
     /// Whether this upstream receives the token of the caller.
     pub(crate) fn takes_tokens(self) -> bool {
         match self {
-            Self::Sim => false,
+            Self::Local(_) => false,
             Self::Http(http) => http.takes_tokens(),
         }
     }
@@ -220,7 +222,7 @@ impl Upstream<'_> {
     /// The maximum size of one event of an answer, in bytes.
     pub(crate) fn max_event(self) -> usize {
         match self {
-            Self::Sim => usize::MAX,
+            Self::Local(_) => usize::MAX,
             Self::Http(http) => http.max_answer(),
         }
     }
@@ -228,7 +230,7 @@ impl Upstream<'_> {
     /// The retry settings, and the total time limit of an answer.
     fn patience(self) -> (Retries, Duration) {
         match self {
-            Self::Sim => (Retries::none(), Duration::ZERO),
+            Self::Local(_) => (Retries::none(), Duration::ZERO),
             Self::Http(http) => http.patience(),
         }
     }
@@ -242,9 +244,10 @@ impl Upstream<'_> {
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         match self {
-            Self::Sim => sim::answer(&body.to_bytes())
-                .map(|events| Reply::Events(ByteStream::Made(Box::new(events))))
-                .map_err(|error| UpstreamError::invalid(&error.to_string())),
+            Self::Local(local) => local
+                .respond(&body.to_bytes())
+                .map(|events| Reply::Events(ByteStream::Local(events)))
+                .map_err(|message| UpstreamError::invalid(&message)),
             Self::Http(http) => http.respond(model, body, caller, end).await,
         }
     }

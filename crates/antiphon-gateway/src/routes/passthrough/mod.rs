@@ -38,7 +38,6 @@ use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::request::check_model;
 use crate::request_body::discard;
-use crate::sim::SIM;
 use crate::upstream::{Foreign, HttpUpstream, Passed, Upstream, UpstreamError};
 
 /// The methods that pass. `TRACE` does not: its answer would reveal the upstream's key.
@@ -151,9 +150,10 @@ fn of_model<'a>(
 ) -> Result<&'a HttpUpstream, ApiError> {
     match gateway.upstreams.of_model(model) {
         Some(Upstream::Http(upstream)) => Ok(upstream),
-        Some(Upstream::Sim) => {
-            Err(ApiError::BuiltInModelNotForwarded { model: SIM, path: path.as_str().into() })
-        }
+        Some(Upstream::Local(_)) => Err(ApiError::BuiltInModelNotForwarded {
+            model: model.into(),
+            path: path.as_str().into(),
+        }),
         None => Err(ApiError::ModelNotForwarded { model: model.into() }),
     }
 }

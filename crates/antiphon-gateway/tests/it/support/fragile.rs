@@ -9,7 +9,7 @@ use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
 use antiphon_testkit::FakeUpstream;
 use tokio::net::TcpListener;
 
-use super::{Client, Faulty};
+use super::{Client, Faulty, default_settings};
 
 /// A gateway on a store that can be made to fail, in front of an upstream that is asked once.
 pub(crate) struct FragileGateway {
@@ -29,7 +29,7 @@ impl FragileGateway {
         let url = upstream.base_url().parse().expect("it is a URL");
         let asked_once =
             UpstreamSettings { retries: Retries::none(), ..UpstreamSettings::new(url, None) };
-        let mut settings = Settings { upstreams: vec![asked_once], ..Settings::default() };
+        let mut settings = Settings { upstreams: vec![asked_once], ..default_settings() };
         change(&mut settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
         let client = Client::at(&format!("http://{}", listener.local_addr().expect("it is bound")));

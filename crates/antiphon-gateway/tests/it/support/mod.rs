@@ -23,6 +23,7 @@ mod roots;
 #[path = "../../../../../tests/schema/mod.rs"]
 mod schema;
 mod script;
+mod sim;
 mod socket;
 mod view;
 mod watchdog;
@@ -47,6 +48,7 @@ pub(crate) use receiver::{Received, Receiver, SECRET as WEBHOOK_SECRET};
 pub(crate) use roots::Roots;
 pub(crate) use schema::assert_response_shape;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
+pub(crate) use sim::default_settings;
 pub(crate) use socket::{Socket, create};
 pub(crate) use view::{ids, lines, list, only, text};
 pub(crate) use watchdog::soon;

@@ -13,6 +13,7 @@ use super::place::{Kept, Place};
 use super::raw::Raw;
 use super::replica::Replica;
 use super::roots::Roots;
+use super::sim::default_settings;
 use super::view::lines;
 use super::watchdog::soon;
 
@@ -79,7 +80,7 @@ impl World {
         // A scripted reply is one request's: only tests of retries have them.
         let asked_once =
             UpstreamSettings { retries: Retries::none(), ..UpstreamSettings::new(url, None) };
-        let mut settings = Settings { upstreams: vec![asked_once], ..Settings::default() };
+        let mut settings = Settings { upstreams: vec![asked_once], ..default_settings() };
         change(&mut settings);
         let vacant = (0..replicas).map(|_| None).collect();
         let roots = Roots::default();

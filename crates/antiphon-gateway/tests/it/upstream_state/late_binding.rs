@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::world;
 use crate::support::{
-    Answer, Ask, Client, FragileGateway, Gateways, MODES, Mode, ask, heard_until, lines, soon,
-    text, typed_user,
+    Answer, Ask, Client, FragileGateway, Gateways, MODES, Mode, ask, default_settings, heard_until,
+    lines, soon, text, typed_user,
 };
 
 /// Gateways in front of two providers that keep state, each with one model.
@@ -49,7 +49,7 @@ impl World {
     }
 
     fn settings(one: &StrictProvider, two: &StrictProvider) -> Settings {
-        let mut settings = Settings::default();
+        let mut settings = default_settings();
         for (name, provider) in [("one", one), ("two", two)] {
             let mut upstream = world::settings(provider).upstreams.remove(0);
             upstream.name = Some(name.to_owned());

@@ -4,7 +4,7 @@ use antiphon_gateway::settings::{Preset, Retries, Settings, State, UpstreamSetti
 use antiphon_mock::{Exchange, Recorded, StrictProvider};
 use serde_json::{Value, json};
 
-use crate::support::{Client, Gateways, lines, soon, text};
+use crate::support::{Client, Gateways, default_settings, lines, soon, text};
 
 /// A gateway, and the provider behind it. At its end no model was given anything twice.
 pub(crate) struct World {
@@ -157,7 +157,7 @@ pub(crate) fn settings(provider: &StrictProvider) -> Settings {
         retries: Retries::none(),
         ..UpstreamSettings::new(url, None)
     };
-    Settings { upstreams: vec![upstream], ..Settings::default() }
+    Settings { upstreams: vec![upstream], ..default_settings() }
 }
 
 impl Drop for World {

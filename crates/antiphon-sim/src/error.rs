@@ -4,21 +4,36 @@ use std::fmt;
 
 /// A fault of the caller. Its text is the message that a provider would send with status 400.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SimError {
+pub enum SimError {
     /// The body is not a JSON object.
     UnreadableBody,
     /// A required field is absent or null.
     MissingParameter(&'static str),
     /// A field has a value that the API does not permit.
-    InvalidParameter { param: String, expected: &'static str },
+    InvalidParameter {
+        /// The path of the field: `input[3]`.
+        param: String,
+        /// The permitted values, with an article.
+        expected: &'static str,
+    },
     /// The request refers to an object that only a stateful server could have.
-    NotHeld { kind: &'static str, id: String },
+    NotHeld {
+        /// The type of the object: `Conversation`.
+        kind: &'static str,
+        /// Its id.
+        id: String,
+    },
     /// `tool_choice` names a tool that is not among the callable tools.
     UnknownTool(String),
     /// `tool_choice` demands a call and there is no callable tool.
     NothingToCall,
     /// No value can satisfy the JSON schema.
-    Schema { subject: String, fault: &'static str },
+    Schema {
+        /// The owner of the schema: `function 'echo'`.
+        subject: String,
+        /// The reason.
+        fault: &'static str,
+    },
 }
 
 impl fmt::Display for SimError {

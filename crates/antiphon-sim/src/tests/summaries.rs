@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{ask, echo, user};
-use crate::compacted_prefix::INTRODUCTION;
 
-const PROMPT: &str = include_str!("../../compaction/prompt.md");
+const PROMPT: &str = "Summarize this conversation for the model that will continue it.";
+const INTRODUCTION: &str = "The conversation so far was compacted. This is its summary:\n\n";
 
 fn said(input: Value) -> String {
     ask(json!({ "input": input, "tools": [echo()], "tool_choice": "none" })).text().to_owned()

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::SimError;
+use super::image::size_of_data_url;
 use super::text::shorten;
-use crate::data_url::{data_url, size_of_image};
 
 /// An item of the context. Items without a rule have the variant `Other`.
 #[derive(Debug)]
@@ -160,7 +160,7 @@ fn image(fields: &Map<String, Value>) -> String {
         detail => detail,
     };
     let url = string(fields, "image_url");
-    let size = data_url(&url).and_then(|(_, data)| size_of_image(data));
+    let size = size_of_data_url(&url);
     let size = size.map_or_else(String::new, |(width, height)| format!(", {width}×{height}"));
     format!("an image ({}{size}, detail {detail})", origin(fields, &["image_url", "file_id"]))
 }

@@ -2,7 +2,9 @@
 
 use super::context::Context;
 use super::item::{Item, text_of};
-use crate::compacted_prefix::INTRODUCTION;
+
+/// The first sentence of a compaction's summary. An empty line ends the introduction.
+const INTRODUCTION: &str = "The conversation so far was compacted.";
 
 /// Whether the text asks for a summary of the conversation.
 pub(super) fn asks_for_summary(asked: &str) -> bool {
@@ -29,7 +31,7 @@ pub(super) fn summary(context: &Context) -> String {
 /// The summary in the text, if the context ends with a compaction. The compacted history then did
 /// not end with a user message.
 pub(super) fn given(asked: &str) -> Option<&str> {
-    asked.strip_prefix(INTRODUCTION)
+    Some(asked.strip_prefix(INTRODUCTION)?.split_once("\n\n")?.1)
 }
 
 fn ended(sentence: String) -> String {

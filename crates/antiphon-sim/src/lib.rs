@@ -9,6 +9,7 @@ mod envelope;
 mod error;
 mod evidence;
 mod ids;
+mod image;
 mod item;
 mod mention;
 mod numbers;
@@ -32,18 +33,22 @@ use bytes::Bytes;
 
 use decide::{Turn, decide};
 use envelope::{Ending, Usage};
-pub(crate) use error::SimError;
+pub use error::SimError;
 use request::Request;
 use stream::Stream;
 
-/// The name of the built-in model.
-pub(crate) const SIM: &str = "sim";
+/// The name of the model.
+pub const NAME: &str = "sim";
+
+/// The context window in tokens. The model has no real limit; this value is typical of large
+/// models.
+pub const CONTEXT_WINDOW: u64 = 1_000_000;
 
 /// Answers one encoded Responses request with a whole event stream.
 ///
 /// The answer is a function of the request's bytes: the model has no clock, no randomness and no
 /// memory between calls. Errors have the texts that a provider would send with status 400.
-pub(crate) fn answer(request: &[u8]) -> Result<Answer, SimError> {
+pub fn answer(request: &[u8]) -> Result<Answer, SimError> {
     let request = Request::read(request)?;
     let frames = match decide(&request)? {
         Turn::Calls(calls) => call(&request, &calls),
@@ -54,7 +59,7 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, SimError> {
 
 /// The frames of one event stream: each `event: T\ndata: {json}\n\n`, the last `data: [DONE]\n\n`.
 #[derive(Debug)]
-pub(crate) struct Answer(std::vec::IntoIter<Bytes>);
+pub struct Answer(std::vec::IntoIter<Bytes>);
 
 impl Iterator for Answer {
     type Item = Bytes;
