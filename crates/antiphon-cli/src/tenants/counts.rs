@@ -56,8 +56,8 @@ mod tests {
             others: 7,
         };
         let words = words(&held);
-        let expected = "1 conversation, 2 responses, 0 open turns, 3 ledgers, 5 items and 1 trace of \
-                        a deleted item";
+        let expected = "1 conversation, 2 responses, 0 open turns, 3 ledgers, 5 items and 1 trace \
+                        of a deleted item";
         assert_eq!(words, expected);
     }
 }

@@ -5,11 +5,14 @@ use serde_json::Value;
 use crate::world::{Ended, World};
 
 const CHAT: &str = concat!(
-    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#,
+    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"#,
+    r#""delta":{"role":"assistant","content":""},"finish_reason":null}]}"#,
     "\n\n",
-    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}"#,
+    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","#,
+    r#""choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}"#,
     "\n\n",
-    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","#,
+    r#""choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
     "\n\ndata: [DONE]\n\n",
 );
 
@@ -18,7 +21,8 @@ const PARTS: &str = concat!(
     "\n",
     r#"{"type":"tool-input-delta","id":"call_123","delta":"{\"location\":\"NYC\"}"}"#,
     "\n",
-    r#"{"type":"tool-call","toolCallId":"call_123","toolName":"get_weather","input":{"location":"NYC"}}"#,
+    r#"{"type":"tool-call","toolCallId":"call_123","toolName":"get_weather","#,
+    r#""input":{"location":"NYC"}}"#,
     "\n",
     r#"{"type":"finish","finishReason":"tool-calls","usage":{"inputTokens":1,"outputTokens":2}}"#,
     "\n",
@@ -161,7 +165,8 @@ fn input_of_another_kind_is_said_to_be_so() {
 #[test]
 fn arguments_that_were_cut_short_are_not_taken_for_none() {
     let input = concat!(
-        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"rm","arguments":"{\"path\":\"/tmp"}}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","#,
+        r#""function":{"name":"rm","arguments":"{\"path\":\"/tmp"}}]}}]}"#,
         "\n",
         r#"{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}"#,
         "\n",

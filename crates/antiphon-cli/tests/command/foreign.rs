@@ -177,15 +177,28 @@ fn a_history_of_an_unknown_form_is_refused_with_the_item() {
     let cases = [
         (
             r#"[{"role":"user","content":"hi"}, {"type":"human"}]"#,
-            r#"1:34: item 1 ({"type":"human"}) looks like a LangChain message; expected its 'content', or its fields in 'data' as messages_to_dict writes them"#,
+            concat!(
+                r#"1:34: item 1 ({"type":"human"}) looks like a LangChain message; expected its "#,
+                "'content', or its fields in 'data' as messages_to_dict writes them",
+            ),
         ),
         (
             r#"[{"role":"user","parts":[{"text":"hi"}]}]"#,
-            r#"1:2: item 0 ({"role":"user",…}) looks like a content of the Gemini API; expected an item of the Responses API, or a message of Chat Completions, Anthropic, the AI SDK or LangChain"#,
+            concat!(
+                r#"1:2: item 0 ({"role":"user",…}) looks like a content of the Gemini API; "#,
+                "expected an item of the Responses API, or a message of Chat Completions, ",
+                "Anthropic, the AI SDK or LangChain",
+            ),
         ),
         (
-            r#"{"messages":[{"type":"human","content":"hi"},{"role":"tool","tool_call_id":"c","content":"x"}]}"#,
-            r#"1:46: item 1 ({"role":"tool",…}) looks like a Chat Completions message, but item 0 looks like a LangChain message; expected one form in one history"#,
+            concat!(
+                r#"{"messages":[{"type":"human","content":"hi"},"#,
+                r#"{"role":"tool","tool_call_id":"c","content":"x"}]}"#,
+            ),
+            concat!(
+                r#"1:46: item 1 ({"role":"tool",…}) looks like a Chat Completions message, but "#,
+                "item 0 looks like a LangChain message; expected one form in one history",
+            ),
         ),
     ];
     for command in ["check", "repair"] {

@@ -84,8 +84,8 @@ fn each_line_of_a_turn_names_its_request() {
 }
 
 fn refusal(message: &str, code: &str) -> Reply {
-    let error = json!({"message": message, "type": "invalid_request_error", "param": "tools[0].name",
-        "code": code});
+    let error = json!({"message": message, "type": "invalid_request_error",
+        "param": "tools[0].name", "code": code});
     Reply::json(StatusCode::BAD_REQUEST, &json!({"error": error}))
 }
 

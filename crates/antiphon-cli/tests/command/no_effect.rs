@@ -1,5 +1,5 @@
-//! Settings that would have no effect, or another one than meant: each is refused, or reported where it
-//! may belong to another program.
+//! Settings that would have no effect, or another one than meant: each is refused, or reported
+//! where it may belong to another program.
 
 use crate::world::{Ended, World};
 

@@ -27,7 +27,8 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
         (["--store", "mysql:antiphon"], NO_STORE),
         (
             ["--store", "postgres://localhost/antiphon?sslmode=verify-ca"],
-            "--store: sslmode=verify-ca is not supported: give disable, prefer, require or verify-full",
+            "--store: sslmode=verify-ca is not supported: give disable, prefer, require or \
+             verify-full",
         ),
         (["--store", "sqlite:"], NO_STORE),
         (["--store", "sqlite://antiphon.db"], NO_STORE),
@@ -118,9 +119,9 @@ fn our_keys_are_not_forwarded_to_a_provider() {
 #[test]
 fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
     let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, where nobody would \
-                    check callers' tokens; give --api-key KEY=TENANT, or --tenant-header NAME where \
-                    a trusted proxy sets it, or upstreams that are given the callers' own tokens, or \
-                    listen on 127.0.0.1";
+                    check callers' tokens; give --api-key KEY=TENANT, or --tenant-header NAME \
+                    where a trusted proxy sets it, or upstreams that are given the callers' own \
+                    tokens, or listen on 127.0.0.1";
     let open = ["--listen", "0.0.0.0:8484"];
     refused(World::serve(&open), sentence);
     let upstream = ["--upstream", "https://models.example/v1", "--upstream-key", "key"];
@@ -132,8 +133,8 @@ fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
                     upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, \
-                    allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, \
-                    event-names, retention, shutdown-grace, pass-through, upstreams, webhooks, limits";
+                    allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, event-names, \
+                    retention, shutdown-grace, pass-through, upstreams, webhooks, limits";
     refused(world, sentence);
 }
 

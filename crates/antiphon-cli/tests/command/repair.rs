@@ -7,7 +7,10 @@ const CALL: &str =
 const OUTPUT: &str = r#"{"type":"function_call_output","call_id":"call_1","output":"ok"}"#;
 const USER: &str = r#"{"role":"user","content":"h\u0069","n":1e2,"big":9007199254740993}"#;
 const THOUGHT: &str = r#"{"type":"reasoning","id":"rs_1","summary":[]}"#;
-const MADE_UP: &str = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+const MADE_UP: &str = concat!(
+    r#"{"type":"function_call_output","call_id":"call_1","#,
+    r#""output":"No output was recorded for this call."}"#,
+);
 
 const ANSWERED: &str =
     "1 fc_1 unanswered_call answered No tool output found for function call call_1.\n";

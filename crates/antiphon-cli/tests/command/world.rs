@@ -43,8 +43,8 @@ impl World {
         Self::of(command)
     }
 
-    /// `antiphon serve` with these arguments, in a file system of its own of this size in megabytes.
-    /// `None` where the system does not let tests mount one.
+    /// `antiphon serve` with these arguments, in a file system of its own of this size in
+    /// megabytes. `None` where the system does not let tests mount one.
     pub(crate) fn serve_on_a_small_disk(megabytes: u32, args: &[&str]) -> Option<Self> {
         const SCRIPT: &str =
             r#"mkdir disk && mount -t tmpfs -o size="$0"m none disk && cd disk && exec "$@""#;
@@ -79,8 +79,8 @@ impl World {
         Self { directory, command }
     }
 
-    /// `antiphon serve` with these arguments, every file of which may grow to `limit` bytes: what is
-    /// written beyond is refused, as on a full disk.
+    /// `antiphon serve` with these arguments, every file of which may grow to `limit` bytes: what
+    /// is written beyond is refused, as on a full disk.
     pub(crate) fn serve_within(limit: u64, args: &[&str]) -> Self {
         // The signal that a limit sends would end the process where a full disk does not. POSIX
         // counts in blocks of 512 bytes.

@@ -50,7 +50,10 @@ fn a_request_that_is_refused_is_not_repeated() {
 fn history_that_a_provider_would_refuse_is_not_repeated() {
     let gateway = Discreet::rejecting();
     let message = |text: &str| json!({"role": "user", "content": text});
-    let reasoning = |content: &str| json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": content});
+    let reasoning = |content: &str| {
+        json!({"type": "reasoning", "id": "rs_1", "summary": [],
+            "encrypted_content": content})
+    };
     let histories = [
         json!([{"type": "function_call", "name": "echo", "arguments": "sesame"}]),
         telling()["input"].clone(),

@@ -88,9 +88,16 @@ impl Discreet {
         let body = body.as_ref();
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
-             content-type: application/json\r\nauthorization: Bearer {token}\r\nidempotency-key: sesame-{number}\r\n\
-             openai-organization: sesame-org\r\ncookie: sesame\r\ncontent-length: {length}\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\n\
+             host: localhost\r\n\
+             connection: close\r\n\
+             content-type: application/json\r\n\
+             authorization: Bearer {token}\r\n\
+             idempotency-key: sesame-{number}\r\n\
+             openai-organization: sesame-org\r\n\
+             cookie: sesame\r\n\
+             content-length: {length}\r\n\
+             \r\n",
             length = body.len(),
         );
         self.serving.exchange(&[head.as_bytes(), body].concat())
