@@ -88,7 +88,10 @@ mod tests {
     #[test]
     fn an_upstreams_error_gets_what_it_lacks_and_keeps_the_rest() {
         let body = r#"{"error":{"message":"No.","n":1.50,"code":null,"param":7},"id": 1e2}"#;
-        let expected = r#"{"error":{"message":"No.","n":1.50,"code":"","param":"7","type":"upstream_error"},"id":1e2}"#;
+        let expected = concat!(
+            r#"{"error":{"message":"No.","n":1.50,"code":"","param":"7","type":"upstream_error"},"#,
+            r#""id":1e2}"#,
+        );
         assert_eq!(told(body), expected);
     }
 

@@ -48,8 +48,8 @@ impl Reading {
         Ok(reading.read_on().await?.then_some(reading))
     }
 
-    /// Returns the next event. A stream that ends without [`OutgoingEvent::Done`] is incomplete: the gateway
-    /// is stopping, the store failed, or the response was deleted.
+    /// Returns the next event. A stream that ends without [`OutgoingEvent::Done`] is incomplete:
+    /// the gateway is stopping, the store failed, or the response was deleted.
     pub(crate) async fn next(&mut self) -> Option<OutgoingEvent> {
         loop {
             if let Some(event) = self.ahead.pop_front() {
@@ -79,7 +79,10 @@ impl Reading {
                 Ok(true) if self.ahead.is_empty() && self.state == State::Going => {}
                 Ok(is_there) => return is_there,
                 Err(error) => {
-                    tracing::warn!(%error, "could not read the log of a background response; its stream ends");
+                    tracing::warn!(
+                        %error,
+                        "could not read the log of a background response; its stream ends"
+                    );
                     return false;
                 }
             }

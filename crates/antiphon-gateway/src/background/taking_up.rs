@@ -30,7 +30,10 @@ pub(crate) async fn take_up(gateway: &Arc<Gateway>) {
             }
             Ok(None) => gateway.jobs.left_within(PERIOD).await,
             Err(error) => {
-                tracing::warn!(%error, "could not look for abandoned background responses; trying again");
+                tracing::warn!(
+                    %error,
+                    "could not look for abandoned background responses; trying again"
+                );
                 gateway.jobs.left_within(PERIOD).await;
             }
         }

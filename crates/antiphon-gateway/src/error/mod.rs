@@ -65,8 +65,8 @@ pub(crate) enum ApiError {
     )]
     ArrayTooLong { path: String, maximum: usize, length: usize },
     #[error(
-        "Invalid '{path}': item too long. Expected an item with maximum length {maximum} bytes, but \
-         got an item with length {length} bytes instead."
+        "Invalid '{path}': item too long. Expected an item with maximum length {maximum} bytes, \
+         but got an item with length {length} bytes instead."
     )]
     ItemTooLong { path: String, maximum: usize, length: usize },
     #[error(
@@ -75,13 +75,13 @@ pub(crate) enum ApiError {
     )]
     TooMuchMetadata { maximum: usize, count: usize },
     #[error(
-        "Invalid '{path}': {sort} below minimum value. Expected a value >= {minimum}, but got {got} \
-         instead."
+        "Invalid '{path}': {sort} below minimum value. Expected a value >= {minimum}, but got \
+         {got} instead."
     )]
     NumberBelowMinimum { path: String, sort: NumberSort, minimum: i64, got: String },
     #[error(
-        "Invalid '{path}': {sort} above maximum value. Expected a value <= {maximum}, but got {got} \
-         instead."
+        "Invalid '{path}': {sort} above maximum value. Expected a value <= {maximum}, but got \
+         {got} instead."
     )]
     NumberAboveMaximum { path: String, sort: NumberSort, maximum: i64, got: String },
     #[error(
@@ -124,8 +124,8 @@ pub(crate) enum ApiError {
     #[error("Invalid '{path}': a compaction_trigger must be the final input item.")]
     CompactionTriggerNotLast { path: String },
     #[error(
-        "Invalid '{path}': a compaction_trigger is no item of a conversation. It is the final input \
-         item of a request."
+        "Invalid '{path}': a compaction_trigger is no item of a conversation. It is the final \
+         input item of a request."
     )]
     CompactionTriggerInConversation { path: String },
     /// A sealed compaction that was modified, or that belongs to another tenant.
@@ -148,8 +148,8 @@ pub(crate) enum ApiError {
     #[error("{}", .0.message)]
     RefusedItems(Refusal),
     #[error(
-        "The state that this request continues is stored by {keeper}, which prepares nothing. Leave \
-         'generate' out."
+        "The state that this request continues is stored by {keeper}, which prepares nothing. \
+         Leave 'generate' out."
     )]
     PreparationAtUpstream { keeper: String },
 
@@ -202,8 +202,8 @@ pub(crate) enum ApiError {
     OwnerNotConfigured { id: String },
     #[error(
         "The {object} '{id}' is stored by {keeper}, but {server} serves the model of this request: \
-         a turn must run where its state is. Use a model of that upstream, or create a conversation \
-         for this model with metadata {{\"antiphon_model\": MODEL}}."
+         a turn must run where its state is. Use a model of that upstream, or create a \
+         conversation for this model with metadata {{\"antiphon_model\": MODEL}}."
     )]
     StateElsewhere {
         path: &'static str,
@@ -225,8 +225,8 @@ pub(crate) enum ApiError {
 
     // ---- Callers ----
     #[error(
-        "You didn't provide an API key. You need to provide your API key in an Authorization header \
-         using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."
+        "You didn't provide an API key. You need to provide your API key in an Authorization \
+         header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."
     )]
     MissingKey,
     /// `shown` is the start of the key, or nothing.
@@ -257,15 +257,16 @@ pub(crate) enum ApiError {
     )]
     RateLimited { burst: u32, wait: Duration },
     #[error(
-        "Too many open turns: at most {maximum} of one tenant may be open at once. Please try again \
-         when one of them has ended."
+        "Too many open turns: at most {maximum} of one tenant may be open at once. Please try \
+         again when one of them has ended."
     )]
     TooManyTurns { maximum: usize },
     #[error("Too many connections are open. Nothing was changed. Please retry.")]
     TooManyConnections,
     #[error(
-        "Quota exceeded: this {holder} may have {maximum} {unit} stored ({}-{unit}). It has {held}, \
-         and this request adds {added}. {}, or ask the operator of the gateway for a higher quota.",
+        "Quota exceeded: this {holder} may have {maximum} {unit} stored ({}-{unit}). It has \
+         {held}, and this request adds {added}. {}, or ask the operator of the gateway for a \
+         higher quota.",
         holder.setting(),
         holder.remedy()
     )]
@@ -304,7 +305,8 @@ pub(crate) enum ApiError {
     #[error("WebSockets do not pass at {path}.")]
     WebSocketNotForwarded { path: String },
     #[error(
-        "Invalid URL ({method} /v1{path}): there is no upstream to which it could pass (--upstream)."
+        "Invalid URL ({method} /v1{path}): there is no upstream to which it could pass \
+         (--upstream)."
     )]
     NoUpstreamForPath { method: Method, path: String },
     #[error(
@@ -386,13 +388,13 @@ pub(crate) enum ApiError {
     )]
     ConversationNotRecorded,
     #[error(
-        "The upstream created the conversation '{id}', but the store of ledgers is unavailable, and \
-         the upstream did not delete the conversation."
+        "The upstream created the conversation '{id}', but the store of ledgers is unavailable, \
+         and the upstream did not delete the conversation."
     )]
     ConversationLeftAtUpstream { id: String },
     #[error(
-        "Another replica took this turn over, because this one was not heard of for too long. Please \
-         retry."
+        "Another replica took this turn over, because this one was not heard of for too long. \
+         Please retry."
     )]
     LeaseLost,
     #[error("All data of this account was erased while this request was working on it.")]

@@ -63,9 +63,9 @@ impl fmt::Display for Hint {
         f.write_str(match self {
             Self::None => "",
             Self::StateUpstream => {
-                " Antiphon keeps the state here, and this id has the form of the provider's ids; to \
-                 use conversations and responses that the provider stores, start the gateway with \
-                 --state upstream."
+                " Antiphon keeps the state here, and this id has the form of the provider's ids; \
+                 to use conversations and responses that the provider stores, start the gateway \
+                 with --state upstream."
             }
         })
     }

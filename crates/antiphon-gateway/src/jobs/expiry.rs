@@ -29,7 +29,10 @@ pub(crate) async fn expire(store: &dyn Store) {
                 Ok(true) => tokio::time::sleep(PAUSE).await,
                 Ok(false) => break,
                 Err(error) => {
-                    tracing::warn!(%error, "could not delete the expired logs of background responses");
+                    tracing::warn!(
+                        %error,
+                        "could not delete the expired logs of background responses"
+                    );
                     break;
                 }
             }

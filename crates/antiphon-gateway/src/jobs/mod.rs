@@ -76,8 +76,8 @@ impl Jobs {
         drop(timeout(period, self.0.left.notified()).await);
     }
 
-    /// Cancels jobs that another process marked as cancelled, or that were marked while this process
-    /// was resuming them. Looks for them periodically, and never returns.
+    /// Cancels jobs that another process marked as cancelled, or that were marked while this
+    /// process was resuming them. Looks for them periodically, and never returns.
     pub(crate) async fn cancel_marked(&self, store: &dyn Store) {
         loop {
             sleep(POLL).await;
@@ -87,7 +87,10 @@ impl Jobs {
             match store.background().cancelled().await {
                 Ok(cancelled) => cancelled.iter().for_each(|(tenant, id)| self.cancel(tenant, id)),
                 Err(error) => {
-                    tracing::warn!(%error, "could not read which background responses are cancelled");
+                    tracing::warn!(
+                        %error,
+                        "could not read which background responses are cancelled"
+                    );
                 }
             }
         }

@@ -118,17 +118,17 @@ mod tests {
         let refused = check(&quota(0, 1000), QuotaHolder::Tenant, USED, added(1, 101)).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "Quota exceeded: this tenant may have 1000 bytes stored (max-tenant-bytes). It has 900, \
-             and this request adds 101. Delete items, or conversations together with their \
+            "Quota exceeded: this tenant may have 1000 bytes stored (max-tenant-bytes). It has \
+             900, and this request adds 101. Delete items, or conversations together with their \
              responses, or ask the operator of the gateway for a higher quota."
         );
         let refused =
             check(&quota(10, 0), QuotaHolder::Conversation, USED, added(2, 1)).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "Quota exceeded: this conversation may have 10 items stored (max-conversation-items). It \
-             has 9, and this request adds 2. Delete items of the conversation, or begin a new one, \
-             or ask the operator of the gateway for a higher quota."
+            "Quota exceeded: this conversation may have 10 items stored (max-conversation-items). \
+             It has 9, and this request adds 2. Delete items of the conversation, or begin a new \
+             one, or ask the operator of the gateway for a higher quota."
         );
     }
 }

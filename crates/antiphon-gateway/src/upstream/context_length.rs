@@ -193,13 +193,14 @@ mod tests {
                 none,
             ),
             (
-                "This model's maximum context length is 16384 tokens. However, you requested 122946 \
-              tokens (112946 in the messages, 10000 in the completion). Please reduce the length.",
+                "This model's maximum context length is 16384 tokens. However, you requested \
+                 122946 tokens (112946 in the messages, 10000 in the completion). Please reduce \
+                 the length.",
                 all(112_946, 122_946, 16384),
             ),
             (
-                "This model's maximum context length is 4097 tokens. However, your messages resulted \
-              in 33986 tokens.",
+                "This model's maximum context length is 4097 tokens. However, your messages \
+                 resulted in 33986 tokens.",
                 all(33986, 33986, 4097),
             ),
             (

@@ -121,8 +121,8 @@ impl Upstreams {
     }
 
     /// The server for requests to other parts of an API that name no model. Among the servers that
-    /// follow this vendor, one that serves all models comes first, then the first one; without any, the
-    /// first of all servers.
+    /// follow this vendor, one that serves all models comes first, then the first one; without any,
+    /// the first of all servers.
     pub(crate) fn of_vendor(&self, vendor: Vendor) -> Option<&HttpUpstream> {
         let speaks = |http: &&HttpUpstream| http.api().vendor() == vendor;
         let mut speaking = self.http.iter().filter(speaks);

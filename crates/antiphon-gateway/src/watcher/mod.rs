@@ -6,7 +6,8 @@
 //! together with the webhooks that it causes, and then logged.
 //!
 //! # Limits
-//! - A watch ends after [`LONGEST`](crate::watches::LONGEST); the webhooks of such a response are not sent.
+//! - A watch ends after [`LONGEST`](crate::watches::LONGEST); the webhooks of such a response are
+//!   not sent.
 //! - If the upstream gets the caller's own token, which is never stored, only the process that
 //!   queued the response polls it, from memory. No process polls it after that one ends.
 

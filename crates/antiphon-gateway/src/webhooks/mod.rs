@@ -1,10 +1,10 @@
 //! Notifies endpoints of the operator when background responses end.
 //!
-//! A turn commits its notices ([`Webhooks::notices`]), and [`deliver`] delivers them after the commit.
-//! Each notice is delivered at least once, by one process at a time and always with the same
-//! `webhook-id`, until the endpoint accepts it or all attempts have failed. Signatures and retries
-//! follow Standard Webhooks. An endpoint cannot direct the gateway to internal addresses: each
-//! connection checks the address after name resolution, and redirects are not followed.
+//! A turn commits its notices ([`Webhooks::notices`]), and [`deliver`] delivers them after the
+//! commit. Each notice is delivered at least once, by one process at a time and always with the
+//! same `webhook-id`, until the endpoint accepts it or all attempts have failed. Signatures and
+//! retries follow Standard Webhooks. An endpoint cannot direct the gateway to internal addresses:
+//! each connection checks the address after name resolution, and redirects are not followed.
 
 mod address;
 mod connector;

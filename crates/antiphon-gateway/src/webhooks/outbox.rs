@@ -99,10 +99,16 @@ async fn deliver_once(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
         }
         Outcome::Failed(reason, requested) => {
             let Some(wait) = schedule::wait(attempt, requested, random_byte()) else {
-                tracing::error!(host, id, attempt, %reason, "gave up a webhook after the last attempt");
+                tracing::error!(
+                    host, id, attempt, %reason,
+                    "gave up a webhook after the last attempt"
+                );
                 return None;
             };
-            tracing::warn!(host, id, attempt, %reason, again_in = ?wait, "could not deliver a webhook");
+            tracing::warn!(
+                host, id, attempt, %reason, again_in = ?wait,
+                "could not deliver a webhook"
+            );
             Some(time_after(wait))
         }
     }

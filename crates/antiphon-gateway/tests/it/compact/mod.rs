@@ -52,8 +52,8 @@ fn without_path(world: &World) {
 
 /// Has the next request refused; the error.
 fn refusing(world: &World) -> Value {
-    let error = json!({"error": {"message": "This is not to be said.", "type": "invalid_request_error",
-        "param": "input", "code": "invalid_prompt"}});
+    let error = json!({"error": {"message": "This is not to be said.",
+        "type": "invalid_request_error", "param": "input", "code": "invalid_prompt"}});
     world.script(Reply::json(StatusCode::BAD_REQUEST, &error));
     error
 }

@@ -8,7 +8,8 @@ use super::automatic::wish;
 use super::upstreams_own;
 use crate::support::{MODEL, MODES, Mode, SIM, Turn, World, ask, assistant, invalid, user};
 
-/// A turn of a conversation, behind another, whose answer begins with the upstream's own compaction.
+/// A turn of a conversation, behind another, whose answer begins with the upstream's own
+/// compaction.
 async fn compacted_there(world: &World, mode: Mode, conversation: &str) -> Turn {
     let client = world.client();
     client.turn(mode, &ask("My color is purple").within(conversation)).await;
@@ -68,9 +69,9 @@ async fn where_it_is_not_held_the_caller_is_told() {
 
         let refused = client.refused(mode, &ask(input).model(SIM)).await;
 
-        let message = "The compaction item 'cmp_1' was made by another model, which alone can read it, \
-                       and the items that it stands for are not held here. Ask that model, or leave \
-                       the item out.";
+        let message = "The compaction item 'cmp_1' was made by another model, which alone can read \
+                       it, and the items that it stands for are not held here. Ask that model, or \
+                       leave the item out.";
         let param = Some("input[1].encrypted_content");
         assert_eq!(refused, invalid(param, Some("invalid_encrypted_content"), message));
         assert_eq!(world.times_asked(), asked);

@@ -143,8 +143,8 @@ async fn without_a_model_or_anything_to_compact_it_is_refused() {
     let missing = Some("missing_required_parameter");
     let refused = client.post(PATH, &json!({"input": "Hello"})).await.refused();
     assert_eq!(refused, invalid(Some("model"), missing, "Missing required parameter: 'model'."));
-    let nothing = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be \
-                   provided.";
+    let nothing = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must \
+                   be provided.";
     let refused = client.post(PATH, &json!({"model": "fake-model"})).await.refused();
     assert_eq!(refused, invalid(None, missing, nothing));
     let unknown = ask("Hello").after("resp_nobodys");

@@ -6,7 +6,8 @@ use crate::support::{SIM, World, only};
 
 fn history() -> Value {
     json!([
-        {"type": "message", "role": "user", "content": "We launch on Friday and tell the press first."},
+        {"type": "message", "role": "user",
+            "content": "We launch on Friday and tell the press first."},
         {"type": "message", "role": "assistant", "content": "The launch is on Friday."},
     ])
 }

@@ -1,5 +1,5 @@
-//! What the specification leaves to implementors: items, events, tools, fields and statuses of their
-//! own pass as they came.
+//! What the specification leaves to implementors: items, events, tools, fields and statuses of
+//! their own pass as they came.
 
 use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};

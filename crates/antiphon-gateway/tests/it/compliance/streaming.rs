@@ -117,10 +117,16 @@ async fn what_a_call_is_given_is_told_in_deltas_that_end() {
 /// A server that streams text and says nothing of parts.
 #[tokio::test]
 async fn text_that_an_upstream_tells_without_a_part_is_given_one() {
-    let message = |content: Value, status: &str| json!({"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": content});
+    let message = |content: Value, status: &str| {
+        json!({"type": "message", "id": "msg_1", "role": "assistant", "status": status,
+            "content": content})
+    };
     let reply =
         message(json!([{"type": "output_text", "text": "Hello", "annotations": []}]), "completed");
-    let reasoning = |content: Value| json!({"type": "reasoning", "id": "rs_1", "summary": [], "content": content});
+    let reasoning = |content: Value| {
+        json!({"type": "reasoning", "id": "rs_1", "summary": [],
+            "content": content})
+    };
     let thought = reasoning(json!([{"type": "reasoning_text", "text": "Hm."}]));
     let delta = |kind: &str, index: usize, id: &str, text: &str| {
         within_item(kind, index, id, json!({"content_index": 0, "delta": text}))

@@ -1,5 +1,5 @@
-//! The requests of the specification's acceptance tests, and what they expect of the answers: on the
-//! built-in model as it is, and on an upstream of each API.
+//! The requests of the specification's acceptance tests, and what they expect of the answers: on
+//! the built-in model as it is, and on an upstream of each API.
 
 use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
@@ -157,7 +157,10 @@ async fn several_turns_in_one_input() {
 /// Phases of what an assistant said earlier are taken, and reach a provider that knows them.
 #[tokio::test]
 async fn phases_of_messages() {
-    let phased = |phase: &str, text: &str| json!({"type": "message", "role": "assistant", "phase": phase, "content": text});
+    let phased = |phase: &str, text: &str| {
+        json!({"type": "message", "role": "assistant",
+            "phase": phase, "content": text})
+    };
     let input = json!([
         phased("commentary", "I look the number up."),
         phased("final_answer", "It is four."),

@@ -55,7 +55,8 @@ async fn bare_reasoning_that_nobody_holds_is_left_out() {
         let client = world.client();
         let replay = json!([
             typed_user("Hello"),
-            {"type": "reasoning", "id": "rs_of_elsewhere", "summary": [], "encrypted_content": null},
+            {"type": "reasoning", "id": "rs_of_elsewhere", "summary": [],
+                "encrypted_content": null},
             {"type": "message", "role": "assistant", "content": "Noted."},
             typed_user("Hello"),
         ]);

@@ -136,9 +136,9 @@ const OF_PROVIDER: [&str; 2] = [
     "0be1ebc1ac5a3bb6006913e9bb0ff48190b3d39da4c3a2fd09",
     "67ccd3a9da748190baa7f1570fe91ac604becb25c45c1d41",
 ];
-const HINT: &str = "Antiphon keeps the state here, and this id has the form of the provider's ids; to \
-                    use conversations and responses that the provider stores, start the gateway with \
-                    --state upstream.";
+const HINT: &str = "Antiphon keeps the state here, and this id has the form of the provider's ids; \
+                    to use conversations and responses that the provider stores, start the gateway \
+                    with --state upstream.";
 
 #[tokio::test]
 async fn provider_id_names_the_state_setting() {

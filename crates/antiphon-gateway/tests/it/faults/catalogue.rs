@@ -216,8 +216,8 @@ fn middle(api: Api) -> usize {
 }
 
 /// How many frames there are before those that end the answer: the Responses API has its event and
-/// `[DONE]`, Chat Completions the reason, the usage and `[DONE]`, Anthropic Messages `message_delta`
-/// and `message_stop`.
+/// `[DONE]`, Chat Completions the reason, the usage and `[DONE]`, Anthropic Messages
+/// `message_delta` and `message_stop`.
 fn ending(api: Api) -> usize {
     let last = if api == Api::Chat { 3 } else { 2 };
     frames(api).len() - last

@@ -116,7 +116,8 @@ pub(super) fn holds(received: &Told, held: &[Value], now: &[Value]) -> &'static 
     if received.is_answered() { "the whole turn" } else { "as it was" }
 }
 
-/// The next turn works: the model is given a view that a provider accepts, and knows what it was told.
+/// The next turn works: the model is given a view that a provider accepts, and knows what it was
+/// told.
 pub(super) async fn next_turn(world: &World, mode: Mode, place: &Place, received: &Told) {
     let client = world.client();
     let knows = |knows| if knows { "purple, Biscuit" } else { "purple" };

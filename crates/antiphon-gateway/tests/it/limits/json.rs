@@ -64,8 +64,8 @@ async fn a_models_name_is_no_text() {
     let world = World::new().await;
     let client = world.client();
     let long = "m".repeat(1 << 20);
-    let message = "Invalid 'model': string too long. Expected a string with maximum length 256, but \
-                   got a string with length 1048576 instead.";
+    let message = "Invalid 'model': string too long. Expected a string with maximum length 256, \
+                   but got a string with length 1048576 instead.";
     let expected = invalid(Some("model"), Some("string_above_max_length"), message);
     for path in ["/v1/responses", "/v1/responses/compact", "/v1/responses/input_tokens"] {
         let answer = client.post(path, ask("Hello").model(&long).body()).await;

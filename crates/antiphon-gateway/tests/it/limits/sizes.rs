@@ -48,8 +48,8 @@ async fn more_items_than_the_bound_are_refused() {
 
     let answer = client.post("/v1/responses", ask(of(4)).body()).await;
 
-    let message = "Invalid 'input': array too long. Expected an array with maximum length 3, but got \
-                   an array with length 4 instead.";
+    let message = "Invalid 'input': array too long. Expected an array with maximum length 3, but \
+                   got an array with length 4 instead.";
     let expected = invalid(Some("input"), Some("array_above_max_length"), message);
     assert_eq!(answer.refused(), expected);
     assert_eq!(world.times_asked(), 1);

@@ -25,7 +25,8 @@ enum Bound {
 }
 
 impl Bound {
-    /// Sets the quota: to 2 items, or to more bytes than a short message has and less than two have.
+    /// Sets the quota: to 2 items, or to more bytes than a short message has and less than two
+    /// have.
     fn set(self, limits: &mut Limits) {
         let quota = match self {
             Self::TenantItems | Self::ConversationItems => items(2),

@@ -68,9 +68,9 @@ async fn refusal_is_worded_for_the_caller() {
     let error = &refused.body["error"];
     assert_eq!(
         error["message"],
-        "Quota exceeded: this conversation may have 2 items stored (max-conversation-items). It has \
-         2, and this request adds 1. Delete items of the conversation, or begin a new one, or ask \
-         the operator of the gateway for a higher quota."
+        "Quota exceeded: this conversation may have 2 items stored (max-conversation-items). It \
+         has 2, and this request adds 1. Delete items of the conversation, or begin a new one, or \
+         ask the operator of the gateway for a higher quota."
     );
     assert_eq!(error["param"], "conversation");
 }

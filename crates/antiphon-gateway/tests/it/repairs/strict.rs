@@ -131,8 +131,8 @@ async fn ids_of_wrong_shapes_are_named_by_their_places() {
             json!([user("Hello"), call("", "hello"), output(&json!(""), "hello")]),
             "input[1].call_id",
             "empty_string",
-            "Invalid 'input[1].call_id': empty string. Expected a string with minimum length 1, but \
-             got an empty string instead.",
+            "Invalid 'input[1].call_id': empty string. Expected a string with minimum length 1, \
+             but got an empty string instead.",
         ),
     ];
     for (input, param, code, message) in wrong {

@@ -1,10 +1,11 @@
-//! A gateway that was paused for so long that the others took its turns over, and that then goes on.
+//! A gateway that was paused for so long that the others took its turns over, and that then goes
+//! on.
 
 use super::a_tale_begun;
 use crate::support::{Mode, World, ask, lines};
 
-const TAKEN_OVER: &str = "Another replica took this turn over, because this one was not heard of for \
-                          too long. Please retry.";
+const TAKEN_OVER: &str = "Another replica took this turn over, because this one was not heard of \
+                          for too long. Please retry.";
 
 #[tokio::test]
 async fn it_does_not_commit_over_its_successor() {

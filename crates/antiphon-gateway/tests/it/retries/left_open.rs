@@ -1,4 +1,5 @@
-//! However a turn ends, it leaves nothing open that its retry, or who goes on from it, would wait for.
+//! However a turn ends, it leaves nothing open that its retry, or who goes on from it, would wait
+//! for.
 
 use antiphon_mock::{Answer, Reply};
 

@@ -82,8 +82,8 @@ fn malformed() -> Vec<(Value, Refused)> {
     let url = format!("{path}.image_url");
     let no_url =
         format!("Invalid '{url}'. Expected a valid URL, but got a value with an invalid format.");
-    let two = "Mutually exclusive parameters: 'file_id', 'file_data'. Ensure you are only providing \
-        one of: 'file_id' or 'file_url' or 'file_data'.";
+    let two = "Mutually exclusive parameters: 'file_id', 'file_data'. Ensure you are only \
+               providing one of: 'file_id' or 'file_url' or 'file_data'.";
     let none = "One of 'file_id' or 'file_url' or 'file_data' must be provided.";
     let no_object =
         format!("Invalid type for '{path}': expected an object, but got a string instead.");

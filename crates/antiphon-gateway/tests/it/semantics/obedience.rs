@@ -77,7 +77,8 @@ async fn tools_of_the_providers_own_are_ruled_out_too() {
         "action": {"type": "search", "query": "x"},
     });
     let read = json!({
-        "type": "mcp_call", "id": "mcp_1", "server_label": "wiki", "name": "read", "arguments": "{}",
+        "type": "mcp_call", "id": "mcp_1", "server_label": "wiki", "name": "read",
+        "arguments": "{}",
     });
     let tools = json!([
         {"type": "web_search_preview"},

@@ -82,8 +82,8 @@ async fn ask_once(client: &Client, message: &str, number: usize, conversation: &
     }
 }
 
-/// Stops the gateway in the middle of some caller's turn, lets others be refused, and starts another
-/// on its store.
+/// Stops the gateway in the middle of some caller's turn, lets others be refused, and starts
+/// another on its store.
 async fn restart(world: &mut World, load: &Load) {
     let answer = Answer::new(MODEL).message("Noted.");
     let begun = heard_until(&answer, "response.output_text.delta");

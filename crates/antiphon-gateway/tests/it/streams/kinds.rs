@@ -76,7 +76,10 @@ async fn items_and_events_that_nobody_knows_pass() {
 
 #[tokio::test]
 async fn events_of_hosted_tools_and_annotations_keep_their_item() {
-    let search = |status: &str| json!({"type": "web_search_call", "id": "ws_1", "status": status, "action": {}});
+    let search = |status: &str| {
+        json!({"type": "web_search_call", "id": "ws_1", "status": status,
+            "action": {}})
+    };
     let message = |content: Value, status: &str| {
         json!({
             "type": "message", "id": "msg_1", "role": "assistant", "status": status,
@@ -87,7 +90,10 @@ async fn events_of_hosted_tools_and_annotations_keep_their_item() {
         "type": "url_citation", "url": "https://example.org", "title": "Example",
         "start_index": 0, "end_index": 5,
     });
-    let part = |text: &str, annotations: Value| json!({"type": "output_text", "text": text, "annotations": annotations, "logprobs": []});
+    let part = |text: &str, annotations: Value| {
+        json!({"type": "output_text", "text": text,
+            "annotations": annotations, "logprobs": []})
+    };
     let reply = part("Found", json!([annotation]));
     let output = [search("completed"), message(json!([reply]), "completed")];
     let in_text = |kind: &str, mut fields: Value| {
@@ -126,7 +132,10 @@ async fn events_of_hosted_tools_and_annotations_keep_their_item() {
 async fn raw_reasoning_is_told_under_the_name_that_clients_know() {
     for kind in ["response.reasoning_text", "response.reasoning"] {
         let text = json!({"type": "reasoning_text", "text": "Hm."});
-        let reasoning = |content: Value| json!({"type": "reasoning", "id": "rs_1", "summary": [], "content": content});
+        let reasoning = |content: Value| {
+            json!({"type": "reasoning", "id": "rs_1", "summary": [],
+                "content": content})
+        };
         let message = json!({
             "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
             "content": [],

@@ -51,8 +51,8 @@ impl Client {
         Self::new(Roots::one(root), Some("token-of-alice".to_owned()))
     }
 
-    /// The same caller, making a request again, as the official clients do, where it is not answered,
-    /// or with an error of the server's.
+    /// The same caller, making a request again, as the official clients do, where it is not
+    /// answered, or with an error of the server's.
     pub(crate) fn persistent(mut self) -> Self {
         self.retries = 2;
         self

@@ -29,7 +29,8 @@ impl Raw {
         soon("the gateway reads", self.0.write_all(bytes.as_bytes())).await.expect("it is open");
     }
 
-    /// Sends bytes again and again until the connection breaks or so many have been taken; how many were.
+    /// Sends bytes again and again until the connection breaks or so many have been taken; how many
+    /// were.
     pub(crate) async fn flood(&mut self, bytes: &[u8], most: usize) -> usize {
         let mut taken = 0;
         while taken < most {
@@ -92,7 +93,8 @@ impl Raw {
         String::from_utf8(heard).expect("it is text")
     }
 
-    /// Reads, and forgets, until these bytes have come and nothing behind them; how many came in all.
+    /// Reads, and forgets, until these bytes have come and nothing behind them; how many came in
+    /// all.
     pub(crate) async fn take_until(&mut self, text: &str) -> usize {
         let (mut piece, mut end, mut count) = (vec![0; 1 << 20], Vec::new(), 0);
         while !end.ends_with(text.as_bytes()) {

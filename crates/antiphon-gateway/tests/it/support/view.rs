@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// One line for each item: `user: Hello`, `reasoning`, `call echo {"text":"hello"}`, `output: hello`,
-/// or the type of anything else.
+/// One line for each item: `user: Hello`, `reasoning`, `call echo {"text":"hello"}`,
+/// `output: hello`, or the type of anything else.
 pub(crate) fn lines(items: &[Value]) -> Vec<String> {
     items.iter().map(line).collect()
 }

@@ -258,8 +258,8 @@ impl World {
         soon("the upstream is left", exchange.wait_for_disconnect()).await;
     }
 
-    /// Waits until the upstream's answer was heard to its end. Who has heard its last event may leave
-    /// before what stands behind it, so that what was heard is for the test to see.
+    /// Waits until the upstream's answer was heard to its end. Who has heard its last event may
+    /// leave before what stands behind it, so that what was heard is for the test to see.
     pub(crate) async fn heard(&self, exchange: &Exchange) {
         let outcome = soon("the answer is heard to its end", exchange.wait_for_outcome()).await;
         assert_ne!(outcome, Outcome::Aborted);

@@ -1,5 +1,5 @@
-//! Tenants that share the operator's account with a provider: to each of them exists what it began, and
-//! nothing else.
+//! Tenants that share the operator's account with a provider: to each of them exists what it began,
+//! and nothing else.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -68,8 +68,8 @@ async fn seen(client: &Client, attempt: &Attempt, about: [&Ids; 2]) -> Seen {
     Seen { status: head.status, headers, body }
 }
 
-/// Whether a request asks the provider for what these ids are of. An item may be asked for within what
-/// is the caller's own: it is not there.
+/// Whether a request asks the provider for what these ids are of. An item may be asked for within
+/// what is the caller's own: it is not there.
 fn asks_for(request: &Recorded, ids: &Ids) -> bool {
     let body = request.body.to_string();
     [&ids.conversation, &ids.response].iter().any(|id| request.path.contains(*id))
@@ -208,7 +208,8 @@ async fn an_image_that_is_named_by_its_call_is_the_tenants_own() {
     let world = World::with(shared).await;
     let [owner, stranger] = [ACME, UMBRELLA].map(|(key, _)| world.caller(key));
     let image = json!({
-        "type": "image_generation_call", "id": "ig_0123456789", "status": "completed", "result": "aGk=",
+        "type": "image_generation_call", "id": "ig_0123456789", "status": "completed",
+        "result": "aGk=",
     });
     world.provider.script(antiphon_mock::Answer::new(crate::support::MODEL).item(image));
     let turn = owner.respond(&ask([typed_user("Draw a dog.")])).await;

@@ -19,8 +19,8 @@ fn openai() -> Reply {
     error(
         400,
         &json!({
-            "message": "Your input exceeds the context window of this model. Please adjust your input \
-                        and try again.",
+            "message": "Your input exceeds the context window of this model. Please adjust your \
+                        input and try again.",
             "type": "invalid_request_error", "param": "input", "code": "context_length_exceeded",
         }),
     )

@@ -6,7 +6,11 @@ use serde_json::json;
 use crate::support::{Client, MODEL, World, ask, telling, text};
 
 /// A message with numbers, keys and escapes that a rewriting would not survive.
-const MESSAGE: &str = r#"{"acme:weight":1e2,"role":"user","acme_big":123456789012345678901234567890,"content":[{"acme":{"z":1.50,"a":[ 1 , 2 ]},"type":"input_text","text":"h\u00e9llo \/ 1.0"}],"status":null}"#;
+const MESSAGE: &str = concat!(
+    r#"{"acme:weight":1e2,"role":"user","acme_big":123456789012345678901234567890,"#,
+    r#""content":[{"acme":{"z":1.50,"a":[ 1 , 2 ]},"type":"input_text","#,
+    r#""text":"h\u00e9llo \/ 1.0"}],"status":null}"#,
+);
 /// An item of a type that nobody knows.
 const TELEMETRY: &str =
     r#"{"type":"acme:telemetry","z":1E2,"call_id":null,"payload":{"b":-0.0,"a":2}}"#;
@@ -74,7 +78,11 @@ async fn items_that_were_added_keep_their_bytes() {
 async fn what_the_model_made_keeps_its_bytes() {
     let world = World::new().await;
     let client = world.client();
-    let item = r#"{"acme_score":0.10,"id":"msg_odd","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"h\u00e9llo","annotations":[],"logprobs":[],"acme":1e2}]}"#;
+    let item = concat!(
+        r#"{"acme_score":0.10,"id":"msg_odd","type":"message","status":"completed","#,
+        r#""role":"assistant","content":[{"type":"output_text","text":"h\u00e9llo","#,
+        r#""annotations":[],"logprobs":[],"acme":1e2}]}"#,
+    );
     let event = |kind: &str| {
         let kind = format!("response.output_item.{kind}");
         let data =
@@ -112,7 +120,10 @@ async fn encrypted_content_and_call_arguments_are_not_touched() {
 #[tokio::test]
 async fn fields_that_nobody_knows_pass_untouched() {
     let world = World::new().await;
-    let fields = r#""acme_option":{"b":1e2,"a":[ 1,2 ]},"temperature":0.50,"metadata":{"k":"\u00e9"},"seed":123456789012345678901234567890,"#;
+    let fields = concat!(
+        r#""acme_option":{"b":1e2,"a":[ 1,2 ]},"temperature":0.50,"metadata":{"k":"\u00e9"},"#,
+        r#""seed":123456789012345678901234567890,"#,
+    );
     respond(&world.client(), body(fields, MESSAGE)).await;
     let pieces = [
         r#"{"b":1e2,"a":[ 1,2 ]}"#,

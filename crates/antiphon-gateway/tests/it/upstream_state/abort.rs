@@ -1,5 +1,5 @@
-//! A caller leaves in the middle of an answer: the provider may keep a part of the turn, all of it or
-//! nothing, and does not say which.
+//! A caller leaves in the middle of an answer: the provider may keep a part of the turn, all of it
+//! or nothing, and does not say which.
 
 use antiphon_mock::{Answer, Exchange, OnAbort, Script};
 

@@ -15,7 +15,8 @@ fn answer() -> Answer {
     Answer::new(MODEL).reasoning("Hm.").message("It is Rex.")
 }
 
-/// How many frames are delivered before the caller leaves: the reasoning is done, the message is not.
+/// How many frames are delivered before the caller leaves: the reasoning is done, the message is
+/// not.
 fn until_left() -> usize {
     heard_until(&answer(), "response.output_item.done")
 }
@@ -91,8 +92,8 @@ async fn a_conversation_goes_on_where_the_provider_got() {
                 assert_eq!(asked_again, 0);
                 assert_eq!(received.text(), "It is Rex.");
             }
-            // Who waits for the whole may leave before the gateway has heard of the response: then it
-            // is not known which one it was.
+            // Who waits for the whole may leave before the gateway has heard of the response: then
+            // it is not known which one it was.
             (OnAbort::StoreWhole, Mode::Whole) if asked_again == 0 => {}
             (OnAbort::StorePart | OnAbort::StoreWhole, _) => {
                 assert_eq!(world.sent(), [""; 0]);

@@ -1,5 +1,5 @@
-//! LangChain's tool loop re-sends what the conversation holds: the user without an id, reasoning and
-//! call under their ids.
+//! LangChain's tool loop re-sends what the conversation holds: the user without an id, reasoning
+//! and call under their ids.
 
 use antiphon_mock::Answer;
 use serde_json::{Value, json};

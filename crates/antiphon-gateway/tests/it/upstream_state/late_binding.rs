@@ -1,5 +1,5 @@
-//! Conversations that begin without a model while several upstreams keep state: the first turn decides
-//! which upstream has them.
+//! Conversations that begin without a model while several upstreams keep state: the first turn
+//! decides which upstream has them.
 
 use std::time::Duration;
 

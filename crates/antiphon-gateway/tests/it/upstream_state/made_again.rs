@@ -1,5 +1,5 @@
-//! A client makes a request again of which the gateway never heard a response: no turn is doubled, and
-//! none is taken for another.
+//! A client makes a request again of which the gateway never heard a response: no turn is doubled,
+//! and none is taken for another.
 
 use antiphon_mock::{Answer as Scripted, OnAbort, Script};
 use futures_util::future::{join, join_all};

@@ -1,4 +1,5 @@
-//! Gateways whose upstream keeps the state: what reaches it, what it holds, and what callers are told.
+//! Gateways whose upstream keeps the state: what reaches it, what it holds, and what callers are
+//! told.
 
 mod abort;
 mod ai_sdk;

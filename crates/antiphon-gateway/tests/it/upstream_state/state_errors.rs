@@ -1,5 +1,5 @@
-//! What the provider holds is not what the ledger says: it refuses the turn, is asked what it has, and
-//! is sent the turn once more.
+//! What the provider holds is not what the ledger says: it refuses the turn, is asked what it has,
+//! and is sent the turn once more.
 
 use antiphon_mock::{Answer, Options, Refusal, Reply, Rules, StrictProvider};
 use serde_json::{Value, json};
