@@ -1,8 +1,8 @@
 //! Ledgers: records of the conversations and responses that a provider stores.
 //!
 //! A ledger is a thread whose items have no bodies in this store
-//! ([`Body::StoredElsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an internal
-//! id, which clients never see. The store maps the provider's id to it.
+//! ([`Body::StoredElsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an
+//! internal id, which clients never see. The store maps the provider's id to it.
 
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;

@@ -53,14 +53,16 @@ fn valid_replay_is_accepted() {
         (
             "reasoning whose id the client omitted",
             json!([
-                {"type": "reasoning", "summary": [], "encrypted_content": encrypted_content(MODEL, RS)},
+                {"type": "reasoning", "summary": [],
+                    "encrypted_content": encrypted_content(MODEL, RS)},
                 assistant("msg_1"),
             ]),
         ),
         (
             "a search that the provider ran itself",
             json!([
-                {"type": "tool_search_call", "call_id": null, "execution": "server", "arguments": {}},
+                {"type": "tool_search_call", "call_id": null, "execution": "server",
+                    "arguments": {}},
                 {"type": "tool_search_output", "call_id": null, "execution": "server", "tools": []},
             ]),
         ),

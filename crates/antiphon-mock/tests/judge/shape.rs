@@ -68,8 +68,8 @@ fn ids_have_at_most_64_characters() {
 
 #[test]
 fn call_and_output_need_a_call_id() {
-    let empty = "Invalid 'input[1].call_id': empty string. Expected a string with minimum length 1, \
-        but got an empty string instead.";
+    let empty = "Invalid 'input[1].call_id': empty string. Expected a string with minimum length \
+                 1, but got an empty string instead.";
     let input = replay(&json!([user("hi"), call("fc_1", ""), output("")]));
     refused(&input, (400, Some("input[1].call_id"), Some("empty_string"), empty));
     let missing = "Missing required parameter: 'input[0].call_id'.";

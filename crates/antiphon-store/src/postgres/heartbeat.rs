@@ -71,8 +71,8 @@ impl Beat {
                 self.session = None;
                 tracing::warn!(
                     %reason,
-                    "could not send the heartbeat to PostgreSQL; after 15 seconds without one, other \
-                     processes take over the turns of this one",
+                    "could not send the heartbeat to PostgreSQL; after 15 seconds without one, \
+                     other processes take over the turns of this one",
                 );
             }
         }

@@ -20,8 +20,8 @@ impl World {
         }
     }
 
-    /// A conversation with a response and a deleted item, a chain that forks, an open turn, and the ledger
-    /// of an empty conversation: what [`EVERYTHING`] names.
+    /// A conversation with a response and a deleted item, a chain that forks, an open turn, and the
+    /// ledger of an empty conversation: what [`EVERYTHING`] names.
     pub(crate) async fn has_everything(&self) {
         let conversation = self.conversation(&["a", "b"]).await;
         self.within(&conversation, &["c"], &["d"]).await;

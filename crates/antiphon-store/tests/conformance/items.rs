@@ -24,7 +24,10 @@ fn odd_items() -> Vec<HeldItem> {
         held("fco_1", r#"{"type":"function_call_output","call_id":"","output":""}"#),
         held(
             "rs_1",
-            r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA","status":"in_progress"}"#,
+            concat!(
+                r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA","#,
+                r#""status":"in_progress"}"#,
+            ),
         ),
         held("lsho_1", r#"{"type":"local_shell_call_output","id":"call_9","output":"ok"}"#),
         held("item_1", r#"{"type":"acme:telemetry","x":{"y":[1.0,-0]}}"#),

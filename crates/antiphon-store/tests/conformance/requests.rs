@@ -1,4 +1,5 @@
-//! Turns are known by the request that they answer, and a conversation's last one can be taken back.
+//! Turns are known by the request that they answer, and a conversation's last one can be taken
+//! back.
 
 use antiphon_store::{Base, ConversationId, Earlier, RequestDigest, ResponseId, StoreError, Turn};
 

@@ -19,8 +19,8 @@ pub use record::Recorded;
 /// A stateless provider of every [`Api`](antiphon_mock::Api) on a loopback port.
 ///
 /// It records every request except `GET /v1/models`, with the verdict of its API's
-/// [judge](antiphon_mock::judge). A scripted reply is sent for any verdict. Without one, a refused request
-/// gets the provider's error, and any other request gets the answer of the
+/// [judge](antiphon_mock::judge). A scripted reply is sent for any verdict. Without one, a refused
+/// request gets the provider's error, and any other request gets the answer of the
 /// [default model](antiphon_mock::default_model). Dropping it stops the server.
 #[derive(Debug)]
 pub struct FakeUpstream {

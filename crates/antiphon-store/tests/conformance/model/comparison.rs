@@ -40,8 +40,8 @@ impl History {
         assert_eq!(self.listed(&scope).await, self.live(held));
     }
 
-    /// An item is found exactly where somebody still reaches a copy: the newest live one that is here,
-    /// else, where none lives elsewhere, what is left of the newest.
+    /// An item is found exactly where somebody still reaches a copy: the newest live one that is
+    /// here, else, where none lives elsewhere, what is left of the newest.
     async fn compare_places(&self) {
         let reached = self.reached();
         let ids: BTreeSet<_> = self.copies.iter().map(|copy| &copy.item.id).collect();

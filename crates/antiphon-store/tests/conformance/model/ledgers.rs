@@ -61,7 +61,8 @@ impl History {
         self.set_stale(&Kept::Conversation(id), true);
     }
 
-    /// A turn whose provider tells what it calls the response: in a conversation, or behind a response.
+    /// A turn whose provider tells what it calls the response: in a conversation, or behind a
+    /// response.
     pub(super) async fn tell(&mut self, behind: usize, which: usize, is_stale: bool) {
         let within = chosen(&self.conversations, behind).filter(|_| behind.is_multiple_of(2));
         let (past, base) = match (within, chosen(&self.responses, behind)) {

@@ -101,12 +101,18 @@ fn event(name: &str, data: &str) -> String {
 
 /// A message of `count` deltas of `length` bytes, in the form of the Responses API.
 pub(crate) fn responses_answer(count: usize, length: usize) -> Answer {
-    let begun = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"msg_1","role":"assistant","status":"in_progress","content":[]}}"#;
+    let begun = concat!(
+        r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","#,
+        r#""id":"msg_1","role":"assistant","status":"in_progress","content":[]}}"#,
+    );
     let text = "x".repeat(length);
     let delta = format!(
         r#"{{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"{text}"}}"#
     );
-    let end = r#"{"type":"response.completed","response":{"object":"response","status":"completed","output":[]}}"#;
+    let end = concat!(
+        r#"{"type":"response.completed","#,
+        r#""response":{"object":"response","status":"completed","output":[]}}"#,
+    );
     Answer {
         head: event("response.output_item.added", begun),
         delta: event("response.output_text.delta", &delta),
@@ -133,14 +139,20 @@ fn chat_answer(count: usize, length: usize) -> Answer {
 
 fn anthropic_answer(count: usize, length: usize) -> Answer {
     let text = "x".repeat(length);
-    let message = r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}"#;
+    let message = concat!(
+        r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","#,
+        r#""content":[],"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}"#,
+    );
     let block =
         r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
     let delta = format!(
         r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}"#
     );
     let stop = r#"{"type":"content_block_stop","index":0}"#;
-    let end = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}"#;
+    let end = concat!(
+        r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"#,
+        r#""usage":{"output_tokens":9}}"#,
+    );
     Answer {
         head: event("message_start", message) + &event("content_block_start", block),
         delta: event("content_block_delta", &delta),
