@@ -5,8 +5,8 @@
 //! type 'reasoning' was provided without its required following item`, one tool call announced
 //! twice in a stream, duplicate or lost memory. The cause is the same: client and state owner
 //! disagree about the stored items. This crate compares the two, and repairs faults that a
-//! provider would refuse. It is a pure engine: values in, values out, without sockets, files, clocks
-//! or randomness.
+//! provider would refuse. It is a pure engine: values in, values out, without sockets, files,
+//! clocks or randomness.
 //!
 //! ```
 //! use antiphon::item::{FingerprintKey, Item, items_of};

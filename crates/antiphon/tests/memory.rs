@@ -34,12 +34,14 @@ struct Answer {
 const ANSWERS: [Answer; 9] = [
     Answer {
         from: Dialect::Responses,
-        begun: &[
-            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"msg_1","role":"assistant","content":[]}}"#,
-        ],
-        again: &[
-            r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"item_id":"msg_1","delta":"word "}"#,
-        ],
+        begun: &[concat!(
+            r#"{"type":"response.output_item.added","output_index":0,"#,
+            r#""item":{"type":"message","id":"msg_1","role":"assistant","content":[]}}"#,
+        )],
+        again: &[concat!(
+            r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"#,
+            r#""item_id":"msg_1","delta":"word "}"#,
+        )],
     },
     Answer {
         from: Dialect::Chat,
@@ -54,37 +56,47 @@ const ANSWERS: [Answer; 9] = [
     Answer {
         from: Dialect::Chat,
         begun: &[
-            r#"{"model":"m","choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"f"}},{"index":1,"id":"call_2","function":{"name":"f"}}]}}]}"#,
+            concat!(
+                r#"{"model":"m","choices":[{"delta":{"tool_calls":["#,
+                r#"{"index":0,"id":"call_1","function":{"name":"f"}},"#,
+                r#"{"index":1,"id":"call_2","function":{"name":"f"}}]}}]}"#,
+            ),
             r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{"}}]}}]}"#,
         ],
-        again: &[
-            r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"function":{"arguments":"word "}}]}}]}"#,
-        ],
+        again: &[concat!(
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"#,
+            r#""function":{"arguments":"word "}}]}}]}"#,
+        )],
     },
     Answer {
         from: Dialect::Anthropic,
         begun: &[r#"{"type":"content_block_start","index":0,"content_block":{"type":"text"}}"#],
-        again: &[
-            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"word "}}"#,
-        ],
+        again: &[concat!(
+            r#"{"type":"content_block_delta","index":0,"#,
+            r#""delta":{"type":"text_delta","text":"word "}}"#,
+        )],
     },
     Answer {
         from: Dialect::Anthropic,
-        begun: &[
-            r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
-        ],
-        again: &[
-            r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"word "}}"#,
-        ],
+        begun: &[concat!(
+            r#"{"type":"content_block_start","index":0,"#,
+            r#""content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+        )],
+        again: &[concat!(
+            r#"{"type":"content_block_delta","index":0,"#,
+            r#""delta":{"type":"thinking_delta","thinking":"word "}}"#,
+        )],
     },
     Answer {
         from: Dialect::Anthropic,
-        begun: &[
-            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{}}}"#,
-        ],
-        again: &[
-            r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"word "}}"#,
-        ],
+        begun: &[concat!(
+            r#"{"type":"content_block_start","index":0,"#,
+            r#""content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{}}}"#,
+        )],
+        again: &[concat!(
+            r#"{"type":"content_block_delta","index":0,"#,
+            r#""delta":{"type":"input_json_delta","partial_json":"word "}}"#,
+        )],
     },
     Answer {
         from: Dialect::AiSdk,

@@ -135,20 +135,28 @@ impl IdSource for Counting {
 /// The events of a message, without sequence numbers.
 pub(super) fn message(pieces: &[String]) -> Vec<Value> {
     let text = pieces.concat();
-    let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
-    let item = |status: &str, content: Value| json!({"type": "message", "id": ITEM_ID, "role": "assistant", "status": status, "content": content});
+    let part = |text: &str| {
+        json!({"type": "output_text", "text": text, "annotations": [],
+            "logprobs": []})
+    };
+    let item = |status: &str, content: Value| {
+        json!({"type": "message", "id": ITEM_ID, "role": "assistant", "status": status,
+            "content": content})
+    };
     let done = item("completed", json!([part(&text)]));
     let mut events = vec![
         json!({"type": "response.created", "response": {"id": "resp_up"}}),
         json!({"type": "response.in_progress", "response": {"id": "resp_up"}}),
-        json!({"type": "response.output_item.added", "output_index": 0, "item": item("in_progress", json!([]))}),
+        json!({"type": "response.output_item.added", "output_index": 0,
+            "item": item("in_progress", json!([]))}),
         within("content_part.added", "part", &part("")),
     ];
     events.extend(pieces.iter().map(|piece| within("output_text.delta", "delta", &json!(piece))));
     events.push(within("output_text.done", "text", &json!(text)));
     events.push(within("content_part.done", "part", &part(&text)));
     events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": done}));
-    events.push(json!({"type": "response.completed", "response": {"id": "resp_up", "status": "completed", "output": [done]}}));
+    events.push(json!({"type": "response.completed",
+        "response": {"id": "resp_up", "status": "completed", "output": [done]}}));
     events
 }
 
@@ -164,11 +172,11 @@ fn within(name: &str, field: &str, value: &Value) -> Value {
 pub(super) fn call(pieces: &[String]) -> Vec<Value> {
     let within = |name: &str, field: &str, value: &str| {
         json!({"type": format!("response.function_call_arguments.{name}"),
-        "item_id": CALL_ID, "output_index": 0, field: value})
+            "item_id": CALL_ID, "output_index": 0, field: value})
     };
     let item = |status: &str, arguments: &str| {
         json!({"type": "function_call", "id": CALL_ID,
-        "call_id": "call_9vYxQk2mHs0LrWcT8uJdB1Ne", "name": "search", "status": status,
+            "call_id": "call_9vYxQk2mHs0LrWcT8uJdB1Ne", "name": "search", "status": status,
         "arguments": arguments})
     };
     let arguments = pieces.concat();
@@ -176,12 +184,14 @@ pub(super) fn call(pieces: &[String]) -> Vec<Value> {
     let mut events = vec![
         json!({"type": "response.created", "response": {"id": "resp_up"}}),
         json!({"type": "response.in_progress", "response": {"id": "resp_up"}}),
-        json!({"type": "response.output_item.added", "output_index": 0, "item": item("in_progress", "")}),
+        json!({"type": "response.output_item.added", "output_index": 0,
+            "item": item("in_progress", "")}),
     ];
     events.extend(pieces.iter().map(|piece| within("delta", "delta", piece)));
     events.push(within("done", "arguments", &arguments));
     events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": done}));
-    events.push(json!({"type": "response.completed", "response": {"id": "resp_up", "status": "completed", "output": [done]}}));
+    events.push(json!({"type": "response.completed",
+        "response": {"id": "resp_up", "status": "completed", "output": [done]}}));
     events
 }
 

@@ -9,8 +9,8 @@
 //!   answer:   an upstream's stream ── Listener ──> Assembler ── Writer ──> a client's stream
 //! ```
 //!
-//! - [`UpstreamApi::encoder`]: encodes a request for an upstream. A part that its API cannot carry is
-//!   never dropped silently: it is an [`Unsupported`] error or a reported [`Omission`].
+//! - [`UpstreamApi::encoder`]: encodes a request for an upstream. A part that its API cannot carry
+//!   is never dropped silently: it is an [`Unsupported`] error or a reported [`Omission`].
 //! - [`StreamDecoder`]: decodes an upstream's stream and passes its content to an assembler.
 //! - [`Writer`]: writes the output of an assembler in a client's dialect.
 //! - [`Conversion`]: a listener, an assembler and a writer together: bytes in, events out.

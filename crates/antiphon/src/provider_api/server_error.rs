@@ -93,7 +93,10 @@ mod tests {
             r#"{"message":"Invalid URL (GET /v1/conversations/conv_00AB/items)"}"#,
             r#"{"message":"Cannot GET /v1/conversations/conv_00AB"}"#,
             r#"{"message":"Unexpected endpoint or method. (GET /v1/conversations/conv_00AB)"}"#,
-            r#"{"message":"No handler found on route. Please double check your URL and consult https://docs.example/conversation for more information."}"#,
+            concat!(
+                r#"{"message":"No handler found on route. Please double check your URL and "#,
+                r#"consult https://docs.example/conversation for more information."}"#,
+            ),
             r#"{"message":"Resource not found","code":"404"}"#,
             r#"{"message":"Not Found"}"#,
             r#"{"message":"File Not Found","type":"not_found_error","code":404}"#,

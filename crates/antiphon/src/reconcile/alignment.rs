@@ -62,8 +62,8 @@ fn anchor(dialogue: &Dialogue, assessment: Assessment) -> Option<Range<usize>> {
         Verdict::Resent(_) | Verdict::Deleted | Verdict::LateOutput { .. } => {
             Some(place..place + 1)
         }
-        // An output for the call at `place`. Text that the model wrote next to the call precedes the
-        // output and the next user message.
+        // An output for the call at `place`. Text that the model wrote next to the call precedes
+        // the output and the next user message.
         _ => {
             let next = dialogue.next_user_after(place).unwrap_or(usize::MAX);
             Some(next..next)

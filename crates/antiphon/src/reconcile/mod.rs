@@ -29,8 +29,8 @@
 //! - An input that repeats every user text from the first on, followed by more, counts as a replay,
 //!   although a user may have typed the same texts again.
 //!
-//! If another owner has the bodies of stored items ([`Body::StoredElsewhere`]), heads and fingerprints
-//! identify the same items, with three exceptions:
+//! If another owner has the bodies of stored items ([`Body::StoredElsewhere`]), heads and
+//! fingerprints identify the same items, with three exceptions:
 //!
 //! - A different call under a used `call_id` counts as the stored call.
 //! - A compaction that comes back without its id is new.

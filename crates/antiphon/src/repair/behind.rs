@@ -15,8 +15,8 @@ use crate::placeholder::placeholder;
 /// position of that item.
 ///
 /// Held items may be outlines ([`HeldItem::outline`](crate::HeldItem::outline)) and never change;
-/// [`blocking_items`] finds those that block the request. A fault that `policy` rejects is repaired as
-/// well. Once the server holds the result, a second repair finds nothing.
+/// [`blocking_items`] finds those that block the request. A fault that `policy` rejects is repaired
+/// as well. Once the server holds the result, a second repair finds nothing.
 pub fn repair_after(held: usize, items: &[Item], policy: &Policy) -> Repaired {
     build_draft(items, held, policy).into_repaired()
 }

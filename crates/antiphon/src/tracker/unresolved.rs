@@ -96,7 +96,10 @@ impl Tracker {
 
     /// Whether a call with this key is itself pending or in flight.
     fn has_call(&self, key: &CallKey) -> bool {
-        let asks = |item: &Item| matches!(item.head().pairing(), Some((Side::Call, asked)) if asked == *key);
+        let asks = |item: &Item| match item.head().pairing() {
+            Some((Side::Call, asked)) => asked == *key,
+            _ => false,
+        };
         let queued = self.entries.iter().filter_map(Entry::queued).map(|queued| &queued.item);
         let going = self.in_flight.values().flatten().map(|going| &going.item);
         queued.chain(going).any(asks)

@@ -9,7 +9,8 @@ fn call() -> Value {
 fn expected() -> Value {
     json!([
         {"type": "message", "role": "user", "content": "hi"},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look.", "annotations": []}]},
+        {"type": "message", "role": "assistant",
+            "content": [{"type": "output_text", "text": "I look.", "annotations": []}]},
         {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{\"n\":1}"},
         {"type": "function_call_output", "call_id": "call_1", "output": "ok"},
     ])
@@ -28,7 +29,10 @@ fn every_serialization_gives_the_same_items() {
         message
     };
     let stored = |(kind, _, fields): &(&str, &str, Value)| json!({"type": kind, "data": fields});
-    let dumped = |(_, class, fields): &(&str, &str, Value)| json!({"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": fields});
+    let dumped = |(_, class, fields): &(&str, &str, Value)| {
+        json!({"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class],
+            "kwargs": fields})
+    };
     let lists = [
         fields.iter().map(plain).collect::<Vec<_>>(),
         fields.iter().map(stored).collect(),
@@ -46,13 +50,16 @@ fn call_with_a_block_is_converted_once() {
     let blocks = json!([
         {"type": "reasoning", "id": "rs_1", "summary": [], "index": 0},
         {"type": "text", "text": "hi", "id": "msg_1", "annotations": [], "index": 1},
-        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}", "index": 2}
+        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}",
+            "index": 2}
     ]);
     let list = json!([{"type": "ai", "content": blocks, "tool_calls": [call()]}]);
     let expected = json!([
         {"type": "reasoning", "id": "rs_1", "summary": []},
-        {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "hi", "annotations": []}]},
-        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        {"type": "message", "id": "msg_1", "role": "assistant",
+            "content": [{"type": "output_text", "text": "hi", "annotations": []}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f",
+            "arguments": "{}"},
     ]);
     assert_eq!(json!(values(&imported(&list))), expected);
 }
@@ -92,7 +99,8 @@ fn messages_without_an_equivalent_item_are_rejected() {
         json!({"type": "remove", "content": "", "id": "1"}),
         json!({"type": "function", "content": "x", "name": "f"}),
         json!({"type": "tool", "content": "x"}),
-        json!({"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "PromptTemplate"], "kwargs": {}}),
+        json!({"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "PromptTemplate"],
+            "kwargs": {}}),
     ] {
         let sentence = refusal(&json!([message]));
         assert!(sentence.contains("a LangChain message, but cannot be read: "), "{sentence}");

@@ -22,7 +22,8 @@ fn marked() -> Vec<(HistoryForm, Value)> {
         (Chat, json!({"role": "tool", "tool_call_id": "c", "content": "x"})),
         (
             Anthropic,
-            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}),
+            json!({"role": "assistant",
+                "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}),
         ),
         (
             Anthropic,
@@ -30,22 +31,29 @@ fn marked() -> Vec<(HistoryForm, Value)> {
         ),
         (
             Anthropic,
-            json!({"type": "message", "role": "assistant", "content": [{"type": "thinking", "thinking": "x", "signature": "y"}]}),
+            json!({"type": "message", "role": "assistant",
+                "content": [{"type": "thinking", "thinking": "x", "signature": "y"}]}),
         ),
         (
             AiSdkModel,
-            json!({"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}}]}),
+            json!({"role": "assistant",
+                "content": [{"type": "tool-call", "toolCallId": "c", "toolName": "f",
+                    "input": {}}]}),
         ),
         (
             AiSdkModel,
-            json!({"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c", "toolName": "f", "output": {"type": "text", "value": "x"}}]}),
+            json!({"role": "tool",
+                "content": [{"type": "tool-result", "toolCallId": "c", "toolName": "f",
+                    "output": {"type": "text", "value": "x"}}]}),
         ),
         (AiSdkUi, json!({"id": "1", "role": "user", "parts": [{"type": "text", "text": "x"}]})),
         (LangChain, json!({"type": "human", "content": "x"})),
         (LangChain, json!({"type": "ai", "data": {"content": "x", "tool_calls": []}})),
         (
             LangChain,
-            json!({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "x"}}),
+            json!({"lc": 1, "type": "constructor",
+                "id": ["langchain", "schema", "messages", "HumanMessage"],
+                "kwargs": {"content": "x"}}),
         ),
     ]
 }
@@ -138,14 +146,18 @@ fn history_of_two_forms_is_rejected() {
 #[test]
 fn unreadable_message_error_names_the_reason() {
     let list = json!([user(), {"role": "tool", "content": "x"}]);
-    let expected = r#"item 1 ({"role":"tool",…}) looks like a Chat Completions message, but cannot be read: tool_call_id: expected a string"#;
+    let expected = concat!(
+        r#"item 1 ({"role":"tool",…}) looks like a Chat Completions message, but cannot be read: "#,
+        "tool_call_id: expected a string",
+    );
     assert_eq!(refusal(&list), expected);
 }
 
 proptest! {
     /// Unknown kinds are passed on byte for byte.
     #[test]
-    fn an_unknown_kind_is_an_item(kind in "[a-z]{2,9}[_:][a-z]{2,9}", text in ".*", number in any::<i64>()) {
+    fn an_unknown_kind_is_an_item(kind in "[a-z]{2,9}[_:][a-z]{2,9}", text in ".*",
+        number in any::<i64>()) {
         let item = json!({"type": kind, "name": text, "n": number, "status": "completed"});
         let imported = imported(&json!([user(), item]));
         prop_assert_eq!(imported.form, Responses);

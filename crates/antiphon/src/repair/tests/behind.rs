@@ -63,7 +63,10 @@ fn valid_continuation_is_unchanged() {
 fn unanswered_held_call_is_answered_first() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let repaired = sent(&held, &[user("never mind")]);
-    let placeholder = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    let placeholder = concat!(
+        r#"{"type":"function_call_output","call_id":"call_1","#,
+        r#""output":"No output was recorded for this call."}"#,
+    );
     assert_eq!(texts(&repaired.items), [placeholder, user("never mind").text()]);
     let mend = &repaired.repairs[0];
     assert_eq!((mend.position, mend.action), (1, Action::Answered));

@@ -10,7 +10,10 @@ fn unanswered_call_gets_a_placeholder() {
     assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
     assert_eq!(repairs(&given), [(1, "unanswered_call", Action::Answered)]);
     let left = left_of(&given);
-    let placeholder = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    let placeholder = concat!(
+        r#"{"type":"function_call_output","call_id":"call_1","#,
+        r#""output":"No output was recorded for this call."}"#,
+    );
     assert_eq!(texts(&left), [given[0].text(), given[1].text(), placeholder, given[2].text()]);
 }
 

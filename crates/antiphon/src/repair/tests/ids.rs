@@ -191,9 +191,10 @@ fn equal_unknown_items_under_one_id_are_one() {
 
 #[test]
 fn overlong_id_of_local_shell_output_is_removed() {
-    let call = item(
-        r#"{"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},"status":"completed"}"#,
-    );
+    let call = item(concat!(
+        r#"{"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},"#,
+        r#""status":"completed"}"#,
+    ));
     let output = r#"{"type":"local_shell_call_output","call_id":"call_1","output":"ok"}"#;
     let named = output.replace(r#""output":"#, &format!(r#""id":"{}","output":"#, "x".repeat(70)));
     let given = [user("hi"), call, Item::parse(named.into()).unwrap()];

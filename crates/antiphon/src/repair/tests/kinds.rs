@@ -36,25 +36,31 @@ const PAIRS: [Pair; 9] = [
         call: r#"{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}"#,
         output: r#"{"type":"shell_call_output","call_id":"c1","output":[]}"#,
         names: ("shell call", "shell call output"),
-        placeholder: Some(
-            r#"{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"","stderr":"PLACEHOLDER_TEXT","outcome":{"type":"timeout"}}]}"#,
-        ),
+        placeholder: Some(concat!(
+            r#"{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"","#,
+            r#""stderr":"PLACEHOLDER_TEXT","outcome":{"type":"timeout"}}]}"#,
+        )),
     },
     Pair {
-        call: r#"{"type":"local_shell_call","id":"lsh_1","call_id":"c1","action":{},"status":"completed"}"#,
+        call: concat!(
+            r#"{"type":"local_shell_call","id":"lsh_1","call_id":"c1","action":{},"#,
+            r#""status":"completed"}"#,
+        ),
         output: r#"{"type":"local_shell_call_output","id":"c1","output":"ok"}"#,
         names: ("local shell call", "local shell call output"),
-        placeholder: Some(
-            r#"{"type":"local_shell_call_output","id":"c1","output":"PLACEHOLDER_TEXT","status":"incomplete"}"#,
-        ),
+        placeholder: Some(concat!(
+            r#"{"type":"local_shell_call_output","id":"c1","output":"PLACEHOLDER_TEXT","#,
+            r#""status":"incomplete"}"#,
+        )),
     },
     Pair {
         call: r#"{"type":"apply_patch_call","call_id":"c1","operation":{},"status":"completed"}"#,
         output: r#"{"type":"apply_patch_call_output","call_id":"c1","status":"completed"}"#,
         names: ("apply patch call", "apply patch call output"),
-        placeholder: Some(
-            r#"{"type":"apply_patch_call_output","call_id":"c1","status":"failed","output":"PLACEHOLDER_TEXT"}"#,
-        ),
+        placeholder: Some(concat!(
+            r#"{"type":"apply_patch_call_output","call_id":"c1","status":"failed","#,
+            r#""output":"PLACEHOLDER_TEXT"}"#,
+        )),
     },
     Pair {
         call: r#"{"type":"tool_search_call","call_id":"c1","arguments":{},"execution":"client"}"#,
@@ -65,14 +71,23 @@ const PAIRS: [Pair; 9] = [
         ),
     },
     Pair {
-        call: r#"{"type":"computer_call","id":"cu_1","call_id":"c1","pending_safety_checks":[],"status":"completed"}"#,
-        output: r#"{"type":"computer_call_output","call_id":"c1","output":{"type":"computer_screenshot"}}"#,
+        call: concat!(
+            r#"{"type":"computer_call","id":"cu_1","call_id":"c1","pending_safety_checks":[],"#,
+            r#""status":"completed"}"#,
+        ),
+        output: concat!(
+            r#"{"type":"computer_call_output","call_id":"c1","#,
+            r#""output":{"type":"computer_screenshot"}}"#,
+        ),
         names: ("computer call", "computer call output"),
         placeholder: None,
     },
     Pair {
         call: r#"{"type":"program","id":"prog_1","call_id":"c1","code":"","fingerprint":""}"#,
-        output: r#"{"type":"program_output","id":"progo_1","call_id":"c1","result":"","status":"completed"}"#,
+        output: concat!(
+            r#"{"type":"program_output","id":"progo_1","call_id":"c1","result":"","#,
+            r#""status":"completed"}"#,
+        ),
         names: ("program", "program output"),
         placeholder: None,
     },
@@ -138,9 +153,10 @@ fn second_exchange_gets_its_own_call_id() {
 
 #[test]
 fn approval_may_stay_open_but_needs_a_request() {
-    let request = item(
-        r#"{"type":"mcp_approval_request","id":"mcpr_1","server_label":"s","name":"f","arguments":"{}"}"#,
-    );
+    let request = item(concat!(
+        r#"{"type":"mcp_approval_request","id":"mcpr_1","server_label":"s","name":"f","#,
+        r#""arguments":"{}"}"#,
+    ));
     let response =
         item(r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}"#);
     assert_accepted(&[user("hi"), request.clone()]);

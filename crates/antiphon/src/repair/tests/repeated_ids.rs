@@ -137,9 +137,10 @@ fn dropped_call_uses_no_call_id() {
         r#"{"type":"computer_call","id":"cu_2","call_id":"call_0","status":"completed",
             "action":{"type":"click","x":1,"y":2,"button":"left"},"pending_safety_checks":[]}"#,
     );
-    let shown = item(
-        r#"{"type":"computer_call_output","call_id":"call_0","output":{"type":"computer_screenshot","image_url":"data:"}}"#,
-    );
+    let shown = item(concat!(
+        r#"{"type":"computer_call_output","call_id":"call_0","#,
+        r#""output":{"type":"computer_screenshot","image_url":"data:"}}"#,
+    ));
     let given = [screen(), user("hi"), click, shown];
     assert_eq!(repairs(&given), [(0, "unanswered_call", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), texts(&given[1..]));

@@ -8,11 +8,10 @@ use crate::item::{Exchanges, Item, PairRole};
 /// a call stays, because a limit does not repair histories.
 pub fn latest(history: &[Item], limit: Option<usize>) -> Vec<Item> {
     let cut = limit.map_or(0, |limit| history.len().saturating_sub(limit));
-    kept(
-        history,
-        cut,
-        |joined| !matches!(joined, PairRole::Output(call) | PairRole::RepeatedOutput(call) if call < cut),
-    )
+    kept(history, cut, |joined| match joined {
+        PairRole::Output(call) | PairRole::RepeatedOutput(call) => call >= cut,
+        _ => true,
+    })
 }
 
 /// Returns `window` without the outputs whose calls are not in it. The window was cut from a

@@ -113,7 +113,8 @@ fn finish_returns_remaining_events() {
 
 /// Streams that exercise every rule.
 const STREAMS: [&str; 4] = [
-    "\u{feff}event: response.created\r\ndata: {\"text\":\"\u{e9}\u{1f600}\"}\r\n\r\n: x\r\n\r\ndata: [DONE]\r\n\r\n",
+    "\u{feff}event: response.created\r\ndata: {\"text\":\"\u{e9}\u{1f600}\"}\r\n\r\n\
+     : x\r\n\r\ndata: [DONE]\r\n\r\n",
     "data: one\ndata\ndata: \u{1f600}\n\nevent: e\nid: 1\nretry: 2\ndata:three\n\ndata: cut",
     "data: a\r\rdata: b\r\ndata: c\r\r\n\rdata: d\r",
     "\r\n\n\rdata\n\n:\n\nevent\ndata:\n\n\u{feff}data: x\n\n",

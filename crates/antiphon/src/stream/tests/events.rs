@@ -67,7 +67,8 @@ pub(super) fn text_part(text: &str) -> Value {
 
 /// A message in its announcement.
 pub(super) fn begun_message(id: &str) -> Value {
-    json!({"id": id, "type": "message", "status": "in_progress", "role": "assistant", "content": []})
+    json!({"id": id, "type": "message", "status": "in_progress", "role": "assistant",
+        "content": []})
 }
 
 /// A finished message.

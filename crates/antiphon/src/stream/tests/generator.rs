@@ -56,7 +56,8 @@ fn spoken() -> impl Strategy<Value = Spoken> {
         4 => parts.prop_map(|parts| Spoken::Message { parts }),
         4 => pieces().prop_map(|input| Spoken::Call { input }),
         1 => pieces().prop_map(|input| Spoken::CustomCall { input }),
-        2 => reasoning.prop_map(|(summary, raw, sealed)| Spoken::Reasoning { summary, raw, sealed }),
+        2 => reasoning
+            .prop_map(|(summary, raw, sealed)| Spoken::Reasoning { summary, raw, sealed }),
         1 => Just(Spoken::Search),
     ]
 }
@@ -211,7 +212,10 @@ fn in_part(
     text: &Pieces,
     part: impl Fn(&str) -> Value,
 ) {
-    let event = |edge: &str, text: &str| json!({"type": format!("response.{part_events}.{edge}"), at.0: at.1, "part": part(text)});
+    let event = |edge: &str, text: &str| {
+        json!({"type": format!("response.{part_events}.{edge}"),
+            at.0: at.1, "part": part(text)})
+    };
     events.push((Role::PartAdded, event("added", "")));
     streamed(events, text_events, field, Some(at), text);
     events.push((Role::PartDone, event("done", &text.concat())));

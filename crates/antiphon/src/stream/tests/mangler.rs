@@ -76,10 +76,12 @@ fn mangling() -> impl Strategy<Value = Mangling> {
         4 => again.prop_map(|(item, later, other_id, other_index)| Mangling::AnnouncedAgain {
             item, later, other_id, other_index
         }),
-        2 => (item(), any::<bool>()).prop_map(|(item, spaced)| Mangling::SentAgain { item, spaced }),
+        2 => (item(), any::<bool>())
+            .prop_map(|(item, spaced)| Mangling::SentAgain { item, spaced }),
         6 => (item(), role()).prop_map(|(item, role)| Mangling::Omitted { item, role }),
         2 => (item(), role()).prop_map(|(item, role)| Mangling::Repeated { item, role }),
-        2 => (item(), 1_usize..4).prop_map(|(item, events)| Mangling::AnnouncedLate { item, events }),
+        2 => (item(), 1_usize..4)
+            .prop_map(|(item, events)| Mangling::AnnouncedLate { item, events }),
         2 => item().prop_map(|item| Mangling::OtherFinalId { item }),
         2 => item().prop_map(|item| Mangling::OtherIdInOutput { item }),
         3 => (item(), bad_id()).prop_map(|(item, id)| Mangling::Named { item, id }),

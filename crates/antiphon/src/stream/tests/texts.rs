@@ -120,7 +120,10 @@ fn text_events_have_logprobs() {
 
 #[test]
 fn escapes_may_differ_between_deltas_and_end() {
-    let delta = r#"{"type":"response.output_text.delta","output_index":0,"item_id":"msg_1","content_index":0,"delta":"caf\u00e9 \/ "}"#;
+    let delta = concat!(
+        r#"{"type":"response.output_text.delta","output_index":0,"item_id":"msg_1","#,
+        r#""content_index":0,"delta":"caf\u00e9 \/ "}"#,
+    );
     let ended = message("msg_1", "café / crème").to_string();
     let events = [
         added(0, &begun_message("msg_1")).to_string(),

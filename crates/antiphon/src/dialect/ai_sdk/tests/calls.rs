@@ -162,7 +162,8 @@ fn interleaved_calls_are_separated() {
 
 #[test]
 fn text_deltas_become_custom_tool_input() {
-    let started = json!({"type": "tool-input-start", "id": "c", "toolName": "run_sql", "inputEncoding": "text"});
+    let started = json!({"type": "tool-input-start", "id": "c", "toolName": "run_sql",
+        "inputEncoding": "text"});
     let sql = "SELECT \"a\"\nFROM t";
     let final_of_a_model = json!(sql).to_string();
     for input in [final_of_a_model.as_str(), sql] {

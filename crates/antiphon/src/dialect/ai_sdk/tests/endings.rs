@@ -43,12 +43,12 @@ fn finish_reason_decides_response_status() {
 
 #[test]
 fn usage_is_parsed_for_every_version() {
-    let of_5 = json!({"inputTokens": 12, "outputTokens": 34, "totalTokens": 46, "reasoningTokens": 5,
-        "cachedInputTokens": 4});
+    let of_5 = json!({"inputTokens": 12, "outputTokens": 34, "totalTokens": 46,
+        "reasoningTokens": 5, "cachedInputTokens": 4});
     let of_a_model = json!({"inputTokens": {"total": 12, "noCache": 8, "cacheRead": 4},
         "outputTokens": {"total": 34, "text": 29, "reasoning": 5}, "raw": {}});
-    let of_a_run = json!({"inputTokens": 12, "inputTokenDetails": {"cacheReadTokens": 4}, "outputTokens": 34,
-        "outputTokenDetails": {"reasoningTokens": 5}, "totalTokens": 46});
+    let of_a_run = json!({"inputTokens": 12, "inputTokenDetails": {"cacheReadTokens": 4},
+        "outputTokens": 34, "outputTokenDetails": {"reasoningTokens": 5}, "totalTokens": 46});
     for given in [of_5, of_a_model, of_a_run] {
         for key in ["usage", "totalUsage"] {
             let received =
@@ -71,7 +71,8 @@ fn missing_usage_is_unknown() {
 #[test]
 fn run_ending_after_a_step_completes() {
     let step = |reason: &str| {
-        json!({"type": "finish-step", "finishReason": reason, "usage": {"inputTokens": 12, "outputTokens": 34},
+        json!({"type": "finish-step", "finishReason": reason,
+            "usage": {"inputTokens": 12, "outputTokens": 34},
             "response": {"modelId": "gpt-5"}})
     };
     let parts = [start_step(), hello(), step("tool-calls"), start_step(), hello(), step("stop")];
@@ -167,7 +168,8 @@ fn unknown_part_type_is_reported_once() {
 fn whole_answer_decodes_like_its_stream() {
     let answer = json!({
         "content": [
-            {"type": "reasoning", "text": "Hm.", "providerMetadata": {"anthropic": {"signature": "EqQB"}}},
+            {"type": "reasoning", "text": "Hm.",
+                "providerMetadata": {"anthropic": {"signature": "EqQB"}}},
             {"type": "text", "text": "Hello."},
             {"type": "text", "text": "Again."},
             call("call_123", NYC),

@@ -61,8 +61,8 @@ fn invalid_input_is_kept_and_error_is_output() {
     let mut called = call("c", message);
     called["invalid"] = json!(true);
     called["error"] = json!({"name": "AI_InvalidToolInputError", "message": "No JSON."});
-    let failed = json!({"type": "tool-error", "toolCallId": "c", "toolName": "get_weather", "input": message,
-        "error": "No JSON."});
+    let failed = json!({"type": "tool-error", "toolCallId": "c", "toolName": "get_weather",
+        "input": message, "error": "No JSON."});
     let received = decode(&[
         start_step(),
         start("c"),
@@ -82,7 +82,8 @@ fn tool_error_message_becomes_output() {
         (json!({"name": "Error", "message": "Boom."}), "Boom."),
         (json!({}), "The tool failed without an error message."),
     ] {
-        let failed = json!({"type": "tool-error", "toolCallId": "c", "toolName": "get_weather", "error": error});
+        let failed = json!({"type": "tool-error", "toolCallId": "c", "toolName": "get_weather",
+            "error": error});
         let received = decode(&[start_step(), call("c", json!({})), failed, finish("tool-calls")]);
         assert_eq!(output_of(&received), output);
     }
@@ -122,7 +123,8 @@ fn output_of_left_out_call_is_left_out() {
 #[test]
 fn provider_tool_is_not_a_function_call() {
     let called = provided(call("ws_1", r#"{"query":"x"}"#));
-    let given = json!({"type": "tool-result", "toolCallId": "ws_1", "toolName": "web_search", "result": [1]});
+    let given = json!({"type": "tool-result", "toolCallId": "ws_1", "toolName": "web_search",
+        "result": [1]});
     let received = decode(&[
         provided(start("ws_1")),
         delta("ws_1", r#"{"query":"x"}"#),
@@ -170,7 +172,8 @@ fn unsupported_parts_become_extension_items() {
         json!({"type": "source", "sourceType": "url", "id": "1", "url": "https://a.example"}),
         json!({"type": "file", "mediaType": "image/png", "data": "iVBORw0="}),
         json!({"type": "reasoning-file", "mediaType": "image/png", "data": "iVBORw0="}),
-        json!({"type": "custom", "kind": "openai.compaction", "providerMetadata": {"openai": {"itemId": "cmp_1"}}}),
+        json!({"type": "custom", "kind": "openai.compaction",
+            "providerMetadata": {"openai": {"itemId": "cmp_1"}}}),
         json!({"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c"}),
     ] {
         let received = decode(&[part.clone(), finish("stop")]);

@@ -7,7 +7,8 @@ use crate::dialect::{Dialect, Seal};
 use crate::transcript::Origin;
 
 fn reasoning(kind: &str, id: &str, delta: &str, metadata: &Value) -> Value {
-    json!({"type": format!("reasoning-{kind}"), "id": id, "delta": delta, "providerMetadata": metadata})
+    json!({"type": format!("reasoning-{kind}"), "id": id, "delta": delta,
+        "providerMetadata": metadata})
 }
 
 /// The sealed content of the only reasoning item.

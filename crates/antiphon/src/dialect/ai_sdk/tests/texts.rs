@@ -96,7 +96,8 @@ fn id_reused_in_later_step_begins_text() {
 
 #[test]
 fn text_end_emits_annotations() {
-    let citation = json!({"type": "url_citation", "start_index": 0, "end_index": 5, "url": "https://a.example", "title": "A"});
+    let citation = json!({"type": "url_citation", "start_index": 0, "end_index": 5,
+        "url": "https://a.example", "title": "A"});
     let mut ended = text("end", "msg_1");
     ended["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "annotations": [citation]}});
     let mut started = text("start", "msg_1");

@@ -107,7 +107,10 @@ fn calls_and_results_become_items() {
 
 #[test]
 fn call_input_keeps_its_bytes() {
-    let messages = r#"[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{ "n": 1e2, "a": "\u0041" }}]}]"#;
+    let messages = concat!(
+        r#"[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","#,
+        r#""input":{ "n": 1e2, "a": "\u0041" }}]}]"#,
+    );
     let items = parse_items(messages.as_bytes(), None, None).unwrap();
     assert_eq!(values(&items)[0]["arguments"], json!(r#"{ "n": 1e2, "a": "\u0041" }"#));
 }
@@ -117,7 +120,8 @@ fn result_holds_blocks_or_nothing() {
     let search = json!({"type": "search_result", "source": "a"});
     let image =
         json!({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}});
-    let result = json!({"type": "tool_result", "tool_use_id": "t", "content": [text("seen"), image, search]});
+    let result = json!({"type": "tool_result", "tool_use_id": "t",
+        "content": [text("seen"), image, search]});
     let expected = json!([
         input("seen"),
         {"type": "input_image", "image_url": "https://example.com/a.png"},
@@ -132,7 +136,8 @@ fn result_holds_blocks_or_nothing() {
 fn images_and_documents_become_parts() {
     for (block, part) in [
         (
-            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}}),
+            json!({"type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}}),
             json!({"type": "input_image", "image_url": "data:image/png;base64,iVBORw=="}),
         ),
         (
@@ -140,15 +145,19 @@ fn images_and_documents_become_parts() {
             json!({"type": "input_image", "file_id": "file_1"}),
         ),
         (
-            json!({"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}),
-            json!({"type": "input_file", "file_data": "data:application/pdf;base64,JVBERi0=", "filename": "a.pdf"}),
+            json!({"type": "document", "title": "a.pdf",
+                "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}),
+            json!({"type": "input_file", "file_data": "data:application/pdf;base64,JVBERi0=",
+                "filename": "a.pdf"}),
         ),
         (
-            json!({"type": "document", "title": null, "source": {"type": "text", "media_type": "text/plain", "data": "Grüße\n"}}),
+            json!({"type": "document", "title": null,
+                "source": {"type": "text", "media_type": "text/plain", "data": "Grüße\n"}}),
             json!({"type": "input_file", "file_data": "data:text/plain;base64,R3LDvMOfZQo="}),
         ),
         (
-            json!({"type": "document", "source": {"type": "url", "url": "https://example.com/a.pdf"}}),
+            json!({"type": "document",
+                "source": {"type": "url", "url": "https://example.com/a.pdf"}}),
             json!({"type": "input_file", "file_url": "https://example.com/a.pdf"}),
         ),
     ] {
@@ -234,11 +243,13 @@ fn error_names_path_of_invalid_message() {
         ),
         (json!([{"role": "user", "content": [{"type": "text"}]}]), "messages.0.content.0: text"),
         (
-            json!([{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": "{}"}]}]),
+            json!([{"role": "assistant",
+                "content": [{"type": "tool_use", "id": "t", "name": "f", "input": "{}"}]}]),
             "messages.0.content.0: input",
         ),
         (
-            json!([{"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]),
+            json!([{"role": "assistant",
+                "content": [{"type": "tool_result", "tool_use_id": "t"}]}]),
             "messages.0.content.0: a message with this role",
         ),
         (
@@ -264,8 +275,10 @@ fn decoded_messages_encode_to_the_same_json() {
     let messages = json!([
         {"role": "user", "content": [
             text("look"),
-            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}},
-            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Grüße\n"}},
+            {"type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}},
+            {"type": "document",
+                "source": {"type": "text", "media_type": "text/plain", "data": "Grüße\n"}},
             {"type": "search_result", "source": "a", "title": "b", "content": []},
         ]},
         {"role": "assistant", "content": [
@@ -276,7 +289,8 @@ fn decoded_messages_encode_to_the_same_json() {
             {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}},
         ]},
         {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "toolu_1", "content": [text("seen"), {"type": "tool_reference", "tool_name": "g"}]},
+            {"type": "tool_result", "tool_use_id": "toolu_1",
+                "content": [text("seen"), {"type": "tool_reference", "tool_name": "g"}]},
             text("and?"),
         ]},
     ]);

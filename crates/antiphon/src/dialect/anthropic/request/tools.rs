@@ -14,7 +14,10 @@ use crate::json::{Object, quote};
 const ANY_INPUT: &str = r#"{"type":"object","properties":{}}"#;
 
 /// The input schema of a custom tool: Anthropic has no tools with a text as input.
-const TEXT_INPUT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}"#;
+const TEXT_INPUT: &str = concat!(
+    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"#,
+    r#""additionalProperties":false}"#,
+);
 
 /// The tools to send, as raw JSON.
 pub(super) struct Tools(Vec<String>);

@@ -39,9 +39,9 @@ pub enum HistoryError {
 /// its name becomes its output. With an `origin`, the server of the assistant messages, reasoning
 /// is sealed for it.
 ///
-/// Guarantee: messages that [`UpstreamApi::encoder`](crate::dialect::UpstreamApi::encoder) wrote lose nothing. If they are
-/// encoded again for `origin`, the JSON is the same. Fields that only describe an answer
-/// (`annotations`) and unknown fields are dropped.
+/// Guarantee: messages that [`UpstreamApi::encoder`](crate::dialect::UpstreamApi::encoder) wrote
+/// lose nothing. If they are encoded again for `origin`, the JSON is the same. Fields that only
+/// describe an answer (`annotations`) and unknown fields are dropped.
 ///
 /// Calls without output and outputs without call are converted as they are. Takes linear time.
 pub fn parse_items(messages: &[u8], origin: Option<&Origin>) -> Result<Vec<Item>, HistoryError> {

@@ -174,9 +174,8 @@ fn call_without_arguments_has_empty_input() {
 #[test]
 fn custom_tool_input_becomes_input_field() {
     let items = [
-        given(
-            &json!({"type": "custom_tool_call", "call_id": "c", "name": "sql", "input": "select \"1\""}),
-        ),
+        given(&json!({"type": "custom_tool_call", "call_id": "c", "name": "sql",
+            "input": "select \"1\""})),
         given(&json!({"type": "custom_tool_call_output", "call_id": "c", "output": "1"})),
     ];
     let expected =
@@ -199,7 +198,8 @@ fn output_holds_images_and_documents() {
     ];
     let expected = json!([
         text("seen"),
-        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}},
+        {"type": "image",
+            "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}},
         {"type": "document", "source": {"type": "url", "url": "https://example.com/a.pdf"}},
     ]);
     assert_eq!(after_hi(&items)[1]["content"][0]["content"], expected);

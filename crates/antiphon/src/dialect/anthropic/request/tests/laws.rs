@@ -33,7 +33,8 @@ proptest! {
     /// A chat that begins with a user message and loses nothing decodes to the same items.
     #[test]
     fn messages_decode_to_the_original_items(events in chat(), naming in naming()) {
-        let chat = [vec![Event::User("hi".into())], events, vec![Event::User("bye".into())]].concat();
+        let says = |text: &str| vec![Event::User(text.into())];
+        let chat = [says("hi"), events, says("bye")].concat();
         let items = items(&chat, naming, false);
         let sent = try_send(&json!({}), &items).unwrap();
         let lost_thoughts: Vec<usize> = sent.reported.iter().filter_map(|place| position(place)).collect();

@@ -30,7 +30,8 @@ fn state_fields_and_defaults_are_not_sent() {
         "conversation": "conv_1", "previous_response_id": null, "background": false,
         "include": ["reasoning.encrypted_content"], "truncation": "disabled", "metadata": {},
         "top_logprobs": 0, "presence_penalty": 0, "frequency_penalty": 0.0, "prompt": null,
-        "parallel_tool_calls": true, "reasoning": {"effort": null}, "text": {"format": {"type": "text"}},
+        "parallel_tool_calls": true, "reasoning": {"effort": null},
+        "text": {"format": {"type": "text"}},
         "context_management": [], "system": [], "messages": null,
     }));
     let fields: Vec<&str> = sent.body.as_object().unwrap().keys().map(String::as_str).collect();

@@ -70,9 +70,8 @@ fn reasoning_from_other_origin_is_left_out() {
         sealed_by(Dialect::Anthropic, Origin::new("elsewhere"), THINKING),
         sealed_by(Dialect::Chat, origin(), r#"{"reasoning_content":"hm"}"#),
         reasoning("rs_2"),
-        given(
-            &json!({"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}),
-        ),
+        given(&json!({"type": "reasoning", "summary": [],
+            "content": [{"type": "reasoning_text", "text": "hm"}]})),
     ] {
         let sent = send(&json!({}), &[user("hi"), foreign, bare_assistant("hello"), user("bye")]);
         assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));

@@ -98,7 +98,8 @@ fn small_max_tokens_turns_thinking_off() {
 #[test]
 fn sampling_is_left_out_with_thinking() {
     for model in [BUDGETS, "claude-opus-4-6"] {
-        let fields = json!({"model": model, "temperature": 0.2, "top_p": 0.5, "reasoning": {"effort": "low"}});
+        let fields = json!({"model": model, "temperature": 0.2, "top_p": 0.5,
+            "reasoning": {"effort": "low"}});
         let sent = send(&fields, &[user("hi")]);
         assert_eq!((sent.body.get("temperature"), sent.body.get("top_p")), (None, None));
         assert_eq!(sent.reported, ["temperature", "top_p"]);
@@ -109,7 +110,8 @@ fn sampling_is_left_out_with_thinking() {
 fn forced_tool_call_turns_thinking_off() {
     let tools = json!([{"type": "function", "name": "f"}]);
     let with = |model: &str| {
-        let fields = json!({"model": model, "tools": tools, "tool_choice": "required", "reasoning": {"effort": "low"}});
+        let fields = json!({"model": model, "tools": tools, "tool_choice": "required",
+            "reasoning": {"effort": "low"}});
         send(&fields, &[user("hi")])
     };
     let older = with(BUDGETS);
@@ -163,7 +165,8 @@ fn summary_shows_thinking_of_newer_models() {
 #[test]
 fn effort_and_format_share_output_config() {
     let format = json!({"type": "json_schema", "name": "n", "schema": {"type": "object"}});
-    let fields = json!({"model": "claude-opus-4-8", "reasoning": {"effort": "low"}, "text": {"format": format}});
+    let fields = json!({"model": "claude-opus-4-8", "reasoning": {"effort": "low"},
+        "text": {"format": format}});
     let expected =
         json!({"effort": "low", "format": {"type": "json_schema", "schema": {"type": "object"}}});
     assert_eq!(send(&fields, &[user("hi")]).body["output_config"], expected);

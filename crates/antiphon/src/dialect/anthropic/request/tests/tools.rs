@@ -23,7 +23,8 @@ fn plain(name: &str) -> Value {
 fn function_becomes_tool_with_schema() {
     let schema =
         json!({"$schema": "x", "type": "object", "properties": {"city": {"type": "string"}}});
-    let tool = json!({"type": "function", "name": "f", "description": "d", "parameters": schema, "strict": null});
+    let tool = json!({"type": "function", "name": "f", "description": "d", "parameters": schema,
+        "strict": null});
     let expected = json!([{"name": "f", "description": "d", "input_schema": schema}]);
     assert_eq!(sent(&json!({"tools": [tool]}))["tools"], expected);
 }
@@ -140,7 +141,8 @@ fn tool_choice_without_tools_is_not_sent() {
     for fields in [
         json!({"tool_choice": "auto", "parallel_tool_calls": false}),
         json!({"tools": [], "tool_choice": "none"}),
-        json!({"tools": [function("f")], "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": []}}),
+        json!({"tools": [function("f")],
+            "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": []}}),
     ] {
         let body = sent(&fields);
         assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None), "{fields}");

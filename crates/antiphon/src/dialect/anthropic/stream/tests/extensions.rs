@@ -9,7 +9,8 @@ fn server_search_keeps_its_blocks() {
     let call =
         json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
     let result = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [
-        {"type": "web_search_result", "url": "https://a.example", "title": "A", "encrypted_content": "EqY"}]});
+        {"type": "web_search_result", "url": "https://a.example", "title": "A",
+            "encrypted_content": "EqY"}]});
     let received = answers(
         "end_turn",
         &[

@@ -74,7 +74,10 @@ proptest! {
 /// The blocks of an item.
 fn saying(item: &Value) -> Vec<String> {
     let texts = |part: &Value| json!({"type": "text", "text": part["text"]}).to_string();
-    let call = |input: Value| json!({"type": "tool_use", "id": item["call_id"], "name": item["name"], "input": input});
+    let call = |input: Value| {
+        json!({"type": "tool_use", "id": item["call_id"],
+            "name": item["name"], "input": input})
+    };
     match item["type"].as_str().unwrap() {
         "message" => item["content"].as_array().unwrap().iter().map(texts).collect(),
         "reasoning" => vec![sealed(item).to_string()],

@@ -29,7 +29,10 @@ fn delta_keeps_its_escapes() {
     for event in &events {
         decoder.decode(&event.to_string().into(), &mut assembler).unwrap();
     }
-    let raw = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\u00e9\/\n"}}"#;
+    let raw = concat!(
+        r#"{"type":"content_block_delta","index":0,"#,
+        r#""delta":{"type":"text_delta","text":"\u00e9\/\n"}}"#,
+    );
     decoder.decode(&raw.into(), &mut assembler).unwrap();
     let last = std::iter::from_fn(|| assembler.next_event()).last().unwrap();
     assert!(str::from_utf8(&last.data).unwrap().contains(r#""delta":"\u00e9\/\n""#));

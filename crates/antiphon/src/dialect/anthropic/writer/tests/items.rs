@@ -48,7 +48,10 @@ fn refusal_becomes_text_and_stop_reason() {
 
 #[test]
 fn text_delta_keeps_its_escapes() {
-    let raw = r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"\u00e9\/"}"#;
+    let raw = concat!(
+        r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"#,
+        r#""delta":"\u00e9\/"}"#,
+    );
     let mut writer = super::super::Writer::new();
     let event = |kind: &'static str, data: &str| crate::stream::Event {
         kind: kind.into(),
@@ -57,7 +60,10 @@ fn text_delta_keeps_its_escapes() {
     let announced = r#"{"output_index":0,"item":{"type":"message"}}"#;
     writer.event(&event("response.output_item.added", announced));
     let received = writer.event(&event("response.output_text.delta", raw));
-    let expected = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\u00e9\/"}}"#;
+    let expected = concat!(
+        r#"{"type":"content_block_delta","index":0,"#,
+        r#""delta":{"type":"text_delta","text":"\u00e9\/"}}"#,
+    );
     assert_eq!(str::from_utf8(&received[1].data).unwrap(), expected);
 }
 
@@ -116,7 +122,10 @@ fn both_raw_reasoning_events_are_written() {
 
 #[test]
 fn function_call_becomes_tool_use() {
-    let block = |input: Value| json!([{"type": "tool_use", "id": "call_1", "name": "look", "input": input}]);
+    let block = |input: Value| {
+        json!([{"type": "tool_use", "id": "call_1", "name": "look",
+            "input": input}])
+    };
     assert_eq!(content(&[call("call_1", r#"{"at": [1, "x"]}"#)]), block(json!({"at": [1, "x"]})));
     assert_eq!(content(&[call("call_1", "{}")]), block(json!({})));
     assert_eq!(content(&[call("call_1", "")]), block(json!({})));

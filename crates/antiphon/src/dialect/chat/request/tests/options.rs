@@ -12,14 +12,24 @@ fn request_asks_for_stream_with_usage() {
 
 #[test]
 fn field_order_is_deterministic() {
-    let one = r#"{"user":"u","tools":[{"type":"function","name":"f"}],"temperature":1.0,"model":"m","max_output_tokens":16}"#;
-    let two = r#"{"max_output_tokens":16,"model":"m","temperature":1.0,"tools":[{"type":"function","name":"f"}],"user":"u"}"#;
+    let one = concat!(
+        r#"{"user":"u","tools":[{"type":"function","name":"f"}],"temperature":1.0,"model":"m","#,
+        r#""max_output_tokens":16}"#,
+    );
+    let two = concat!(
+        r#"{"max_output_tokens":16,"model":"m","temperature":1.0,"#,
+        r#""tools":[{"type":"function","name":"f"}],"user":"u"}"#,
+    );
     let body = |text: &str| {
         let fields = Object::parse(text.as_bytes()).unwrap();
         let origin = Origin::new(HERE);
         encode(Request { fields: &fields, items: &[], origin: &origin }).unwrap().body
     };
-    let expected = r#"{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"f"}}],"max_completion_tokens":16,"temperature":1.0,"user":"u","stream":true,"stream_options":{"include_usage":true}}"#;
+    let expected = concat!(
+        r#"{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"f"}}],"#,
+        r#""max_completion_tokens":16,"temperature":1.0,"user":"u","stream":true,"#,
+        r#""stream_options":{"include_usage":true}}"#,
+    );
     assert_eq!(body(one), expected);
     assert_eq!(body(two), expected);
 }
@@ -90,12 +100,18 @@ fn rejection_message_is_a_sentence() {
 
 #[test]
 fn unknown_fields_are_sent_unchanged() {
-    let text = r#"{"model":"m","top_k":20,"chat_template_kwargs":{ "enable_thinking": false },"stop":["x"],"max_tokens":9}"#;
+    let text = concat!(
+        r#"{"model":"m","top_k":20,"chat_template_kwargs":{ "enable_thinking": false },"#,
+        r#""stop":["x"],"max_tokens":9}"#,
+    );
     let fields = Object::parse(text.as_bytes()).unwrap();
     let origin = Origin::new(HERE);
     let encoded = encode(Request { fields: &fields, items: &[], origin: &origin }).unwrap();
     let body = std::str::from_utf8(&encoded.body).unwrap();
-    let extras = r#""top_k":20,"chat_template_kwargs":{ "enable_thinking": false },"stop":["x"],"max_tokens":9}"#;
+    let extras = concat!(
+        r#""top_k":20,"chat_template_kwargs":{ "enable_thinking": false },"stop":["x"],"#,
+        r#""max_tokens":9}"#,
+    );
     assert!(body.ends_with(extras), "{body}");
     assert!(encoded.omissions.is_empty());
 }

@@ -95,7 +95,10 @@ fn undefined_allowed_tool_is_rejected() {
 #[test]
 fn disallowed_hosted_tool_is_not_rejected() {
     let tools = json!([{"type": "web_search"}, {"type": "function", "name": "f"}]);
-    let choice = |name: Value| json!({"model": "m", "tools": tools, "tool_choice": allowed("auto", &json!([name]))});
+    let choice = |name: Value| {
+        json!({"model": "m", "tools": tools,
+            "tool_choice": allowed("auto", &json!([name]))})
+    };
     assert_eq!(names(&body(&choice(json!({"type": "function", "name": "f"})))), ["f"]);
     assert_eq!(refused_field(&choice(json!({"type": "web_search"}))), "tools[0].type");
 }

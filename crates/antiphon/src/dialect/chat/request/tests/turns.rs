@@ -7,7 +7,7 @@ fn assistant_text_is_a_string() {
     assert_eq!(
         messages(&json!([assistant("Hello.")])),
         json!([{"role": "assistant",
-        "content": "Hello."}])
+            "content": "Hello."}])
     );
 }
 
@@ -72,7 +72,10 @@ fn custom_tool_call_keeps_its_type() {
 
 #[test]
 fn arguments_keep_their_bytes() {
-    let raw = r#"{"type":"function_call","call_id":"c\u0031","name":"f","arguments":"{\"\u00fc\": 1e2 }"}"#;
+    let raw = concat!(
+        r#"{"type":"function_call","call_id":"c\u0031","name":"f","#,
+        r#""arguments":"{\"\u00fc\": 1e2 }"}"#,
+    );
     let encoded = tried(&json!({"model": "m"}), &[item(raw)]).unwrap();
     let body = std::str::from_utf8(&encoded.body).unwrap();
     assert!(body.contains(r#"{"name":"f","arguments":"{\"\u00fc\": 1e2 }"}"#), "{body}");

@@ -43,7 +43,10 @@ fn calls_with_empty_ids_get_ids() {
 
 #[test]
 fn new_ids_without_names_are_one_call() {
-    let piece = |id: &str, arguments: &str| json!([{"index": 0, "id": id, "function": {"arguments": arguments}}]);
+    let piece = |id: &str, arguments: &str| {
+        json!([{"index": 0, "id": id,
+            "function": {"arguments": arguments}}])
+    };
     let received = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\"")])),
         calls(&piece("call_2", ":1")),

@@ -119,7 +119,10 @@ fn choice_without_index_is_first() {
 
 #[test]
 fn messages_instead_of_deltas_are_decoded() {
-    let piece = |text: &str| json!({"model": "m-1", "choices": [{"index": 0, "message": {"content": text}}]});
+    let piece = |text: &str| {
+        json!({"model": "m-1",
+            "choices": [{"index": 0, "message": {"content": text}}]})
+    };
     assert_eq!(message_text(&decode(&[piece("Hel"), piece("lo"), finish("stop")])), "Hello");
 }
 
