@@ -110,7 +110,8 @@ fn item(which: u8, text_id: u8) -> Value {
     let mut item = match text_id >> 5 {
         0 => json!({"type": "message", "role": "assistant", "content": []}),
         1 => json!({"type": "message", "role": "assistant", "status": "completed",
-            "content": [{"type": "output_text", "text": said}, {"type": "refusal", "refusal": said}]}),
+            "content": [{"type": "output_text", "text": said},
+                {"type": "refusal", "refusal": said}]}),
         2 => json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": said}],
             "encrypted_content": "gAAAA"}),
         3 | 4 => json!({"type": kind, "name": "f", "arguments": said}),

@@ -2,8 +2,8 @@
 //!
 //! `open-responses.json` holds the schemas of its events and of the response object, without
 //! their prose. Where the wire of OpenAI's API knows more (custom tools and other item types, raw
-//! reasoning under another name), the specification is silent, and so is this check. So it is on the
-//! schema of an answer's format, for which the document has `null` and nothing else.
+//! reasoning under another name), the specification is silent, and so is this check. So it is on
+//! the schema of an answer's format, for which the document has `null` and nothing else.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,9 +1,10 @@
 //! The layers of each crate: a module uses only the modules below it.
 //!
-//! ARCHITECTURE.md lists them below [`SECTION`], one crate in each indented line: its name, then its
-//! top-level modules from the highest layer to the lowest, with `>` between two layers. A line that is
-//! indented further continues the line before it. Modules of one layer do not use each other, so the
-//! list has no cycle. Tests may use everything. Every crate with modules must be listed.
+//! ARCHITECTURE.md lists them below [`SECTION`], one crate in each indented line: its name, then
+//! its top-level modules from the highest layer to the lowest, with `>` between two layers. A line
+//! that is indented further continues the line before it. Modules of one layer do not use each
+//! other, so the list has no cycle. Tests may use everything. Every crate with modules must be
+//! listed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -110,8 +111,8 @@ mod tests {
     use super::*;
     use crate::modules::Import;
 
-    const TEXT: &str = "# Map\n\n    not a layer\n\n## Layers\n\nText.\n\n    one  top side\n         \
-                        > base\n    two  other\n\n## Next\n\n    ignored\n";
+    const TEXT: &str = "# Map\n\n    not a layer\n\n## Layers\n\nText.\n\n    one  top side\n\
+                        \x20        > base\n    two  other\n\n## Next\n\n    ignored\n";
 
     fn code(imports: &[(&str, &str)]) -> Crate {
         let import = |(from, to): &(&str, &str)| Import {

@@ -32,7 +32,8 @@ pub(super) fn event([what, which, how, text_id]: Chunk) -> Value {
         25 => json!({"type": "message_stop"}),
         26 => json!({"type": "ping"}),
         27 => {
-            json!({"type": "error", "error": {"type": "overloaded_error", "message": text(text_id)}})
+            json!({"type": "error",
+                "error": {"type": "overloaded_error", "message": text(text_id)}})
         }
         28 => json!({"error": text(text_id)}),
         29 => message(which, how, text_id),

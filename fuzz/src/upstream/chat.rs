@@ -24,7 +24,8 @@ pub(super) fn chunk([what, which, how, text_id]: Chunk) -> Value {
         }
         20 => json!({"function_call": {"name": name(how), "arguments": said}}),
         21 => json!({"annotations": [{"type": "url_citation",
-            "url_citation": {"url": said, "title": said, "start_index": which, "end_index": how}}]}),
+            "url_citation": {"url": said, "title": said, "start_index": which,
+                "end_index": how}}]}),
         22 => json!({"role": "assistant", "content": null, "audio": {"data": said}}),
         23..26 => return ended(which, how, text_id),
         26 => return json!({"model": "m-1", "choices": [], "usage": usage(how)}),

@@ -125,7 +125,10 @@ mod tests {
     }
 
     fn in_packages() -> Vec<Value> {
-        let line = |(language, history, took): (&str, &str, u32)| json!({"language": language, "history": history, "items": ITEMS, "repair_ns": took});
+        let line = |(language, history, took): (&str, &str, u32)| {
+            json!({"language": language,
+                "history": history, "items": ITEMS, "repair_ns": took})
+        };
         let lines = [
             ("python", "well_formed", 250_000),
             ("python", "broken_everywhere", 600_000),
