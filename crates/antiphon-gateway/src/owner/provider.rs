@@ -4,7 +4,7 @@ use antiphon::Item;
 use antiphon::json::Object;
 use antiphon::provider_api::{Cursor, Listing, Segment, StoredResponse};
 use bytes::Bytes;
-use http::Method;
+use http::{Method, StatusCode};
 use tokio::time::Instant;
 
 use crate::bound::from_now;
@@ -44,11 +44,16 @@ impl<'a> Provider<'a> {
         Ok(StoredResponse::parse(body)?)
     }
 
-    /// Reads the input items of a response, the oldest first. For a chain, some servers also list
-    /// the items of earlier responses.
-    pub(crate) async fn input_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
-        let segment = Segment::parse(id).ok_or_else(|| unknown("Response", id))?;
-        self.list(&format!("/responses/{segment}/input_items"), Cursor::LastOfData).await
+    /// Sends a `GET`. Returns the status and the body of an answer with status 200 or 404; any other
+    /// answer is an error.
+    pub(crate) async fn get(&self, path: &str) -> Result<(StatusCode, Bytes), UpstreamError> {
+        match self.ask(Method::GET, path).await {
+            Ok(body) => Ok((StatusCode::OK, body)),
+            Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => {
+                Ok((refused.status, refused.body))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Deletes an item of a conversation. Succeeds if the item does not exist, but not if the
@@ -63,7 +68,7 @@ impl<'a> Provider<'a> {
         let Some(segment) = Segment::parse(item) else { return Ok(()) };
         let path = format!("/conversations/{conversation}/items/{segment}");
         match self.ask(Method::DELETE, &path).await {
-            Err(error) if error.tells_of_no("item", item) => Ok(()),
+            Err(error) if error.is_missing("item", item) => Ok(()),
             answer => answer.map(drop),
         }
     }
@@ -111,7 +116,11 @@ impl<'a> Provider<'a> {
         self.ask(Method::DELETE, &format!("/conversations/{segment}")).await.map(drop)
     }
 
-    async fn list(&self, path: &str, cursor: Cursor) -> Result<Vec<Item>, UpstreamError> {
+    pub(super) async fn list(
+        &self,
+        path: &str,
+        cursor: Cursor,
+    ) -> Result<Vec<Item>, UpstreamError> {
         let mut listing = Listing::new(cursor);
         while let Some(query) = listing.query() {
             let page = self.ask(Method::GET, &format!("{path}?{query}")).await?;

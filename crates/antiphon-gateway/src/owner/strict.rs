@@ -1,6 +1,7 @@
 //! Tests the reading of a strict provider's answers.
 
 use antiphon::dialect::Vendor;
+use antiphon::provider_api::Cursor;
 use antiphon_mock::{InputItems, Options, Profile, StrictProvider};
 use bytes::Bytes;
 use http::{HeaderMap, Method};
@@ -147,7 +148,8 @@ async fn a_response_of_a_chain_is_read_with_what_it_goes_on_from() {
         let id = second["id"].as_str().unwrap();
 
         let response = world.asked().response(id).await.unwrap();
-        let input = world.asked().input_items(id).await.unwrap();
+        let path = format!("/responses/{id}/input_items");
+        let input = world.asked().list(&path, Cursor::LastOfData).await.unwrap();
 
         assert_eq!(response.status, "completed");
         assert_eq!(response.previous.as_deref(), first["id"].as_str());

@@ -128,11 +128,6 @@ impl Admission {
         self
     }
 
-    /// The item at this position of the input.
-    pub(super) fn item(&self, position: usize) -> &Item {
-        &self.incoming[position].item
-    }
-
     pub(super) fn admit_all(&mut self) -> Result<(), ApiError> {
         for position in 0..self.incoming.len() {
             self.admit(position)?;

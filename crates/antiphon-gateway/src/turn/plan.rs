@@ -228,7 +228,7 @@ impl Turn<'_> {
 
 /// Pairs items with the reasoning items that they need. The transcript, including deleted items,
 /// takes precedence over the pairs from the request.
-pub(super) fn known_reasoning(
+fn known_reasoning(
     transcript: &Transcript,
     mut incoming: HashMap<ItemId, ItemId>,
 ) -> HashMap<ItemId, ItemId> {

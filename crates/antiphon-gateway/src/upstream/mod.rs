@@ -9,7 +9,6 @@ mod error;
 mod findings;
 mod http;
 mod lock;
-mod missing;
 mod models;
 mod own_key;
 mod passing;

@@ -40,8 +40,6 @@ pub struct ChainWalk {
 pub struct ChainOptions {
     /// Whether lists include the URLs of images.
     pub shows_images: bool,
-    /// Whether the server lists the input of responses.
-    pub lists_input: bool,
     /// Whether the items of a conversation before its first response of the chain are read.
     pub reads_conversation: bool,
 }
@@ -92,9 +90,13 @@ impl ChainWalk {
     pub fn new(id: &str, options: ChainOptions) -> Option<Self> {
         Segment::parse(id)?;
         let request = Request::Response(id.to_owned());
-        let lists_input = options.lists_input;
-        let chain = Chain { links: Vec::new(), before: Vec::new(), lists_input };
+        let chain = Chain { links: Vec::new(), before: Vec::new(), lists_input: true };
         Some(Self { chain, options, bytes: 0, request })
+    }
+
+    /// Sets whether the server lists the input of responses, before the first response is taken.
+    pub fn set_input_listed(&mut self, lists_input: bool) {
+        self.chain.lists_input = lists_input;
     }
 
     /// The path of the next `GET`, below the base URL.

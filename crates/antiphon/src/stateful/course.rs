@@ -107,6 +107,11 @@ impl Course {
         self.items == Items::Listed
     }
 
+    /// Whether blocking items may still be deleted or avoided.
+    pub fn may_clear(&self) -> bool {
+        self.blocking == Blocking::Present
+    }
+
     /// The first state error of the turn.
     pub fn fault(&self) -> Option<&StateError> {
         self.fault.as_ref()

@@ -61,7 +61,7 @@ impl Sync {
 
     /// Asks for a chain of responses. `None` if the id is invalid.
     pub(super) fn chain(id: &str, shows_images: bool) -> Option<Self> {
-        let options = ChainOptions { shows_images, lists_input: true, reads_conversation: true };
+        let options = ChainOptions { shows_images, reads_conversation: true };
         Some(Self::Chain(Box::new(ChainWalk::new(id, options)?)))
     }
 

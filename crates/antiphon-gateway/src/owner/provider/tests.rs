@@ -7,6 +7,8 @@ use super::*;
 use crate::settings::Retries;
 use crate::upstream::StateError;
 
+const INPUT: &str = "/responses/resp_1/input_items";
+
 fn user(id: &str) -> Value {
     json!({"type": "message", "role": "user", "id": id})
 }
@@ -50,7 +52,7 @@ async fn the_input_of_a_response_is_read_page_by_page() {
     world.says(&first);
     world.says(&json!({"data": [], "has_more": false}));
 
-    let items = provider(&world).input_items("resp_1").await.unwrap();
+    let items = provider(&world).list(INPUT, Cursor::LastOfData).await.unwrap();
 
     assert_eq!(ids(&items), ["msg_1", "msg_2"]);
     let path = "GET /v1/responses/resp_1/input_items?order=asc&limit=100";
@@ -171,7 +173,7 @@ async fn what_goes_on_failing_is_asked_no_more_often_than_the_settings_say() {
 async fn an_answer_is_as_long_as_the_settings_let_it_be() {
     let world = World::with(|kept| kept.max_answer = 20).await;
     world.says(&json!({"data": [], "has_more": false}));
-    let error = provider(&world).input_items("resp_1").await.unwrap_err();
+    let error = provider(&world).list(INPUT, Cursor::LastOfData).await.unwrap_err();
     assert_eq!(error, UpstreamError::UnexpectedAnswer("a body over 20 bytes".into()));
 }
 
@@ -183,7 +185,6 @@ async fn a_text_that_can_be_no_id_is_unknown_and_reaches_nobody() {
         let errors = [
             provider.conversation_items(text).await.unwrap_err(),
             provider.response(text).await.unwrap_err(),
-            provider.input_items(text).await.unwrap_err(),
             provider.delete_item(text, "rs_1").await.unwrap_err(),
         ];
         assert!(errors.iter().all(|error| status(error) == Some(404)), "{errors:?}");

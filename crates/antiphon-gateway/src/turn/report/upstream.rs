@@ -1,6 +1,7 @@
 //! Report entries of turns whose state is owned by an upstream.
 
 use antiphon::placeholder::LateOutput;
+use antiphon::stateful::BlockingItems;
 use antiphon::{HeldItem, Item, ItemId};
 use serde::Serialize;
 
@@ -47,24 +48,24 @@ impl Report {
         self.repair(Some(position), item, fault, late.action(), message);
     }
 
-    /// Reports an item that was deleted at the upstream, because it blocked every later turn.
-    pub(in crate::turn) fn deleted_upstream(&mut self, item: &HeldItem, fault: &'static str) {
-        let message = "The upstream took no turn behind the item, which was deleted there.";
-        self.repair_upstream(item, fault, "deleted_upstream", message);
-    }
-
-    /// Reports a placeholder output that was deleted in favor of the real one.
-    pub(in crate::turn) fn gave_way_upstream(&mut self, made_up: &HeldItem) {
-        let message = "The output that was made up was deleted: the real one takes its place.";
-        self.repair_upstream(made_up, LateOutput::FAULT, "deleted_upstream", message);
+    /// Reports the items that were deleted at the upstream: they blocked every later turn, or their
+    /// real outputs arrived in `input`.
+    pub(in crate::turn) fn add_deletions(&mut self, deleted: &BlockingItems, input: &[Item]) {
+        let action = "deleted_upstream";
+        for (item, fault) in deleted.unrepairable() {
+            self.repair_upstream(item, fault, action, BlockingItems::DELETED);
+        }
+        for (placeholder, position) in deleted.late() {
+            let message = BlockingItems::PLACEHOLDER_DELETED;
+            self.repair_upstream(placeholder, LateOutput::FAULT, action, message);
+            self.late_output(*position, &input[*position], LateOutput::Replaces);
+        }
     }
 
     /// Reports items that stay in the previous response while the turn continues without them.
-    pub(in crate::turn) fn left_behind(&mut self, items: &[(HeldItem, &'static str)]) {
-        let message = "The upstream took no turn behind the item. This one goes on from the response \
-                       before it, and refers to what else stood there.";
-        for (item, fault) in items {
-            self.repair_upstream(item, fault, "left_behind", message);
+    pub(in crate::turn) fn add_avoided(&mut self, blocking: &BlockingItems) {
+        for (item, fault) in blocking.unrepairable() {
+            self.repair_upstream(item, fault, "left_behind", BlockingItems::AVOIDED);
         }
     }
 

@@ -1,46 +1,27 @@
 //! Sends a turn. If the upstream's state differs from the ledger, sends it once more after a
 //! resync.
 
+use antiphon::provider_api::RefusedItems;
+use antiphon::stateful::Recovery;
 use tokio::time::Instant;
 
 use super::UpstreamTurn;
-use super::open::after;
-use super::plan::Plan;
+use super::plan::{ContinueFrom, PlanInputs};
+use super::prepare::{Planned, Progress};
 use super::prior_attempt::PriorOutcome;
 use super::queued::Queued;
 use super::relay::Answered;
-use super::replay::Footing;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::error::{CancelReason, TurnError};
 use crate::turn::open::Opened;
-use crate::upstream::{LockWait, RetrySession, StateError, UpstreamError};
-use antiphon::provider_api::RefusedItems;
-
-/// An open turn and its plan.
-pub(super) struct Planned {
-    pub(super) opened: Opened,
-    pub(super) plan: Plan,
-    pub(super) basis: Basis,
-}
-
-/// The inputs of a plan besides the ledger.
-#[derive(Clone, Default)]
-pub(super) struct Basis {
-    /// Items that the upstream rejected although its own listing gives no reason.
-    pub(super) objections: RefusedItems,
-    /// The point in the upstream's state that the request continues.
-    pub(super) footing: Footing,
-    /// The input items that an earlier attempt at the request left at the upstream: position in the
-    /// input, position in the transcript.
-    pub(super) brought: Vec<(usize, usize)>,
-}
+use crate::upstream::{LockWait, Reply, RetrySession, StateError, UpstreamError};
 
 /// The result of an attempt.
 pub(super) enum Answer {
     /// An answer that was passed on to the client.
-    OutgoingEvent(Box<Answered>),
+    Relayed(Box<Answered>),
     /// A response in the upstream's own background.
     Queued(Queued),
 }
@@ -52,220 +33,195 @@ pub(super) struct Failed {
     pub(super) fault: Option<StateError>,
 }
 
-/// The result of an attempt; `None` if nobody waits for the answer any more.
-type Attempted = Result<Option<Answer>, Failed>;
-
 impl UpstreamTurn<'_> {
-    /// Sends the request and returns the answer; `None` if nobody waits for it any more.
+    /// Sends the request and returns the answer; `None` if an earlier attempt at this request held
+    /// the conversation's lock and completed: its answer was replayed.
     ///
     /// If the upstream rejects the request because its state differs from the ledger
     /// ([`StateError`]), resyncs the ledger, plans again and retries once, unless
     /// [`Faults::Reject`](crate::settings::Faults::Reject) is set. If the retry fails too, returns
-    /// its error. If there is no different request to send, returns the first error.
-    pub(super) async fn answered(
+    /// its error.
+    pub(super) async fn answer(
         &self,
-        planned: Planned,
-        asking: &mut RetrySession<'_>,
-        client: &mut Client,
-    ) -> Result<Option<(Planned, Answer)>, ApiError> {
-        let attempted = self.attempt_behind_others(planned, asking, client).await?;
-        let Some((planned, attempted)) = attempted else { return Ok(None) };
-        let failed = match attempted {
-            Ok(answer) => return Ok(answer.map(|answer| (planned, answer))),
-            Err(failed) => failed,
-        };
-        let Some(fault) = failed.fault.filter(|_| self.turn.mends()) else {
-            return Err(failed.error);
-        };
-        let Some(planned) = self.otherwise(planned, &fault, &failed.error).await? else {
-            return Err(failed.error);
-        };
-        let attempted = self.attempt_behind_others(planned, asking, client).await?;
-        let Some((planned, attempted)) = attempted else { return Ok(None) };
-        match attempted {
-            Ok(answer) => Ok(answer.map(|answer| (planned, answer))),
-            Err(again) => Err(again.error),
-        }
-    }
-
-    /// Repeats the attempt while the conversation is locked at the upstream: by another client, or
-    /// by a turn of this gateway that was abandoned and still runs there. Each repetition first
-    /// resyncs the ledger.
-    ///
-    /// Returns `None` if nobody waits for the answer any more. Also returns `None` if the turn that
-    /// held the lock was an earlier attempt at this request and completed: its answer is then
-    /// replayed.
-    async fn attempt_behind_others(
-        &self,
+        progress: &mut Progress,
         mut planned: Planned,
         asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Result<Option<(Planned, Attempted)>, ApiError> {
+    ) -> Result<Option<(Planned, Answer)>, TurnError> {
         let left = self.waits_until.saturating_duration_since(Instant::now());
         let mut lock = LockWait::within(left);
         loop {
-            let attempted = self.attempt(&planned, asking, client).await;
-            if !attempted.as_ref().is_err_and(Failed::is_of_a_lock) {
-                return Ok(Some((planned, attempted)));
-            }
-            let unwanted = tokio::select! {
-                waited = lock.wait() => match waited {
-                    true => None,
-                    false => return Ok(Some((planned, attempted))),
-                },
-                unwanted = self.turn.unwanted(&planned.opened, client) => Some(unwanted),
+            let failed = match self.attempt(&planned, asking, client).await? {
+                Ok(answer) => return Ok(Some((planned, answer))),
+                Err(failed) => failed,
             };
-            match unwanted {
-                None => {}
-                Some(CancelReason::ConversationDeleted) => {
-                    return Err(ApiError::ConversationDeleted);
+            let repairs = self.turn.mends();
+            let is_recoverable = |fault: &StateError| repairs || *fault == StateError::Locked;
+            let fault = failed.fault.clone().filter(is_recoverable);
+            planned = match progress.course.reject(fault) {
+                Recovery::GiveUp => return Err(failed.error.into()),
+                Recovery::Wait => {
+                    if !self.wait_for_lock(&mut lock, &planned.opened, client).await? {
+                        return Err(failed.error.into());
+                    }
+                    match self.prepare_after_lock(progress, planned, client).await? {
+                        Some(planned) => planned,
+                        None => return Ok(None),
+                    }
                 }
-                Some(CancelReason::Left | CancelReason::Cancelled) => return Ok(None),
-            }
-            let Planned { opened, basis, .. } = planned;
-            let opened = self.reopened_as_learnt(opened).await?;
-            let made = self.find_prior_attempt(&opened).await?;
-            let Some(brought) = self.told_again(made, client).await? else { return Ok(None) };
-            planned = self.planned(opened, basis.learnt_anew(brought)).await?;
+                recovery => self.recover(progress, planned, failed, recovery).await?,
+            };
         }
     }
 
-    /// Sends the request once and relays the answer.
+    /// Sends the request once and relays the answer. The inner error is that of an answer of which
+    /// the client has received nothing.
     async fn attempt(
         &self,
         planned: &Planned,
         asking: &mut RetrySession<'_>,
         client: &mut Client,
-    ) -> Attempted {
+    ) -> Result<Result<Answer, Failed>, TurnError> {
         let Planned { opened, plan, .. } = planned;
         let _guard = self.turn.guard_opening(opened);
         let reply = match self.ask(opened, plan, asking, client).await {
             Ok(reply) => reply,
-            Err(TurnError::Failed(error)) => return Err(error.into()),
-            Err(TurnError::Cancelled(_)) => {
-                self.leave(opened, plan).await;
-                return Ok(None);
+            Err(TurnError::Failed(error)) => return Ok(Err(error.into())),
+            Err(cancelled) => {
+                self.abandon(opened, plan).await;
+                return Err(cancelled);
             }
         };
+        Ok(self.receive(reply, planned, client).await)
+    }
+
+    async fn receive(
+        &self,
+        reply: Reply,
+        Planned { opened, plan, .. }: &Planned,
+        client: &mut Client,
+    ) -> Result<Answer, Failed> {
         if self.turn.request.is_queued() {
-            return Ok(Some(Answer::Queued(Queued::of(reply)?)));
+            return Ok(Answer::Queued(Queued::parse(reply)?));
         }
-        let hearing = self.hearing(opened, plan);
-        let answered = self.relay(reply, hearing, opened, plan, client).await?;
-        Ok(Some(Answer::OutgoingEvent(Box::new(answered))))
+        let reader = self.reader(opened, plan);
+        let answered = self.relay(reply, reader, opened, plan, client).await?;
+        Ok(Answer::Relayed(Box::new(answered)))
     }
 
-    /// Plans the turn again after a state error; `None` if there is no other way to send it.
-    async fn otherwise(
+    /// Waits while the conversation is locked at the upstream: by another client, or by a turn of
+    /// this gateway that was abandoned and still runs there. Returns `false` if the time is over.
+    async fn wait_for_lock(
         &self,
-        refused: Planned,
-        fault: &StateError,
-        error: &ApiError,
+        lock: &mut LockWait,
+        opened: &Opened,
+        client: &mut Client,
+    ) -> Result<bool, TurnError> {
+        tokio::select! {
+            waited = lock.wait() => Ok(waited),
+            reason = self.turn.unwanted(opened, client) => Err(match reason {
+                CancelReason::ConversationDeleted => ApiError::ConversationDeleted.into(),
+                CancelReason::Left | CancelReason::Cancelled => TurnError::Cancelled(reason),
+            }),
+        }
+    }
+
+    /// Plans the turn again after another turn of the conversation. `None` if that turn was an
+    /// earlier attempt at this request and completed.
+    async fn prepare_after_lock(
+        &self,
+        progress: &mut Progress,
+        planned: Planned,
+        client: &mut Client,
     ) -> Result<Option<Planned>, ApiError> {
-        let Planned { opened, plan: before, basis } = refused;
-        let found = match fault {
-            StateError::Locked => None,
-            StateError::UnknownResponse => self.replaying(opened, basis).await?,
-            _ if basis.footing == Footing::Nothing => Some((opened, basis)),
-            _ => self.learnt_if_told(opened, basis).await?,
-        };
-        let Some((opened, basis)) = found else { return Ok(None) };
-        let basis = Basis { objections: RefusedItems::from_error(fault), ..basis };
-        let mut planned = self.planned(opened, basis).await?;
-        planned.plan.report.relearned(fault.name(), &error.as_failure().message);
-        let is_other = planned.plan.differs_from(&before) && !planned.plan.is_emptied();
-        Ok(is_other.then_some(planned))
+        let opened = self.resync_opened(planned.opened).await?;
+        let prior = self.find_prior_attempt(&opened).await?;
+        let Some(stored) = self.replay_prior(prior, client).await? else { return Ok(None) };
+        progress.course.restart();
+        progress.course.record_sync();
+        let inputs = planned.inputs.after_resync(stored);
+        self.prepare(progress, opened, inputs).await.map(Some)
     }
 
-    /// Plans to replay the full content of the previous response, if the ledger has all of it.
-    async fn replaying(
+    /// Plans the turn again after a state error. The error stands if there is no other way to send
+    /// the turn.
+    async fn recover(
         &self,
-        opened: Opened,
-        basis: Basis,
-    ) -> Result<Option<(Opened, Basis)>, ApiError> {
-        let is_here = self.replays(&opened).await?;
-        Ok(is_here.then_some((opened, Basis { footing: Footing::Nothing, ..basis })))
-    }
-
-    /// Resyncs the ledger for a second attempt; `None` if the upstream does not list its items.
-    async fn learnt_if_told(
-        &self,
-        opened: Opened,
-        basis: Basis,
-    ) -> Result<Option<(Opened, Basis)>, ApiError> {
-        match self.reopened_as_learnt(opened).await {
-            Ok(opened) => self.with_what_was_brought(opened, basis).await.map(Some),
-            Err(error) => {
-                let reason = error.to_string();
-                tracing::warn!(
-                    reason,
-                    "an upstream that refused a turn does not say what it holds"
-                );
-                Ok(None)
+        progress: &mut Progress,
+        planned: Planned,
+        failed: Failed,
+        recovery: Recovery,
+    ) -> Result<Planned, ApiError> {
+        let Planned { opened, plan, inputs } = planned;
+        let Failed { error, fault } = failed;
+        let (opened, inputs) = match recovery {
+            Recovery::Sync | Recovery::Plan if inputs.continue_from == ContinueFrom::Nothing => {
+                (opened, inputs)
             }
-        }
+            Recovery::Sync | Recovery::Plan => match self.resync_opened(opened).await {
+                Ok(opened) => self.find_stored_input(opened, inputs).await?,
+                Err(unlisted) => {
+                    let reason = unlisted.to_string();
+                    tracing::warn!(
+                        reason,
+                        "could not list the items of an upstream that rejected a turn; the client \
+                         receives the rejection"
+                    );
+                    return Err(error);
+                }
+            },
+            Recovery::Replay if self.can_replay(&opened).await? => {
+                (opened, PlanInputs { continue_from: ContinueFrom::Nothing, ..inputs })
+            }
+            Recovery::Replay | Recovery::Wait | Recovery::GiveUp => return Err(error),
+        };
+        let refused = fault.as_ref().map(RefusedItems::from_error).unwrap_or_default();
+        progress.rejected = Some(plan.request());
+        progress.error = Some(error);
+        self.prepare(progress, opened, PlanInputs { refused, ..inputs }).await
     }
 
     /// Resyncs the ledger and reopens the turn.
-    pub(super) async fn learnt_anew(
+    pub(super) async fn resync(
         &self,
         opened: Opened,
-        basis: Basis,
-    ) -> Result<(Opened, Basis), ApiError> {
-        let opened = self.reopened_as_learnt(opened).await?;
-        self.with_what_was_brought(opened, basis).await
+        inputs: PlanInputs,
+    ) -> Result<(Opened, PlanInputs), ApiError> {
+        let opened = self.resync_opened(opened).await?;
+        self.find_stored_input(opened, inputs).await
     }
 
-    /// Adds the input that an earlier attempt may have left at the upstream since. If that attempt
+    /// Finds the input that an earlier attempt may have left at the upstream since. If that attempt
     /// has just completed, fails so that the client's next retry receives its answer.
-    async fn with_what_was_brought(
+    async fn find_stored_input(
         &self,
         opened: Opened,
-        basis: Basis,
-    ) -> Result<(Opened, Basis), ApiError> {
-        let brought = match self.find_prior_attempt(&opened).await? {
+        inputs: PlanInputs,
+    ) -> Result<(Opened, PlanInputs), ApiError> {
+        let stored = match self.find_prior_attempt(&opened).await? {
             PriorOutcome::Whole(_) | PriorOutcome::Queued(_) => {
                 return Err(ApiError::RequestInProgress);
             }
-            PriorOutcome::Begun(brought) => brought,
+            PriorOutcome::Begun(stored) => stored,
             PriorOutcome::Never => Vec::new(),
         };
-        Ok((opened, basis.learnt_anew(brought)))
+        Ok((opened, inputs.after_resync(stored)))
     }
 
     /// Resyncs the ledger and reopens the turn at its end.
-    async fn reopened_as_learnt(&self, opened: Opened) -> Result<Opened, ApiError> {
+    async fn resync_opened(&self, opened: Opened) -> Result<Opened, ApiError> {
         match &self.turn.request.continues {
             Continues::Nothing => Ok(opened),
             Continues::Conversation(id) => {
-                self.learn_conversation(id, &opened).await?;
+                self.resync_conversation(id, &opened).await?;
                 self.turn.reopened(opened).await
             }
             Continues::Response(id) => {
-                let record = self.learn_response(id, opened.cursor).await?;
+                let record = self.resync_response(id, opened.cursor).await?;
                 opened.close().await;
-                let (shard, cursor) = (record.cursor.shard, record.cursor);
-                self.turn.opened(shard, Some(cursor), after(&record), None).await
+                self.open_at(&record).await
             }
         }
-    }
-}
-
-impl Basis {
-    /// Adjusts the inputs of the plan after a resync.
-    fn learnt_anew(self, brought: Vec<(usize, usize)>) -> Self {
-        let footing = match self.footing {
-            Footing::Around(_) => Footing::AsAsked,
-            footing => footing,
-        };
-        Self { footing, brought, ..self }
-    }
-}
-
-impl Failed {
-    /// Whether another turn holds the conversation's lock at the upstream.
-    fn is_of_a_lock(&self) -> bool {
-        self.fault == Some(StateError::Locked)
     }
 }
 

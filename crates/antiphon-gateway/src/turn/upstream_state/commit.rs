@@ -1,13 +1,14 @@
 //! Writes a turn to the ledger.
 
 use antiphon::HeldItem;
+use antiphon::json::Object;
 use antiphon::stream::{Finished, Status};
 use antiphon_store::{Base, LedgerTurn, Named, NewResponse, Turn as TurnRecord};
+use bytes::Bytes;
 
 use super::UpstreamTurn;
 use super::plan::Plan;
 use super::relay::Answered;
-use super::told::envelope_of;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
@@ -68,7 +69,7 @@ impl UpstreamTurn<'_> {
     /// Marks the ledger stale again after a commit failed: a turn that has taken over the
     /// conversation may have marked it fresh. If this write fails too, the ledger stays as it is:
     /// stale from before the request, unless such a turn has marked it fresh.
-    pub(super) async fn doubt_again(&self, opened: &Opened) {
+    pub(super) async fn mark_stale_again(&self, opened: &Opened) {
         if let Err(error) = self.mark_stale(opened).await {
             let reason = error.to_string();
             tracing::warn!(reason, "a ledger is as much in doubt as it was");
@@ -97,7 +98,7 @@ impl UpstreamTurn<'_> {
     /// Ends a turn before its response id arrived, because its client disconnected or the answer
     /// broke off. The upstream may have stored the turn, so the ledger stays stale. The record
     /// keeps the input, which a retry of the request needs.
-    pub(super) async fn leave(&self, opened: &Opened, plan: &Plan) {
+    pub(super) async fn abandon(&self, opened: &Opened, plan: &Plan) {
         if !self.has_opening() || opened.conversation.is_none() {
             return self.drop_opening(opened).await;
         }
@@ -109,7 +110,7 @@ impl UpstreamTurn<'_> {
         };
         if let Err(error) = self.turn.commit_patiently(left).await {
             tracing::warn!(%error, "what is known of a turn that was left is not kept");
-            self.doubt_again(opened).await;
+            self.mark_stale_again(opened).await;
             self.drop_opening(opened).await;
         }
     }
@@ -122,8 +123,8 @@ impl UpstreamTurn<'_> {
         answer: Answered,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        if answer.is_left() && answer.named.is_none() {
-            self.leave(&opened, &plan).await;
+        if answer.is_abandoned() && answer.named.is_none() {
+            self.abandon(&opened, &plan).await;
             return Ok(());
         }
         let Answered { outcome, named } = answer;
@@ -135,7 +136,7 @@ impl UpstreamTurn<'_> {
             false => self.commit(&opened, &plan, named.clone(), &report, &finished).await,
         };
         if committed.is_err() {
-            self.doubt_again(&opened).await;
+            self.mark_stale_again(&opened).await;
             self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();
@@ -199,7 +200,16 @@ fn new_response(opened: &Opened, id: &str, status: Status, report: &Report) -> N
         id: opened.response_id.clone(),
         conversation: opened.conversation.clone(),
         created_at: opened.created_at,
-        envelope: envelope_of(id, status.as_str()),
+        envelope: envelope_with(id, status.as_str()),
         report: report.to_json().into(),
     }
+}
+
+/// The response object of a record. It has the id and the status, never content.
+pub(super) fn envelope_with(id: &str, status: &str) -> Bytes {
+    let mut envelope = Object::default();
+    envelope.set_string("id", id);
+    envelope.set_string("object", "response");
+    envelope.set_string("status", status);
+    envelope.to_bytes()
 }

@@ -15,12 +15,13 @@
 //!    `replay` continues from the ledger alone.
 //! 2. `prior_attempt`: if the client sent the request before, replays the upstream's complete answer, or
 //!    finds the input items that an earlier attempt left there.
-//! 3. `plan`: reconciles the input with the ledger and repairs the rest. `blocking_items` deletes stored
-//!    items that block every further turn; in a chain of responses, where nothing can be deleted,
-//!    `around` continues the response before them.
+//! 3. `plan`: reconciles the input with the ledger and repairs the rest. `prepare` deletes stored
+//!    items that block every further turn; in a chain of responses, where nothing can be deleted, it
+//!    makes a detour: the turn continues the response before them.
 //! 4. `attempt`: marks the ledger stale, sends the request (`send`) and retries. A state error
 //!    leads to one resync, a new plan and a second attempt. A locked conversation is retried until
-//!    the turn's wait ends.
+//!    the turn's wait ends. [`Course`](antiphon::stateful::Course) decides this; it is the same state
+//!    machine that a client without a gateway uses.
 //! 5. `relay`: decodes the answer. The client receives nothing before the response's id is in the
 //!    ledger. `queued` handles a response in the upstream's own background.
 //! 6. `commit`: stores the turn in the ledger, and marks the ledger fresh if the turn ended well.
@@ -31,19 +32,17 @@
 //! or a rejection that surely changed nothing, makes it fresh. If the process dies in between, the
 //! next turn resyncs it.
 
-mod around;
 mod attempt;
-mod blocking_items;
 mod commit;
 mod open;
 mod plan;
+mod prepare;
 mod prior_attempt;
 mod queued;
 mod relay;
 mod replay;
 mod resync;
 mod send;
-mod told;
 
 use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::json::Object;
@@ -52,9 +51,10 @@ use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
 use tokio::time::Instant;
 
-use self::attempt::{Answer, Planned};
-
-use self::plan::Plan;
+use self::attempt::Answer;
+use self::plan::{Plan, PlanInputs};
+use self::prepare::{Planned, Progress};
+use super::error::TurnError;
 use super::open::Opened;
 use super::relay::ResponseReader;
 use super::{Client, Turn};
@@ -94,21 +94,26 @@ impl<'a> UpstreamTurn<'a> {
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check_request().await?;
         let _underway = self.turn.enter().await?;
-        let (opened, mut basis) = self.open_somehow().await?;
-        let made = self.find_prior_attempt(&opened).await?;
-        let Some(brought) = self.told_again(made, client).await? else { return Ok(()) };
-        basis.brought = brought;
-        let planned = self.planned(opened, basis).await?;
+        let (opened, inputs) = self.open_or_replay().await?;
+        let prior = self.find_prior_attempt(&opened).await?;
+        let Some(stored) = self.replay_prior(prior, client).await? else { return Ok(()) };
+        let mut progress = Progress::default();
+        let inputs = PlanInputs { stored, ..inputs };
+        let planned = self.prepare(&mut progress, opened, inputs).await?;
         let Planned { opened, plan, .. } = &planned;
         let (held, _) = plan.transcript.items().split_at(plan.held);
         self.turn.check_quotas(opened, held, &plan.fresh).await?;
-        let mut asking = RetrySession::of(Upstream::Http(self.http), &self.turn.request.model);
-        let answered = self.answered(planned, &mut asking, client).await?;
+        let mut session = RetrySession::of(Upstream::Http(self.http), &self.turn.request.model);
+        let answered = match self.answer(&mut progress, planned, &mut session, client).await {
+            Ok(answered) => answered,
+            Err(TurnError::Failed(error)) => return Err(error),
+            Err(TurnError::Cancelled(_)) => return Ok(()),
+        };
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
         let _guard = self.turn.guard_opening(&opened);
-        let plan = plan.retried(asking.retries());
+        let plan = plan.retried(session.retries());
         match answer {
-            Answer::OutgoingEvent(answered) => self.conclude(opened, plan, *answered, client).await,
+            Answer::Relayed(answered) => self.conclude(opened, plan, *answered, client).await,
             Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
         }
     }
@@ -131,18 +136,24 @@ impl<'a> UpstreamTurn<'a> {
         }
     }
 
-    fn hearing(&self, opened: &Opened, plan: &Plan) -> ResponseReader {
-        let fields = self.turn.request.object();
+    /// The reader of the answer to this plan.
+    fn reader(&self, opened: &Opened, plan: &Plan) -> ResponseReader {
         let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
+        let used = UsedIds::item_ids_only(&plan.transcript);
+        self.reader_of(id, created_at, used).bounded(Upstream::Http(self.http).max_event())
+    }
+
+    /// The reader of a response with this id. The upstream's encrypted content belongs to the
+    /// caller, so it passes unchanged.
+    fn reader_of(&self, id: &str, created_at: i64, used: UsedIds) -> ResponseReader {
+        let fields = self.turn.request.object();
         let envelope = self.envelope(id, created_at, &fields);
-        let taken = UsedIds::item_ids_only(&plan.transcript);
-        // The upstream's encrypted content belongs to the caller, so it passes unchanged.
-        let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
+        let assembler = Assembler::new(envelope, used, Box::new(RandomIds), true)
             .with_form(self.turn.gateway.settings.event_names)
             .with_obfuscation(self.turn.request.obfuscation());
-        let asked = RequestContext::from_request(&fields, plan.origin.clone());
-        let hearing = ResponseReader::new(UpstreamApi::Responses, asked, assembler);
-        hearing.bounded(Upstream::Http(self.http).max_event())
+        let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
+        let context = RequestContext::from_request(&fields, origin);
+        ResponseReader::new(UpstreamApi::Responses, context, assembler)
     }
 
     /// The envelope of a response that the upstream owns.

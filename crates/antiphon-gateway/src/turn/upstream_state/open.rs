@@ -36,7 +36,7 @@ impl UpstreamTurn<'_> {
         if !entry.is_stale {
             return Ok(opened);
         }
-        match self.learn_conversation(id, &opened).await {
+        match self.resync_conversation(id, &opened).await {
             Ok(()) => self.turn.reopened(opened).await,
             Err(error) => {
                 self.forget_if_gone(id, &error).await?;
@@ -86,16 +86,21 @@ impl UpstreamTurn<'_> {
     /// Continues a response. If the turn of that response is still open, because its client has
     /// just disconnected, waits for its end.
     async fn open_after(&self, id: &str) -> Result<Opened, ApiError> {
-        let record = match self.sure_record(id).await? {
+        let record = match self.fresh_record(id).await? {
             Some(record) => record,
-            None => self.learn_response(id, None).await?,
+            None => self.resync_response(id, None).await?,
         };
-        let base = after(&record);
-        self.turn.opened(record.cursor.shard, Some(record.cursor), base, None).await
+        self.open_at(&record).await
+    }
+
+    /// Opens the turn at the end of this response.
+    pub(super) async fn open_at(&self, record: &ResponseRecord) -> Result<Opened, ApiError> {
+        let (cursor, base) = (record.cursor, after(record));
+        self.turn.opened(cursor.shard, Some(cursor), base, None).await
     }
 
     /// The record of a response, if it is complete and fresh.
-    pub(super) async fn sure_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
+    pub(super) async fn fresh_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
         let Some(entry) = self.entry(id).await? else { return Ok(None) };
         let Kept::Response(open) = &entry.kept else {
             return Err(ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None });

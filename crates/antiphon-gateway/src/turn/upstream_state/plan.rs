@@ -1,25 +1,21 @@
 //! Plans a turn: the items that the upstream does not have, repaired so that it accepts them.
 
-use std::collections::{HashMap, HashSet};
-use std::iter::Peekable;
-
+use antiphon::faults::OmissionReason;
 use antiphon::item::IdSource;
-use antiphon::placeholder::is_placeholder_item;
-use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repair, Repaired, repair_after};
+use antiphon::provider_api::{Detour, RefusedItems};
+use antiphon::repair::OnOutputWithoutCall;
+use antiphon::stateful::{BlockingItems, Draft};
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 use bytes::Bytes;
 
 use super::UpstreamTurn;
-use super::attempt::Basis;
-use super::blocking_items::BlockingItems;
-use super::replay::Footing;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::settings::Faults;
 use crate::turn::admission::Admission;
+use crate::turn::encode::Previous;
 use crate::turn::open::Opened;
-use crate::turn::plan::known_reasoning;
 use crate::turn::report::Report;
 use crate::turn::resolve::Incoming;
 use crate::upstream::Upstream;
@@ -38,13 +34,59 @@ pub(super) struct Plan {
     /// incomplete after this turn.
     pub(super) names_unknown: bool,
     /// The point in the upstream's state that the request continues.
-    pub(super) footing: Footing,
+    pub(super) continue_from: ContinueFrom,
     /// Stored items that should be deleted before the request is sent.
-    pub(super) stuck: BlockingItems,
+    pub(super) blocking: BlockingItems,
     /// The model that answers, as the origin of the output items.
     pub(super) origin: Origin,
     /// The items that were dropped or repaired.
     pub(super) report: Report,
+}
+
+/// The inputs of a plan besides the ledger.
+#[derive(Clone, Default)]
+pub(super) struct PlanInputs {
+    /// Items that the upstream rejected although its own listing gives no reason.
+    pub(super) refused: RefusedItems,
+    /// The point in the upstream's state that the request continues.
+    pub(super) continue_from: ContinueFrom,
+    /// The input items that an earlier attempt at the request left at the upstream: position in the
+    /// input, position in the transcript.
+    pub(super) stored: Vec<(usize, usize)>,
+}
+
+/// The point in the upstream's state that a request continues.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum ContinueFrom {
+    /// The response or conversation in the caller's request.
+    #[default]
+    AsRequested,
+    /// Nothing: the request contains the full content of the previous response.
+    Nothing,
+    /// The items around those that block the previous response.
+    Detour(Detour),
+}
+
+impl ContinueFrom {
+    /// The response that the request continues, in place of the caller's.
+    pub(super) fn previous(&self) -> Previous<'_> {
+        match self {
+            Self::AsRequested => Previous::AsAsked,
+            Self::Nothing => Previous::Other(None),
+            Self::Detour(detour) => Previous::Other(detour.previous.as_deref()),
+        }
+    }
+}
+
+impl PlanInputs {
+    /// The inputs after a resync, with the input items that are stored now.
+    pub(super) fn after_resync(self, stored: Vec<(usize, usize)>) -> Self {
+        let continue_from = match self.continue_from {
+            ContinueFrom::Detour(_) => ContinueFrom::AsRequested,
+            continue_from => continue_from,
+        };
+        Self { continue_from, stored, ..self }
+    }
 }
 
 impl Plan {
@@ -54,12 +96,9 @@ impl Plan {
         self
     }
 
-    /// Whether this plan sends a different request than another plan of the same turn.
-    pub(super) fn differs_from(&self, other: &Self) -> bool {
-        let raw = |plan: &Self| -> Vec<Bytes> {
-            plan.sent.iter().map(|item| item.raw().clone()).collect()
-        };
-        self.footing != other.footing || self.stuck.is_deleted() || raw(self) != raw(other)
+    /// The parts of the request in which plans of the same turn differ.
+    pub(super) fn request(&self) -> (ContinueFrom, Vec<Bytes>) {
+        (self.continue_from.clone(), self.sent.iter().map(|item| item.raw().clone()).collect())
     }
 
     /// Whether nothing is left to send, although the upstream does not hold all of the caller's
@@ -71,160 +110,119 @@ impl Plan {
 
 impl UpstreamTurn<'_> {
     /// Reconciles the input with the ledger and repairs the items that the upstream would reject.
-    pub(super) async fn plan(&self, opened: &Opened, basis: &Basis) -> Result<Plan, ApiError> {
-        let held = self.turn.load(opened.cursor).await?;
-        let (mut admission, names_unknown) = self.admitted(held, basis)?;
-        let footing = basis.footing.clone();
-        let outlines = Outlines::of(&admission);
-        let stuck = BlockingItems::in_the_way_of(&admission, &outlines);
-        let (fresh, sent) = match &footing {
-            Footing::Nothing => self.replayed(outlines, &mut admission),
-            Footing::AsAsked => self.mended(&outlines, &mut admission, names_unknown)?,
-            Footing::Around(around) => {
-                let (fresh, sent) = self.mended(&outlines, &mut admission, names_unknown)?;
-                (fresh, around.sent_behind(sent))
+    pub(super) async fn plan(
+        &self,
+        opened: &Opened,
+        inputs: &PlanInputs,
+    ) -> Result<Plan, ApiError> {
+        let stored = self.turn.load(opened.cursor).await?;
+        let (mut admission, names_unknown) = self.admit(stored, inputs)?;
+        let draft = Draft::new(&admission.transcript, admission.held, admission.made_with.clone());
+        let blocking = draft.blocking(&admission.transcript, &admission.late);
+        let continue_from = inputs.continue_from.clone();
+        let (fresh, mut sent) = match &continue_from {
+            ContinueFrom::Nothing => {
+                let (draft, lost) = draft.into_replay();
+                for item in &lost {
+                    let why = OmissionReason::BareReasoning;
+                    admission.report.left_out_of_view(None, item, why);
+                }
+                admission.report.replayed(draft.stored_items());
+                self.repair(&draft, &mut admission, OnOutputWithoutCall::default())
+            }
+            ContinueFrom::AsRequested | ContinueFrom::Detour(_) => {
+                self.repair_new(&draft, &mut admission, names_unknown)?
             }
         };
+        if let ContinueFrom::Detour(detour) = &continue_from {
+            sent.splice(0..0, detour.references.iter().cloned());
+        }
         let Admission { transcript, held, report, .. } = admission;
         let report = report.of_request(&self.turn.caller.request_id);
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
-        Ok(Plan { transcript, held, fresh, sent, names_unknown, footing, stuck, origin, report })
+        Ok(Plan {
+            transcript,
+            held,
+            fresh,
+            sent,
+            names_unknown,
+            continue_from,
+            blocking,
+            origin,
+            report,
+        })
     }
 
     /// Adds the input to the transcript. Also returns whether it refers to items that the ledger
     /// does not have.
-    fn admitted(&self, held: Transcript, basis: &Basis) -> Result<(Admission, bool), ApiError> {
+    fn admit(
+        &self,
+        stored: Transcript,
+        inputs: &PlanInputs,
+    ) -> Result<(Admission, bool), ApiError> {
         let turn = self.turn;
         let incoming: Vec<Incoming> =
             turn.request.input.iter().cloned().map(Incoming::of).collect();
-        let is_objected_to =
-            |item: &Item| basis.objections.reason_for(item.head().id.as_ref()).is_some();
+        let is_refused = |item: &Item| inputs.refused.reason_for(item.head().id.as_ref()).is_some();
         let names_unknown =
-            incoming.iter().any(|it| is_unknown(&it.item, &held) && !is_objected_to(&it.item));
+            incoming.iter().any(|it| is_unknown(&it.item, &stored) && !is_refused(&it.item));
         let strict = turn.gateway.settings.faults == Faults::Reject;
         let key = turn.gateway.fingerprint_key;
-        let admission = Admission::new(held, incoming, key, strict);
-        let mut admission = admission.known(&basis.objections, &basis.brought).behind_upstream();
-        admission.made_with.extend(basis.objections.made_with.clone());
+        let admission = Admission::new(stored, incoming, key, strict);
+        let mut admission = admission.known(&inputs.refused, &inputs.stored).behind_upstream();
+        admission.made_with.extend(inputs.refused.made_with.clone());
         admission.admit_all()?;
         Ok((admission, names_unknown))
     }
 
-    /// Repairs the new items. Returns them as ledger entries and as they are sent.
-    fn mended(
+    /// Repairs the new items, or rejects them if repairs are disabled.
+    fn repair_new(
         &self,
-        outlines: &Outlines,
+        draft: &Draft,
         admission: &mut Admission,
         names_unknown: bool,
     ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
-        let strict = !self.turn.mends();
-        let repaired =
-            repair_after(outlines.held, &outlines.items, &outlines.policy(names_unknown));
-        if let Some(mend) = repaired.repairs.first().filter(|_| strict) {
-            let position = outlines.source(mend.position, admission).unwrap_or(mend.position);
-            return Err(mend.fault.refusal(position).into());
-        }
-        for mend in &repaired.repairs {
-            let (source, item) =
-                (outlines.source(mend.position, admission), &outlines.items[mend.position]);
-            admission.report.mended(source, item, mend);
-        }
-        if repaired.items.is_empty() && self.says_nothing() {
-            return Err(ApiError::MissingInput);
-        }
-        let stays = outlines.staying(&repaired, admission);
-        let fresh = self.for_the_ledger(&repaired.items, stays.into_iter().peekable());
-        Ok((fresh, repaired.items))
-    }
-
-    /// Whether a request without input would have no context either.
-    fn says_nothing(&self) -> bool {
-        self.turn.request.continues == Continues::Nothing && !self.turn.request.is_prompted()
-    }
-
-    /// The sent items as ledger entries. `stays` holds those of the input in order, which may
-    /// include placeholder outputs.
-    fn for_the_ledger<'h>(
-        &self,
-        sent: &[Item],
-        mut stays: Peekable<impl Iterator<Item = &'h HeldItem>>,
-    ) -> Vec<HeldItem> {
-        let entry = |item: &Item| {
-            let as_it_came = |held: &&HeldItem| held.body.bytes() == Some(item.raw());
-            if is_placeholder_item(item) {
-                let sent = stays.next_if(as_it_came);
-                return sent.map_or_else(|| self.made_up(item), |held| self.sent_as(held, item));
-            }
-            let held = stays.next().expect("what is not made up is of the input");
-            self.sent_as(held, item)
-        };
-        sent.iter().map(entry).collect()
-    }
-
-    /// The ledger entry of a placeholder output.
-    pub(super) fn made_up(&self, item: &Item) -> HeldItem {
-        let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
-        let key = self.turn.gateway.fingerprint_key;
-        self.entered(HeldItem::new(id, item, key, Some(Origin::placeholder())))
-    }
-
-    /// The ledger entry of a new item, in the form in which it is sent.
-    pub(super) fn sent_as(&self, held: &HeldItem, sent: &Item) -> HeldItem {
-        self.entered(match held.body.bytes() == Some(sent.raw()) {
-            true => held.clone(),
-            false => HeldItem { head: sent.head().clone(), ..held.clone() },
-        })
-    }
-}
-
-/// The outlines of the stored items, followed by those of the new input.
-pub(super) struct Outlines {
-    pub(super) items: Vec<Item>,
-    /// The number of stored items at the start of `items`.
-    pub(super) held: usize,
-    /// The transcript position of each stored item.
-    pub(super) held_at: Vec<usize>,
-    /// The transcript position of each new item.
-    fresh: Vec<usize>,
-    pub(super) made_with: HashMap<ItemId, ItemId>,
-}
-
-impl Outlines {
-    pub(super) fn of(admission: &Admission) -> Self {
-        let transcript = &admission.transcript;
-        let mut held = transcript.view();
-        held.retain(|at| *at < admission.held);
-        held.sort_unstable();
-        let fresh: Vec<usize> = (admission.held..transcript.items().len()).collect();
-        let outline =
-            |at: &usize| transcript.items()[*at].outline().expect("a view is of the living");
-        let items = held.iter().chain(&fresh).map(outline).collect();
-        let made_with = known_reasoning(transcript, admission.made_with.clone());
-        Self { items, held: held.len(), held_at: held, fresh, made_with }
-    }
-
-    fn policy(&self, names_unknown: bool) -> Policy {
         let outputs_without_call = match names_unknown {
             true => OnOutputWithoutCall::Keep,
             false => OnOutputWithoutCall::Drop,
         };
-        Policy { outputs_without_call, made_with: self.made_with.clone(), ..Policy::default() }
+        if !self.turn.mends()
+            && let Some(repair) = draft.repair(outputs_without_call).repairs.first()
+        {
+            let (source, _) = draft.source(repair, &admission.sources);
+            return Err(repair.fault.refusal(source.unwrap_or(repair.position)).into());
+        }
+        let (fresh, sent) = self.repair(draft, admission, outputs_without_call);
+        if sent.is_empty() && self.has_no_context() {
+            return Err(ApiError::MissingInput);
+        }
+        Ok((fresh, sent))
     }
 
-    /// The item's position in the input; `None` for a stored item.
-    pub(super) fn source(&self, position: usize, admission: &Admission) -> Option<usize> {
-        let fresh = position.checked_sub(self.held)?;
-        admission.sources.get(fresh).copied()
+    /// Repairs the draft. Returns the new ledger entries, and the sent items.
+    fn repair(
+        &self,
+        draft: &Draft,
+        admission: &mut Admission,
+        outputs_without_call: OnOutputWithoutCall,
+    ) -> (Vec<HeldItem>, Vec<Item>) {
+        let repaired = draft.repair(outputs_without_call);
+        for repair in &repaired.repairs {
+            let (source, item) = draft.source(repair, &admission.sources);
+            admission.report.mended(source, item, repair);
+        }
+        let key = self.turn.gateway.fingerprint_key;
+        let placeholder = |item: &Item| {
+            let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+            HeldItem::new(id, item, key, Some(Origin::placeholder()))
+        };
+        let fresh = draft.new_items(&repaired, &admission.transcript, placeholder);
+        (fresh.into_iter().map(|item| self.entered(item)).collect(), repaired.items)
     }
 
-    /// The new items that are sent, repaired or not.
-    fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission) -> Vec<&'a HeldItem> {
-        let left_out = |mend: &&Repair| matches!(mend.action, Action::Dropped | Action::Replaced);
-        let left_out = repaired.repairs.iter().filter(left_out);
-        let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();
-        let fresh = self.fresh.iter().enumerate();
-        let stays = fresh.filter(|(nth, _)| !left_out.contains(&(self.held + nth)));
-        stays.map(|(_, at)| &admission.transcript.items()[*at]).collect()
+    /// Whether a request without input would have no context either.
+    fn has_no_context(&self) -> bool {
+        self.turn.request.continues == Continues::Nothing && !self.turn.request.is_prompted()
     }
 }
 

@@ -7,22 +7,20 @@
 
 use std::ops::Range;
 
-use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::item::FingerprintKey;
 use antiphon::provider_api::{StoredResponse, find_attempt_at_tail, find_attempt_run};
-use antiphon::stream::{Assembler, Status, UsedIds};
+use antiphon::stream::{Status, UsedIds};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
 use antiphon_store::ResponseRecord;
+use http::StatusCode;
 
 use super::UpstreamTurn;
-use super::resync::found;
-use crate::entropy::{RandomIds, unix_now};
+use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::open::Opened;
-use crate::turn::relay::ResponseReader;
 use crate::turn::{Client, report};
-use crate::upstream::Upstream;
+use crate::upstream::UpstreamError;
 
 /// The result of earlier attempts at the same request.
 pub(super) enum PriorOutcome {
@@ -58,16 +56,16 @@ impl UpstreamTurn<'_> {
             );
         }
         let held = self.turn.load(opened.cursor).await?;
-        self.keep_own(&mut attempts);
+        self.drop_other_turns(&mut attempts);
         let (whole, cut): (Vec<_>, Vec<_>) =
             attempts.into_iter().partition(|attempt| self.is_answered(attempt, &held));
-        if let Some(answer) = self.the_one(whole) {
+        if let Some(answer) = self.attempt_to_replay(whole) {
             return Ok(PriorOutcome::Whole(Box::new(answer)));
         }
         for (record, _) in &cut {
-            let brought = self.brought_by(record, &held).await?;
-            if !brought.is_empty() {
-                return Ok(PriorOutcome::Begun(brought));
+            let stored = self.find_stored_by(record, &held).await?;
+            if !stored.is_empty() {
+                return Ok(PriorOutcome::Begun(stored));
             }
         }
         Ok(PriorOutcome::Never)
@@ -96,15 +94,16 @@ impl UpstreamTurn<'_> {
     /// Whether the attempt completed and its output is part of the context that the turn continues.
     /// A response alone does not prove that its conversation contains its items. In a conversation,
     /// only the last answer counts, unless a key identifies the attempt.
-    fn is_answered(&self, (record, kept): &Attempt, held: &Transcript) -> bool {
-        let Some(kept) = kept else { return false };
-        let ended = crate::turn::retry::is_whole(record) && kept.status != Status::Failed.as_str();
-        if !ended && kept.status != Status::Completed.as_str() {
+    fn is_answered(&self, (record, response): &Attempt, held: &Transcript) -> bool {
+        let Some(response) = response else { return false };
+        let ended =
+            crate::turn::retry::is_whole(record) && response.status != Status::Failed.as_str();
+        if !ended && response.status != Status::Completed.as_str() {
             return false;
         }
         let Continues::Conversation(_) = &self.turn.request.continues else { return true };
         let ids: Vec<&ItemId> =
-            kept.output.iter().filter_map(|item| item.head().id.as_ref()).collect();
+            response.output.iter().filter_map(|item| item.head().id.as_ref()).collect();
         match self.turn.is_keyed() {
             true => !ids.is_empty() && ids.iter().all(|id| held.position(id).is_some()),
             false => ids.last().is_some_and(|id| last(held).is_some_and(|item| item.id == **id)),
@@ -114,7 +113,7 @@ impl UpstreamTurn<'_> {
     /// Removes attempts that are turns of their own. Without a key, an equal request in the
     /// conversation that was answered before the latest attempt was a different turn, and so were
     /// all before it.
-    fn keep_own(&self, attempts: &mut Vec<Attempt>) {
+    fn drop_other_turns(&self, attempts: &mut Vec<Attempt>) {
         let Continues::Conversation(_) = &self.turn.request.continues else { return };
         let mut earlier = attempts.iter().skip(1);
         let answered = earlier.position(|(record, _)| crate::turn::retry::is_whole(record));
@@ -126,7 +125,7 @@ impl UpstreamTurn<'_> {
     /// Picks the attempt to replay from all complete ones. With a key, that is the newest; in a
     /// conversation, the last turn. Elsewhere it is the only attempt, because several are turns of
     /// their own.
-    fn the_one(&self, mut whole: Vec<Attempt>) -> Option<StoredResponse> {
+    fn attempt_to_replay(&self, mut whole: Vec<Attempt>) -> Option<StoredResponse> {
         let is_named = self.turn.is_keyed()
             || matches!(self.turn.request.continues, Continues::Conversation(_));
         let is_one = whole.len() == 1 || is_named && !whole.is_empty();
@@ -136,7 +135,7 @@ impl UpstreamTurn<'_> {
     /// The input items that a cut attempt left in the upstream's conversation: the last items that
     /// no model created or, with a key, also items before later turns. Outside a conversation, a
     /// cut attempt leaves nothing in the context of the turn.
-    async fn brought_by(
+    async fn find_stored_by(
         &self,
         record: &ResponseRecord,
         held: &Transcript,
@@ -147,18 +146,18 @@ impl UpstreamTurn<'_> {
         let then = self.turn.load(Some(record.cursor)).await?;
         let Some(input) = place(&record.input) else { return Ok(Vec::new()) };
         let before = then.items().get(..input.start).unwrap_or_default();
-        let brought = then.items().get(input).unwrap_or_default();
+        let stored = then.items().get(input).unwrap_or_default();
         let among_others =
-            || find_attempt_run(held, before, brought).filter(|_| self.turn.is_keyed());
-        Ok(match find_attempt_at_tail(held, before, brought).or_else(among_others) {
-            Some(tail) => self.of_input(&tail, held),
+            || find_attempt_run(held, before, stored).filter(|_| self.turn.is_keyed());
+        Ok(match find_attempt_at_tail(held, before, stored).or_else(among_others) {
+            Some(tail) => self.pair_with_input(&tail, held),
             None => Vec::new(),
         })
     }
 
     /// Pairs messages of the input with stored ones, in order. Reconciliation recognizes all other
     /// items, by their ids or call ids.
-    fn of_input(&self, tail: &[usize], held: &Transcript) -> Vec<(usize, usize)> {
+    fn pair_with_input(&self, tail: &[usize], held: &Transcript) -> Vec<(usize, usize)> {
         let key: FingerprintKey = self.turn.gateway.fingerprint_key;
         let mut input = self.turn.request.input.iter().enumerate();
         let mut next = |at: &usize| {
@@ -175,56 +174,38 @@ impl UpstreamTurn<'_> {
 
     /// Replays the complete answer, or sends the background response, and returns `None`. Otherwise
     /// returns the input items that are already stored.
-    pub(super) async fn told_again(
+    pub(super) async fn replay_prior(
         &self,
-        made: PriorOutcome,
+        prior: PriorOutcome,
         client: &mut Client,
     ) -> Result<Option<Vec<(usize, usize)>>, ApiError> {
-        match made {
+        match prior {
             PriorOutcome::Never => Ok(Some(Vec::new())),
-            PriorOutcome::Begun(brought) => Ok(Some(brought)),
-            PriorOutcome::Whole(answer) => self.answer_again(&answer, client).await.map(|()| None),
+            PriorOutcome::Begun(stored) => Ok(Some(stored)),
+            PriorOutcome::Whole(answer) => self.replay(&answer, client).await.map(|()| None),
             PriorOutcome::Queued(response) => {
-                self.tell_again(&response, client);
+                self.send_queued(&response, client);
                 Ok(None)
             }
         }
     }
 
     /// Replays a complete answer as the upstream returns it.
-    pub(super) async fn answer_again(
-        &self,
-        answer: &StoredResponse,
-        client: &mut Client,
-    ) -> Result<(), ApiError> {
+    async fn replay(&self, answer: &StoredResponse, client: &mut Client) -> Result<(), ApiError> {
         client.begin(report::head_again_unnamed());
-        let mut hearing = self.hearing_again();
-        hearing.whole(&answer.body);
-        hearing.pass_on(client).await;
+        let used = UsedIds::item_ids_only(&Transcript::default());
+        let mut reader = self.reader_of("", unix_now(), used);
+        reader.whole(&answer.body);
+        reader.pass_on(client).await;
         tracing::info!("turn answered again");
-        client.end(hearing.finish(unix_now()).ok_or_else(|| ApiError::UnreadableAnswer)?).await;
+        client.end(reader.finish(unix_now()).ok_or_else(|| ApiError::UnreadableAnswer)?).await;
         Ok(())
     }
 
     /// Sends the client a background response as the upstream has it now.
-    fn tell_again(&self, queued: &StoredResponse, client: &mut Client) {
+    fn send_queued(&self, queued: &StoredResponse, client: &mut Client) {
         client.begin(report::head_again_unnamed());
         client.told(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));
-    }
-
-    fn hearing_again(&self) -> ResponseReader {
-        let fields = self.turn.request.object();
-        let envelope = self.envelope("", unix_now(), &fields);
-        let taken = UsedIds::item_ids_only(&Transcript::default());
-        let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
-            .with_form(self.turn.gateway.settings.event_names)
-            .with_obfuscation(self.turn.request.obfuscation());
-        let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
-        ResponseReader::new(
-            UpstreamApi::Responses,
-            RequestContext::from_request(&fields, origin),
-            assembler,
-        )
     }
 }
 
@@ -235,4 +216,13 @@ fn place(range: &Range<u64>) -> Option<Range<usize>> {
 
 fn last(held: &Transcript) -> Option<&HeldItem> {
     held.items().iter().rev().find(|item| !item.is_tombstone())
+}
+
+/// Turns the upstream's 404 into `None`.
+fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -9,8 +9,8 @@ use antiphon_store::{DueNotice, LedgerTurn, NewResponse, Notice, Turn as TurnRec
 use bytes::Bytes;
 
 use super::UpstreamTurn;
+use super::commit::envelope_with;
 use super::plan::Plan;
-use super::told::envelope_of;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
@@ -37,8 +37,8 @@ impl UpstreamTurn<'_> {
         let watched =
             WatchedTurn::new(self.http, self.turn.caller, self.turn.request, opened.created_at);
         let notice = watched.notice(&queued.id);
-        if let Err(error) = self.enter(&opened, &plan, &queued, notice.clone()).await {
-            self.doubt_again(&opened).await;
+        if let Err(error) = self.commit_queued(&opened, &plan, &queued, notice.clone()).await {
+            self.mark_stale_again(&opened).await;
             return Err(error);
         }
         self.watch(&opened, watched, notice);
@@ -62,7 +62,7 @@ impl UpstreamTurn<'_> {
     }
 
     /// Commits the turn, with the watch of its response. The ledger stays stale.
-    async fn enter(
+    async fn commit_queued(
         &self,
         opened: &Opened,
         plan: &Plan,
@@ -74,7 +74,7 @@ impl UpstreamTurn<'_> {
             id: opened.response_id.clone(),
             conversation: opened.conversation.clone(),
             created_at: opened.created_at,
-            envelope: envelope_of(&queued.id, &queued.status),
+            envelope: envelope_with(&queued.id, &queued.status),
             report: plan.report.to_json().into(),
         });
         let turn = TurnRecord {
@@ -93,7 +93,7 @@ impl UpstreamTurn<'_> {
 
 impl Queued {
     /// Parses the upstream's answer.
-    pub(super) fn of(reply: Reply) -> Result<Self, UpstreamError> {
+    pub(super) fn parse(reply: Reply) -> Result<Self, UpstreamError> {
         match reply {
             Reply::Whole(body) => Self::read(&body),
             Reply::Events(_) => Err(garbled("events, which were not asked for")),

@@ -31,82 +31,82 @@ impl UpstreamTurn<'_> {
     pub(super) async fn relay(
         &self,
         reply: Reply,
-        mut hearing: ResponseReader,
+        mut reader: ResponseReader,
         opened: &Opened,
         plan: &Plan,
         client: &mut Client,
     ) -> Result<Answered, Failed> {
-        let mut telling = RelayState { opened, plan, named: None };
-        let heard = match reply {
+        let mut state = RelayState { opened, plan, named: None };
+        let read = match reply {
             Reply::Whole(body) => {
-                let heard = hearing.hear_whole(&body);
-                self.tell(&mut hearing, &mut telling, client).await.map(|()| hearing.end(heard))
+                let read = reader.hear_whole(&body);
+                self.pass_on(&mut reader, &mut state, client).await.map(|()| reader.end(read))
             }
             Reply::Events(stream) => {
-                self.hear_events(stream, &mut hearing, &mut telling, client).await
+                self.hear_events(stream, &mut reader, &mut state, client).await
             }
         };
-        let outcome = match heard {
-            Ok(ReadOutcome::Whole) => Outcome::Ended(hearing.into_assembler()),
-            Ok(ReadOutcome::CancelReason(unwanted)) => hearing.leave(unwanted, client).await,
-            Ok(ReadOutcome::Broken(error)) if telling.has_told(client, &error) => {
-                hearing.fail(error.as_failure(), error.into(), client).await;
-                Outcome::Ended(hearing.into_assembler())
+        let outcome = match read {
+            Ok(ReadOutcome::Whole) => Outcome::Ended(reader.into_assembler()),
+            Ok(ReadOutcome::CancelReason(unwanted)) => reader.leave(unwanted, client).await,
+            Ok(ReadOutcome::Broken(error)) if state.has_begun(client, &error) => {
+                reader.fail(error.as_failure(), error.into(), client).await;
+                Outcome::Ended(reader.into_assembler())
             }
             Ok(ReadOutcome::Broken(error)) => {
-                return Err(self.untold(&telling, error.into()).await);
+                return Err(self.end_unannounced(&state, error.into()).await);
             }
-            Err(error) => return Err(self.untold(&telling, error.into()).await),
+            Err(error) => return Err(self.end_unannounced(&state, error.into()).await),
         };
-        Ok(Answered { outcome, named: telling.named })
+        Ok(Answered { outcome, named: state.named })
     }
 
     async fn hear_events(
         &self,
         mut stream: ByteStream,
-        hearing: &mut ResponseReader,
-        telling: &mut RelayState<'_>,
+        reader: &mut ResponseReader,
+        state: &mut RelayState<'_>,
         client: &mut Client,
     ) -> Result<ReadOutcome, ApiError> {
         loop {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
-                unwanted = self.turn.unwanted(telling.opened, client) => {
+                unwanted = self.turn.unwanted(state.opened, client) => {
                     return Ok(ReadOutcome::CancelReason(unwanted));
                 }
             };
-            let heard = hearing.piece(piece);
-            self.tell(hearing, telling, client).await?;
-            if heard.is_err() || hearing.assembler().has_ended() {
-                return Ok(hearing.end(heard));
+            let read = reader.piece(piece);
+            self.pass_on(reader, state, client).await?;
+            if read.is_err() || reader.assembler().has_ended() {
+                return Ok(reader.end(read));
             }
         }
     }
 
     /// Passes on the decoded events, once the response is in the ledger.
-    async fn tell(
+    async fn pass_on(
         &self,
-        hearing: &mut ResponseReader,
-        telling: &mut RelayState<'_>,
+        reader: &mut ResponseReader,
+        state: &mut RelayState<'_>,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        if telling.named.is_none() {
-            let Some(id) = id_told(hearing, telling.opened)? else { return Ok(()) };
+        if state.named.is_none() {
+            let Some(id) = response_id(reader, state.opened)? else { return Ok(()) };
             let named = self.named(&id);
-            self.announce(&named, telling.opened).await?;
-            client.begin(telling.plan.report.head_unnamed());
-            telling.named = Some(named);
+            self.announce(&named, state.opened).await?;
+            client.begin(state.plan.report.head_unnamed());
+            state.named = Some(named);
         }
-        hearing.pass_on(client).await;
+        reader.pass_on(client).await;
         Ok(())
     }
 
     /// Cleans up after an answer that failed before the client received any of it. After a state
     /// error the upstream has stored nothing; after any other failure it may have stored the turn.
-    async fn untold(&self, telling: &RelayState<'_>, failed: Failed) -> Failed {
+    async fn end_unannounced(&self, state: &RelayState<'_>, failed: Failed) -> Failed {
         match failed.fault {
-            Some(_) => self.drop_opening(telling.opened).await,
-            None => self.leave(telling.opened, telling.plan).await,
+            Some(_) => self.drop_opening(state.opened).await,
+            None => self.abandon(state.opened, state.plan).await,
         }
         failed
     }
@@ -115,7 +115,7 @@ impl UpstreamTurn<'_> {
 impl RelayState<'_> {
     /// Whether the failure must be reported as part of the response. A client that waits for the
     /// whole answer has received nothing yet, so a request with a state error can still be retried.
-    fn has_told(&self, client: &Client, error: &UpstreamError) -> bool {
+    fn has_begun(&self, client: &Client, error: &UpstreamError) -> bool {
         let may_be_sent_again = client.awaits_whole() && error.state_error().is_some();
         self.named.is_some() && !may_be_sent_again
     }
@@ -123,15 +123,15 @@ impl RelayState<'_> {
 
 impl Answered {
     /// Whether the client disconnected before the end.
-    pub(super) fn is_left(&self) -> bool {
+    pub(super) fn is_abandoned(&self) -> bool {
         matches!(self.outcome, Outcome::Left(_))
     }
 }
 
 /// The upstream's id of the response, once it has arrived. No event is passed on before, not even a
 /// failure: the code that ends the relay handles it.
-fn id_told(hearing: &ResponseReader, opened: &Opened) -> Result<Option<String>, ApiError> {
-    let assembler = hearing.assembler();
+fn response_id(reader: &ResponseReader, opened: &Opened) -> Result<Option<String>, ApiError> {
+    let assembler = reader.assembler();
     let local = opened.response_id.as_str();
     match assembler.response_id() {
         Some(id) if id != local => Ok(Some(id)),

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use antiphon::placeholder::is_placeholder_item;
-use antiphon::provider_api::{StoredResponse, implied_outputs};
-use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
+use antiphon::provider_api::{Chain, ChainOptions, ChainStep, ChainWalk};
+use antiphon::{HeldItem, IdSource, Item, ItemId, Origin};
 use antiphon_store::{
     Base, ConversationId, Cursor, LedgerTurn, NewResponse, ResponseId, ResponseRecord, Shard,
     ThreadId, Turn as TurnRecord,
@@ -12,8 +12,8 @@ use antiphon_store::{
 use http::StatusCode;
 
 use super::UpstreamTurn;
+use super::commit::envelope_with;
 use super::open::after;
-use super::told::envelope_of;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::{ApiError, Hint};
 use crate::owner::Provider;
@@ -22,31 +22,21 @@ use crate::turn::open::Opened;
 use crate::turn::report::Report;
 use crate::upstream::UpstreamError;
 
-/// The longest chain of responses that a resync follows back. Older items stay unknown, as if no
-/// client had ever sent them.
-const LONGEST_WALK: usize = 256;
-
-/// The part of a response chain that the ledger did not have.
-#[derive(Default)]
-struct Walked {
-    /// The responses, newest first, each with its input and its output.
-    responses: Vec<(Vec<Item>, StoredResponse)>,
-    /// The response before them, which the ledger has in full.
-    behind: Option<ResponseRecord>,
-}
+/// The part of a response chain that the ledger did not have, and the response before it, which the
+/// ledger has in full.
+type UnknownChain = (Chain, Option<ResponseRecord>);
 
 impl UpstreamTurn<'_> {
     /// Replaces the ledger's items with the upstream's list for the conversation. The caller must
     /// hold the conversation's lease.
-    pub(super) async fn learn_conversation(
+    pub(super) async fn resync_conversation(
         &self,
         id: &str,
         opened: &Opened,
     ) -> Result<(), ApiError> {
         let conversation = opened.conversation.as_ref().expect("it is a turn of one");
         let items = self.provider().conversation_items(id).await?;
-        let mut seen = HashSet::new();
-        let held = items.iter().filter_map(|item| self.seen_first(item, &mut seen)).collect();
+        let held = self.new_entries(&items, &mut HashSet::new());
         let thread = ThreadId::issue(&mut RandomIds);
         let tenant = &self.turn.caller.tenant;
         Ok(self.ledgers().relearn(tenant, conversation, thread, held, opened.place()).await?)
@@ -58,115 +48,96 @@ impl UpstreamTurn<'_> {
     ///
     /// If several turns need the same response, on any gateway, one fetches it and the others use
     /// the result. Otherwise each would replace the record that the others are about to continue.
-    pub(super) async fn learn_response(
+    pub(super) async fn resync_response(
         &self,
         id: &str,
         refused: Option<Cursor>,
     ) -> Result<ResponseRecord, ApiError> {
         let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
-        let learning = self.turn.leases.conversation(tenant, &learning_of(id)).await?;
-        let learning = learning.ok_or(ApiError::ConversationLocked)?;
-        let learnt = self.sure_record(id).await?;
-        if let Some(record) = learnt.filter(|record| Some(record.cursor) != refused) {
-            learning.release().await;
+        let lease = self.turn.leases.conversation(tenant, &resync_key(id)).await?;
+        let lease = lease.ok_or(ApiError::ConversationLocked)?;
+        let found = self.fresh_record(id).await?;
+        if let Some(record) = found.filter(|record| Some(record.cursor) != refused) {
+            lease.release().await;
             return Ok(record);
         }
-        let walked = self.walk(id).await?;
-        let learnt = self.learnt(id, walked).await?;
-        let local = learnt.response.as_ref().expect("it has one").id.clone();
-        store.commit_turn(tenant, learnt).await?;
+        let chain = self.read_chain(id).await?;
+        let turn = self.record_of_chain(id, chain).await?;
+        let local = turn.response.as_ref().expect("it has one").id.clone();
+        store.commit_turn(tenant, turn).await?;
         let record = store.response(tenant, &local).await?;
-        learning.release().await;
-        record.ok_or_else(|| ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None })
+        lease.release().await;
+        record.ok_or_else(|| response_not_found(id))
     }
 
-    /// Fetches a response and the chain before it.
-    async fn walk(&self, id: &str) -> Result<Walked, ApiError> {
-        let mut walked = Walked::default();
-        let mut next = Some(id.to_owned());
-        while let Some(at) = next.take().filter(|_| walked.responses.len() < LONGEST_WALK) {
-            if !walked.responses.is_empty() {
-                walked.behind = self.sure_record(&at).await?;
-                if walked.behind.is_some() {
-                    break;
+    /// Fetches a response and the unknown part of the chain before it.
+    async fn read_chain(&self, id: &str) -> Result<UnknownChain, ApiError> {
+        let unknown = || response_not_found(id);
+        let options = ChainOptions { shows_images: false, reads_conversation: false };
+        let mut walk = ChainWalk::new(id, options).map(Box::new).ok_or_else(unknown)?;
+        let provider = self.provider();
+        let mut is_first = true;
+        loop {
+            let (status, body) = provider.get(&walk.path()).await?;
+            if std::mem::take(&mut is_first) && status == StatusCode::OK {
+                walk.set_input_listed(self.http.capabilities(self.turn.caller).await.input_items);
+            }
+            walk = match walk.take(status.as_u16(), &body) {
+                ChainStep::Request(walk) => walk,
+                ChainStep::Previous(walk, previous) => match self.fresh_record(&previous).await? {
+                    Some(record) => return Ok((walk.finish(), Some(record))),
+                    None => walk,
+                },
+                ChainStep::Done(chain) => return Ok((chain, None)),
+                ChainStep::NoResponse | ChainStep::NotListed(None) => return Err(unknown()),
+                ChainStep::NotListed(Some(error)) => {
+                    return Err(UpstreamError::from(error).into());
                 }
-            }
-            let Some(response) = self.kept_response(&at).await? else { break };
-            if walked.has_all_of(&response) {
-                break;
-            }
-            let input = self.input_of(&at).await?;
-            next.clone_from(&response.previous);
-            walked.responses.push((input, response));
+            };
         }
-        match walked.responses.is_empty() {
-            true => Err(ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None }),
-            false => Ok(walked),
-        }
-    }
-
-    /// Fetches a response; `None` if the upstream no longer has it.
-    async fn kept_response(&self, id: &str) -> Result<Option<StoredResponse>, ApiError> {
-        found(self.provider().response(id).await)
-    }
-
-    /// Fetches the input of a response; empty if the upstream does not list it.
-    async fn input_of(&self, id: &str) -> Result<Vec<Item>, ApiError> {
-        if !self.http.capabilities(self.turn.caller).await.input_items {
-            return Ok(Vec::new());
-        }
-        Ok(found(self.provider().input_items(id).await)?.unwrap_or_default())
     }
 
     /// Builds the record of the fetched responses.
-    async fn learnt(&self, id: &str, walked: Walked) -> Result<TurnRecord, ApiError> {
-        let Walked { mut responses, behind } = walked;
-        let before = self.turn.load(behind.as_ref().map(|record| record.cursor)).await?;
+    async fn record_of_chain(
+        &self,
+        id: &str,
+        (chain, known): UnknownChain,
+    ) -> Result<TurnRecord, ApiError> {
+        let before = self.turn.load(known.as_ref().map(|record| record.cursor)).await?;
         let mut seen: HashSet<ItemId> = before.items().iter().map(|it| it.id.clone()).collect();
-        let (own_input, response) = responses.remove(0);
-        let own_input = behind_all_of(&before, &own_input);
-        let lists_input = self.http.capabilities(self.turn.caller).await.input_items;
-        let unlisted = |made: &[Item]| if lists_input { Vec::new() } else { implied_outputs(made) };
-        let answered: Vec<Vec<Item>> =
-            responses.iter().map(|(_, response)| unlisted(&response.output)).collect();
-        let earlier = responses.iter().zip(&answered).rev();
-        let earlier = earlier.flat_map(|((input, response), answers)| {
-            input.iter().chain(&response.output).chain(answers)
-        });
-        let input = earlier.chain(own_input);
-        let input = input.filter_map(|item| self.seen_first(item, &mut seen)).collect();
-        let output = response.output.iter();
-        let output = output.filter_map(|item| self.seen_first(item, &mut seen)).collect();
-        let (base, local) = place_behind(id, behind.as_ref());
+        let last_known = before.items().iter().rev().find(|item| item.head.is_model_made());
+        let (envelope, is_stale) = (envelope_with(id, chain.status()), chain.is_underway());
+        let (input, output) = chain.into_items(last_known.map(|item| &item.id));
+        let (base, local) = place_after(id, known.as_ref());
         Ok(TurnRecord {
             base,
-            input,
-            output,
+            input: self.new_entries(&input, &mut seen),
+            output: self.new_entries(&output, &mut seen),
             response: Some(NewResponse {
                 id: local,
                 conversation: None,
                 created_at: unix_now(),
-                envelope: envelope_of(id, &response.status),
+                envelope,
                 report: Report::new(0).to_json().into(),
             }),
             request: None,
             place: None,
             notices: Vec::new(),
-            ledger: Some(LedgerTurn {
-                response: Some(self.named(id)),
-                is_stale: response.is_underway(),
-            }),
+            ledger: Some(LedgerTurn { response: Some(self.named(id)), is_stale }),
         })
     }
 
-    /// The ledger entry of an item, unless an item with the same id came before.
-    fn seen_first(&self, item: &Item, seen: &mut HashSet<ItemId>) -> Option<HeldItem> {
-        let issued = || ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
-        let id = item.head().id.clone().unwrap_or_else(issued);
-        let made_up = is_placeholder_item(item).then(Origin::placeholder);
-        let origin = made_up.or_else(|| self.origin_of(item));
+    /// The ledger entries of listed items. Of several items with one id, the first counts.
+    fn new_entries(&self, items: &[Item], seen: &mut HashSet<ItemId>) -> Vec<HeldItem> {
         let key = self.turn.gateway.fingerprint_key;
-        seen.insert(id.clone()).then(|| self.entered(HeldItem::new(id, item, key, origin)))
+        let entry = |item: &Item| {
+            let issued = || ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+            let id = item.head().id.clone().unwrap_or_else(issued);
+            let placeholder = is_placeholder_item(item).then(Origin::placeholder);
+            let origin = placeholder.or_else(|| self.origin_of(item));
+            seen.insert(id.clone()).then(|| self.entered(HeldItem::new(id, item, key, origin)))
+        };
+        items.iter().filter_map(entry).collect()
     }
 
     /// Drops the item's body if the operator wants ledgers without bodies.
@@ -182,40 +153,21 @@ impl UpstreamTurn<'_> {
     }
 }
 
-impl Walked {
-    /// Whether the last fetched input also lists the output of this response. It then lists the
-    /// whole chain before it.
-    fn has_all_of(&self, response: &StoredResponse) -> bool {
-        let Some((input, _)) = self.responses.last() else { return false };
-        let listed: HashSet<&ItemId> =
-            input.iter().filter_map(|it| it.head().id.as_ref()).collect();
-        let mut output = response.output.iter();
-        !response.output.is_empty()
-            && output.all(|item| item.head().id.as_ref().is_some_and(|id| listed.contains(id)))
-    }
+fn response_not_found(id: &str) -> ApiError {
+    ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None }
 }
 
 /// The place and the local id of a fetched response. The shard is the same after every resync, so
 /// that earlier attempts of requests that continue the response are found there.
-fn place_behind(id: &str, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
-    let shard = behind.map_or_else(|| learning_of(id).shard(), |it| it.cursor.shard);
-    let fresh = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
-    (behind.map_or_else(fresh, after), ResponseId::issue(shard, &mut RandomIds))
-}
-
-/// The response's own part of its input, if the upstream also lists the items before it. User
-/// messages in the ledger have no upstream ids, so the last model item marks the boundary.
-fn behind_all_of<'a>(before: &Transcript, input: &'a [Item]) -> &'a [Item] {
-    let last_made = before.items().iter().rev().find(|item| item.head.is_model_made());
-    let is_it =
-        |item: &Item| last_made.is_some_and(|last| item.head().id.as_ref() == Some(&last.id));
-    let own = input.iter().rposition(is_it).map_or(0, |at| at + 1);
-    &input[own..]
+fn place_after(id: &str, known: Option<&ResponseRecord>) -> (Base, ResponseId) {
+    let shard = known.map_or_else(|| resync_key(id).shard(), |it| it.cursor.shard);
+    let new = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
+    (known.map_or_else(new, after), ResponseId::issue(shard, &mut RandomIds))
 }
 
 /// The lease key for fetching this response. It has the form of a conversation id but names no
 /// conversation.
-fn learning_of(id: &str) -> ConversationId {
+fn resync_key(id: &str) -> ConversationId {
     let digest = ring::digest::digest(&ring::digest::SHA256, id.as_bytes());
     let digest = digest.as_ref();
     let (shard, rest) = digest.split_at(8);
@@ -228,14 +180,5 @@ struct Digest<'a>(&'a [u8]);
 impl IdSource for Digest<'_> {
     fn fill(&mut self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.0[..bytes.len()]);
-    }
-}
-
-/// Turns the upstream's 404 into `None`.
-pub(super) fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
-    match answer {
-        Ok(found) => Ok(Some(found)),
-        Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }

@@ -1,11 +1,11 @@
 //! Sends the request to the upstream.
 
+use antiphon::provider_api::depends_on_state;
 use http::StatusCode;
 
 use super::UpstreamTurn;
 use super::plan::Plan;
 use crate::error::ApiError;
-use crate::refused::Refused;
 use crate::turn::Client;
 use crate::turn::encode;
 use crate::turn::error::TurnError;
@@ -30,13 +30,13 @@ impl UpstreamTurn<'_> {
             Err(error) => Err(error.into()),
         };
         match &sent {
-            Ok(Err(error)) if may_have_begun(error) => self.leave(opened, plan).await,
+            Ok(Err(error)) if may_have_begun(error) => self.abandon(opened, plan).await,
             Ok(Err(_)) | Err(TurnError::Failed(_)) => self.drop_opening(opened).await,
             Ok(Ok(_)) | Err(TurnError::Cancelled(_)) => {}
         }
         let sent = sent.and_then(|sent| Ok(sent?));
         if let Err(TurnError::Failed(ApiError::Upstream(refused))) = &sent
-            && has_changed_nothing(refused)
+            && !depends_on_state(refused.status.as_u16())
         {
             self.mark_fresh(opened).await;
         }
@@ -56,30 +56,22 @@ impl UpstreamTurn<'_> {
         plan: &Plan,
         asking: &mut RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
-        let body = encode::as_it_came(self.turn.request, &plan.sent, plan.footing.previous());
+        let body = encode::as_it_came(self.turn.request, &plan.sent, plan.continue_from.previous());
         loop {
             match asking.send(body.clone(), self.turn.caller).await {
-                Err(error) if is_untouched(&error) && asking.backoff(&error).await => {}
+                Err(error) if has_not_begun(&error) && asking.backoff(&error).await => {}
                 answer => return answer,
             }
         }
     }
 }
 
-/// Statuses of an upstream that has not started the request. 503 is not among them: proxies use it
-/// for connections that were reset after the request began.
-const UNTOUCHED: [StatusCode; 1] = [StatusCode::TOO_MANY_REQUESTS];
-
-/// Statuses that do not depend on the upstream's state. Any other rejection may show that its state
-/// differs from the ledger.
-const WHATEVER_IT_HOLDS: [StatusCode; 3] =
-    [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::PAYLOAD_TOO_LARGE];
-
-/// Whether the same request may be sent again, because it has surely not started.
-fn is_untouched(error: &UpstreamError) -> bool {
+/// Whether the same request may be sent again, because it has surely not started. 503 is not such
+/// an error: proxies use it for connections that were reset after the request began.
+fn has_not_begun(error: &UpstreamError) -> bool {
     match error {
         UpstreamError::Unreachable(_) => true,
-        UpstreamError::Refused(refused) => UNTOUCHED.contains(&refused.status),
+        UpstreamError::Refused(refused) => refused.status == StatusCode::TOO_MANY_REQUESTS,
         _ => false,
     }
 }
@@ -87,7 +79,9 @@ fn is_untouched(error: &UpstreamError) -> bool {
 /// Whether the upstream may have stored the turn although no answer arrived.
 fn may_have_begun(error: &UpstreamError) -> bool {
     match error {
-        UpstreamError::Refused(refused) => refused.status.is_server_error() && !is_untouched(error),
+        UpstreamError::Refused(refused) => {
+            refused.status.is_server_error() && !has_not_begun(error)
+        }
         UpstreamError::Unreachable(_) | UpstreamError::Busy | UpstreamError::TooLong(_) => false,
         UpstreamError::FirstByteTimeout(_)
         | UpstreamError::IdleTimeout(_)
@@ -97,9 +91,4 @@ fn may_have_begun(error: &UpstreamError) -> bool {
         | UpstreamError::TooLarge(_)
         | UpstreamError::Failed(_) => true,
     }
-}
-
-/// Whether the rejection left the upstream's state unchanged.
-fn has_changed_nothing(refused: &Refused) -> bool {
-    UNTOUCHED.iter().chain(&WHATEVER_IT_HOLDS).any(|status| *status == refused.status)
 }

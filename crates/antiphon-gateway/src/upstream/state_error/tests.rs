@@ -180,3 +180,21 @@ fn a_server_that_failed_says_nothing_of_the_state() {
     assert_eq!(UpstreamError::UnexpectedAnswer(message.into()).state_error(), None);
     assert_eq!(UpstreamError::BrokeOff.state_error(), None);
 }
+
+#[test]
+fn missing_object_is_reported_with_status_404() {
+    let missing = |status| refused(status, None, "Conversation with id 'conv_00AB' not found.");
+    assert!(missing(404).is_missing("conversation", "conv_00AB"));
+    assert!(!missing(500).is_missing("conversation", "conv_00AB"));
+}
+
+#[test]
+fn id_of_wrong_form_is_rejected_with_status_400() {
+    let malformed = |status| {
+        refused(status, None, "Invalid conversation id 'conv_00AB', Malformed identifier.")
+    };
+    assert!(malformed(400).rejects_id("conv_00AB"));
+    assert!(!malformed(401).rejects_id("conv_00AB"));
+    let other = refused(400, None, "Missing required query parameter: api-version");
+    assert!(!other.rejects_id("conv_00AB"));
+}

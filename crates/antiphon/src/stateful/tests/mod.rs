@@ -1,10 +1,10 @@
 //! Tests of a client's steps.
 
-mod asking;
-mod hearing;
-mod refusals;
+mod answers;
+mod rejections;
 mod sending;
-mod standing;
+mod staleness;
+mod sync;
 
 use bytes::Bytes;
 
@@ -88,7 +88,7 @@ fn ends(turn: &mut Turn, output: &str) {
 }
 
 /// A client that knows a conversation with a greeting and an answer.
-fn acquainted() -> StatefulClient {
+fn client_with_history() -> StatefulClient {
     let client = client();
     let mut turn = within(&client, &user("Hi."));
     learns(&mut turn, "");

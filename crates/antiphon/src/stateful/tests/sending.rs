@@ -3,8 +3,8 @@
 use super::*;
 
 #[test]
-fn what_is_new_goes_as_it_came() {
-    let client = acquainted();
+fn new_input_is_sent_unchanged() {
+    let client = client_with_history();
     let bodies = [
         r#"{ "model" : "m", "conversation":"conv_1", "input": [ {"role":"user","n":1e2,"content":"So?"} ] }"#,
         r#"{"conversation":{"id":"conv_1"},"input":"S\u006f?"}"#,
@@ -19,8 +19,8 @@ fn what_is_new_goes_as_it_came() {
 }
 
 #[test]
-fn what_is_held_is_left_out_and_all_around_it_stays() {
-    let client = acquainted();
+fn stored_items_are_left_out_of_input() {
+    let client = client_with_history();
     let body = |input: &str| {
         format!(
             "{{ \"n\": 1.0,\n  \"conversation\": \"conv_1\",\n  \"input\": {input},\n  \"x\": [1 ] }}"
@@ -33,7 +33,7 @@ fn what_is_held_is_left_out_and_all_around_it_stays() {
 }
 
 #[test]
-fn a_call_that_is_held_is_answered_in_front_of_what_comes() {
+fn stored_call_gets_an_output_before_new_input() {
     let client = client();
     let silence = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
     let mut turn = open(&client, r#"{"conversation":"conv_1","input":"So?"}"#);
@@ -51,7 +51,7 @@ fn a_call_that_is_held_is_answered_in_front_of_what_comes() {
 }
 
 #[test]
-fn what_is_deleted_is_deleted_by_the_servers_id() {
+fn items_are_deleted_by_the_servers_ids() {
     let client = client();
     let lone = r#"{"type":"reasoning","id":"rs_1","summary":[]}"#;
     let mut turn = within(&client, &user("So?"));
@@ -68,7 +68,7 @@ fn what_is_deleted_is_deleted_by_the_servers_id() {
 }
 
 #[test]
-fn what_the_server_does_not_delete_is_its_own_to_refuse() {
+fn request_is_sent_despite_a_failed_deletion() {
     let client = client();
     let lone = r#"{"type":"reasoning","id":"rs_1","summary":[]}"#;
     let mut turn = within(&client, &user("So?"));
@@ -79,7 +79,7 @@ fn what_the_server_does_not_delete_is_its_own_to_refuse() {
 }
 
 #[test]
-fn a_turn_that_says_all_is_known_by_its_response() {
+fn complete_request_is_known_by_its_response() {
     let client = client();
     let mut turn = open(&client, &format!(r#"{{"input":[{}]}}"#, user("Hi.")));
     ends(&mut turn, HELLO);
@@ -89,7 +89,7 @@ fn a_turn_that_says_all_is_known_by_its_response() {
 }
 
 #[test]
-fn what_is_not_stored_is_not_gone_on_from() {
+fn unstored_response_is_unknown() {
     let client = client();
     let mut turn = open(&client, r#"{"store":false,"input":"Hi."}"#);
     ends(&mut turn, HELLO);
@@ -98,7 +98,7 @@ fn what_is_not_stored_is_not_gone_on_from() {
 }
 
 #[test]
-fn a_request_that_names_two_things_to_go_on_from_is_the_servers_to_refuse() {
+fn ambiguous_request_is_sent_unchanged() {
     let body = r#"{"conversation":"conv_1","previous_response_id":"resp_1","input":"Hi."}"#;
     assert_eq!(sent(&open(&client(), body)), body);
 }

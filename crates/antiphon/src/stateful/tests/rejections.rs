@@ -8,8 +8,8 @@ const DUPLICATE: &str =
     "Duplicate item found with id msg_9. Remove duplicate items from your input.";
 
 #[test]
-fn what_does_not_fit_is_learnt_and_sent_once_more_otherwise() {
-    let client = acquainted();
+fn state_error_leads_to_one_resync_and_retry() {
+    let client = client_with_history();
     let mut turn = within(&client, &user("So?"));
     turn.record_rejection(400, error("No tool output found for function call call_1."));
     learns(&mut turn, CALL);
@@ -24,8 +24,8 @@ fn what_does_not_fit_is_learnt_and_sent_once_more_otherwise() {
 }
 
 #[test]
-fn where_nothing_else_would_be_sent_the_server_has_the_last_word() {
-    let client = acquainted();
+fn identical_request_is_not_sent_again() {
+    let client = client_with_history();
     let mut turn = within(&client, &user("So?"));
     turn.record_rejection(400, error("No tool output found for function call call_1."));
     learns(&mut turn, "");
@@ -33,8 +33,8 @@ fn where_nothing_else_would_be_sent_the_server_has_the_last_word() {
 }
 
 #[test]
-fn what_is_refused_by_its_id_is_left_out_though_it_is_not_listed() {
-    let client = acquainted();
+fn rejected_id_is_left_out_although_unlisted() {
+    let client = client_with_history();
     let foreign = HELLO.replace("msg_1", "msg_9");
     let mut turn = within(&client, &format!("{foreign},{}", user("So?")));
     learns(&mut turn, HELLO);
@@ -49,8 +49,8 @@ fn what_is_refused_by_its_id_is_left_out_though_it_is_not_listed() {
 }
 
 #[test]
-fn where_all_of_it_would_be_left_out_nothing_is_sent() {
-    let client = acquainted();
+fn request_without_remaining_items_is_not_sent() {
+    let client = client_with_history();
     let mut turn = within(&client, r#"{"type":"item_reference","id":"msg_9"}"#);
     turn.record_rejection(404, error("Item with id 'msg_9' not found."));
     learns(&mut turn, HELLO);
@@ -58,9 +58,9 @@ fn where_all_of_it_would_be_left_out_nothing_is_sent() {
 }
 
 #[test]
-fn where_the_server_does_not_tell_why_its_refusal_stands() {
+fn rejection_stands_without_a_list() {
     for (status, body) in [(500, Bytes::new()), (404, error("Not Found"))] {
-        let client = acquainted();
+        let client = client_with_history();
         let mut turn = within(&client, &user("So?"));
         turn.record_rejection(400, error("No tool output found for function call call_1."));
         while matches!(turn.step(), Step::Ask { .. }) {
@@ -71,7 +71,7 @@ fn where_the_server_does_not_tell_why_its_refusal_stands() {
 }
 
 #[test]
-fn what_a_chain_lost_is_forgotten() {
+fn lost_response_is_forgotten() {
     let client = client();
     let mut turn = open(&client, r#"{"input":"Hi."}"#);
     ends(&mut turn, HELLO);
@@ -83,7 +83,7 @@ fn what_a_chain_lost_is_forgotten() {
 }
 
 #[test]
-fn only_what_tells_nothing_of_the_state_leaves_no_doubt() {
+fn only_unrelated_errors_keep_state_fresh() {
     for (status, is_sure) in [
         (429, true),
         (401, true),
@@ -93,7 +93,7 @@ fn only_what_tells_nothing_of_the_state_leaves_no_doubt() {
         (409, false),
         (500, false),
     ] {
-        let client = acquainted();
+        let client = client_with_history();
         let mut turn = within(&client, &user("So?"));
         turn.record_rejection(status, error("No."));
         assert_eq!(turn.step(), Step::GiveUp);
@@ -103,8 +103,8 @@ fn only_what_tells_nothing_of_the_state_leaves_no_doubt() {
 }
 
 #[test]
-fn whoever_waited_no_longer_does_not_say_whether_the_server_has_the_request() {
-    let client = acquainted();
+fn request_timeout_leaves_the_attempt_open() {
+    let client = client_with_history();
     let mut turn = within(&client, &user("So?"));
     turn.record_rejection(408, error("Request timed out."));
     assert_eq!(turn.step(), Step::GiveUp);
@@ -114,8 +114,8 @@ fn whoever_waited_no_longer_does_not_say_whether_the_server_has_the_request() {
 }
 
 #[test]
-fn what_was_held_when_a_request_was_first_made_is_not_sent_when_it_is_made_again() {
-    let client = acquainted();
+fn repeated_request_does_not_resend_stored_items() {
+    let client = client_with_history();
     let input = format!("{},{}", user("Hi."), user("So?"));
     let mut turn = within(&client, &input);
     assert_eq!(sent(&turn), within_body(&user("So?")));
@@ -132,8 +132,8 @@ fn what_was_held_when_a_request_was_first_made_is_not_sent_when_it_is_made_again
 }
 
 #[test]
-fn a_locked_conversation_is_waited_for_a_few_times_and_learnt_each_time() {
-    let client = acquainted();
+fn locked_conversation_is_retried_after_delays() {
+    let client = client_with_history();
     let mut turn = within(&client, &user("So?"));
     let locked = || Bytes::from(r#"{"error":{"message":"Retry.","code":"conversation_locked"}}"#);
     for milliseconds in [100, 500, 1000, 2000] {
@@ -148,8 +148,8 @@ fn a_locked_conversation_is_waited_for_a_few_times_and_learnt_each_time() {
 }
 
 #[test]
-fn what_another_turn_left_meanwhile_is_mended() {
-    let client = acquainted();
+fn items_of_the_other_turn_are_repaired() {
+    let client = client_with_history();
     let mut turn = within(&client, &user("So?"));
     turn.record_rejection(400, r#"{"error":{"code":"conversation_locked"}}"#.into());
     learns(&mut turn, CALL);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_conversation_is_asked_for_once_page_by_page() {
+fn conversation_is_listed_once_page_by_page() {
     let client = client();
     let mut turn = within(&client, &user("So?"));
     assert_eq!(asked(&turn), get(ITEMS));
@@ -17,7 +17,7 @@ fn a_conversation_is_asked_for_once_page_by_page() {
 }
 
 #[test]
-fn what_can_be_nobodys_id_is_not_asked_for() {
+fn invalid_id_is_not_requested() {
     let client = client();
     for id in ["../responses", "a b", "conv/1", "%2e"] {
         let body = format!(r#"{{"conversation":"{id}","input":"Hi."}}"#);
@@ -28,7 +28,7 @@ fn what_can_be_nobodys_id_is_not_asked_for() {
 }
 
 #[test]
-fn where_there_is_no_such_conversation_the_request_goes_as_it_came() {
+fn request_for_missing_conversation_is_sent_unchanged() {
     let client = client();
     let mut turn = within(&client, &format!("{HELLO},{}", user("So?")));
     turn.record_answer(404, error("Conversation with id 'conv_1' not found."));
@@ -39,7 +39,7 @@ fn where_there_is_no_such_conversation_the_request_goes_as_it_came() {
 }
 
 #[test]
-fn where_the_server_does_not_tell_items_go_by_kind_and_nothing_is_sure() {
+fn unlisted_items_are_left_out_by_kind() {
     for (status, body) in [
         (404, error("Not Found")),
         (500, Bytes::new()),
@@ -61,7 +61,7 @@ fn where_the_server_does_not_tell_items_go_by_kind_and_nothing_is_sure() {
 }
 
 #[test]
-fn where_the_server_does_not_tell_what_was_heard_of_it_is_not_sent_again() {
+fn received_items_are_not_resent_without_lists() {
     let client = client();
     let said = r#"{"role":"assistant","content":"Hello."}"#;
     let mut history = user("Hi.");
@@ -78,7 +78,7 @@ fn where_the_server_does_not_tell_what_was_heard_of_it_is_not_sent_again() {
 }
 
 #[test]
-fn where_the_server_does_not_tell_just_now_nothing_is_sent() {
+fn nothing_is_sent_during_a_list_outage() {
     for status in [408, 429, 503] {
         let mut turn = within(&client(), &user("So?"));
         turn.record_answer(status, error("Slow down."));
@@ -87,7 +87,7 @@ fn where_the_server_does_not_tell_just_now_nothing_is_sent() {
 }
 
 #[test]
-fn a_question_that_fails_is_put_once_more() {
+fn failed_list_request_is_repeated_once() {
     let mut turn = within(&client(), &format!("{HELLO},{}", user("So?")));
     turn.record_answer(500, Bytes::new());
     learns(&mut turn, HELLO);
@@ -95,8 +95,8 @@ fn a_question_that_fails_is_put_once_more() {
 }
 
 #[test]
-fn an_input_that_knows_more_than_is_known_is_a_reason_to_ask() {
-    let client = acquainted();
+fn unknown_items_in_input_require_a_list() {
+    let client = client_with_history();
     for input in [CALL.to_owned(), output("call_1")] {
         assert_eq!(asked(&within(&client, &input)), get(ITEMS), "{input}");
     }
@@ -106,8 +106,8 @@ fn an_input_that_knows_more_than_is_known_is_a_reason_to_ask() {
 }
 
 #[test]
-fn a_replay_that_goes_on_with_more_than_a_turn_is_a_reason_to_ask() {
-    let client = acquainted();
+fn replay_with_several_new_messages_requires_a_list() {
+    let client = client_with_history();
     let held = format!("{},{HELLO}", user("Hi."));
     let said = HELLO.replace(r#""id":"msg_1","#, "").replace("Hello.", "Well.");
     for more in [user("So?"), said] {
@@ -115,11 +115,11 @@ fn a_replay_that_goes_on_with_more_than_a_turn_is_a_reason_to_ask() {
         assert_eq!(asked(&within(&client, &input)), get(ITEMS), "{input}");
     }
     sent(&within(&client, &format!("{held},{}", user("And?"))));
-    sent(&within(&acquainted(), &format!("{},{}", user("So?"), user("And?"))));
+    sent(&within(&client_with_history(), &format!("{},{}", user("So?"), user("And?"))));
 }
 
 #[test]
-fn a_chain_is_asked_for_back_to_what_is_known() {
+fn chain_is_read_back_to_its_known_part() {
     let client = client();
     let body = |input: &str| format!(r#"{{"previous_response_id":"resp_2","input":[{input}]}}"#);
     let mut turn = open(&client, &body(&format!("{HELLO},{}", output("call_1"))));
@@ -142,7 +142,7 @@ fn a_chain_is_asked_for_back_to_what_is_known() {
 }
 
 #[test]
-fn what_stands_before_lone_reasoning_without_an_id_is_not_left_behind() {
+fn items_without_ids_prevent_a_detour() {
     let body = r#"{"previous_response_id":"resp_1","input":"So?"}"#;
     let mut turn = open(&client(), body);
     let lone = r#"{"status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[]}]}"#;
@@ -155,7 +155,7 @@ fn what_stands_before_lone_reasoning_without_an_id_is_not_left_behind() {
 }
 
 #[test]
-fn what_images_show_is_asked_for_where_an_input_has_some() {
+fn image_contents_are_listed_for_inputs_with_images() {
     let image = r#"{"type":"input_image","image_url":"https://example.com/1.png"}"#;
     let image = format!(r#"{{"role":"user","content":[{image}]}}"#);
     let include = "&include%5B%5D=message.input_image.image_url";
@@ -170,7 +170,7 @@ fn what_images_show_is_asked_for_where_an_input_has_some() {
 }
 
 #[test]
-fn what_was_deleted_of_a_chain_is_not_known() {
+fn deleted_part_of_a_chain_stays_unknown() {
     let client = client();
     let body = r#"{"previous_response_id":"resp_2","input":"So?"}"#;
     let mut turn = open(&client, body);
@@ -184,7 +184,7 @@ fn what_was_deleted_of_a_chain_is_not_known() {
 }
 
 #[test]
-fn a_delivery_asks_first_and_posts_what_is_waited_for() {
+fn delivery_posts_only_awaited_outputs() {
     let client = client();
     let items = Bytes::from(format!("[{},{}]", output("call_1"), output("call_2")));
     let mut turn = client.deliver("account", "conv_1", &items).unwrap();
@@ -202,8 +202,8 @@ fn a_delivery_asks_first_and_posts_what_is_waited_for() {
 }
 
 #[test]
-fn accounts_know_nothing_of_each_other() {
-    let client = acquainted();
+fn accounts_have_separate_state() {
+    let client = client_with_history();
     let body = Bytes::from(within_body(&user("Hi.")));
     assert_eq!(asked(&client.open("another", body).unwrap()), get(ITEMS));
 }

@@ -21,7 +21,7 @@ fn completed(output: &str) -> String {
 /// Whether the conversation is known after an answer of these bytes, received in pieces of this
 /// size.
 fn is_known_behind(answer: &str, size: usize) -> bool {
-    let client = acquainted();
+    let client = client_with_history();
     let mut turn = within(&client, &user("Echo."));
     turn.start(true);
     answer.as_bytes().chunks(size).for_each(|piece| turn.push(piece));
@@ -31,7 +31,7 @@ fn is_known_behind(answer: &str, size: usize) -> bool {
 }
 
 #[test]
-fn it_is_heard_however_it_is_cut() {
+fn answer_is_read_from_pieces_of_any_size() {
     let answer = [created(), done(0, CALL), completed(CALL), "data: [DONE]\n\n".into()].concat();
     for size in [1, 2, 3, 7, 64, answer.len()] {
         assert!(is_known_behind(&answer, size), "pieces of {size}");
@@ -39,7 +39,7 @@ fn it_is_heard_however_it_is_cut() {
 }
 
 #[test]
-fn an_end_without_output_goes_by_what_was_done() {
+fn completed_items_replace_a_missing_output() {
     let without = completed("").replace(r#","output":[]"#, "");
     for end in [completed(""), without] {
         assert!(is_known_behind(&[created(), done(0, CALL), end].concat(), 16));
@@ -54,7 +54,7 @@ fn events_need_no_names() {
 }
 
 #[test]
-fn what_failed_or_broke_off_at_any_byte_is_in_doubt() {
+fn failed_or_broken_answer_makes_state_stale() {
     let failed = event("response.failed", r#""response":{"id":"resp_1","status":"failed"}"#);
     assert!(!is_known_behind(&[created(), failed].concat(), 9));
     assert!(!is_known_behind(&event("error", r#""message":"Oh.""#), 9));
@@ -65,9 +65,9 @@ fn what_failed_or_broke_off_at_any_byte_is_in_doubt() {
 }
 
 #[test]
-fn one_that_is_left_behind_its_end_is_whole() {
+fn answer_abandoned_after_its_end_is_complete() {
     for is_dropped in [true, false] {
-        let client = acquainted();
+        let client = client_with_history();
         let mut turn = within(&client, &user("So?"));
         turn.start(true);
         turn.push(completed(HELLO.replace("msg_1", "msg_2").as_str()).as_bytes());
@@ -81,7 +81,7 @@ fn one_that_is_left_behind_its_end_is_whole() {
 }
 
 #[test]
-fn one_in_one_piece_is_whole_once_all_of_it_was_heard() {
+fn whole_body_is_complete_at_its_last_byte() {
     let answer = response(HELLO);
     for (heard, is_sure) in [(answer.len(), true), (answer.len() - 1, false), (0, false)] {
         let client = client();
@@ -96,8 +96,8 @@ fn one_in_one_piece_is_whole_once_all_of_it_was_heard() {
 }
 
 #[test]
-fn one_that_is_queued_leaves_its_conversation_in_doubt() {
-    let client = acquainted();
+fn queued_response_makes_state_stale() {
+    let client = client_with_history();
     let mut turn = within(&client, &user("So?"));
     turn.start(false);
     turn.push(br#"{"id":"resp_2","status":"queued","output":[]}"#);

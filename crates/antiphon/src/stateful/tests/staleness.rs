@@ -17,15 +17,15 @@ fn client_and_turns_are_sendable() {
 }
 
 #[test]
-fn a_turn_that_is_dropped_was_left() {
-    let client = acquainted();
+fn dropped_turn_makes_state_stale() {
+    let client = client_with_history();
     drop(within(&client, &user("So?")));
     assert!(!is_sure(&client));
 }
 
 #[test]
-fn what_was_learnt_behind_a_turn_that_was_left_may_not_be_all() {
-    let client = acquainted();
+fn list_after_an_aborted_turn_may_be_incomplete() {
+    let client = client_with_history();
     drop(within(&client, &user("So?")));
     let mut next = within(&client, &user("And?"));
     learns(&mut next, HELLO);
@@ -38,15 +38,15 @@ fn what_was_learnt_behind_a_turn_that_was_left_may_not_be_all() {
 }
 
 #[test]
-fn what_something_else_changed_is_asked_for() {
-    let client = acquainted();
+fn marked_conversation_is_listed_again() {
+    let client = client_with_history();
     client.mark_stale("account", "conv_1");
     assert!(!is_sure(&client));
 }
 
 #[test]
-fn what_changed_while_a_turn_was_on_its_way_is_asked_for_after_it() {
-    let client = acquainted();
+fn change_during_a_turn_makes_state_stale() {
+    let client = client_with_history();
     let mut turn = within(&client, &user("So?"));
     client.mark_stale("account", "conv_1");
     ends(&mut turn, "");
@@ -54,8 +54,8 @@ fn what_changed_while_a_turn_was_on_its_way_is_asked_for_after_it() {
 }
 
 #[test]
-fn while_one_turn_is_on_its_way_another_is_planned_on_nothing_that_is_known() {
-    let client = acquainted();
+fn parallel_turn_lists_the_items_itself() {
+    let client = client_with_history();
     let mut first = within(&client, &user("So?"));
     let mut second = within(&client, &user("And?"));
     learns(&mut second, HELLO);
@@ -65,7 +65,7 @@ fn while_one_turn_is_on_its_way_another_is_planned_on_nothing_that_is_known() {
 }
 
 #[test]
-fn a_list_that_is_older_than_what_came_to_be_known_is_not_believed() {
+fn outdated_list_is_ignored() {
     let client = client();
     let mut first = within(&client, &user("Hi."));
     let mut second = within(&client, &format!("{},{HELLO},{}", user("Hi."), user("So?")));
@@ -79,8 +79,8 @@ fn a_list_that_is_older_than_what_came_to_be_known_is_not_believed() {
 }
 
 #[test]
-fn a_turn_that_was_refused_as_another_was_on_its_way_leaves_that_in_doubt() {
-    let client = acquainted();
+fn rejection_during_parallel_turn_makes_state_stale() {
+    let client = client_with_history();
     let mut first = within(&client, &user("So?"));
     let mut second = within(&client, &user("And?"));
     learns(&mut second, HELLO);
@@ -91,7 +91,7 @@ fn a_turn_that_was_refused_as_another_was_on_its_way_leaves_that_in_doubt() {
 }
 
 #[test]
-fn a_deletion_without_a_turn_leaves_a_doubt() {
+fn deletion_without_a_turn_makes_state_stale() {
     let client = client();
     let mut turn = within(&client, &user("So?"));
     learns(&mut turn, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#);
