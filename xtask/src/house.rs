@@ -1,11 +1,12 @@
-//! Repository rules that no other tool checks: forbidden text, the length of files,
-//! and the dependencies between modules and crates.
+//! Repository rules that no other tool checks: forbidden text, the length of files, the
+//! dependencies between modules and crates, and examples in documentation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
+use crate::doctests;
 use crate::guarantees;
 use crate::harness;
 use crate::layers;
@@ -28,7 +29,10 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
             faults += 1;
         }
     }
-    for fault in layers::check(workspace)?.into_iter().chain(harness::check()?) {
+    let mut of_crates = layers::check(workspace)?;
+    of_crates.extend(harness::check()?);
+    of_crates.extend(doctests::check(&workspace.root)?);
+    for fault in of_crates {
         println!("{fault}");
         faults += 1;
     }

@@ -3,6 +3,7 @@
 mod bench;
 mod chaos;
 mod clients;
+mod doctests;
 mod faults;
 mod fuzz;
 mod guarantees;
@@ -16,6 +17,7 @@ mod packages;
 mod report;
 mod run;
 mod scripts;
+mod semver;
 mod step;
 mod streams;
 mod tally;

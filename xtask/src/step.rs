@@ -9,6 +9,7 @@ use crate::packages;
 use crate::report::Report;
 use crate::run::{execute, timed};
 use crate::scripts;
+use crate::semver;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
@@ -27,6 +28,8 @@ pub(crate) enum Step {
     Test,
     /// The documentation, without warnings
     Doc,
+    /// The public API of the libraries against the last release
+    Semver,
     /// The binaries for the following steps
     Build,
     /// The gateway's answers against its `OpenAPI` description
@@ -65,6 +68,7 @@ impl Step {
             Self::Postgres => "postgres",
             Self::Test => "test",
             Self::Doc => "doc",
+            Self::Semver => "semver",
             Self::Build => "build",
             Self::Openapi => "openapi",
             Self::Browser => "browser",
@@ -95,6 +99,7 @@ impl Step {
                 doc.env("RUSTDOCFLAGS", "-D warnings");
                 execute(doc, Counts::None)
             }
+            Self::Semver => semver::check(workspace),
             Self::Build => execute(workspace.build_command(), Counts::None),
             Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
             Self::Browser => execute(scripts::browser(workspace), Counts::None),

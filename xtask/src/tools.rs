@@ -16,6 +16,10 @@ pub(crate) struct Tool {
 /// Builds and runs fuzz targets.
 pub(crate) const CARGO_FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2" };
 
+/// Compares the public API of a library with an earlier one.
+pub(crate) const CARGO_SEMVER_CHECKS: Tool =
+    Tool { name: "cargo-semver-checks", version: "0.51.0" };
+
 /// Runs benchmarks under valgrind. Its version is that of the `gungraun` that they are built with.
 pub(crate) const GUNGRAUN_RUNNER: Tool = Tool { name: "gungraun-runner", version: "0.20.0" };
 

@@ -1,4 +1,11 @@
 //! Ids that are derived from their input, without a clock or randomness.
+//!
+//! ```
+//! use antiphon_mock::digest;
+//!
+//! assert_eq!(digest::digits(&["one", "two"], 8), digest::digits(&["one", "two"], 8));
+//! assert_ne!(digest::hex(&["one", "two"]), digest::hex(&["two", "one"]));
+//! ```
 
 use std::fmt::Write;
 

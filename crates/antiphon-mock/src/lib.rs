@@ -22,6 +22,16 @@
 //! - [`Answer`]: builds a complete answer, event by event, in the form of each [`Api`].
 //! - [`Reply`], [`Exchange`], [`deliver`], [`serve`]: send a reply with control over every chunk
 //!   boundary, and report its delivery.
+//!
+//! ```
+//! use antiphon_mock::StrictProvider;
+//!
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! let provider = StrictProvider::start().await;
+//! assert!(provider.base_url().starts_with("http://127.0.0.1:"));
+//! # });
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod account;
 mod accounts;

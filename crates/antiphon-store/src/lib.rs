@@ -6,6 +6,34 @@
 //!
 //! [`open`] opens the store that a URL names: a [`SqliteStore`] for a single process, or a
 //! [`PostgresStore`], which any number of processes can share.
+//!
+//! ```
+//! use antiphon::IdSource;
+//! use antiphon_store::{Conversation, ConversationId, Shard, Tenant, ThreadId, open};
+//!
+//! # struct Counter(u8);
+//! # impl IdSource for Counter {
+//! #     fn fill(&mut self, bytes: &mut [u8]) {
+//! #         self.0 += 1;
+//! #         bytes.fill(self.0);
+//! #     }
+//! # }
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! let store = open("sqlite::memory:").await?;
+//! let tenant = Tenant::new("acme");
+//! // `Counter` creates ids.
+//! let mut ids = Counter(0);
+//! let id = ConversationId::issue(Shard::issue(&mut ids), &mut ids);
+//! let conversation = Conversation { id: id.clone(), created_at: 0, metadata: "{}".into() };
+//! let thread = ThreadId::issue(&mut ids);
+//! store.create_conversation(&tenant, conversation, thread, Vec::new()).await?;
+//!
+//! assert!(store.conversation(&tenant, &id).await?.is_some());
+//! assert!(store.conversation(&Tenant::new("other"), &id).await?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod background;
 mod columns;

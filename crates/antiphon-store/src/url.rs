@@ -12,6 +12,7 @@ use crate::store::Store;
 
 /// The reason why a store could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The URL has no known form.
     #[error("the store must be sqlite:PATH, sqlite::memory: or postgres://USER@HOST/DATABASE")]

@@ -13,6 +13,14 @@
 //! Ids are derived from the whole input, so they differ from turn to turn and repeat on a replay.
 //!
 //! The model reads requests of the Responses API; [`normalize`] converts those of the other APIs.
+//!
+//! ```
+//! use antiphon_mock::default_model::answer;
+//! use serde_json::json;
+//!
+//! let request = json!({"model": "plain-1", "input": "Good morning."});
+//! assert_eq!(answer(&request).output()[0]["content"][0]["text"], "Noted.");
+//! ```
 
 mod anthropic;
 mod chat;

@@ -1,5 +1,15 @@
 //! Validates requests as a provider would. Each API has its own judge; this module has the one of
 //! the Responses API, which acts as a stateless provider.
+//!
+//! ```
+//! use antiphon_mock::judge::validate;
+//! use serde_json::json;
+//!
+//! let call = json!({"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"});
+//! let request = json!({"model": "plain-1", "store": false, "input": [call]});
+//! let refusal = validate(&request).unwrap_err();
+//! assert_eq!(refusal.message, "No tool output found for function call call_1.");
+//! ```
 
 pub mod anthropic;
 pub mod chat;

@@ -38,6 +38,7 @@ enum Input {
 
 /// Input that is not a valid stream of the dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConversionError {
     /// A line is not a JSON object.
     #[error("line {line}: this is no JSON object: {reason}")]

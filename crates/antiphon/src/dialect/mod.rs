@@ -15,6 +15,20 @@
 //! - [`Writer`]: writes the output of an assembler in a client's dialect.
 //! - [`Conversion`]: a listener, an assembler and a writer together: bytes in, events out.
 //! - [`Seal`]: a provider's reasoning in `encrypted_content`, which the next request returns to it.
+//!
+//! ```
+//! use antiphon::dialect::{Request, UpstreamApi};
+//! use antiphon::item::parse_items;
+//! use antiphon::json::Object;
+//! use antiphon::Origin;
+//!
+//! let items = parse_items(&r#"[{"role":"user","content":"Hello"}]"#.into()).unwrap();
+//! let fields = Object::parse_str(r#"{"model":"m"}"#).unwrap();
+//! let request = Request { fields: &fields, items: &items, origin: &Origin::new("server m") };
+//! let encode = UpstreamApi::Chat.encoder().unwrap();
+//! let body = encode(request).unwrap().body;
+//! assert!(String::from_utf8_lossy(&body).contains(r#""messages":["#));
+//! ```
 
 mod ai_sdk;
 /// Anthropic's Messages API.

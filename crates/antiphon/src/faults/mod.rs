@@ -1,4 +1,20 @@
 //! The faults for which a provider refuses a list of items, as one closed catalogue.
+//!
+//! ```
+//! use antiphon::faults::StateError;
+//! use antiphon::item::parse_items;
+//! use antiphon::repair::check;
+//!
+//! let call = r#"[{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}]"#;
+//! let (position, fault) = check(&parse_items(&call.into()).unwrap()).remove(0);
+//! assert_eq!((position, fault.name()), (0, "unanswered_call"));
+//!
+//! // A server's error text is recognized as the same fault.
+//! let message = fault.refusal(position).message;
+//! assert_eq!(message, "No tool output found for function call call_1.");
+//! let error = StateError::recognize("", &message).unwrap();
+//! assert_eq!(error, StateError::UnansweredCall("call_1".into()));
+//! ```
 
 mod omission_reason;
 mod provider_error;
@@ -13,6 +29,7 @@ use crate::item::{CallId, Item, ItemId, Kind};
 
 /// A fault of one item for which a provider refuses the whole request.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// An earlier item has the same id.
     DuplicateItem {

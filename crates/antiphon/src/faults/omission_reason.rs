@@ -2,6 +2,7 @@
 
 /// The reason why an item was left out of a request, if it is not a [`Fault`](super::Fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OmissionReason {
     /// It was deleted from the conversation.
     Deleted,

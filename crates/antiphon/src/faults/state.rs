@@ -9,6 +9,7 @@
 
 /// The reason why a request does not fit the state that a server stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateError {
     /// The server already has an item with this id.
     DuplicateItem(String),

@@ -6,6 +6,18 @@
 //! object of an unknown `type` counts as an item.
 //!
 //! Nothing is repaired: calls without outputs and outputs without calls stay as they are.
+//!
+//! ```
+//! use antiphon::import::{HistoryForm, import};
+//!
+//! let messages = r#"[{"role":"user","content":"Weather?"},
+//!     {"role":"assistant","tool_calls":[
+//!         {"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+//!     {"role":"tool","tool_call_id":"call_1","content":"Sunny"}]"#;
+//! let imported = import(&messages.into(), HistoryForm::Responses, None).unwrap();
+//! assert_eq!(imported.form, HistoryForm::Chat);
+//! assert_eq!(imported.items[2].head().kind.as_str(), "function_call_output");
+//! ```
 
 mod ai_sdk;
 mod excerpt;
@@ -51,6 +63,7 @@ pub struct Omission {
 
 /// The reason why a list cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImportError {
     /// The list is not an array of items.
     #[error(transparent)]

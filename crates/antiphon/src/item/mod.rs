@@ -1,4 +1,14 @@
 //! Items of a conversation: the JSON as it was received, with a small typed head.
+//!
+//! ```
+//! use antiphon::{Item, Kind};
+//!
+//! let text = r#"{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}","x":1e2}"#;
+//! let call = Item::parse(text.into()).unwrap();
+//! assert_eq!(call.head().kind, Kind::FunctionCall);
+//! assert_eq!(call.head().kind.output(), Some(Kind::FunctionCallOutput));
+//! assert_eq!(call.with_call_id(&"call_2".into()).text(), text.replace("call_1", "call_2"));
+//! ```
 
 mod exchange;
 mod facts;

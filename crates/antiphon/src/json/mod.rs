@@ -1,4 +1,13 @@
 //! Reads and changes JSON without rebuilding it: everything that does not change keeps its bytes.
+//!
+//! ```
+//! use antiphon::json::Object;
+//!
+//! let mut object = Object::parse_str(r#"{"n": 1.50, "id": "a"}"#).unwrap();
+//! object.set_string("id", "b");
+//! assert_eq!(object.get("n"), Some("1.50"));
+//! assert_eq!(object.string("id").as_deref(), Some("b"));
+//! ```
 
 mod array;
 mod key;

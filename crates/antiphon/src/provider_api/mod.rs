@@ -1,5 +1,16 @@
 //! The API of a server that stores state: how to list stored items and responses, and how to read
 //! the answers.
+//!
+//! ```
+//! use antiphon::provider_api::{Cursor, Listing};
+//!
+//! let mut listing = Listing::new(Cursor::LastId);
+//! assert_eq!(listing.query().as_deref(), Some("order=asc&limit=100"));
+//! let page = r#"{"data":[{"id":"msg_1","role":"user","content":"Hi"}],"has_more":false}"#;
+//! listing.add(&page.into()).unwrap();
+//! assert_eq!(listing.query(), None);
+//! assert_eq!(listing.into_items().len(), 1);
+//! ```
 
 mod attempt;
 mod chain;

@@ -14,7 +14,7 @@
 //!
 //! # Placeholder outputs
 //!
-//! The transcript may hold a [placeholder](crate::made_up) for a missing output. The real output is
+//! The transcript may hold a [placeholder](crate::placeholder) for a missing output. The real output is
 //! then new ([`Verdict::LateOutput`]). A placeholder that a client sends back counts as re-sent,
 //! and so does a late output that a stored message already carries.
 //!
@@ -36,7 +36,24 @@
 //! - A compaction that comes back without its id is new.
 //! - A change to an item other than a message is not detected ([`Resent::differs`]).
 //!
-//! [`Body::StoredElsewhere`]: crate::transcript::Body::Elsewhere
+//! [`Body::StoredElsewhere`]: crate::transcript::Body::StoredElsewhere
+//!
+//! ```
+//! use antiphon::item::{FingerprintKey, parse_items};
+//! use antiphon::reconcile::{Verdict, reconcile};
+//! use antiphon::{HeldItem, Transcript};
+//!
+//! let key = FingerprintKey::new([0; 16]);
+//! let history = r#"[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hi."},
+//!     {"role":"user","content":"And now?"}]"#;
+//! let incoming = parse_items(&history.into()).unwrap();
+//! let held = |(position, item)| HeldItem::new(format!("msg_{position}").into(), item, key, None);
+//! let transcript: Transcript = incoming[..2].iter().enumerate().map(held).collect();
+//!
+//! let verdicts = reconcile(&transcript, &incoming, key);
+//! assert!(!verdicts[0].is_fresh() && !verdicts[1].is_fresh());
+//! assert_eq!(verdicts[2], Verdict::Fresh);
+//! ```
 
 mod alignment;
 mod assessment;
@@ -61,7 +78,7 @@ pub enum Verdict {
     FreshUnderUsedId,
     /// New instructions that replace the latest stored ones of their role.
     Replaces,
-    /// The real output of a call that a [placeholder](crate::made_up) answered. The item is new.
+    /// The real output of a call that a [placeholder](crate::placeholder) answered. The item is new.
     LateOutput {
         /// Position of the placeholder in the transcript. It has to be deleted, or a message has
         /// to carry the real output.

@@ -5,7 +5,7 @@
 //!
 //! 1. Calls and outputs. An output without a call is dropped, and so is a copy of a call or of an
 //!    output. Of several different outputs for one call, the last stays. A call that nobody
-//!    answered gets a [placeholder output](crate::made_up), or is dropped if it was cut short or
+//!    answered gets a [placeholder output](crate::placeholder), or is dropped if it was cut short or
 //!    its kind has no placeholder. A `call_id` that is missing, malformed or used twice is
 //!    replaced, in the call and in its output.
 //! 2. Item ids. A copy of an item is dropped. An id that is malformed or belongs to another item is
@@ -36,6 +36,18 @@
 //!
 //! - Item ids are only checked for the kinds whose form is documented.
 //! - An item of an unknown kind may be the model's, so reasoning before it stays.
+//!
+//! ```
+//! use antiphon::item::parse_items;
+//! use antiphon::repair::{check, repair};
+//!
+//! let items = r#"[{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"},
+//!     {"role":"user","content":"And now?"}]"#;
+//! let repaired = repair(&parse_items(&items.into()).unwrap());
+//! assert_eq!(repaired.repairs[0].fault.name(), "unanswered_call");
+//! assert_eq!(repaired.items[1].head().kind.as_str(), "function_call_output");
+//! assert!(check(&repaired.items).is_empty());
+//! ```
 
 mod behind;
 mod call_ids;

@@ -30,7 +30,7 @@ pub struct Policy {
 /// How to repair a call without an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUnansweredCall {
-    /// Insert a [placeholder output](crate::made_up). A call that was cut short, or whose kind has
+    /// Insert a [placeholder output](crate::placeholder). A call that was cut short, or whose kind has
     /// no placeholder output, is left out.
     #[default]
     Answer,

@@ -36,6 +36,7 @@ pub enum Begun {
 
 /// The reason to reject a call or its output. The ledger is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The item is not a call that its caller answers.
     #[error("{0} is no call to carry out")]

@@ -24,6 +24,7 @@ pub struct Handoff {
 
 /// A requested change that is not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HandoffWarning {
     /// A history that the server owns cannot be folded.
     #[error("history is not nested: the server owns it, and gets only what is new")]
@@ -32,6 +33,7 @@ pub enum HandoffWarning {
 
 /// The reason that a handoff is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HandoffError {
     /// A filter would rewrite a history that the server owns.
     #[error("a handoff's input filter cannot rewrite a history that the server owns")]

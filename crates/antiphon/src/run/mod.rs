@@ -3,6 +3,17 @@
 //!
 //! Every rule is a value or a pure function: it takes an event and returns the next action. The
 //! agent's runner performs the action: it calls the model, runs tools, waits, stores.
+//!
+//! ```
+//! use antiphon::item::parse_items;
+//! use antiphon::run::history::prune;
+//!
+//! // The run stopped after a call, so its stored history ends with a call without an output.
+//! let history = r#"[{"role":"user","content":"Weather?"},
+//!     {"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}]"#;
+//! let pruned = prune(&parse_items(&history.into()).unwrap(), &[]);
+//! assert_eq!((pruned.items.len(), pruned.dropped.len()), (1, 1));
+//! ```
 
 mod answer;
 mod calls;

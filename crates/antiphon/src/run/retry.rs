@@ -43,6 +43,7 @@ pub enum RetryDecision {
 
 /// The reason for no retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GiveUp {
     /// A consumer has received output and would receive it twice.
     OutputEmitted,

@@ -18,6 +18,18 @@
 //!                      '--> start ---> push* ---> finish     the server has the turn
 //!                                            '---> abandon   its state is unknown
 //! ```
+//!
+//! ```
+//! use antiphon::FingerprintKey;
+//! use antiphon::stateful::{StatefulClient, Step};
+//!
+//! let client = StatefulClient::new(FingerprintKey::new([0; 16]));
+//! let body = r#"{"model":"m","conversation":"conv_1","input":"Hello"}"#;
+//! let turn = client.open("https://api.example key", body.into()).unwrap();
+//! // The state of the conversation is unknown, so the turn asks for its items first.
+//! let Step::Ask { path, .. } = turn.step() else { panic!("nothing is known yet") };
+//! assert!(path.starts_with("/conversations/conv_1/items?"));
+//! ```
 
 mod admission;
 mod answer;
@@ -78,6 +90,7 @@ pub struct StatefulClient {
 
 /// The reason that a body starts no turn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The body is not a JSON object.
     #[error("the body is no JSON object: {0}")]

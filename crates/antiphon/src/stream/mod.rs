@@ -3,6 +3,17 @@
 //! `upstream_event` parses an event and classifies it (`vocabulary`). The `assembler` finds the
 //! item that the event belongs to, and the `output_item` updates its state. The `emitter` numbers
 //! the events for the client.
+//!
+//! ```
+//! use antiphon::stream::Decoder;
+//!
+//! let mut decoder = Decoder::new(1 << 20);
+//! decoder.push(b"event: response.created\ndata: {\"n\"");
+//! assert!(decoder.next_frame().unwrap().is_none());
+//! decoder.push(b":1}\n\n");
+//! let frame = decoder.next_frame().unwrap().unwrap();
+//! assert_eq!(frame.data, r#"{"n":1}"#);
+//! ```
 
 mod assembler;
 mod emitter;

@@ -8,6 +8,17 @@
 //!
 //! Use it only if the stored items are unknown. Otherwise use [`reconcile`](crate::reconcile),
 //! which also recognizes a new approval and a new output of a local shell; `strip` leaves both out.
+//!
+//! ```
+//! use antiphon::strip::strip;
+//!
+//! let request = r#"{"previous_response_id":"resp_1","input":[
+//!     {"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"},
+//!     {"type":"function_call_output","call_id":"call_1","output":"done"}]}"#;
+//! let stripped = strip(&request.into()).unwrap();
+//! assert_eq!(stripped.items.len(), 1);
+//! assert_eq!(stripped.items[0].kind.as_str(), "function_call");
+//! ```
 
 #[cfg(test)]
 mod tests;
@@ -67,6 +78,7 @@ impl Marker {
 
 /// The reason why a body is not a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StripError {
     /// The body is not a JSON object.
     #[error("expected a request: {0}")]

@@ -13,6 +13,21 @@
 //! that the server has accepted is never sent again. A tracker is a value that can be serialized at
 //! any time, even with requests in flight. After an interruption, [`Tracker::hydrate`] finds out
 //! from the server's list of items which of them arrived.
+//!
+//! ```
+//! use antiphon::Item;
+//! use antiphon::tracker::{ContinuationOptions, ReasoningIds, Tracker};
+//!
+//! let conversation = Some("conv_1".into());
+//! let options = ContinuationOptions { conversation_id: conversation, ..Default::default() };
+//! let continuation = options.choose().unwrap().unwrap();
+//! let mut tracker = Tracker::new(continuation, ReasoningIds::Keep);
+//! tracker.add(Item::parse(r#"{"role":"user","content":"Hello"}"#.into()).unwrap()).unwrap();
+//!
+//! let attempt = tracker.send(&tracker.plan().occurrences()).unwrap();
+//! tracker.accept(attempt, None, &[]).unwrap();
+//! assert!(tracker.plan().items.is_empty());
+//! ```
 
 mod accept;
 mod continuation;

@@ -17,6 +17,7 @@ const VERSION: u32 = 1;
 
 /// The reason why a snapshot cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SnapshotError {
     /// The format's version is not supported.
     #[error("unsupported snapshot version {0}: expected {VERSION}")]

@@ -1,4 +1,14 @@
 //! The items of a conversation, as its state owner stores them.
+//!
+//! ```
+//! use antiphon::{FingerprintKey, HeldItem, Item, Transcript};
+//!
+//! let key = FingerprintKey::new([0; 16]);
+//! let item = Item::parse(r#"{"role":"user","content":"Hello"}"#.into()).unwrap();
+//! let stored = HeldItem::new("msg_1".into(), &item, key, None);
+//! let transcript: Transcript = [stored].into_iter().collect();
+//! assert_eq!(transcript.position(&"msg_1".into()), Some(0));
+//! ```
 
 mod held;
 #[cfg(test)]

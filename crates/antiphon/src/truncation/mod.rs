@@ -13,6 +13,18 @@
 //! Guarantees: if [`check`](crate::repair::check) finds no fault before, it finds none after; the
 //! remaining items keep their order; a larger excess drops the same items and more. Everything runs
 //! in linear time.
+//!
+//! ```
+//! use antiphon::item::parse_items;
+//! use antiphon::truncation::cut;
+//!
+//! let items = r#"[{"role":"user","content":"One?"},{"role":"assistant","content":"1"},
+//!     {"role":"user","content":"Two?"}]"#;
+//! let items = parse_items(&items.into()).unwrap();
+//! let cut = cut(&items, &[10, 10, 10], 5, |_| false);
+//! assert_eq!((cut.dropped.as_slice(), cut.weight), (&[0, 1][..], 20));
+//! assert_eq!(cut.kept(&items).len(), 1);
+//! ```
 
 mod groups;
 mod units;

@@ -14,6 +14,7 @@ use crate::transcript::Origin;
 
 /// An error in a conversation of Anthropic messages. Paths have the form that Anthropic uses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HistoryError {
     /// `messages` is not an array.
     #[error("messages: {reason}")]

@@ -16,6 +16,7 @@ use calls::Calls;
 
 /// An error in a Chat Completions history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HistoryError {
     /// The value is not an array.
     #[error("expected an array of messages: {0}")]
