@@ -30,7 +30,7 @@ pub(super) async fn count(
     let default_model = gateway.upstreams.local().map(LocalModel::name);
     let request =
         CreateRequest::parse_counted(&body, identity, &gateway.settings.limits, default_model)?;
-    let preview = Preview::of(&gateway, &caller, &request).await?;
+    let preview = Preview::new(&gateway, &caller, &request).await?;
     let (tokens, whose) = match preview.count_tokens(&gateway, &caller, &request).await? {
         TokenCount::Upstream(tokens) => (tokens, "upstream"),
         TokenCount::Estimated(tokens) => (tokens, "estimated"),

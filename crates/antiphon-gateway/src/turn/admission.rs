@@ -9,9 +9,9 @@ use antiphon::reconcile::{Rule, Verdict, reconcile};
 use antiphon::repair::made_with;
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
+use super::prior_attempt::PriorInput;
 use super::report::Report;
 use super::resolve::Incoming;
-use super::retry::PriorInput;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::is_bare_reasoning;

@@ -113,7 +113,7 @@ impl Client {
     }
 
     /// Waits until nobody waits for the rest.
-    pub(super) async fn unwanted(&mut self) -> CancelReason {
+    pub(super) async fn cancelled(&mut self) -> CancelReason {
         match &mut self.audience {
             Audience::AwaitsStream(answer) | Audience::AwaitsWhole(answer) => {
                 answer.closed().await;
@@ -123,7 +123,7 @@ impl Client {
                 events.closed().await;
                 CancelReason::Left
             }
-            Audience::Log(log) => log.unwanted().await,
+            Audience::Log(log) => log.cancelled().await,
             Audience::Nobody => std::future::pending().await,
         }
     }
@@ -262,6 +262,13 @@ impl Drop for Client {
             self.refuse(ApiError::Stopping);
         }
     }
+}
+
+/// Waits for the client's answer, which the task of its turn sends.
+pub(super) async fn receive<T>(
+    answer: oneshot::Receiver<Result<T, ApiError>>,
+) -> Result<T, ApiError> {
+    answer.await.unwrap_or(Err(ApiError::Panicked))
 }
 
 /// The error of a failed response, for clients that receive no events.

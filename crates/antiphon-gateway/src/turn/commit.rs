@@ -1,180 +1,157 @@
-//! Stores the result of a turn.
-
-use std::sync::Arc;
+//! The last stages: a turn that has ended, and its commit.
 
 use antiphon::stream::{Finished, Output, Status};
-use antiphon::{Body, HeldItem, Origin};
-use antiphon_store::{Base, NewResponse, ResponseId, Turn as TurnRecord};
+use antiphon::{Body, FingerprintKey, HeldItem, Origin};
+use antiphon_store::{Base, Turn as TurnRecord};
 use bytes::Bytes;
-use tracing::Instrument as _;
 
+use super::client::Client;
+use super::commit_retry::commit_with_retries;
+use super::compact::learn_from_answer;
+use super::context::Turn;
 use super::open::Opened;
+use super::pending::PendingTurn;
 use super::plan::Plan;
+use super::reader::Outcome;
 use super::report::Report;
-use super::{Turn, envelope};
+use super::sending::SendingTurn;
+use super::shared_text::SharedEnd;
 use crate::error::ApiError;
-use crate::retry_in_background::retry_in_background;
 
-impl Turn<'_> {
-    /// Records the turn as it will be stored if this process dies before its end. Needed only if
-    /// the response is stored and the client learns its id before the end.
-    pub(super) async fn record_opening(
-        &self,
-        opened: &Opened,
-        plan: &Plan,
-    ) -> Result<(), ApiError> {
-        if !self.has_opening() {
-            return Ok(());
-        }
-        let mut envelope = envelope(opened, &self.request.object());
-        envelope.set("status", format!("\"{}\"", Status::Cancelled.as_str()));
-        let turn = TurnRecord {
-            base: opened.base.clone(),
-            input: plan.fresh.clone(),
-            output: Vec::new(),
-            response: Some(NewResponse {
-                envelope: envelope.render(std::iter::empty()).into(),
-                ..new_response(opened, Bytes::new(), &plan.report)
-            }),
-            request: Some(self.request.identity.digest),
-            place: None,
-            notices: Vec::new(),
-            ledger: None,
+/// A turn whose response has ended.
+pub(super) struct EndedTurn<'a> {
+    pub(super) turn: &'a Turn<'a>,
+    pub(super) opened: Opened,
+    pub(super) plan: Plan,
+    pub(super) outcome: Outcome,
+    pending: PendingTurn<'a>,
+}
+
+/// A turn after its commit, which may have failed.
+pub(super) struct CommittedTurn {
+    pub(super) finished: Finished,
+    /// The end of the response, taken out of `finished`.
+    pub(super) end: SharedEnd,
+    pub(super) result: Result<(), ApiError>,
+}
+
+/// The result of a response, and the changes that the commit stores with it.
+pub(super) struct TurnResult<'a> {
+    pub(super) fresh: Vec<HeldItem>,
+    pub(super) report: &'a Report,
+    pub(super) finished: &'a Finished,
+    pub(super) origin: &'a Origin,
+}
+
+impl<'a> EndedTurn<'a> {
+    pub(super) fn new(sending: SendingTurn<'a>, outcome: Outcome) -> Self {
+        let SendingTurn { sender, opened, mut plan, pending } = sending;
+        plan.report.retried(sender.retries());
+        Self { turn: sender.planner.turn, opened, plan, outcome, pending }
+    }
+
+    /// Stores the result of the turn. Returns `None` for a turn without a result.
+    pub(super) async fn commit(self) -> Option<CommittedTurn> {
+        let Self { turn, opened, plan, outcome, pending } = self;
+        let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
+        let mut finished = match outcome {
+            // The client saw nothing of the response and cannot continue it, so there was no turn.
+            Outcome::Left(_) if !turn.request.stream => return None,
+            outcome => outcome.finished(),
         };
-        let recorded = self.gateway.store.record_opening(&self.caller.tenant, turn).await;
-        self.gateway.write_check.note(&recorded);
-        Ok(recorded?)
-    }
-
-    /// Drops the opening of a turn that stores nothing: now, or as soon as the store works again.
-    ///
-    /// An opening that stays would be settled later, after newer turns, although the client was
-    /// informed that nothing changed. A turn that continues its response would wait for a turn that
-    /// has ended.
-    pub(super) async fn drop_opening(&self, opened: &Opened) {
-        if self.has_opening() {
-            self.drop_recorded_opening(opened).await;
-        }
-    }
-
-    /// Drops an opening that was recorded, for any kind of request.
-    pub(super) async fn drop_recorded_opening(&self, opened: &Opened) {
-        let (store, id) = (&self.gateway.store, &opened.response_id);
-        if let Err(error) = store.drop_opening(&self.caller.tenant, id).await {
-            tracing::warn!(%error, "an opening is dropped later");
-            self.drop_opening_later(id.clone());
-        }
-    }
-
-    fn drop_opening_later(&self, id: ResponseId) {
-        let (store, tenant) = (Arc::clone(&self.gateway.store), self.caller.tenant.clone());
-        let dropping = async move {
-            retry_in_background("an opening is not dropped", || store.drop_opening(&tenant, &id))
-                .await;
+        learn_from_answer(turn, &plan, &finished);
+        let end = SharedEnd::take(&mut finished);
+        let Plan { transcript, fresh, report, origin, .. } = plan;
+        let report = report.with_notes(&finished.notes);
+        let stored = TurnResult { fresh, report: &report, finished: &finished, origin: &origin };
+        let result = match is_deleted {
+            true => Err(ApiError::ConversationDeleted),
+            false => stored.commit(turn, &opened).await,
         };
-        self.gateway.turns.spawn(dropping.in_current_span());
+        if result.is_err() {
+            pending.discard().await;
+        }
+        if result.is_err() || finished.status == Status::Failed {
+            turn.forget();
+        } else {
+            let output = || output_items(turn.gateway.fingerprint_key, &finished, &origin);
+            turn.remember(&opened.response_id, transcript, output);
+        }
+        let is_stored = turn.stores_response(&finished) && result.is_ok();
+        let response = is_stored.then(|| opened.response_id.as_str());
+        report.log(turn.request, response, &finished, result.as_ref().err());
+        opened.close().await;
+        Some(CommittedTurn { finished, end, result })
     }
+}
 
-    /// Drops the opening if the turn panics while the guard exists.
-    pub(super) fn guard_opening(&self, opened: &Opened) -> OpeningGuard<'_> {
-        OpeningGuard { turn: self, id: opened.response_id.clone() }
-    }
-
+impl TurnResult<'_> {
     /// Commits the turn: its items, and its record if the response is stored.
     ///
     /// A failed turn leaves its conversation unchanged. If the client has seen its id, it can be
     /// continued nevertheless, so it is stored outside the conversation.
-    pub(super) async fn commit(
-        &self,
-        opened: &Opened,
-        fresh: Vec<HeldItem>,
-        report: &Report,
-        finished: &Finished,
-        origin: &Origin,
-    ) -> Result<(), ApiError> {
-        let failed = finished.status == Status::Failed;
-        let keeps_items = self.request.store || matches!(opened.base, Base::Conversation(_));
-        if !keeps_items || !self.outlives_failure(finished) {
+    async fn commit(self, turn: &Turn<'_>, opened: &Opened) -> Result<(), ApiError> {
+        if !turn.stores_items() || !turn.outlives_failure(self.finished) {
             return Ok(());
         }
-        let base = if failed { opened.base_apart() } else { opened.base.clone() };
-        let turn = self.record(base, opened, fresh, report, finished, origin);
-        Ok(self.commit_patiently(turn).await?)
-    }
-
-    /// Whether the turn is stored. A failed turn is stored only if it has an opening.
-    fn outlives_failure(&self, finished: &Finished) -> bool {
-        finished.status != Status::Failed || self.has_opening()
-    }
-
-    /// Whether the response is stored after the commit.
-    pub(super) fn stores_response(&self, finished: &Finished) -> bool {
-        self.request.store && self.outlives_failure(finished)
+        let base = match self.finished.status {
+            Status::Failed => opened.base_apart(),
+            _ => opened.base.clone(),
+        };
+        let record = self.record(turn, opened, base);
+        Ok(commit_with_retries(turn.gateway, &turn.caller.tenant, record).await?)
     }
 
     /// The record of the turn, appended at `base`.
-    pub(super) fn record(
-        &self,
-        base: Base,
-        opened: &Opened,
-        fresh: Vec<HeldItem>,
-        report: &Report,
-        finished: &Finished,
-        origin: &Origin,
-    ) -> TurnRecord {
-        let envelope = Bytes::copy_from_slice(finished.envelope.as_bytes());
+    pub(super) fn record(self, turn: &Turn<'_>, opened: &Opened, base: Base) -> TurnRecord {
+        let Self { fresh, report, finished, origin } = self;
+        let envelope = || Bytes::copy_from_slice(finished.envelope.as_bytes());
         TurnRecord {
             base,
             input: fresh,
-            output: self.output_items(finished, origin),
-            response: self.request.store.then(|| new_response(opened, envelope, report)),
-            request: Some(self.request.identity.digest),
+            output: output_items(turn.gateway.fingerprint_key, finished, origin),
+            response: turn.request.store.then(|| opened.new_response(envelope(), report)),
+            request: Some(turn.request.identity.digest),
             place: opened.place(),
             notices: Vec::new(),
             ledger: None,
         }
     }
-
-    pub(super) fn output_items(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
-        let held = |output: &Output| {
-            let item = output.item.as_ref().unwrap_or(&output.announced);
-            let key = self.gateway.fingerprint_key;
-            let mut held = HeldItem::new(output.id.clone(), item, key, Some(origin.clone()));
-            if output.item.is_none() {
-                held.body = Body::Erased;
-            }
-            held
-        };
-        finished.output.iter().map(held).collect()
-    }
-
-    /// Whether the client learns the response's id before its end and may continue the response. In
-    /// the background, the job has its own record.
-    pub(super) fn has_opening(&self) -> bool {
-        self.request.stream && self.request.store && self.announced.is_none()
-    }
 }
 
-/// Drops the opening of a turn that panics. Nothing else would drop it while this process lives.
-pub(super) struct OpeningGuard<'a> {
-    turn: &'a Turn<'a>,
-    id: ResponseId,
-}
-
-impl Drop for OpeningGuard<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() && self.turn.has_opening() {
-            self.turn.drop_opening_later(self.id.clone());
+/// The output items as they are stored.
+pub(super) fn output_items(
+    key: FingerprintKey,
+    finished: &Finished,
+    origin: &Origin,
+) -> Vec<HeldItem> {
+    let held = |output: &Output| {
+        let item = output.item.as_ref().unwrap_or(&output.announced);
+        let mut held = HeldItem::new(output.id.clone(), item, key, Some(origin.clone()));
+        if output.item.is_none() {
+            held.body = Body::Erased;
         }
-    }
+        held
+    };
+    finished.output.iter().map(held).collect()
 }
 
-fn new_response(opened: &Opened, envelope: Bytes, report: &Report) -> NewResponse {
-    NewResponse {
-        id: opened.response_id.clone(),
-        conversation: opened.conversation.clone(),
-        created_at: opened.created_at,
-        envelope,
-        report: report.to_json().into(),
+impl CommittedTurn {
+    /// Sends the end of the turn to the client.
+    pub(super) async fn send_end(self, client: &mut Client) {
+        let Self { mut finished, end, result } = self;
+        let error = match result {
+            Ok(()) if finished.status == Status::Cancelled => ApiError::Stopped,
+            Ok(()) => {
+                let (status, failure) = (finished.status, finished.failure.take());
+                // The output is committed. While the client reads, only the terminal event stays in
+                // memory.
+                drop(finished);
+                return client.end_shared(status, failure, end).await;
+            }
+            Err(error) => error,
+        };
+        end.put_back(&mut finished);
+        client.break_off(&finished, error).await;
     }
 }

@@ -1,76 +1,74 @@
 //! Commits a turn while the store fails for a moment.
 
-use antiphon_store::{Base, StoreError, Turn as TurnRecord};
+use antiphon_store::{Base, ResponseId, Store, StoreError, Tenant, Turn as TurnRecord};
 
-use super::Turn;
+use crate::gateway::Gateway;
 use crate::store_attempts::StoreAttempts;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-impl Turn<'_> {
-    /// Commits a turn. While the store is unavailable, the turn stays in memory and the commit is
-    /// repeated, within a time limit.
-    ///
-    /// A failed attempt may have been committed although its answer was lost. Each further attempt
-    /// therefore checks first, so that a turn is never committed twice.
-    pub(super) async fn commit_patiently(&self, turn: TurnRecord) -> Result<()> {
-        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
-        let mut attempts = StoreAttempts::new(self.gateway);
-        let mut committed = store.commit_turn(tenant, turn.clone()).await;
-        let mut repeated = 0_u32;
-        while let Err(error) = &committed
-            && error.is_outage()
-        {
-            if repeated == 0 {
-                let (tenant, response) = (tenant.as_str(), name_of(&turn));
-                tracing::warn!(tenant, response, %error, "could not store a turn; trying again");
-            }
-            if !attempts.pause().await {
-                break;
-            }
-            repeated += 1;
-            committed = self.commit_unless_done(&turn).await;
+/// Commits a turn. While the store is unavailable, the turn stays in memory and the commit is
+/// repeated, within a time limit.
+///
+/// A failed attempt may have been committed although its answer was lost. Each further attempt
+/// therefore checks first, so that a turn is never committed twice.
+pub(super) async fn commit_with_retries(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    turn: TurnRecord,
+) -> Result<()> {
+    let store = &*gateway.store;
+    let response = turn.response.as_ref().map(|response| response.id.clone());
+    let response = response.as_ref().map(ResponseId::as_str);
+    let mut attempts = StoreAttempts::new(gateway);
+    let mut committed = store.commit_turn(tenant, turn.clone()).await;
+    let mut repeated = 0_u32;
+    while let Err(error) = &committed
+        && error.is_outage()
+    {
+        if repeated == 0 {
+            let tenant = tenant.as_str();
+            tracing::warn!(tenant, response, %error, "could not store a turn; trying again");
         }
-        self.gateway.write_check.note(&committed);
-        if repeated > 0 && committed.is_ok() {
-            let (tenant, response) = (tenant.as_str(), name_of(&turn));
-            tracing::info!(tenant, response, repeated, "stored the turn at last");
+        if !attempts.pause().await {
+            break;
         }
-        committed
+        repeated += 1;
+        committed = commit_unless_done(store, tenant, &turn).await;
     }
-
-    async fn commit_unless_done(&self, turn: &TurnRecord) -> Result<()> {
-        if self.is_committed(turn).await? {
-            return Ok(());
-        }
-        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
-        match store.commit_turn(tenant, turn.clone()).await {
-            // The previous attempt may have completed in the meantime.
-            Err(refused) if self.is_committed(turn).await? => {
-                tracing::debug!(%refused, "the turn is stored already");
-                Ok(())
-            }
-            committed => committed,
-        }
+    gateway.write_check.note(&committed);
+    if repeated > 0 && committed.is_ok() {
+        let tenant = tenant.as_str();
+        tracing::info!(tenant, response, repeated, "stored the turn at last");
     }
+    committed
+}
 
-    /// Whether the store holds exactly this turn. If another process has settled it in the
-    /// meantime, the record under its id is different.
-    async fn is_committed(&self, turn: &TurnRecord) -> Result<bool> {
-        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
-        if let Some(response) = &turn.response {
-            let found = store.response(tenant, &response.id).await?;
-            return Ok(found.is_some_and(|found| found.response.envelope == response.envelope));
+async fn commit_unless_done(store: &dyn Store, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
+    if is_committed(store, tenant, turn).await? {
+        return Ok(());
+    }
+    match store.commit_turn(tenant, turn.clone()).await {
+        // The previous attempt may have completed in the meantime.
+        Err(refused) if is_committed(store, tenant, turn).await? => {
+            tracing::debug!(%refused, "the turn is stored already");
+            Ok(())
         }
-        let Base::Conversation(conversation) = &turn.base else { return Ok(false) };
-        let mut items = turn.output.iter().chain(&turn.input);
-        match items.find(|item| !item.is_tombstone()) {
-            Some(item) => Ok(store.item(tenant, conversation, &item.id).await?.is_some()),
-            None => Ok(false),
-        }
+        committed => committed,
     }
 }
 
-fn name_of(turn: &TurnRecord) -> Option<&str> {
-    turn.response.as_ref().map(|response| response.id.as_str())
+/// Whether the store holds exactly this turn. If another process has settled it in the meantime,
+/// the record under its id is different.
+async fn is_committed(store: &dyn Store, tenant: &Tenant, turn: &TurnRecord) -> Result<bool> {
+    if let Some(response) = &turn.response {
+        let found = store.response(tenant, &response.id).await?;
+        return Ok(found.is_some_and(|found| found.response.envelope == response.envelope));
+    }
+    let Base::Conversation(conversation) = &turn.base else { return Ok(false) };
+    let mut items = turn.output.iter().chain(&turn.input);
+    match items.find(|item| !item.is_tombstone()) {
+        Some(item) => Ok(store.item(tenant, conversation, &item.id).await?.is_some()),
+        None => Ok(false),
+    }
 }

@@ -5,9 +5,13 @@ use antiphon::{HeldItem, IdSource, Item, Kind, Role};
 use antiphon_store::{ResponseId, Shard};
 use bytes::Bytes;
 
-use super::plan::Plan;
+use super::client::Head;
+use super::context::Turn;
+use super::encode;
+use super::plan::{Plan, Planner};
+use super::preview::Preview;
 use super::report::Report;
-use super::{Head, Preview, Turn, encode};
+use super::summary::summarize;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
@@ -15,7 +19,7 @@ use crate::gateway::Gateway;
 use crate::present::present;
 use crate::request::CreateRequest;
 use crate::trace::{MAX_REASON, MAX_TEXT, shortened};
-use crate::upstream::{RetrySession, Upstream, UpstreamError};
+use crate::upstream::{RetrySession, UpstreamError};
 
 /// The path of the compaction route at Responses API upstreams.
 const PATH: &str = "/responses/compact";
@@ -36,13 +40,13 @@ pub(crate) async fn compacted(
     caller: &Caller,
     request: &CreateRequest,
 ) -> Result<(Head, String), ApiError> {
-    let turn = Turn::of(gateway, caller, request);
+    let turn = Turn::new(gateway, caller, request);
     let compacting = async {
-        let mut preview = Preview::of(gateway, caller, request).await?;
-        let upstream = preview.upstream();
-        let compacted = match turn.compacted_there(&mut preview.plan, upstream).await? {
+        let mut preview = Preview::new(gateway, caller, request).await?;
+        let planner = Planner::new(&turn, preview.upstream());
+        let compacted = match compact_upstream(planner, &mut preview.plan).await? {
             Some(compacted) => compacted,
-            None => turn.compacted_here(&mut preview.plan, upstream).await?,
+            None => compact_here(planner, &mut preview.plan).await?,
         };
         Ok((preview.plan.report, compacted))
     };
@@ -71,74 +75,64 @@ fn log(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
     }
 }
 
-impl Turn<'_> {
-    /// Compacts by the upstream's own route and seals its compaction items; `None` if it has no
-    /// route.
-    async fn compacted_there(
-        &self,
-        plan: &mut Plan,
-        upstream: Upstream<'_>,
-    ) -> Result<Option<String>, ApiError> {
-        let without = &self.gateway.upstreams.without_compact_path;
-        let Some(mut sealing) = self.sealing(&plan.origin, upstream) else { return Ok(None) };
-        if without.contain(&plan.origin) {
-            return Ok(None);
-        }
-        match self.asked_to_compact(plan, upstream).await {
-            None => Ok(None),
-            Some(Ok(answer)) => Ok(Some(as_ours(&sealing.apply(&answer))?)),
-            Some(Err(error)) if error.tells_of_no_such_path() => {
-                without.remember(&plan.origin);
-                Ok(None)
-            }
-            Some(Err(error)) => Err(error.into()),
-        }
+/// Compacts by the upstream's own route and seals its compaction items; `None` if it has no route.
+async fn compact_upstream(
+    planner: Planner<'_>,
+    plan: &mut Plan,
+) -> Result<Option<String>, ApiError> {
+    let without = &planner.turn.gateway.upstreams.without_compact_path;
+    let Some(mut sealing) = planner.sealing(&plan.origin) else { return Ok(None) };
+    if without.contain(&plan.origin) {
+        return Ok(None);
     }
+    match request_compaction(planner, plan).await {
+        None => Ok(None),
+        Some(Ok(answer)) => Ok(Some(as_ours(&sealing.apply(&answer))?)),
+        Some(Err(error)) if error.tells_of_no_such_path() => {
+            without.remember(&plan.origin);
+            Ok(None)
+        }
+        Some(Err(error)) => Err(error.into()),
+    }
+}
 
-    /// Asks the upstream to compact; `None` if it does not speak the Responses API. If it cannot
-    /// read the reasoning in the input, asks once more without it.
-    async fn asked_to_compact(
-        &self,
-        plan: &mut Plan,
-        upstream: Upstream<'_>,
-    ) -> Option<Result<Bytes, UpstreamError>> {
-        let mut asking = RetrySession::of(upstream, &self.request.model);
-        let body = encode::encode_compact(self.request, &plan.prompt.view);
-        match asking.call(PATH, body, self.caller).await? {
-            Err(error) if error.refuses_reasoning() && self.mends() => {
-                let Some(lean) = self.without_reasoning(&plan.prompt, &plan.origin, upstream)
-                else {
-                    return Some(Err(error));
-                };
-                let body = encode::encode_compact(self.request, &lean.prompt.view);
-                plan.report.add_new(lean.report);
-                asking.call(PATH, body, self.caller).await
-            }
-            answer => Some(answer),
+/// Asks the upstream to compact; `None` if it does not speak the Responses API. If it cannot read
+/// the reasoning in the input, asks once more without it.
+async fn request_compaction(
+    planner: Planner<'_>,
+    plan: &mut Plan,
+) -> Option<Result<Bytes, UpstreamError>> {
+    let Turn { caller, request, .. } = planner.turn;
+    let mut session = RetrySession::of(planner.upstream, &request.model);
+    let body = encode::encode_compact(request, &plan.prompt.view);
+    match session.call(PATH, body, caller).await? {
+        Err(error) if error.refuses_reasoning() && planner.turn.repairs() => {
+            let Some(fallback) = planner.without_reasoning(&plan.prompt, &plan.origin) else {
+                return Some(Err(error));
+            };
+            let body = encode::encode_compact(request, &fallback.prompt.view);
+            plan.report.add_new(fallback.report);
+            session.call(PATH, body, caller).await
         }
+        answer => Some(answer),
     }
+}
 
-    /// Compacts by the model: all messages of the user, followed by a summary of everything.
-    async fn compacted_here(
-        &self,
-        plan: &mut Plan,
-        upstream: Upstream<'_>,
-    ) -> Result<String, ApiError> {
-        let summary = self.summary(plan, upstream).await?;
-        plan.report.add_new(summary.report);
-        let held = plan.transcript.items().iter();
-        let of_user =
-            held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());
-        let mut output: Vec<String> = of_user.map(|item| present(item, true)).collect();
-        output.push(with_id(&summary.compaction));
-        let mut compacted = Object::default();
-        compacted.set("id", quote(issued().as_str()));
-        compacted.set("object", r#""response.compaction""#);
-        compacted.set("created_at", unix_now().to_string());
-        compacted.set("output", array(&output));
-        compacted.set("usage", summary.usage.unwrap_or_else(|| UNCOUNTED.to_owned()));
-        Ok(compacted.to_text())
-    }
+/// Compacts by the model: all messages of the user, followed by a summary of everything.
+async fn compact_here(planner: Planner<'_>, plan: &mut Plan) -> Result<String, ApiError> {
+    let summary = summarize(planner, plan).await?;
+    plan.report.add_new(summary.report);
+    let held = plan.transcript.items().iter();
+    let of_user = held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());
+    let mut output: Vec<String> = of_user.map(|item| present(item, true)).collect();
+    output.push(with_id(&summary.compaction));
+    let mut compacted = Object::default();
+    compacted.set("id", quote(issued().as_str()));
+    compacted.set("object", r#""response.compaction""#);
+    compacted.set("created_at", unix_now().to_string());
+    compacted.set("output", array(&output));
+    compacted.set("usage", summary.usage.unwrap_or_else(|| UNCOUNTED.to_owned()));
+    Ok(compacted.to_text())
 }
 
 /// Converts the upstream's answer: with a new id that names no response, and an id for each item.

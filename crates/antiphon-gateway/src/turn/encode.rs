@@ -39,7 +39,7 @@ pub(super) enum Previous<'a> {
 
 /// Encodes the request for an upstream that does not speak the Responses API. Returns the omitted
 /// fields and items as well.
-pub(super) fn translated(
+pub(super) fn translate(
     encode: Encoder,
     request: &CreateRequest,
     view: &[Item],
@@ -61,7 +61,7 @@ fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> A
         let message = error.message.clone();
         return ApiError::UnsupportedByDialect { path: error.place.to_string(), message };
     };
-    let source = Sources::of(&request.input).position(&view[*at]);
+    let source = Sources::new(&request.input).position(&view[*at]);
     let param = source.map(|position| RequestPath::Item(position, path.clone()).to_string());
     let message = message_of(&error.message, *at, &view[*at], source);
     ApiError::UnsupportedByDialect { path: param.unwrap_or("input".into()), message }
@@ -82,7 +82,7 @@ pub(super) fn message_of(message: &str, at: usize, item: &Item, source: Option<u
 pub(super) struct Sources(HashMap<*const u8, usize>);
 
 impl Sources {
-    pub(super) fn of(input: &[Item]) -> Self {
+    pub(super) fn new(input: &[Item]) -> Self {
         let places = input.iter().map(|item| item.raw().as_ptr());
         Self(places.enumerate().map(|(position, place)| (place, position)).collect())
     }

@@ -2,264 +2,219 @@
 
 use std::sync::Arc;
 
-use antiphon::stream::{Event, Failure, Status};
+use antiphon::stream::{Event, Status};
 use antiphon_store::{Base, LoggedEvent, StoreError, Turn as TurnRecord};
+use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
-use super::background::Planning;
-use super::error::TurnError;
+use super::client::Client;
+use super::commit::{EndedTurn, TurnResult};
+use super::compact::learn_from_answer;
+use super::context::Turn;
+use super::detached::{DetachedTurn, Ending};
 use super::log::EventLog;
-use super::open::Opened;
-use super::relay::Outcome;
-use super::retry::CutAttempts;
-use super::{Client, Planned, Turn};
+use super::open::{Opened, OpenedTurn};
+use super::planned::PlannedTurn;
+use super::prior_attempt::CutAttempts;
+use super::reader::Outcome;
+use super::sending::SendingTurn;
+use super::streaming::StreamingTurn;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
-use crate::error::QUOTA_EXCEEDED;
-use crate::gateway::Gateway;
 use crate::jobs::{Job, expiry_of};
 use crate::limits::TurnPermit;
 use crate::retry_in_background::retry_in_background;
-use crate::upstream::RetrySession;
 
 /// The number of events before the first output event: created, queued and in progress.
 pub(super) const BEGINNING: u64 = 3;
 
-/// The reason for the end of a turn without output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// It was cancelled.
-    Cancelled,
-    /// It failed.
-    Failed(Failure),
-}
+/// A turn that is being planned.
+pub(super) type Planning<'a> = BoxFuture<'a, Result<PlannedTurn<'a>, ApiError>>;
 
-impl Ending {
-    /// Whether the input exceeds a quota.
-    pub(super) fn is_of_quota(&self) -> bool {
-        matches!(self, Self::Failed(failure) if failure.code == QUOTA_EXCEEDED)
-    }
-}
-
-/// A job that this process runs. If the turn panics, the job is released and can be resumed.
-struct Held<'a> {
-    gateway: &'a Gateway,
+/// A background turn that this process runs. If the turn panics, its job is released and can be
+/// resumed.
+pub(super) struct RunningJob<'a> {
+    turn: &'a Turn<'a>,
     job: Arc<Job>,
+    /// The number of events in the log before the turn runs.
+    logged: u64,
 }
 
-impl Turn<'_> {
-    /// Opens the turn, in the order of arrival, and plans it.
-    pub(super) async fn opened_and_planned(&self) -> Result<Planned, ApiError> {
-        self.gateway.upstream_of(&self.request.model)?;
-        let opened = self.open().await?;
-        self.planned(opened, CutAttempts::default()).await
+/// Opens the turn, in the order of arrival, and plans it.
+pub(super) async fn open_and_plan<'a>(turn: &'a Turn<'a>) -> Result<PlannedTurn<'a>, ApiError> {
+    let opened = OpenedTurn::open(turn).await?;
+    PlannedTurn::plan(opened, &CutAttempts::default()).await
+}
+
+impl<'a> RunningJob<'a> {
+    pub(super) fn new(turn: &'a Turn<'a>, job: Job, logged: u64) -> Self {
+        Self { turn, job: Arc::new(job), logged }
     }
 
-    /// Opens and plans the turn, and fails if it exceeds a quota. A resumed job is not checked,
-    /// because it was accepted before.
-    pub(super) async fn opened_and_checked(&self) -> Result<Planned, ApiError> {
-        let planned = self.opened_and_planned().await?;
-        self.check_planned(&planned).await?;
-        Ok(planned)
-    }
-
-    /// Runs a job whose log has `told` events.
-    pub(super) async fn work(
-        &self,
-        job: Job,
-        planning: Planning<'_>,
-        told: u64,
-        permit: Option<TurnPermit>,
-    ) {
-        let held = Held { gateway: self.gateway, job: Arc::new(job) };
+    /// Runs the turn.
+    pub(super) async fn run(self, planning: Planning<'a>, permit: Option<TurnPermit>) {
         let planned = tokio::select! {
             biased;
             planned = planning => planned.map_err(|error| Ending::Failed(error.as_failure())),
-            () = held.job.cancelled() => Err(Ending::Cancelled),
-            () = self.gateway.stopping.cancelled() => return held.leave_behind(),
+            () = self.job.cancelled() => Err(Ending::Cancelled),
+            () = self.turn.gateway.stopping.cancelled() => return self.release(),
         };
         match planned {
-            Ok(planned) => self.perform(planned, &held, told, permit).await,
+            Ok(planned) => Box::pin(self.send_and_relay(planned, permit)).await,
             Err(ending) => {
                 drop(permit);
-                self.end_job_apart(&held, ending, told).await;
+                self.end_detached(ending, self.logged).await;
             }
         }
     }
 
-    /// Ends a job without running it.
-    pub(super) async fn end_at_once(&self, job: Job, ending: Ending, told: u64) {
-        let held = Held { gateway: self.gateway, job: Arc::new(job) };
-        self.end_job_apart(&held, ending, told).await;
+    /// Ends the turn without running it.
+    pub(super) async fn end(self, ending: Ending) {
+        self.end_detached(ending, self.logged).await;
     }
+}
 
-    async fn perform(
-        &self,
-        planned: Planned,
-        held: &Held<'_>,
-        told: u64,
-        permit: Option<TurnPermit>,
-    ) {
-        let Planned { opened, mut plan } = planned;
-        let upstream = match self.gateway.upstream_of(&self.request.model) {
-            Ok(upstream) => upstream,
-            Err(error) => {
-                let ending = Ending::Failed(error.as_failure());
-                return self.end_job_apart(held, ending, told).await;
-            }
-        };
-        if self.reach(&opened, held).await.is_err() {
-            opened.close().await;
-            return held.leave_behind();
+impl RunningJob<'_> {
+    async fn send_and_relay(&self, planned: PlannedTurn<'_>, permit: Option<TurnPermit>) {
+        if self.protect_history(&planned.opened).await.is_err() {
+            planned.opened.close().await;
+            return self.release();
         }
-        let log = EventLog::begin(self.gateway, &self.caller.tenant, held.job.clone(), told);
-        let mut client = Client::logging(log, self.gateway.closing.clone(), permit);
-        let mut asking = RetrySession::of(upstream, &self.request.model);
-        self.hearing(&opened, &plan, upstream).behind(told).start(&mut client).await;
-        let asked = self.ask_of_compacted(&opened, &mut plan, &mut asking, &mut client).await;
+        let (gateway, tenant) = (self.turn.gateway, &self.turn.caller.tenant);
+        let log = EventLog::begin(gateway, tenant, self.job.clone(), self.logged);
+        let mut client = Client::logging(log, gateway.closing.clone(), permit);
+        let mut sending = SendingTurn::new(planned);
+        sending.reader().behind(self.logged).start(&mut client).await;
+        let reply = sending.send(&mut client).await;
         // Whether the history was compacted is known only now. The response then begins with the
         // compaction.
-        let hearing = self.hearing(&opened, &plan, upstream).behind(told.max(BEGINNING));
-        let outcome = match asked {
-            Ok(reply) => {
-                self.relay(reply, hearing, &opened, &mut plan, &mut asking, &mut client).await
-            }
-            Err(TurnError::Cancelled(reason)) => hearing.leave(reason, &mut client).await,
-            Err(TurnError::Failed(error)) => hearing.refused(error, &mut client).await,
+        let reader = sending.reader().behind(self.logged.max(BEGINNING));
+        let streaming = StreamingTurn::new(sending, reader);
+        let ended = match reply {
+            Ok(reply) => Box::pin(streaming.relay(reply, &mut client)).await,
+            Err(error) => streaming.end_unanswered(error, &mut client).await,
         };
-        plan.report.retried(asking.retries());
-        self.conclude_job(Planned { opened, plan }, held, outcome, client).await;
+        self.commit(ended, client).await;
     }
 
     /// Keeps the items that the turn continues from being swept before its end. The items of a
     /// conversation are never swept.
-    async fn reach(&self, opened: &Opened, held: &Held<'_>) -> Result<(), StoreError> {
+    async fn protect_history(&self, opened: &Opened) -> Result<(), StoreError> {
         let (Base::After { .. }, Some(cursor)) = (&opened.base, opened.cursor) else {
             return Ok(());
         };
-        let (store, tenant) = (self.gateway.store.background(), &self.caller.tenant);
-        store.reach(tenant, held.job.id(), cursor).await
+        let (store, tenant) = (self.turn.gateway.store.background(), &self.turn.caller.tenant);
+        store.reach(tenant, self.job.id(), cursor).await
     }
 
     /// Commits the result of the turn after all events but the last are in the log.
-    async fn conclude_job(
-        &self,
-        planned: Planned,
-        held: &Held<'_>,
-        outcome: Outcome,
-        client: Client,
-    ) {
-        let Planned { opened, plan } = planned;
+    async fn commit(&self, ended: EndedTurn<'_>, client: Client) {
+        let EndedTurn { turn, opened, plan, outcome, .. } = ended;
         let assembler = match outcome {
             Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => Some(assembler),
             Outcome::Left(_) => None,
         };
         let log = client.into_log().expect("the client of a job is its log");
-        let (Some(assembler), Ok(told)) = (assembler, log.finish().await) else {
+        let (Some(assembler), Ok(logged)) = (assembler, log.finish().await) else {
             opened.close().await;
-            return held.leave_behind();
+            return self.release();
         };
         let finished = assembler.finish(unix_now());
-        self.learn_of_compaction(&plan, &finished);
+        learn_from_answer(turn, &plan, &finished);
         let report = plan.report.with_notes(&finished.notes);
         let base = match finished.status {
             Status::Failed | Status::Cancelled => opened.base_apart(),
             Status::Completed | Status::Incomplete => opened.base.clone(),
         };
-        let turn = self.record(base, &opened, plan.fresh, &report, &finished, &plan.origin);
+        let origin = &plan.origin;
+        let result = TurnResult { fresh: plan.fresh, report: &report, finished: &finished, origin };
+        let record = result.record(turn, &opened, base);
         let end = (finished.status, finished.event.clone());
-        let ended = self.end_job(held, turn, told, end).await;
-        let failure = ended.as_ref().err().map(|error| ApiError::from(error.clone()));
-        let response = failure.is_none().then(|| held.job.id().as_str());
-        report.log(self.request, response, &finished, failure.as_ref());
+        let committed = self.commit_end(record, logged, end).await;
+        let failure = committed.as_ref().err().map(|error| ApiError::from(error.clone()));
+        let response = failure.is_none().then(|| self.job.id().as_str());
+        report.log(turn.request, response, &finished, failure.as_ref());
         opened.close().await;
-        match ended {
+        match committed {
             Ok(()) => {}
-            Err(error) if error.is_outage() => held.leave_behind(),
+            Err(error) if error.is_outage() => self.release(),
             Err(error) => {
                 let ending = Ending::Failed(ApiError::from(error).as_failure());
-                self.end_job_apart(held, ending, told).await;
+                self.end_detached(ending, logged).await;
             }
         }
     }
 
-    /// Ends a job without output and stores its input outside the conversation.
-    async fn end_job_apart(&self, held: &Held<'_>, ending: Ending, told: u64) {
-        match self.try_to_end_apart(held, ending, told).await {
+    /// Ends the turn without output and stores its input outside the conversation.
+    async fn end_detached(&self, ending: Ending, logged: u64) {
+        match self.try_to_end_detached(ending, logged).await {
             Ok(()) => {}
-            Err(error) if error.is_outage() => held.leave_behind(),
+            Err(error) if error.is_outage() => self.release(),
             Err(error) => tracing::info!(%error, "a background response is another process's"),
         }
     }
 
-    async fn try_to_end_apart(
-        &self,
-        held: &Held<'_>,
-        ending: Ending,
-        told: u64,
-    ) -> Result<(), StoreError> {
-        let apart = self.apart(ending, told).await;
-        let (store, tenant) = (self.gateway.store.background(), &self.caller.tenant);
-        let told = told + apart.events.len() as u64;
-        if !apart.events.is_empty() {
-            store.append(tenant, held.job.id(), apart.events).await?;
+    async fn try_to_end_detached(&self, ending: Ending, logged: u64) -> Result<(), StoreError> {
+        let detached = DetachedTurn::end(self.turn, ending, logged).await;
+        let (store, tenant) = (self.turn.gateway.store.background(), &self.turn.caller.tenant);
+        let logged = logged + detached.events.len() as u64;
+        if !detached.events.is_empty() {
+            store.append(tenant, self.job.id(), detached.events).await?;
         }
-        let status = apart.status;
-        self.end_job(held, apart.turn, told, (status, apart.last)).await?;
-        log_apart(held, status);
+        let status = detached.status;
+        self.commit_end(detached.record, logged, (status, detached.last)).await?;
+        log_detached(&self.job, status);
         Ok(())
     }
 
     /// Commits the end of a background turn. No other code does this, for any result. The commit
     /// includes the last event, which no client has seen yet, and the webhook deliveries.
-    async fn end_job(
+    async fn commit_end(
         &self,
-        held: &Held<'_>,
-        turn: TurnRecord,
-        told: u64,
+        record: TurnRecord,
+        logged: u64,
         (status, last): (Status, Event),
     ) -> Result<(), StoreError> {
-        let (background, webhooks) = (self.gateway.store.background(), &self.gateway.webhooks);
-        let (tenant, now) = (&self.caller.tenant, unix_now());
-        let last = LoggedEvent { sequence_number: told, body: last.data };
-        let notices = webhooks.notices(tenant, held.job.id().as_str(), status, now);
-        let turn = TurnRecord { notices, ..turn };
-        background.end(tenant, turn, last, expiry_of(now)).await?;
-        webhooks.were_committed();
-        held.job.progressed();
+        let (gateway, tenant) = (self.turn.gateway, &self.turn.caller.tenant);
+        let now = unix_now();
+        let last = LoggedEvent { sequence_number: logged, body: last.data };
+        let notices = gateway.webhooks.notices(tenant, self.job.id().as_str(), status, now);
+        let record = TurnRecord { notices, ..record };
+        gateway.store.background().end(tenant, record, last, expiry_of(now)).await?;
+        gateway.webhooks.were_committed();
+        self.job.progressed();
         Ok(())
     }
-}
 
-/// Logs the end of a job without output.
-fn log_apart(held: &Held<'_>, status: Status) {
-    let (response, status_name) = (held.job.id().as_str(), status.as_str());
-    if status == Status::Failed {
-        tracing::warn!(response, status = status_name, "background response ended without output");
-    } else {
-        tracing::info!(response, status = status_name, "background response ended without output");
-    }
-}
-
-impl Held<'_> {
     /// Releases the job, so that any process can resume it: now, or as soon as the store works
     /// again.
-    fn leave_behind(&self) {
-        let (store, jobs) = (Arc::clone(&self.gateway.store), self.gateway.jobs.clone());
+    fn release(&self) {
+        let gateway = self.turn.gateway;
+        let (store, jobs) = (Arc::clone(&gateway.store), gateway.jobs.clone());
         let job = Arc::clone(&self.job);
         let releasing = async move {
             let release = || store.background().release(job.tenant(), job.id());
             retry_in_background("a background response is not left to others", release).await;
             jobs.look_for_left();
         };
-        self.gateway.turns.spawn(releasing.in_current_span());
+        gateway.turns.spawn(releasing.in_current_span());
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.leave_behind();
+            self.release();
         }
+    }
+}
+
+/// Logs the end of a job without output.
+fn log_detached(job: &Job, status: Status) {
+    let (response, status_name) = (job.id().as_str(), status.as_str());
+    if status == Status::Failed {
+        tracing::warn!(response, status = status_name, "background response ended without output");
+    } else {
+        tracing::info!(response, status = status_name, "background response ended without output");
     }
 }

@@ -5,12 +5,10 @@
 
 use std::sync::Arc;
 
-use antiphon::stream::{Finished, Status};
-use antiphon::{Body, HeldItem, Origin, Transcript};
-use antiphon_store::StoreError;
+use antiphon::{Body, HeldItem, Transcript};
+use antiphon_store::{ResponseId, StoreError};
 
-use super::Turn;
-use super::open::Opened;
+use super::context::Turn;
 use super::resolve::copies;
 use crate::request::Continues;
 
@@ -45,22 +43,18 @@ impl Turn<'_> {
 
     /// Remembers the result of the turn. This happens before the client receives the terminal
     /// event, because the client may continue at once. `transcript` ends with the input of the
-    /// turn. A failed turn is forgotten, and so is the response that it continued.
+    /// turn.
     pub(super) fn remember(
         &self,
-        opened: &Opened,
+        id: &ResponseId,
         mut transcript: Transcript,
-        finished: &Finished,
-        origin: &Origin,
+        output: impl FnOnce() -> Vec<HeldItem>,
     ) {
-        if finished.status == Status::Failed {
-            return self.forget();
-        }
         if let Some(lane) = self.request.lane.as_ref().filter(|_| !self.request.store) {
-            for item in self.output_items(finished, origin) {
+            for item in output() {
                 transcript.push(item);
             }
-            lane.remember(opened.response_id.as_str(), &transcript);
+            lane.remember(id.as_str(), &transcript);
         }
     }
 

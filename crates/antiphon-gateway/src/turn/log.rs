@@ -10,8 +10,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::OutgoingEvent;
-use super::channel::{EventReceiver, EventSender, channel};
+use super::channel::{EventReceiver, EventSender, OutgoingEvent, channel};
 use super::error::CancelReason;
 use crate::gateway::Gateway;
 use crate::jobs::Job;
@@ -68,7 +67,7 @@ impl EventLog {
     }
 
     /// Waits until the turn is cancelled or its log has failed.
-    pub(super) async fn unwanted(&self) -> CancelReason {
+    pub(super) async fn cancelled(&self) -> CancelReason {
         tokio::select! {
             () = self.job.cancelled() => CancelReason::Cancelled,
             () = self.lost.cancelled() => CancelReason::Left,

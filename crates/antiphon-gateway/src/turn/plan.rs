@@ -1,6 +1,7 @@
 //! Plans a turn: finds the new items of the input and builds the prompt for the model.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use antiphon::dialect::{Encoder, RequestPath};
 use antiphon::repair::made_with;
@@ -8,20 +9,20 @@ use antiphon::stream::Preface;
 use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
 use bytes::Bytes;
 
-use super::Turn;
 use super::admission::Admission;
+use super::context::Turn;
 use super::encode::{self, Sources};
+use super::prior_attempt::{CutAttempts, PriorInput};
 use super::report::Report;
 use super::resolve::Incoming;
-use super::retry::{CutAttempts, PriorInput};
-use super::start::Target;
+use super::start::{Start, Target};
 use super::view::View;
+use crate::compaction::Sealing;
 use crate::error::ApiError;
-use crate::request::check_choice_is_there;
-use crate::settings::Faults;
+use crate::request::{CompactionTrigger, check_choice_is_there};
 use crate::upstream::Upstream;
 
-/// A turn that is ready to send.
+/// The items and the prompt of a turn.
 pub(super) struct Plan {
     /// The stored items, followed by the new items of the input.
     pub(super) transcript: Transcript,
@@ -70,7 +71,7 @@ pub(super) struct Prompt {
 
 impl Plan {
     /// The plan of a request for a summary of this plan. The gateway stores none of its items.
-    pub(super) fn of_summary(&self, prompt: Prompt, report: Report) -> Self {
+    pub(super) fn for_summary(&self, prompt: Prompt, report: Report) -> Self {
         let admitted = Admitted {
             held: 0,
             sources: Vec::new(),
@@ -84,134 +85,172 @@ impl Plan {
 
     /// Reports that earlier attempts at the same request were cut short.
     pub(super) fn follows(&mut self, cut: &CutAttempts) {
-        self.report.follows(cut);
-        self.admitted.report.follows(cut);
+        let retry_of = cut.prior.as_ref().map(|prior| &prior.response);
+        self.report.follows(cut.replaced, retry_of);
+        self.admitted.report.follows(cut.replaced, retry_of);
     }
 }
 
-impl Turn<'_> {
-    /// Reconciles the input with the stored items and repairs the result.
+/// A prompt that replaces the planned one, and the report of the differences.
+pub(super) struct FallbackPrompt {
+    pub(super) prompt: Prompt,
+    pub(super) report: Report,
+}
+
+impl FallbackPrompt {
+    /// Adds the report of an earlier fallback, which this one replaces.
+    pub(super) fn after(mut self, earlier: Option<Self>) -> Self {
+        if let Some(Self { mut report, .. }) = earlier {
+            report.add_new(self.report);
+            self.report = report;
+        }
+        self
+    }
+
+    /// Makes this prompt the planned one.
+    pub(super) fn replace_in(self, plan: &mut Plan) {
+        plan.prompt = self.prompt;
+        plan.report.add_new(self.report);
+    }
+}
+
+/// Builds the prompts of a turn for its upstream.
+#[derive(Clone, Copy)]
+pub(super) struct Planner<'a> {
+    pub(super) turn: &'a Turn<'a>,
+    pub(super) upstream: Upstream<'a>,
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(turn: &'a Turn<'a>, upstream: Upstream<'a>) -> Self {
+        Self { turn, upstream }
+    }
+}
+
+impl Planner<'_> {
+    /// Reconciles the input with the stored items and repairs the result. `prior` is the input that
+    /// an earlier attempt at the request left in the conversation.
     ///
-    /// With [`Faults::Reject`], an input that a provider would reject fails here. A new output for
-    /// an unknown call always fails.
+    /// With [`Faults::Reject`](crate::settings::Faults::Reject), an input that a provider would
+    /// reject fails here. A new output for an unknown call always fails.
     pub(super) fn plan(
         &self,
         held: Transcript,
         incoming: Vec<Incoming>,
-        upstream: Upstream<'_>,
-    ) -> Result<Plan, ApiError> {
-        self.plan_after(held, incoming, None, upstream)
-    }
-
-    /// Like [`Self::plan`], for a request whose earlier attempt left its input in the conversation.
-    pub(super) fn plan_after(
-        &self,
-        held: Transcript,
-        incoming: Vec<Incoming>,
         prior: Option<&PriorInput>,
-        upstream: Upstream<'_>,
     ) -> Result<Plan, ApiError> {
-        let strict = self.gateway.settings.faults == Faults::Reject;
-        let key = self.gateway.fingerprint_key;
-        let origin = upstream.origin(&self.request.model);
+        let turn = self.turn;
+        let (key, strict) = (turn.gateway.fingerprint_key, !turn.repairs());
+        let origin = self.upstream.origin(&turn.request.model);
         let mut admission = match prior {
             Some(prior) => Admission::again(held, incoming, prior, key, strict),
             None => Admission::new(held, incoming, key, strict),
         };
         admission.admit_all()?;
         let Admission { transcript, sources, report, held, made_with, .. } = admission;
-        let report = report.of_request(&self.caller.request_id);
+        let report = report.with_request(&turn.caller.request_id);
         let made_with = known_reasoning(&transcript, made_with);
         let asked_again = prior.map_or_else(Vec::new, |prior| prior.words(&transcript));
         let admitted = Admitted { held, sources, made_with, report, asked_again };
-        let (prompt, report) =
-            self.prompt_of(&transcript, &admitted, Target::new(&origin, upstream))?;
+        let target = Target::new(&origin, self.upstream);
+        let (prompt, report) = self.build(&transcript, &admitted, target)?;
         let fresh = transcript.items()[held..].to_vec();
         Ok(Plan { transcript, fresh, prompt, origin, report, preface: None, admitted })
     }
 
     /// Replaces the history in the plan with this compaction. `usage` is the cost of creating it.
-    pub(super) fn compacted(
+    pub(super) fn replace_history(
         &self,
         plan: &mut Plan,
         compaction: Item,
         usage: Option<String>,
-        upstream: Upstream<'_>,
     ) -> Result<(), ApiError> {
         let id = compaction.head().id.clone().expect("it was issued with an id");
-        let (key, origin) = (self.gateway.fingerprint_key, plan.origin.clone());
+        let (key, origin) = (self.turn.gateway.fingerprint_key, plan.origin.clone());
         let mut transcript = plan.transcript.clone();
         transcript.push(HeldItem::new(id, &compaction, key, Some(origin)));
-        let target = Target::new(&plan.origin, upstream);
-        let prompted = self.prompt_of(&transcript, &plan.admitted, target)?;
-        (plan.prompt, plan.report) = prompted;
+        let target = Target::new(&plan.origin, self.upstream);
+        (plan.prompt, plan.report) = self.build(&transcript, &plan.admitted, target)?;
         plan.preface = Some(Preface::new(compaction, usage));
         Ok(())
     }
 
     /// Plans again after the upstream failed to read its own compaction: the prompt then contains
     /// the items that the compaction replaced.
-    pub(super) fn expanded(&self, plan: &mut Plan, upstream: Upstream<'_>) -> Result<(), ApiError> {
-        let target = Target { origin: &plan.origin, upstream, reads_its_own: false };
-        let prompted = self.prompt_of(&plan.transcript, &plan.admitted, target)?;
-        (plan.prompt, plan.report) = prompted;
+    pub(super) fn restore_history(&self, plan: &mut Plan) -> Result<(), ApiError> {
+        let target = Target { reads_its_own: false, ..Target::new(&plan.origin, self.upstream) };
+        (plan.prompt, plan.report) = self.build(&plan.transcript, &plan.admitted, target)?;
         Ok(())
     }
 
     /// Builds the prompt for a transcript, and the report of dropped and repaired items.
-    fn prompt_of(
+    fn build(
         &self,
         transcript: &Transcript,
         admitted: &Admitted,
         target: Target<'_>,
     ) -> Result<(Prompt, Report), ApiError> {
-        let Target { origin, upstream, .. } = target;
-        let strict = self.gateway.settings.faults == Faults::Reject;
+        let (turn, origin, strict) = (self.turn, target.origin, !self.turn.repairs());
         let (source, mut report) = (|at| admitted.source(at), admitted.report.clone());
         let started = admitted.held + admitted.sources.len();
-        let start = self.start(transcript, started, target, source, &mut report)?;
+        let start = Start::find(turn, transcript, started, target, source, &mut report)?;
         let asked_again = (&admitted.asked_again[..], admitted.held..started);
-        let mut view = View::of(transcript, start.as_ref(), asked_again, source, report);
-        if !self.is_compacted_there(upstream, origin) {
+        let mut view = View::new(transcript, start.as_ref(), asked_again, source, report);
+        if !self.upstream_compacts(origin) {
             view.leave_trigger();
         }
-        view.leave_unusable_reasoning(origin, upstream.api(), strict)?;
-        let (view, mut report) = view.mended(strict, admitted.made_with.clone())?;
-        if view.is_empty() && !self.request.is_prompted() {
+        view.leave_unusable_reasoning(origin, self.upstream.api(), strict)?;
+        let (view, mut report) = view.repair(strict, admitted.made_with.clone())?;
+        if view.is_empty() && !turn.request.is_prompted() {
             return Err(ApiError::MissingInput);
         }
-        check_choice_is_there(&self.request.object(), &view)?;
-        let prompt = self.prompt(view, upstream, origin, &mut report)?;
+        check_choice_is_there(&turn.request.object(), &view)?;
+        let prompt = self.encode(view, origin, &mut report)?;
         Ok((prompt, report))
     }
 
+    /// Whether the upstream compacts the history for this request.
+    pub(super) fn upstream_compacts(&self, origin: &Origin) -> bool {
+        let refusing = &self.turn.gateway.upstreams.without_compaction;
+        self.turn.request.compaction != CompactionTrigger::None
+            && self.upstream.is_responses_server()
+            && !refusing.contain(origin)
+    }
+
+    /// Seals the compactions of an upstream that can create them.
+    pub(super) fn sealing(&self, origin: &Origin) -> Option<Sealing> {
+        let Turn { gateway, caller, .. } = self.turn;
+        let key = || Arc::clone(&gateway.compaction_key);
+        let sealing = || Sealing::new(key(), caller.tenant.clone(), origin.clone());
+        self.upstream.is_responses_server().then(sealing)
+    }
+
     /// Encodes the items for the upstream. The report lists all that its API cannot carry.
-    pub(super) fn prompt(
+    pub(super) fn encode(
         &self,
         view: Vec<Item>,
-        upstream: Upstream<'_>,
         origin: &Origin,
         report: &mut Report,
     ) -> Result<Prompt, ApiError> {
-        let encoded = match upstream.api().encoder() {
+        let encoded = match self.upstream.api().encoder() {
             None => None,
-            Some(encode) => Some(self.translated(encode, &view, origin, report)?),
+            Some(encode) => Some(self.translate(encode, &view, origin, report)?),
         };
         Ok(Prompt { view, encoded })
     }
 
-    fn translated(
+    fn translate(
         &self,
         encode: Encoder,
         view: &[Item],
         origin: &Origin,
         report: &mut Report,
     ) -> Result<Bytes, ApiError> {
-        let encoded = encode::translated(encode, self.request, view, origin)?;
+        let encoded = encode::translate(encode, self.turn.request, view, origin)?;
         if encoded.omissions.is_empty() {
             return Ok(encoded.body);
         }
-        let sources = Sources::of(&self.request.input);
+        let sources = Sources::new(&self.turn.request.input);
         for omission in &encoded.omissions {
             match &omission.place {
                 RequestPath::Field(path) => report.adapted_field(path, &omission.message),

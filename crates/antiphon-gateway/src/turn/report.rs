@@ -19,8 +19,7 @@ use serde::Serialize;
 pub(super) use self::lines::log_again;
 pub(crate) use self::lines::{log_refusal, log_unreadable};
 use self::upstream::Relearned;
-use super::Head;
-use super::retry::CutAttempts;
+use super::client::Head;
 use crate::error::ApiError;
 use crate::request_id::RequestId;
 
@@ -134,15 +133,16 @@ impl Report {
     }
 
     /// Sets the id of the request.
-    pub(super) fn of_request(mut self, id: &RequestId) -> Self {
+    pub(super) fn with_request(mut self, id: &RequestId) -> Self {
         self.request_id = Some(id.to_string());
         self
     }
 
     /// Reports that earlier attempts at the same request were cut short.
-    pub(super) fn follows(&mut self, cut: &CutAttempts) {
-        self.superseding = cut.superseded;
-        self.retry_of = cut.prior.as_ref().map(|prior| prior.response.to_string());
+    /// `replaced`: the turn replaces one of them. `retry_of` stored the input of the turn.
+    pub(super) fn follows(&mut self, replaced: bool, retry_of: Option<&ResponseId>) {
+        self.superseding = replaced;
+        self.retry_of = retry_of.map(ToString::to_string);
     }
 
     /// Sets how often the upstream was asked again.
@@ -244,7 +244,7 @@ impl Report {
     }
 
     /// Reports calls that were sent with a placeholder for their lost reasoning.
-    pub(super) fn reasoning_stood_in(&mut self, calls: usize) {
+    pub(super) fn reasoning_placeholders(&mut self, calls: usize) {
         let repair = ReportedRepair {
             position: None,
             kind: "reasoning".to_owned(),

@@ -6,7 +6,7 @@ use antiphon::faults::Fault;
 use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
 use antiphon_store::{Store, StoreError, Tenant};
 
-use super::Turn;
+use super::context::Turn;
 use crate::compaction::check_compactions;
 use crate::error::ApiError;
 use crate::request::is_bare_reasoning;
@@ -25,7 +25,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// An item without a stored copy.
-    pub(super) fn of(item: Item) -> Self {
+    pub(super) fn new(item: Item) -> Self {
         Self { item, origin: None, tombstone: None }
     }
 }
@@ -68,7 +68,7 @@ pub(crate) async fn resolve(
             return Err(Fault::UnresolvedReference { id: id.clone() }.refusal(position).into());
         }
         let tombstone = copy.filter(|_| !is_live).cloned();
-        Ok(Incoming { tombstone, ..Incoming::of(item) })
+        Ok(Incoming { tombstone, ..Incoming::new(item) })
     });
     resolved.collect()
 }
@@ -97,7 +97,7 @@ pub(super) async fn copies(
 /// response.
 fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
     let Some(held) = copy.item().filter(|held| stands_for(item, held)) else {
-        return Incoming::of(item.clone());
+        return Incoming::new(item.clone());
     };
     let held = match held.head().id {
         Some(_) => held,
@@ -106,7 +106,7 @@ fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
     // A compaction replaces items of the thread in which it was created. In this thread it has no
     // such items, so it does not keep its origin.
     let origin = copy.origin.clone().filter(|_| held.head().kind != Kind::Compaction);
-    Incoming { origin, ..Incoming::of(held) }
+    Incoming { origin, ..Incoming::new(held) }
 }
 
 /// Whether the item is a reference to the stored one, or the stored one with less content.

@@ -8,8 +8,10 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use tracing::Instrument as _;
 
-use super::job::{BEGINNING, Ending};
-use super::{Announced, Turn};
+use super::background::queued;
+use super::context::{Announced, Turn};
+use super::detached::Ending;
+use super::job::{BEGINNING, RunningJob, open_and_plan};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -36,18 +38,21 @@ async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: 
     let unreadable = request.as_ref().err().map(ApiError::as_failure);
     let request = request.unwrap_or_else(|_| nothing_known(&left));
     let announced = Announced { id: left.id.clone(), created_at: work.created_at };
-    let turn = Turn { announced: Some(announced), ..Turn::of(gateway, &caller, &request) }.queued();
+    let turn = queued(&Turn::new(gateway, &caller, &request));
+    let turn = Turn { announced: Some(announced), ..turn };
     let ending = match unreadable {
         Some(failure) => Some(Ending::Failed(failure)),
         None => ending_of(&left, &work),
     };
     turn.record_in_span();
     tracing::info!(begun_anew = ending.is_none(), "took up a background response");
+    let running = RunningJob::new(&turn, job, left.told);
     if let Some(ending) = ending {
-        return turn.end_at_once(job, ending, left.told).await;
+        return running.end(ending).await;
     }
     let permit = gateway.limiter.permit_turn(&left.tenant).ok();
-    turn.work(job, turn.opened_and_planned().boxed(), left.told, permit).await;
+    // The quota was checked when the job was accepted.
+    running.run(open_and_plan(&turn).boxed(), permit).await;
 }
 
 /// Why an abandoned job cannot be restarted. This is the only place where the restart of a gateway

@@ -1,90 +1,111 @@
-//! Sends the request. Retries if the upstream failed to answer or asks for a different form.
+//! Sends a prompt. Retries if the upstream failed to answer or asks for a different form.
 
 use antiphon::Origin;
 use antiphon::dialect::{UpstreamApi, with_placeholder_reasoning};
 use bytes::Bytes;
 
-use super::encode::UpstreamOptions;
-use super::fallback_prompt::FallbackPrompt;
-use super::plan::{Plan, Prompt};
-use super::{Turn, encode};
-use crate::settings::Faults;
+use super::encode::{self, UpstreamOptions};
+use super::plan::{FallbackPrompt, Plan, Planner, Prompt};
+use crate::chunks::Chunks;
 use crate::upstream::{Reply, RetrySession, UpstreamError};
 
 /// A request that the upstream accepted, and its reply.
 pub(super) struct Sent {
     reply: Reply,
     /// The number of calls sent with a placeholder for their reasoning.
-    stood_in: usize,
+    placeholders: usize,
     /// The fallback prompt, if it replaced the planned one.
-    instead: Option<FallbackPrompt>,
+    fallback: Option<FallbackPrompt>,
 }
 
 impl Sent {
     fn as_planned(reply: Reply) -> Self {
-        Self { reply, stood_in: 0, instead: None }
+        Self { reply, placeholders: 0, fallback: None }
     }
 
-    /// Returns the reply and adds to the plan's report how it was obtained.
-    pub(super) fn told_in(self, plan: &mut Plan) -> Reply {
-        plan.report.reasoning_stood_in(self.stood_in);
-        if let Some(instead) = self.instead {
-            instead.takes_the_place_in(plan);
+    /// Adds to the plan's report how the reply was obtained, and returns the reply.
+    pub(super) fn report_in(self, plan: &mut Plan) -> Reply {
+        plan.report.reasoning_placeholders(self.placeholders);
+        if let Some(fallback) = self.fallback {
+            fallback.replace_in(plan);
         }
         self.reply
     }
 }
 
-impl Turn<'_> {
+/// Sends the prompts of one answer, with retries until its time limit.
+pub(super) struct PromptSender<'a> {
+    pub(super) planner: Planner<'a>,
+    session: RetrySession<'a>,
+}
+
+impl<'a> PromptSender<'a> {
+    /// Starts the time limit of the answer.
+    pub(super) fn new(planner: Planner<'a>) -> Self {
+        Self { planner, session: RetrySession::of(planner.upstream, &planner.turn.request.model) }
+    }
+}
+
+impl PromptSender<'_> {
     /// Sends the request and retries while a retry can help. If the error asks for a change, the
     /// retry sends a fallback prompt; if the upstream failed to answer, it sends the same request.
-    pub(super) async fn send(
-        &self,
-        plan: &Plan,
-        asking: &mut RetrySession<'_>,
-    ) -> Result<Sent, UpstreamError> {
-        let mut instead: Option<FallbackPrompt> = None;
+    pub(super) async fn send(&mut self, plan: &Plan) -> Result<Sent, UpstreamError> {
+        let mut fallback: Option<FallbackPrompt> = None;
         loop {
-            let prompt = instead.as_ref().map_or(&plan.prompt, |instead| &instead.prompt);
-            let error = match self.send_prompt(prompt, &plan.origin, asking).await {
-                Ok(sent) => return Ok(Sent { instead, ..sent }),
+            let prompt = fallback.as_ref().map_or(&plan.prompt, |fallback| &fallback.prompt);
+            let error = match self.send_prompt(prompt, &plan.origin).await {
+                Ok(sent) => return Ok(Sent { fallback, ..sent }),
                 Err(error) => error,
             };
-            if let Some(other) = self.otherwise(&error, prompt, plan, asking).await {
-                instead = Some(other.behind(instead));
-            } else if !asking.backoff(&error).await {
-                return Err(self.explained(error, prompt).await);
+            if let Some(other) = self.find_fallback(&error, prompt, plan).await {
+                fallback = Some(other.after(fallback));
+            } else if !self.backoff(&error).await {
+                return Err(self.planner.explain(error, prompt).await);
             }
         }
+    }
+
+    /// Waits before a retry. Returns `false` if a retry cannot help.
+    pub(super) async fn backoff(&mut self, error: &UpstreamError) -> bool {
+        self.session.backoff(error).await
+    }
+
+    /// The number of retries so far.
+    pub(super) fn retries(&self) -> u32 {
+        self.session.retries()
+    }
+
+    /// A shorter prompt after the upstream rejected this one as too long.
+    pub(super) async fn shorten(
+        &mut self,
+        error: &UpstreamError,
+        prompt: &Prompt,
+        plan: &Plan,
+    ) -> Option<FallbackPrompt> {
+        self.planner.shorten(error, prompt, plan, &mut self.session).await
     }
 
     /// The fallback after the upstream rejected a prompt: without the encrypted reasoning that it
     /// cannot read, or with fewer items.
-    async fn otherwise(
-        &self,
+    async fn find_fallback(
+        &mut self,
         error: &UpstreamError,
         prompt: &Prompt,
         plan: &Plan,
-        asking: &mut RetrySession<'_>,
     ) -> Option<FallbackPrompt> {
-        if error.refuses_reasoning() && self.mends() {
-            return self.without_reasoning(prompt, &plan.origin, asking.upstream());
+        if error.refuses_reasoning() && self.planner.turn.repairs() {
+            return self.planner.without_reasoning(prompt, &plan.origin);
         }
-        self.shortened(error, prompt, plan, asking).await
+        self.shorten(error, prompt, plan).await
     }
 
-    async fn send_prompt(
-        &self,
-        prompt: &Prompt,
-        origin: &Origin,
-        asking: &RetrySession<'_>,
-    ) -> Result<Sent, UpstreamError> {
+    async fn send_prompt(&self, prompt: &Prompt, origin: &Origin) -> Result<Sent, UpstreamError> {
         match &prompt.encoded {
-            Some(body) if asking.upstream().api() == UpstreamApi::Chat => {
-                self.send_as_chat(body, origin, asking).await
+            Some(body) if self.planner.upstream.api() == UpstreamApi::Chat => {
+                self.send_as_chat(body, origin).await
             }
-            Some(body) => asking.send(body.clone(), self.caller).await.map(Sent::as_planned),
-            None => self.send_with_encryption(prompt, origin, asking).await.map(Sent::as_planned),
+            Some(body) => self.send_body(body.clone()).await.map(Sent::as_planned),
+            None => self.send_with_encryption(prompt, origin).await.map(Sent::as_planned),
         }
     }
 
@@ -94,19 +115,18 @@ impl Turn<'_> {
         &self,
         prompt: &Prompt,
         origin: &Origin,
-        asking: &RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
-        let refusing = &self.gateway.upstreams.without_encryption;
-        let compaction = self.is_compacted_there(asking.upstream(), origin);
+        let turn = self.planner.turn;
+        let refusing = &turn.gateway.upstreams.without_encryption;
+        let compaction = self.planner.upstream_compacts(origin);
         let encoded = |encrypted| {
-            encode::encode(self.request, &prompt.view, UpstreamOptions { encrypted, compaction })
+            encode::encode(turn.request, &prompt.view, UpstreamOptions { encrypted, compaction })
         };
         let encrypted = !refusing.contain(origin);
-        let body = encoded(encrypted);
-        match asking.send(body, self.caller).await {
+        match self.send_body(encoded(encrypted)).await {
             Err(error) if encrypted && error.refuses_encryption() => {
                 refusing.remember(origin);
-                asking.send(encoded(false), self.caller).await
+                self.send_body(encoded(false)).await
             }
             reply => reply,
         }
@@ -114,25 +134,21 @@ impl Turn<'_> {
 
     /// Sends the request over the Chat Completions API. If the model rejects calls whose reasoning
     /// the client has lost, sends it with a placeholder and remembers this for the model.
-    async fn send_as_chat(
-        &self,
-        body: &Bytes,
-        origin: &Origin,
-        asking: &RetrySession<'_>,
-    ) -> Result<Sent, UpstreamError> {
-        let wanting = &self.gateway.upstreams.wanting_reasoning;
+    async fn send_as_chat(&self, body: &Bytes, origin: &Origin) -> Result<Sent, UpstreamError> {
+        let turn = self.planner.turn;
+        let wanting = &turn.gateway.upstreams.wanting_reasoning;
         if !wanting.contain(origin) {
-            match asking.send(body.clone(), self.caller).await {
-                Err(error) if error.wants_reasoning() && self.mends() => wanting.remember(origin),
+            match self.send_body(body.clone()).await {
+                Err(error) if error.wants_reasoning() && turn.repairs() => wanting.remember(origin),
                 reply => return reply.map(Sent::as_planned),
             }
         }
-        let (body, stood_in) = with_placeholder_reasoning(body).unwrap_or((body.clone(), 0));
-        let reply = asking.send(body, self.caller).await?;
-        Ok(Sent { stood_in, ..Sent::as_planned(reply) })
+        let (body, placeholders) = with_placeholder_reasoning(body).unwrap_or((body.clone(), 0));
+        let reply = self.send_body(body).await?;
+        Ok(Sent { placeholders, ..Sent::as_planned(reply) })
     }
 
-    pub(super) fn mends(&self) -> bool {
-        self.gateway.settings.faults == Faults::Repair
+    async fn send_body(&self, body: impl Into<Chunks>) -> Result<Reply, UpstreamError> {
+        self.session.send(body, self.planner.turn.caller).await
     }
 }

@@ -2,7 +2,7 @@
 
 use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
 
-use super::Turn;
+use super::context::Turn;
 use super::report::Report;
 use crate::compaction::{Compaction, Unreadable, as_message};
 use crate::error::ApiError;
@@ -34,57 +34,57 @@ impl<'a> Target<'a> {
     }
 }
 
-impl Turn<'_> {
+impl Start {
     /// Finds the start of the view. Items from position `new` on were created in this turn;
     /// `source` maps older positions to positions in the input.
     ///
     /// A compaction that the target cannot read is expanded to the items that it replaced, if it
     /// was created in this thread. If the caller brought it from elsewhere, the turn fails: the
     /// model would otherwise lose that history silently.
-    pub(super) fn start(
-        &self,
+    pub(super) fn find(
+        turn: &Turn<'_>,
         transcript: &Transcript,
         new: usize,
         target: Target<'_>,
         source: impl Fn(usize) -> Option<usize>,
         report: &mut Report,
-    ) -> Result<Option<Start>, ApiError> {
+    ) -> Result<Option<Self>, ApiError> {
         for (at, held) in transcript.items().iter().enumerate().rev() {
             let is_compaction = held.head.kind == Kind::Compaction;
             let Some(item) = held.item().filter(|_| is_compaction) else { continue };
-            let read = self.read(&item, held, target);
+            let read = read(turn, &item, held, target);
             let unreadable =
                 |Unreadable| ApiError::UnreadableCompaction { path: place(source(at)) };
             match read.map_err(unreadable)? {
-                Some(item) => return Ok(Some(Start { at, item, is_new: at >= new })),
+                Some(item) => return Ok(Some(Self { at, item, is_new: at >= new })),
                 None if held.origin.is_some() => report.expanded(source(at), &item),
                 None => return Err(foreign(held, source(at))),
             }
         }
         Ok(None)
     }
+}
 
-    /// The item that conveys the compaction to the target; `None` if the target cannot read it.
-    fn read(
-        &self,
-        item: &Item,
-        held: &HeldItem,
-        target: Target<'_>,
-    ) -> Result<Option<Item>, Unreadable> {
-        let content = item.object().string("encrypted_content").unwrap_or_default().into_owned();
-        let opened = self.gateway.compaction_key.open(&self.caller.tenant, &content)?;
-        Ok(match opened {
-            Compaction::Summary(summary) => Some(as_message(&summary)),
-            Compaction::Foreign { origin, item } => {
-                (origin == *target.origin && target.reads_its_own).then_some(item)
-            }
-            Compaction::Unknown => {
-                let may_be_its_own = held.origin.as_ref().is_none_or(|it| it == target.origin);
-                let is_readable = target.upstream.is_responses_server() && may_be_its_own;
-                (is_readable && target.reads_its_own).then(|| item.clone())
-            }
-        })
-    }
+/// The item that conveys the compaction to the target; `None` if the target cannot read it.
+fn read(
+    turn: &Turn<'_>,
+    item: &Item,
+    held: &HeldItem,
+    target: Target<'_>,
+) -> Result<Option<Item>, Unreadable> {
+    let content = item.object().string("encrypted_content").unwrap_or_default().into_owned();
+    let opened = turn.gateway.compaction_key.open(&turn.caller.tenant, &content)?;
+    Ok(match opened {
+        Compaction::Summary(summary) => Some(as_message(&summary)),
+        Compaction::Foreign { origin, item } => {
+            (origin == *target.origin && target.reads_its_own).then_some(item)
+        }
+        Compaction::Unknown => {
+            let may_be_its_own = held.origin.as_ref().is_none_or(|it| it == target.origin);
+            let is_readable = target.upstream.is_responses_server() && may_be_its_own;
+            (is_readable && target.reads_its_own).then(|| item.clone())
+        }
+    })
 }
 
 fn foreign(held: &HeldItem, source: Option<usize>) -> ApiError {

@@ -2,8 +2,9 @@
 
 use antiphon_store::ConversationId;
 
+use super::client::Client;
+use super::context::Turn;
 use super::upstream_state::UpstreamTurn;
-use super::{Client, Turn};
 use crate::alias::Alias;
 use crate::error::ApiError;
 use crate::owner::{KnownAs, Owner};

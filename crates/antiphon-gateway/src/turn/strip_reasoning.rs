@@ -6,22 +6,18 @@
 use antiphon::repair::{Policy, made_with, repair_with};
 use antiphon::{Item, Kind, Origin};
 
-use super::Turn;
 use super::encode::Sources;
-use super::fallback_prompt::FallbackPrompt;
-use super::plan::Prompt;
+use super::plan::{FallbackPrompt, Planner, Prompt};
 use super::report::Report;
-use crate::upstream::Upstream;
 use antiphon::faults::OmissionReason;
 
-impl Turn<'_> {
+impl Planner<'_> {
     /// The prompt without encrypted reasoning; `None` if it has none. Items that need the reasoning
     /// lose their ids, because the provider would otherwise report the reasoning as missing.
     pub(super) fn without_reasoning(
         &self,
         prompt: &Prompt,
         origin: &Origin,
-        upstream: Upstream<'_>,
     ) -> Option<FallbackPrompt> {
         let view = &prompt.view;
         let (refused, kept): (Vec<Item>, Vec<Item>) =
@@ -29,7 +25,7 @@ impl Turn<'_> {
         if refused.is_empty() || kept.is_empty() {
             return None;
         }
-        let sources = Sources::of(&self.request.input);
+        let sources = Sources::new(&self.turn.request.input);
         let mut report = Report::new(0);
         for item in &refused {
             report.left_out_of_view(sources.position(item), item, OmissionReason::RefusedReasoning);
@@ -41,7 +37,7 @@ impl Turn<'_> {
             let item = &kept[mend.position];
             report.mended(sources.position(item), item, mend);
         }
-        let prompt = self.prompt(repaired.items, upstream, origin, &mut report).ok()?;
+        let prompt = self.encode(repaired.items, origin, &mut report).ok()?;
         Some(FallbackPrompt { prompt, report })
     }
 }

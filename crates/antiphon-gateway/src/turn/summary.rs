@@ -5,14 +5,15 @@ use antiphon::json::Object;
 use antiphon::stream::{Envelope, Finished, Status, UsedIds};
 use antiphon::{Item, Kind, Transcript};
 
-use super::Turn;
-use super::plan::Plan;
-use super::relay::ResponseReader;
+use super::context::Turn;
+use super::plan::{Plan, Planner};
+use super::reader::ResponseReader;
 use super::report::Report;
+use super::send::PromptSender;
 use crate::compaction::{compaction_item, request_for_summary};
 use crate::entropy::unix_now;
 use crate::error::ApiError;
-use crate::upstream::{Reply, RetrySession, Upstream, UpstreamError};
+use crate::upstream::UpstreamError;
 
 /// A model's summary of a history.
 pub(super) struct Summary {
@@ -24,59 +25,45 @@ pub(super) struct Summary {
     pub(super) report: Report,
 }
 
-impl Turn<'_> {
-    /// Asks the model to summarize the plan's view, in a separate request that changes nothing. An
-    /// incomplete summary is an error.
-    pub(super) async fn summary(
-        &self,
-        plan: &Plan,
-        upstream: Upstream<'_>,
-    ) -> Result<Summary, ApiError> {
-        let (request, prompt) = request_for_summary(self.request);
-        let turn = Turn { request: &request, ..self.clone() };
-        let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
-        let view = plan.prompt.view.iter().filter(|item| !is_trigger(item));
-        let view: Vec<Item> = view.cloned().chain([prompt]).collect();
-        let mut report = Report::new(0);
-        let prompt = turn.prompt(view, upstream, &plan.origin, &mut report)?;
-        let mut plan = plan.of_summary(prompt, report);
-        turn.fit(&mut plan, upstream).await?;
-        let finished = turn.written(&mut plan, upstream).await?;
-        let text = text_of(&finished).ok_or_else(|| ApiError::SummaryIncomplete)?;
-        let content = self.gateway.compaction_key.seal_summary(&self.caller.tenant, &text);
-        let (compaction, usage) = (compaction_item(&content), usage_of(&finished));
-        Ok(Summary { compaction, usage, report: plan.report })
-    }
+/// Asks the model to summarize the plan's view, in a separate request that changes nothing. An
+/// incomplete summary is an error.
+pub(super) async fn summarize(planner: Planner<'_>, plan: &Plan) -> Result<Summary, ApiError> {
+    let Planner { turn, upstream } = planner;
+    let (request, prompt) = request_for_summary(turn.request);
+    let turn = Turn { request: &request, ..turn.clone() };
+    let planner = Planner::new(&turn, upstream);
+    let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
+    let view = plan.prompt.view.iter().filter(|item| !is_trigger(item));
+    let view: Vec<Item> = view.cloned().chain([prompt]).collect();
+    let mut report = Report::new(0);
+    let prompt = planner.encode(view, &plan.origin, &mut report)?;
+    let mut plan = plan.for_summary(prompt, report);
+    planner.fit(&mut plan).await?;
+    let finished = request_summary(planner, &mut plan).await?;
+    let text = text_of(&finished).ok_or(ApiError::SummaryIncomplete)?;
+    let content = turn.gateway.compaction_key.seal_summary(&turn.caller.tenant, &text);
+    let (compaction, usage) = (compaction_item(&content), usage_of(&finished));
+    Ok(Summary { compaction, usage, report: plan.report })
+}
 
-    /// The complete answer. Retries while that can help, because no client has seen any of it.
-    async fn written(
-        &self,
-        plan: &mut Plan,
-        upstream: Upstream<'_>,
-    ) -> Result<Finished, UpstreamError> {
-        let mut asking = RetrySession::of(upstream, &self.request.model);
-        loop {
-            let reply = self.send(plan, &mut asking).await?.told_in(plan);
-            match self.heard_out(reply, plan, upstream).await {
-                Err(error) if asking.backoff(&error).await => {}
-                finished => return finished,
-            }
+/// Requests the complete answer. Retries while that can help, because no client has seen any of it.
+async fn request_summary(planner: Planner<'_>, plan: &mut Plan) -> Result<Finished, UpstreamError> {
+    let mut sender = PromptSender::new(planner);
+    loop {
+        let reply = sender.send(plan).await?.report_in(plan);
+        match reader(planner, plan).hear_out(reply).await {
+            Err(error) if sender.backoff(&error).await => {}
+            finished => return finished,
         }
     }
+}
 
-    async fn heard_out(
-        &self,
-        reply: Reply,
-        plan: &Plan,
-        upstream: Upstream<'_>,
-    ) -> Result<Finished, UpstreamError> {
-        let fields = self.request.object();
-        let envelope = Envelope::new("", unix_now(), &fields, None);
-        let assembler = self.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
-        let asked = RequestContext::from_request(&fields, plan.origin.clone());
-        let hearing = ResponseReader::new(upstream.api(), asked, assembler);
-        hearing.bounded(upstream.max_event()).hear_out(reply).await
-    }
+fn reader(Planner { turn, upstream }: Planner<'_>, plan: &Plan) -> ResponseReader {
+    let fields = turn.request.object();
+    let envelope = Envelope::new("", unix_now(), &fields, None);
+    let assembler = turn.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
+    let asked = RequestContext::from_request(&fields, plan.origin.clone());
+    ResponseReader::new(upstream.api(), asked, assembler).bounded(upstream.max_event())
 }
 
 /// The text of a completed answer's messages; `None` if it is incomplete or empty.

@@ -31,7 +31,7 @@ impl View {
     /// Collects the items of `transcript` after its start. `asked_again` holds the positions of
     /// stored items that the model is asked again, `fresh` the range of the new input. `source`
     /// maps positions in the transcript to positions in the input.
-    pub(super) fn of(
+    pub(super) fn new(
         transcript: &Transcript,
         starts: Option<&Start>,
         (asked_again, fresh): (&[usize], Range<usize>),
@@ -84,7 +84,7 @@ impl View {
 
     /// Repairs the items so that a provider accepts them. `made_with` maps items to the reasoning
     /// items that they need.
-    pub(super) fn mended(
+    pub(super) fn repair(
         mut self,
         strict: bool,
         made_with: HashMap<ItemId, ItemId>,

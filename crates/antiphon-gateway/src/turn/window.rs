@@ -11,15 +11,13 @@ use antiphon::ItemId;
 use antiphon::json::Object;
 use antiphon::truncation::cut;
 
-use super::Turn;
 use super::encode::Sources;
-use super::fallback_prompt::FallbackPrompt;
-use super::plan::{Plan, Prompt};
+use super::plan::{FallbackPrompt, Plan, Planner, Prompt};
 use super::report::Report;
 use crate::compaction::is_summary;
 use crate::error::ApiError;
 use crate::tokens::{self, Weights};
-use crate::upstream::{Overflow, RetrySession, TooLong, Upstream, UpstreamError};
+use crate::upstream::{Overflow, RetrySession, TooLong, UpstreamError};
 
 /// The fraction of the input that each attempt sends if the upstream's error names no limit. The
 /// last attempt sends only the items that cannot be dropped.
@@ -28,29 +26,26 @@ const FRACTIONS: [f64; 4] = [0.75, 0.5, 0.25, 0.0];
 /// Margin for the difference between the upstream's token count and ours.
 const MARGIN: f64 = 0.98;
 
-impl Turn<'_> {
+impl Planner<'_> {
     /// Cuts the plan's view to a window of known size, or fails if it does not fit.
-    pub(super) async fn fit(
-        &self,
-        plan: &mut Plan,
-        upstream: Upstream<'_>,
-    ) -> Result<(), ApiError> {
-        let Some(window) = upstream.context_window() else { return Ok(()) };
-        let answer = answer_bound(&self.request.object());
+    pub(super) async fn fit(&self, plan: &mut Plan) -> Result<(), ApiError> {
+        let request = self.turn.request;
+        let Some(window) = self.upstream.context_window() else { return Ok(()) };
+        let answer = answer_bound(&request.object());
         let room = window.saturating_sub(answer);
-        if tokens::surely_fits(&self.request.fields, &plan.prompt.view, room) {
+        if tokens::surely_fits(&request.fields, &plan.prompt.view, room) {
             return Ok(());
         }
-        let weights = tokens::weigh(&self.request.fields, &plan.prompt.view).await?;
+        let weights = tokens::weigh(&request.fields, &plan.prompt.view).await?;
         let needed = weights.total().saturating_add(answer);
         let Some(excess) = needed.checked_sub(window).filter(|excess| *excess > 0) else {
             return Ok(());
         };
-        let truncates = self.truncates();
-        let cut = truncates.then(|| self.cut(&plan.prompt, &weights, excess, plan, upstream));
+        let truncates = self.turn.truncates();
+        let cut = truncates.then(|| self.cut(&plan.prompt, &weights, excess, plan));
         match cut.flatten() {
-            Some((instead, weight)) if weight >= excess => {
-                instead.takes_the_place_in(plan);
+            Some((shorter, weight)) if weight >= excess => {
+                shorter.replace_in(plan);
                 Ok(())
             }
             _ => {
@@ -62,24 +57,23 @@ impl Turn<'_> {
 
     /// Returns a shorter prompt after the upstream rejected this one as too long. Returns `None`
     /// for any other error, or if no item can or may be dropped.
-    pub(super) async fn shortened(
+    pub(super) async fn shorten(
         &self,
         error: &UpstreamError,
         prompt: &Prompt,
         plan: &Plan,
-        asking: &mut RetrySession<'_>,
+        session: &mut RetrySession<'_>,
     ) -> Option<FallbackPrompt> {
-        let overflow = error.overflow().filter(|_| self.truncates())?;
-        let attempt = asking.shorten()?;
-        let weights = tokens::weigh(&self.request.fields, &prompt.view).await.ok()?;
+        let overflow = error.overflow().filter(|_| self.turn.truncates())?;
+        let attempt = session.shorten()?;
+        let weights = tokens::weigh(&self.turn.request.fields, &prompt.view).await.ok()?;
         let excess = self.excess(&overflow, attempt, weights.total());
-        let cut = self.cut(prompt, &weights, excess, plan, asking.upstream());
-        cut.map(|(instead, _)| instead)
+        self.cut(prompt, &weights, excess, plan).map(|(shorter, _)| shorter)
     }
 
     /// The number of excess tokens out of `total`, by our count.
     fn excess(&self, overflow: &Overflow, attempt: u32, total: u64) -> u64 {
-        let told = overflow.fitting(answer_bound(&self.request.object()));
+        let told = overflow.fitting(answer_bound(&self.turn.request.object()));
         let by_attempt = FRACTIONS[(attempt as usize).min(FRACTIONS.len() - 1)];
         // The last attempt ignores the upstream's figures.
         let stays = match told {
@@ -96,40 +90,34 @@ impl Turn<'_> {
         weights: &Weights,
         excess: u64,
         plan: &Plan,
-        upstream: Upstream<'_>,
     ) -> Option<(FallbackPrompt, u64)> {
         let view = &prompt.view;
         let cut = cut(view, &weights.items, excess.max(1), is_summary);
         if cut.dropped.is_empty() {
             return None;
         }
-        let (sources, held) = (Sources::of(&self.request.input), held_ids(plan));
+        let (sources, held) = (Sources::new(&self.turn.request.input), held_ids(plan));
         let mut report = Report::new(0);
         for item in cut.dropped.iter().map(|position| &view[*position]) {
             let id = held.get(&item.raw().as_ptr()).copied().or(item.head().id.as_ref());
             report.truncated(sources.position(item), item, id);
         }
-        let prompt = self.prompt(cut.kept(view), upstream, &plan.origin, &mut report).ok()?;
+        let prompt = self.encode(cut.kept(view), &plan.origin, &mut report).ok()?;
         Some((FallbackPrompt { prompt, report }, cut.weight))
     }
 
     /// Turns an upstream's "too long" error into one that names the remedies.
-    pub(super) async fn explained(&self, error: UpstreamError, prompt: &Prompt) -> UpstreamError {
+    pub(super) async fn explain(&self, error: UpstreamError, prompt: &Prompt) -> UpstreamError {
         let Some(overflow) = error.overflow() else { return error };
-        let truncates = self.truncates();
+        let (request, truncates) = (self.turn.request, self.turn.truncates());
         let needed = match overflow.needed {
             Some(needed) => needed,
-            None => match tokens::weigh(&self.request.fields, &prompt.view).await {
-                Ok(weights) => weights.total().saturating_add(answer_bound(&self.request.object())),
+            None => match tokens::weigh(&request.fields, &prompt.view).await {
+                Ok(weights) => weights.total().saturating_add(answer_bound(&request.object())),
                 Err(_) => return error,
             },
         };
         UpstreamError::TooLong(TooLong { needed, window: overflow.window, truncates })
-    }
-
-    /// Whether the caller permits dropping the oldest turns.
-    pub(super) fn truncates(&self) -> bool {
-        self.request.object().string("truncation").as_deref() == Some("auto")
     }
 }
 

@@ -43,11 +43,6 @@ impl<'a> RetrySession<'a> {
         Self { model, ..Self::until(from_now(upstream.patience().1), upstream) }
     }
 
-    /// Starts the time limit again, for another request to the same model.
-    pub(crate) fn restarted(&self) -> Self {
-        Self::of(self.upstream, self.model)
-    }
-
     /// Requests to no model. The answer must be complete at `end`. No request is sent yet.
     fn until(end: Instant, upstream: Upstream<'a>) -> Self {
         let (retries, _) = upstream.patience();

@@ -16,6 +16,7 @@ use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::error::{CancelReason, TurnError};
 use crate::turn::open::Opened;
+use crate::turn::pending::PendingTurn;
 use crate::upstream::{LockWait, Reply, RetrySession, StateError, UpstreamError};
 
 /// The result of an attempt.
@@ -55,7 +56,7 @@ impl UpstreamTurn<'_> {
                 Ok(answer) => return Ok(Some((planned, answer))),
                 Err(failed) => failed,
             };
-            let repairs = self.turn.mends();
+            let repairs = self.turn.repairs();
             let is_recoverable = |fault: &StateError| repairs || *fault == StateError::Locked;
             let fault = failed.fault.clone().filter(is_recoverable);
             planned = match progress.course.reject(fault) {
@@ -83,7 +84,7 @@ impl UpstreamTurn<'_> {
         client: &mut Client,
     ) -> Result<Result<Answer, Failed>, TurnError> {
         let Planned { opened, plan, .. } = planned;
-        let _guard = self.turn.guard_opening(opened);
+        let _guard = PendingTurn::new(self.turn, opened);
         let reply = match self.ask(opened, plan, asking, client).await {
             Ok(reply) => reply,
             Err(TurnError::Failed(error)) => return Ok(Err(error.into())),
@@ -119,7 +120,7 @@ impl UpstreamTurn<'_> {
     ) -> Result<bool, TurnError> {
         tokio::select! {
             waited = lock.wait() => Ok(waited),
-            reason = self.turn.unwanted(opened, client) => Err(match reason {
+            reason = self.turn.cancelled(opened, client) => Err(match reason {
                 CancelReason::ConversationDeleted => ApiError::ConversationDeleted.into(),
                 CancelReason::Left | CancelReason::Cancelled => TurnError::Cancelled(reason),
             }),
@@ -214,7 +215,7 @@ impl UpstreamTurn<'_> {
             Continues::Nothing => Ok(opened),
             Continues::Conversation(id) => {
                 self.resync_conversation(id, &opened).await?;
-                self.turn.reopened(opened).await
+                opened.at_current_end(self.turn).await
             }
             Continues::Response(id) => {
                 let record = self.resync_response(id, opened.cursor).await?;

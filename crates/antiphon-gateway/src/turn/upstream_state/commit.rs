@@ -11,8 +11,11 @@ use super::plan::Plan;
 use super::relay::Answered;
 use crate::error::ApiError;
 use crate::turn::Client;
+use crate::turn::commit::{CommittedTurn, output_items};
+use crate::turn::commit_retry::commit_with_retries;
 use crate::turn::open::Opened;
-use crate::turn::relay::Outcome;
+use crate::turn::pending::PendingTurn;
+use crate::turn::reader::Outcome;
 use crate::turn::report::Report;
 use crate::turn::shared_text::SharedEnd;
 
@@ -54,7 +57,7 @@ impl UpstreamTurn<'_> {
     /// Drops the opening of a turn that stores nothing.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
         if self.has_opening() {
-            self.turn.drop_recorded_opening(opened).await;
+            PendingTurn::new(self.turn, opened).discard_recorded().await;
         }
     }
 
@@ -108,7 +111,9 @@ impl UpstreamTurn<'_> {
             place: opened.place(),
             ..self.opening(opened, plan)
         };
-        if let Err(error) = self.turn.commit_patiently(left).await {
+        if let Err(error) =
+            commit_with_retries(self.turn.gateway, &self.turn.caller.tenant, left).await
+        {
             tracing::warn!(%error, "what is known of a turn that was left is not kept");
             self.mark_stale_again(opened).await;
             self.drop_opening(opened).await;
@@ -145,7 +150,8 @@ impl UpstreamTurn<'_> {
         report.log(self.turn.request, response, &finished, failure);
         opened.close().await;
         let end = SharedEnd::take(&mut finished);
-        self.turn.tell_end(finished, end, committed, client).await
+        CommittedTurn { finished, end, result: committed }.send_end(client).await;
+        Ok(())
     }
 
     /// Commits the turn. If it did not end well, the upstream may have stored something else, so
@@ -180,12 +186,13 @@ impl UpstreamTurn<'_> {
                 response: named,
             }),
         };
-        Ok(self.turn.commit_patiently(turn).await?)
+        Ok(commit_with_retries(self.turn.gateway, &self.turn.caller.tenant, turn).await?)
     }
 
     /// The output items as ledger entries.
     fn output(&self, finished: &Finished, plan: &Plan) -> Vec<HeldItem> {
-        let output = self.turn.output_items(finished, &plan.origin).into_iter();
+        let output =
+            output_items(self.turn.gateway.fingerprint_key, finished, &plan.origin).into_iter();
         let entered = output.map(|item| match item.is_tombstone() {
             true => item,
             false => self.entered(item),

@@ -54,10 +54,12 @@ use tokio::time::Instant;
 use self::attempt::Answer;
 use self::plan::{Plan, PlanInputs};
 use self::prepare::{Planned, Progress};
+use super::client::Client;
+use super::context::Turn;
 use super::error::TurnError;
 use super::open::Opened;
-use super::relay::ResponseReader;
-use super::{Client, Turn};
+use super::pending::PendingTurn;
+use super::reader::ResponseReader;
 use crate::alias::Alias;
 use crate::bound::from_now;
 use crate::entropy::RandomIds;
@@ -102,7 +104,7 @@ impl<'a> UpstreamTurn<'a> {
         let planned = self.prepare(&mut progress, opened, inputs).await?;
         let Planned { opened, plan, .. } = &planned;
         let (held, _) = plan.transcript.items().split_at(plan.held);
-        self.turn.check_quotas(opened, held, &plan.fresh).await?;
+        opened.check_quotas(self.turn, held, &plan.fresh).await?;
         let mut session = RetrySession::of(Upstream::Http(self.http), &self.turn.request.model);
         let answered = match self.answer(&mut progress, planned, &mut session, client).await {
             Ok(answered) => answered,
@@ -110,7 +112,7 @@ impl<'a> UpstreamTurn<'a> {
             Err(TurnError::Cancelled(_)) => return Ok(()),
         };
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
-        let _guard = self.turn.guard_opening(&opened);
+        let _guard = PendingTurn::new(self.turn, &opened);
         let plan = plan.retried(session.retries());
         match answer {
             Answer::Relayed(answered) => self.conclude(opened, plan, *answered, client).await,

@@ -20,7 +20,7 @@ impl UpstreamTurn<'_> {
     /// from the upstream.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
         match &self.turn.request.continues {
-            Continues::Nothing => self.turn.open_new().await,
+            Continues::Nothing => Opened::on_new_thread(self.turn).await,
             Continues::Conversation(id) => self.open_conversation(id).await,
             Continues::Response(id) => self.open_after(id).await,
         }
@@ -30,14 +30,14 @@ impl UpstreamTurn<'_> {
     async fn open_conversation(&self, id: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::ConversationNotFound { id: id.into(), hint: Hint::None };
         let conversation = self.ledger_of(id).await?.ok_or_else(unknown)?;
-        let opened = self.turn.open_held(conversation, unknown).await?;
+        let opened = Opened::in_conversation(self.turn, conversation, unknown).await?;
         // The previous turn may have changed the entry while this one waited.
         let entry = self.entry(id).await?.ok_or_else(unknown)?;
         if !entry.is_stale {
             return Ok(opened);
         }
         match self.resync_conversation(id, &opened).await {
-            Ok(()) => self.turn.reopened(opened).await,
+            Ok(()) => opened.at_current_end(self.turn).await,
             Err(error) => {
                 self.forget_if_gone(id, &error).await?;
                 Err(error)
@@ -96,7 +96,7 @@ impl UpstreamTurn<'_> {
     /// Opens the turn at the end of this response.
     pub(super) async fn open_at(&self, record: &ResponseRecord) -> Result<Opened, ApiError> {
         let (cursor, base) = (record.cursor, after(record));
-        self.turn.opened(cursor.shard, Some(cursor), base, None).await
+        Opened::new(self.turn, cursor.shard, Some(cursor), base).await
     }
 
     /// The record of a response, if it is complete and fresh.
@@ -105,7 +105,7 @@ impl UpstreamTurn<'_> {
         let Kept::Response(open) = &entry.kept else {
             return Err(ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None });
         };
-        let record = self.turn.response(open).await?;
+        let record = self.turn.wait_for_response(open).await?;
         // The turn may have ended successfully in the meantime.
         match self.entry(id).await? {
             Some(now) if now.kept == entry.kept && !now.is_stale => Ok(record),

@@ -138,7 +138,7 @@ impl UpstreamTurn<'_> {
             sent.splice(0..0, detour.references.iter().cloned());
         }
         let Admission { transcript, held, report, .. } = admission;
-        let report = report.of_request(&self.turn.caller.request_id);
+        let report = report.with_request(&self.turn.caller.request_id);
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
         Ok(Plan {
             transcript,
@@ -162,7 +162,7 @@ impl UpstreamTurn<'_> {
     ) -> Result<(Admission, bool), ApiError> {
         let turn = self.turn;
         let incoming: Vec<Incoming> =
-            turn.request.input.iter().cloned().map(Incoming::of).collect();
+            turn.request.input.iter().cloned().map(Incoming::new).collect();
         let is_refused = |item: &Item| inputs.refused.reason_for(item.head().id.as_ref()).is_some();
         let names_unknown =
             incoming.iter().any(|it| is_unknown(&it.item, &stored) && !is_refused(&it.item));
@@ -186,7 +186,7 @@ impl UpstreamTurn<'_> {
             true => OnOutputWithoutCall::Keep,
             false => OnOutputWithoutCall::Drop,
         };
-        if !self.turn.mends()
+        if !self.turn.repairs()
             && let Some(repair) = draft.repair(outputs_without_call).repairs.first()
         {
             let (source, _) = draft.source(repair, &admission.sources);

@@ -95,7 +95,7 @@ impl UpstreamTurn<'_> {
     async fn removal(&self, plan: &Plan) -> Removal {
         let has_deletion = async || self.http.capabilities(self.turn.caller).await.item_deletion;
         match &self.turn.request.continues {
-            _ if !self.turn.mends() => Removal::None,
+            _ if !self.turn.repairs() => Removal::None,
             Continues::Conversation(_) if !plan.blocking.is_empty() && has_deletion().await => {
                 Removal::Deletion { has_ids: plan.blocking.have_server_ids() }
             }

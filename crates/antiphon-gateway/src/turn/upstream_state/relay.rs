@@ -8,7 +8,7 @@ use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
-use crate::turn::relay::{Outcome, ReadOutcome, ResponseReader};
+use crate::turn::reader::{Outcome, ReadOutcome, ResponseReader};
 use crate::upstream::{ByteStream, Reply, UpstreamError};
 
 /// The end of an answer.
@@ -48,7 +48,7 @@ impl UpstreamTurn<'_> {
         };
         let outcome = match read {
             Ok(ReadOutcome::Whole) => Outcome::Ended(reader.into_assembler()),
-            Ok(ReadOutcome::CancelReason(unwanted)) => reader.leave(unwanted, client).await,
+            Ok(ReadOutcome::Cancelled(unwanted)) => reader.leave(unwanted, client).await,
             Ok(ReadOutcome::Broken(error)) if state.has_begun(client, &error) => {
                 reader.fail(error.as_failure(), error.into(), client).await;
                 Outcome::Ended(reader.into_assembler())
@@ -71,8 +71,8 @@ impl UpstreamTurn<'_> {
         loop {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
-                unwanted = self.turn.unwanted(state.opened, client) => {
-                    return Ok(ReadOutcome::CancelReason(unwanted));
+                unwanted = self.turn.cancelled(state.opened, client) => {
+                    return Ok(ReadOutcome::Cancelled(unwanted));
                 }
             };
             let read = reader.piece(piece);

@@ -37,7 +37,7 @@ impl UpstreamTurn<'_> {
         }
         let entry = self.ledgers().entry(&self.turn.caller.tenant, id).await?;
         match entry.map(|entry| entry.kept) {
-            Some(Kept::Response(local)) => self.turn.response(&local).await,
+            Some(Kept::Response(local)) => self.turn.wait_for_response(&local).await,
             _ => Ok(None),
         }
     }

@@ -24,8 +24,8 @@ impl UpstreamTurn<'_> {
     ) -> Result<Reply, TurnError> {
         let sent = match self.record(opened, plan).await {
             Ok(()) => {
-                let sent = async { Ok(self.send(plan, asking).await) };
-                self.turn.while_wanted(sent, opened, client).await
+                let sent = async { Ok::<_, ApiError>(self.send(plan, asking).await) };
+                self.turn.unless_cancelled(sent, opened, client).await
             }
             Err(error) => Err(error.into()),
         };

@@ -1,19 +1,17 @@
-//! Relays an upstream's answer to the client, event by event.
+//! Decodes an upstream's answer into the events of the response.
 
 use antiphon::dialect::{RequestContext, StreamDecoder, UpstreamApi};
 use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
 use bytes::Bytes;
 
+use super::client::Client;
 use super::error::CancelReason;
-use super::open::Opened;
-use super::plan::Plan;
-use super::{Client, Turn};
 use crate::compaction::Sealing;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
-use crate::upstream::{ByteStream, Reply, RetrySession, UpstreamError};
+use crate::upstream::{Reply, UpstreamError};
 
-/// The end of the relay.
+/// The end of a response.
 pub(super) enum Outcome {
     /// The response ended, successfully or not.
     Ended(Assembler),
@@ -42,7 +40,7 @@ pub(super) enum ReadOutcome {
     /// The answer broke off or reported a failure.
     Broken(UpstreamError),
     /// Nobody waits for the rest.
-    CancelReason(CancelReason),
+    Cancelled(CancelReason),
 }
 
 /// Decodes an upstream's answer into the events of the response.
@@ -62,112 +60,6 @@ pub(super) struct ResponseReader {
 
 /// How many bytes of a stream may arrive between two measurements of the answer's length.
 const MEASURED_EVERY: usize = 64 << 10;
-
-impl Turn<'_> {
-    /// Relays the answer until it ends, the client disconnects or the conversation is deleted. If
-    /// the answer fails before its first output event, asks for another one while that can help.
-    pub(super) async fn relay(
-        &self,
-        mut reply: Reply,
-        mut hearing: ResponseReader,
-        opened: &Opened,
-        plan: &mut Plan,
-        asking: &mut RetrySession<'_>,
-        client: &mut Client,
-    ) -> Outcome {
-        loop {
-            let error = match self.hear(reply, &mut hearing, opened, client).await {
-                ReadOutcome::Whole => return Outcome::Ended(hearing.assembler),
-                ReadOutcome::CancelReason(unwanted) => {
-                    return hearing.leave(unwanted, client).await;
-                }
-                ReadOutcome::Broken(error) => error,
-            };
-            let again = tokio::select! {
-                again = self.ask_again(error, &mut hearing, plan, asking) => Ok(again),
-                unwanted = self.unwanted(opened, client) => Err(unwanted),
-            };
-            reply = match again {
-                Ok(Ok(reply)) => reply,
-                Ok(Err(error)) => {
-                    hearing.fail(error.as_failure(), error.into(), client).await;
-                    return Outcome::Ended(hearing.assembler);
-                }
-                Err(unwanted) => return hearing.leave(unwanted, client).await,
-            };
-        }
-    }
-
-    /// Waits until nobody waits for the rest of the answer.
-    pub(super) async fn unwanted(&self, opened: &Opened, client: &mut Client) -> CancelReason {
-        tokio::select! {
-            unwanted = self.left(client) => unwanted,
-            () = opened.conversation_deleted() => CancelReason::ConversationDeleted,
-        }
-    }
-
-    /// Asks for another answer after a failure. Returns the error if a retry cannot help.
-    async fn ask_again(
-        &self,
-        error: UpstreamError,
-        hearing: &mut ResponseReader,
-        plan: &mut Plan,
-        asking: &mut RetrySession<'_>,
-    ) -> Result<Reply, UpstreamError> {
-        if hearing.assembler.has_emitted_output() {
-            return Err(error);
-        }
-        if let Some(shorter) = self.shortened(&error, &plan.prompt, plan, asking).await {
-            shorter.takes_the_place_in(plan);
-        } else if !asking.backoff(&error).await {
-            let explained = self.explained(error, &plan.prompt).await;
-            if matches!(explained, UpstreamError::TooLong(_)) {
-                // This error has more detail than the upstream's own.
-                hearing.begin_anew();
-            }
-            return Err(explained);
-        }
-        hearing.begin_anew();
-        Ok(self.send(plan, asking).await?.told_in(plan))
-    }
-
-    async fn hear(
-        &self,
-        reply: Reply,
-        hearing: &mut ResponseReader,
-        opened: &Opened,
-        client: &mut Client,
-    ) -> ReadOutcome {
-        match reply {
-            Reply::Whole(body) => {
-                let heard = hearing.hear_whole(&body);
-                hearing.pass_on(client).await;
-                hearing.end(heard)
-            }
-            Reply::Events(stream) => self.hear_events(stream, hearing, opened, client).await,
-        }
-    }
-
-    async fn hear_events(
-        &self,
-        mut stream: ByteStream,
-        hearing: &mut ResponseReader,
-        opened: &Opened,
-        client: &mut Client,
-    ) -> ReadOutcome {
-        loop {
-            let piece = tokio::select! {
-                piece = stream.next() => piece,
-                unwanted = self.unwanted(opened, client) => return ReadOutcome::CancelReason(unwanted),
-            };
-            let heard = hearing.piece(piece);
-            hearing.pass_on(client).await;
-            if heard.is_err() || hearing.assembler.has_ended() {
-                return hearing.end(heard);
-            }
-        }
-    }
-}
 
 impl ResponseReader {
     /// Decodes an answer in `dialect`. `asked` holds the facts of the request that decoding needs.
@@ -251,7 +143,7 @@ impl ResponseReader {
     }
 
     /// Resets the decoder for another answer that replaces this one.
-    fn begin_anew(&mut self) {
+    pub(super) fn begin_anew(&mut self) {
         self.assembler.reset_for_retry();
         self.frames = Decoder::new(self.max_answer);
         self.decoder = StreamDecoder::new(self.api.into(), self.asked.clone());
@@ -269,12 +161,6 @@ impl ResponseReader {
     pub(super) async fn start(&mut self, client: &mut Client) {
         self.assembler.start();
         self.pass_on(client).await;
-    }
-
-    /// Fails the response because the upstream gave no answer.
-    pub(super) async fn refused(mut self, error: ApiError, client: &mut Client) -> Outcome {
-        self.fail(error.as_failure(), error, client).await;
-        Outcome::Ended(self.assembler)
     }
 
     /// Ends the response because nobody waits for the rest.

@@ -11,17 +11,14 @@
 
 use std::ops::Range;
 
-use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::item::{Role, Side};
 use antiphon::json::Object;
-use antiphon::stream::{Envelope, Status, UsedIds};
-use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
-use antiphon_store::{ConversationId, Earlier, NewResponse, ResponseId, ResponseRecord, ThreadId};
-use bytes::Bytes;
+use antiphon::stream::Status;
+use antiphon::{Kind, Transcript};
+use antiphon_store::{ConversationId, Earlier, ResponseId, ResponseRecord, ThreadId};
 
-use super::open::Opened;
-use super::relay::ResponseReader;
-use super::{Client, Turn, report};
+use super::context::Turn;
+use super::open::{Opened, OpenedTurn};
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::Underway;
@@ -75,7 +72,7 @@ impl PriorAttempt {
 #[derive(Debug, Default)]
 pub(super) struct CutAttempts {
     /// Whether the last turn of the conversation was one, and has been retracted.
-    pub(super) superseded: bool,
+    pub(super) replaced: bool,
     /// The input of an attempt that is still in the conversation.
     pub(super) prior: Option<PriorInput>,
 }
@@ -105,47 +102,64 @@ impl Turn<'_> {
         let entered = self.leases.underway(&self.caller.tenant, &digest, again).await?;
         entered.ok_or(ApiError::RequestInProgress)
     }
+}
 
+impl OpenedTurn<'_> {
     /// Finds the result of earlier attempts at this request. Retracts a cut attempt if it is the
     /// last turn of the conversation.
-    pub(super) async fn find_prior_attempt(
-        &self,
-        opened: &Opened,
-    ) -> Result<PriorAttempt, ApiError> {
-        if self.request.identity.again == Again::No {
+    pub(super) async fn find_prior_attempt(&self) -> Result<PriorAttempt, ApiError> {
+        AttemptLookup::new(self.turn, &self.opened).find().await
+    }
+}
+
+/// Looks up earlier attempts at the request of an open turn.
+pub(super) struct AttemptLookup<'a> {
+    turn: &'a Turn<'a>,
+    opened: &'a Opened,
+}
+
+impl<'a> AttemptLookup<'a> {
+    pub(super) fn new(turn: &'a Turn<'a>, opened: &'a Opened) -> Self {
+        Self { turn, opened }
+    }
+
+    async fn find(&self) -> Result<PriorAttempt, ApiError> {
+        let (turn, opened) = (self.turn, self.opened);
+        if turn.request.identity.again == Again::No {
             return Ok(PriorAttempt::Never);
         }
-        let Attempts { known, forgotten } = self.known_attempts(opened).await?;
-        if let Some(record) = self.the_one(opened, known.into_iter().filter(is_whole).collect()) {
+        let Attempts { known, forgotten } = self.known_attempts().await?;
+        if let Some(record) = self.select(known.into_iter().filter(is_whole).collect()) {
             return Ok(PriorAttempt::Whole(Box::new(record)));
         }
         // An attempt that is too old counts as a turn of its own and is never replaced.
-        if forgotten.iter().any(|record| opened.begins_behind(record)) {
+        if forgotten.iter().any(|record| opened.begins_after(record)) {
             return Ok(PriorAttempt::Never);
         }
-        let superseded = match &opened.conversation {
-            Some(conversation) => self.retract(conversation, opened).await?,
+        let replaced = match &opened.conversation {
+            Some(conversation) => self.retract(conversation).await?,
             None => false,
         };
-        let prior = if self.is_keyed() { self.find_prior_input(opened).await? } else { None };
-        match superseded || prior.is_some() {
-            true => Ok(PriorAttempt::Cut(CutAttempts { superseded, prior })),
+        let prior = if turn.is_keyed() { self.find_prior_input().await? } else { None };
+        match replaced || prior.is_some() {
+            true => Ok(PriorAttempt::Cut(CutAttempts { replaced, prior })),
             false => Ok(PriorAttempt::Never),
         }
     }
 
     /// Finds the input that an earlier attempt left in the conversation. This needs a key: without
     /// one, an equal body may be a turn of its own.
-    async fn find_prior_input(&self, opened: &Opened) -> Result<Option<PriorInput>, ApiError> {
-        if opened.conversation.is_none() {
+    async fn find_prior_input(&self) -> Result<Option<PriorInput>, ApiError> {
+        if self.opened.conversation.is_none() {
             return Ok(None);
         }
-        let Attempts { known, .. } = self.known_attempts(opened).await?;
-        let holds_input =
-            |record: &ResponseRecord| opened.is_on_thread_of(record) && !record.input.is_empty();
+        let Attempts { known, .. } = self.known_attempts().await?;
+        let holds_input = |record: &ResponseRecord| {
+            self.opened.is_on_thread_of(record) && !record.input.is_empty()
+        };
         let Some(record) = known.into_iter().find(holds_input) else { return Ok(None) };
         // Later turns are appended after this response, so its positions do not change.
-        let end = self.load(Some(record.cursor)).await?.items().len();
+        let end = self.turn.load(Some(record.cursor)).await?.items().len();
         let length = |range: &Range<u64>| usize::try_from(range.end - range.start).ok();
         let positions = length(&record.output).zip(length(&record.input)).and_then(|(out, inp)| {
             let end = end.checked_sub(out)?;
@@ -156,32 +170,32 @@ impl Turn<'_> {
     }
 
     /// The earlier attempts at the request; none if the request is not marked as a retry.
-    pub(super) async fn known_attempts(&self, opened: &Opened) -> Result<Attempts, ApiError> {
-        if self.request.identity.again == Again::No {
+    pub(super) async fn known_attempts(&self) -> Result<Attempts, ApiError> {
+        if self.turn.request.identity.again == Again::No {
             return Ok(Attempts::default());
         }
-        let since = unix_now() - if self.is_keyed() { KEYED } else { COUNTED };
+        let since = unix_now() - if self.turn.is_keyed() { KEYED } else { COUNTED };
         let is_known = |record: &ResponseRecord| record.response.created_at >= since;
-        let attempts = self.attempts(opened).await?.into_iter();
+        let attempts = self.attempts().await?.into_iter();
         let (known, forgotten) = attempts.partition(is_known);
         Ok(Attempts { known, forgotten })
     }
 
     /// The attempts that have ended, newest first. Waits for those that still run in any process.
-    async fn attempts(&self, opened: &Opened) -> Result<Vec<ResponseRecord>, ApiError> {
-        let mut found = self.earlier(opened).await?;
+    async fn attempts(&self) -> Result<Vec<ResponseRecord>, ApiError> {
+        let mut found = self.earlier().await?;
         let open = found.iter().filter_map(|turn| match turn {
             Earlier::Open(id) => Some(id),
             Earlier::Ended(_) => None,
         });
         let open: Vec<ResponseId> = open.cloned().collect();
         for id in &open {
-            if !self.leases.response_ended(&self.caller.tenant, id).await? {
+            if !self.turn.leases.response_ended(&self.turn.caller.tenant, id).await? {
                 return Err(ApiError::RequestInProgress);
             }
         }
         if !open.is_empty() {
-            found = self.earlier(opened).await?;
+            found = self.earlier().await?;
         }
         let ended = found.into_iter().filter_map(|turn| match turn {
             Earlier::Ended(record) => Some(record),
@@ -190,85 +204,30 @@ impl Turn<'_> {
         Ok(ended.collect())
     }
 
-    async fn earlier(&self, opened: &Opened) -> Result<Vec<Earlier>, ApiError> {
-        let (shard, digest) = (opened.response_id.shard(), &self.request.identity.digest);
-        Ok(self.gateway.store.earlier(&self.caller.tenant, shard, digest, ATTEMPTS).await?)
+    async fn earlier(&self) -> Result<Vec<Earlier>, ApiError> {
+        let (turn, shard) = (self.turn, self.opened.response_id.shard());
+        let (store, digest) = (&turn.gateway.store, &turn.request.identity.digest);
+        Ok(store.earlier(&turn.caller.tenant, shard, digest, ATTEMPTS).await?)
     }
 
     /// Picks the attempt to replay from all complete ones. With a key, that is the newest. Without
     /// a key it is the last turn of the conversation or, outside a conversation, the only attempt:
     /// several equal bodies are turns of their own.
-    fn the_one(&self, opened: &Opened, mut whole: Vec<ResponseRecord>) -> Option<ResponseRecord> {
-        if self.is_keyed() {
+    fn select(&self, mut whole: Vec<ResponseRecord>) -> Option<ResponseRecord> {
+        if self.turn.is_keyed() {
             return (!whole.is_empty()).then(|| whole.swap_remove(0));
         }
-        if opened.conversation.is_some() {
-            return whole.into_iter().find(|record| opened.begins_behind(record));
+        if self.opened.conversation.is_some() {
+            return whole.into_iter().find(|record| self.opened.begins_after(record));
         }
         (whole.len() == 1).then(|| whole.swap_remove(0))
     }
 
     /// Retracts the last turn of the conversation if it is a cut attempt at this request.
-    async fn retract(
-        &self,
-        conversation: &ConversationId,
-        opened: &Opened,
-    ) -> Result<bool, ApiError> {
-        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
-        let (digest, fork) = (&self.request.identity.digest, ThreadId::issue(&mut RandomIds));
-        Ok(store.retract(tenant, conversation, digest, fork, opened.place()).await?)
-    }
-
-    pub(super) fn is_keyed(&self) -> bool {
-        self.request.identity.again == Again::Keyed
-    }
-
-    /// Replays a complete answer.
-    pub(super) async fn answer_again(
-        &self,
-        record: &ResponseRecord,
-        client: &mut Client,
-    ) -> Result<(), ApiError> {
-        let envelope =
-            Object::parse(&record.response.envelope).map_err(|_| ApiError::UnreadableAnswer)?;
-        let body = self.whole(record, envelope.clone()).await?;
-        client.begin(report::head_again(&record.response.id));
-        let mut hearing = self.hearing_again(record);
-        hearing.whole(&body);
-        hearing.pass_on(client).await;
-        report::log_again(&record.response);
-        client
-            .end(hearing.finish(completed_at(&envelope)).ok_or(ApiError::UnreadableAnswer)?)
-            .await;
-        Ok(())
-    }
-
-    /// Rebuilds the response object as an upstream would have sent it.
-    async fn whole(
-        &self,
-        record: &ResponseRecord,
-        mut envelope: Object<'_>,
-    ) -> Result<Bytes, ApiError> {
-        let store = &self.gateway.store;
-        let output = store.output_items(&self.caller.tenant, &record.response.id).await?;
-        let output: Vec<_> = output.iter().filter_map(HeldItem::item).collect();
-        let output: Vec<&str> = output.iter().map(Item::text).collect();
-        envelope.set("output", format!("[{}]", output.join(",")));
-        Ok(envelope.to_text().into())
-    }
-
-    fn hearing_again(&self, record: &ResponseRecord) -> ResponseReader {
-        let NewResponse { id, conversation, created_at, .. } = &record.response;
-        let fields = self.request.object();
-        let conversation = conversation.as_ref().map(ConversationId::as_str);
-        let envelope = Envelope::new(id.as_str(), *created_at, &fields, conversation);
-        let assembler = self.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
-        // A replayed answer is not stored again, so nothing uses its origin.
-        ResponseReader::new(
-            UpstreamApi::Responses,
-            RequestContext::from_request(&fields, Origin::new("replay")),
-            assembler,
-        )
+    async fn retract(&self, conversation: &ConversationId) -> Result<bool, ApiError> {
+        let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
+        let (digest, fork) = (&self.turn.request.identity.digest, ThreadId::issue(&mut RandomIds));
+        Ok(store.retract(tenant, conversation, digest, fork, self.opened.place()).await?)
     }
 }
 
@@ -280,10 +239,4 @@ pub(super) fn is_whole(record: &ResponseRecord) -> bool {
         envelope.string("status").is_some_and(|status| whole.contains(&&*status))
     };
     envelope.is_ok_and(|envelope| is_whole(&envelope))
-}
-
-/// The completion time in Unix seconds; 0 if the response did not complete.
-fn completed_at(envelope: &Object<'_>) -> i64 {
-    let at = envelope.present("completed_at").and_then(|at| at.parse().ok());
-    at.unwrap_or_default()
 }

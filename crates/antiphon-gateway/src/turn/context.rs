@@ -1,0 +1,196 @@
+//! The context of a turn: the request, and the settings and services that its stages use.
+
+use antiphon::Transcript;
+use antiphon::stream::{Assembler, Envelope, Finished, Status, UsedIds};
+use antiphon_store::{ConversationId, Cursor, ResponseId, ResponseRecord, Shard};
+
+use crate::caller::Caller;
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::lease::Leases;
+use crate::request::{Again, Continues, CreateRequest};
+use crate::settings::Faults;
+use crate::trace;
+use crate::upstream::Upstream;
+
+/// One turn of one caller.
+#[derive(Clone)]
+pub(super) struct Turn<'a> {
+    pub(super) gateway: &'a Gateway,
+    pub(super) caller: &'a Caller,
+    pub(super) request: &'a CreateRequest,
+    /// The leases, with the time that this turn may wait for others.
+    pub(super) leases: Leases,
+    /// The identity of the response, if the client learns it before the turn opens.
+    pub(super) announced: Option<Announced>,
+}
+
+/// A response's identity.
+#[derive(Clone, Debug)]
+pub(super) struct Announced {
+    pub(super) id: ResponseId,
+    /// Unix seconds.
+    pub(super) created_at: i64,
+}
+
+impl Announced {
+    /// Issues a response id with the current time.
+    pub(super) fn now(shard: Shard) -> Self {
+        Self { id: ResponseId::issue(shard, &mut RandomIds), created_at: unix_now() }
+    }
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(
+        gateway: &'a Gateway,
+        caller: &'a Caller,
+        request: &'a CreateRequest,
+    ) -> Self {
+        Self { gateway, caller, request, leases: gateway.leases.clone(), announced: None }
+    }
+
+    /// The upstream of the request's model.
+    pub(super) fn upstream(&self) -> Result<Upstream<'a>, ApiError> {
+        self.gateway.upstream_of(&self.request.model)
+    }
+}
+
+impl Turn<'_> {
+    /// Records the model, the upstream and the conversation in the span of the turn's log lines.
+    pub(super) fn record_in_span(&self) {
+        let upstream = self.gateway.upstreams.of_model(&self.request.model);
+        trace::record_turn(self.request, upstream.map(Upstream::label));
+    }
+
+    /// Fails if the turn needs the store and the store accepts no writes. The model is not asked
+    /// then.
+    pub(super) async fn check_store(&self) -> Result<(), ApiError> {
+        match self.stores_items() {
+            true => self.gateway.check_store().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the turn stores items.
+    pub(super) fn stores_items(&self) -> bool {
+        self.request.store || matches!(self.request.continues, Continues::Conversation(_))
+    }
+
+    /// Whether the store holds a record of the turn until it ends: the client learns the response's
+    /// id before the end and may continue the response. In the background, the job has its own
+    /// record.
+    pub(super) fn has_pending_record(&self) -> bool {
+        self.request.stream && self.request.store && self.announced.is_none()
+    }
+
+    /// Whether the turn is stored. A failed turn is stored only if its client knows its id.
+    pub(super) fn outlives_failure(&self, finished: &Finished) -> bool {
+        finished.status != Status::Failed || self.has_pending_record()
+    }
+
+    /// Whether the response is stored after the commit.
+    pub(super) fn stores_response(&self, finished: &Finished) -> bool {
+        self.request.store && self.outlives_failure(finished)
+    }
+
+    /// Whether the request has an idempotency key.
+    pub(super) fn is_keyed(&self) -> bool {
+        self.request.identity.again == Again::Keyed
+    }
+
+    /// Whether an input that a provider rejects is repaired.
+    pub(super) fn repairs(&self) -> bool {
+        self.gateway.settings.faults == Faults::Repair
+    }
+
+    /// Whether the caller permits dropping the oldest turns.
+    pub(super) fn truncates(&self) -> bool {
+        self.request.object().string("truncation").as_deref() == Some("auto")
+    }
+
+    /// The assembler of the response's events.
+    pub(super) fn assembler(&self, envelope: Envelope, taken: UsedIds) -> Assembler {
+        let assembler =
+            Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted);
+        let assembler = assembler.with_form(self.gateway.settings.event_names);
+        assembler.with_obfuscation(self.request.obfuscation())
+    }
+
+    /// The identity of the response of a background turn.
+    pub(super) fn announced(&self) -> Announced {
+        self.announced.clone().expect("a background turn has an announced response id")
+    }
+
+    /// The envelope of the response of a background turn.
+    pub(super) fn announced_envelope(&self) -> Envelope {
+        let Announced { id, created_at } = self.announced();
+        let conversation = self.named_conversation();
+        let conversation = conversation.as_ref().map(ConversationId::as_str);
+        Envelope::new(id.as_str(), created_at, &self.request.object(), conversation)
+    }
+
+    /// The conversation that the request names, whether or not it exists.
+    pub(super) fn named_conversation(&self) -> Option<ConversationId> {
+        match &self.request.continues {
+            Continues::Conversation(text) => ConversationId::parse(text),
+            Continues::Nothing | Continues::Response(_) => None,
+        }
+    }
+
+    /// The shard of a new thread. It follows from the request digest, so that a retry of the
+    /// request finds the thread.
+    pub(super) fn shard_of_request(&self) -> Shard {
+        self.request.identity.digest.shard()
+    }
+
+    /// The cursor that a turn of this request would continue; `None` for a new thread. Opens
+    /// nothing, and waits for an open turn only if the request names its response.
+    pub(super) async fn find_cursor(&self) -> Result<Option<Cursor>, ApiError> {
+        match &self.request.continues {
+            Continues::Nothing => Ok(None),
+            Continues::Response(text) => {
+                let unknown = || self.gateway.previous_response_not_found(text);
+                let id = ResponseId::parse(text).ok_or_else(unknown)?;
+                Ok(Some(self.wait_for_response(&id).await?.ok_or_else(unknown)?.cursor))
+            }
+            Continues::Conversation(text) => {
+                let unknown = || self.gateway.conversation_not_found(text);
+                let id = ConversationId::parse(text).ok_or_else(unknown)?;
+                let found = self.gateway.store.conversation(&self.caller.tenant, &id).await?;
+                Ok(Some(found.ok_or_else(unknown)?.1))
+            }
+        }
+    }
+
+    /// The record of a response after its turn has ended. Waits for turns of this process first and
+    /// then, if no record exists, for those of other processes.
+    pub(super) async fn wait_for_response(
+        &self,
+        id: &ResponseId,
+    ) -> Result<Option<ResponseRecord>, ApiError> {
+        let (leases, store) = (&self.leases, &self.gateway.store);
+        let tenant = &self.caller.tenant;
+        if !leases.response_ended_here(tenant, id).await {
+            return Err(ApiError::ConversationLocked);
+        }
+        match store.response(tenant, id).await? {
+            None if leases.response_ended(tenant, id).await? => {
+                Ok(store.response(tenant, id).await?)
+            }
+            None => Err(ApiError::ConversationLocked),
+            record => Ok(record),
+        }
+    }
+
+    /// The transcript that ends at this cursor.
+    pub(super) async fn load(&self, cursor: Option<Cursor>) -> Result<Transcript, ApiError> {
+        match cursor {
+            None => Ok(Transcript::default()),
+            Some(cursor) => {
+                let held = self.gateway.store.transcript(&self.caller.tenant, cursor).await?;
+                Ok(held.into_iter().collect())
+            }
+        }
+    }
+}

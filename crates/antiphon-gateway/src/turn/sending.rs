@@ -1,0 +1,164 @@
+//! The third stage: a turn that asks its upstream.
+
+use std::pin::{Pin, pin};
+
+use antiphon::dialect::{RequestContext, UpstreamApi};
+use antiphon::stream::{Permission, UsedIds};
+use antiphon::{Item, Kind};
+use bytes::Bytes;
+use futures_util::future::{MaybeDone, maybe_done};
+
+use super::client::{Client, Head};
+use super::compact::compact_if_due;
+use super::error::TurnError;
+use super::open::Opened;
+use super::pending::PendingTurn;
+use super::plan::Plan;
+use super::planned::PlannedTurn;
+use super::reader::ResponseReader;
+use super::send::{PromptSender, Sent};
+use crate::error::ApiError;
+use crate::request::CompactionTrigger;
+use crate::upstream::{Reply, UpstreamError};
+
+/// The empty remainder of an answer that consists of the compaction.
+const NOTHING_MORE: &[u8] = br#"{"object":"response","status":"completed","output":[]}"#;
+
+/// A planned turn that asks its upstream for an answer.
+pub(super) struct SendingTurn<'a> {
+    pub(super) sender: PromptSender<'a>,
+    pub(super) opened: Opened,
+    pub(super) plan: Plan,
+    pub(super) pending: PendingTurn<'a>,
+}
+
+impl<'a> SendingTurn<'a> {
+    /// Starts the time limit of the answer.
+    pub(super) fn new(planned: PlannedTurn<'a>) -> Self {
+        let PlannedTurn { planner, opened, plan } = planned;
+        let pending = PendingTurn::new(planner.turn, &opened);
+        Self { sender: PromptSender::new(planner), opened, plan, pending }
+    }
+}
+
+impl SendingTurn<'_> {
+    /// Compacts the history if the request asks for it and the upstream does not do it, then sends
+    /// the request.
+    ///
+    /// If an upstream rejects the request to compact, the gateway remembers this and compacts
+    /// itself.
+    pub(super) async fn send(&mut self, client: &mut Client) -> Result<Reply, TurnError> {
+        let planner = self.sender.planner;
+        if planner.upstream_compacts(&self.plan.origin) {
+            match self.send_readable(client).await {
+                Err(TurnError::Failed(ApiError::Upstream(refused)))
+                    if refused.refuses_compaction() =>
+                {
+                    let refusing = &planner.turn.gateway.upstreams.without_compaction;
+                    refusing.remember(&self.plan.origin);
+                }
+                reply => return reply,
+            }
+        }
+        let compacting = compact_if_due(planner, &mut self.plan);
+        planner.turn.unless_cancelled(compacting, &self.opened, client).await?;
+        if self.is_answered_by_compaction() {
+            self.pending.record(&self.opened, &self.plan).await?;
+            return Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE)));
+        }
+        planner.fit(&mut self.plan).await?;
+        self.sender = PromptSender::new(planner);
+        self.send_readable(client).await
+    }
+
+    /// Sends the request. If the upstream cannot read its own compaction any more, because its keys
+    /// have changed, sends the items that it replaced, if they are stored. Otherwise returns the
+    /// upstream's error.
+    async fn send_readable(&mut self, client: &mut Client) -> Result<Reply, TurnError> {
+        let planner = self.sender.planner;
+        let refusal = match self.record_and_send(client).await {
+            Err(TurnError::Failed(ApiError::Upstream(refused)))
+                if refused.refuses_reasoning() && planner.turn.repairs() =>
+            {
+                refused
+            }
+            reply => return reply,
+        };
+        let is_compaction = |item: &Item| item.head().kind == Kind::Compaction;
+        let is_restored = self.plan.prompt.view.iter().any(is_compaction)
+            && planner.restore_history(&mut self.plan).is_ok();
+        match is_restored {
+            true => self.record_and_send(client).await,
+            false => Err(ApiError::Upstream(refusal).into()),
+        }
+    }
+
+    /// Records the pending turn and sends the request, at the same time.
+    async fn record_and_send(&mut self, client: &mut Client) -> Result<Reply, TurnError> {
+        let sent = self.try_to_record_and_send(client).await;
+        if sent.is_err() {
+            self.pending.discard().await;
+        }
+        Ok(sent?.report_in(&mut self.plan))
+    }
+
+    /// Runs both operations. If the request fails, the record may be written nevertheless. If the
+    /// record fails, the answer is not awaited.
+    async fn try_to_record_and_send(&mut self, client: &mut Client) -> Result<Sent, TurnError> {
+        let Self { sender, opened, plan, pending } = self;
+        let turn = sender.planner.turn;
+        let mut recording = pin!(maybe_done(pending.record(opened, plan)));
+        let both = async {
+            tokio::select! {
+                biased;
+                () = until_failed(recording.as_mut()) => Ok::<_, UpstreamError>(None),
+                sent = sender.send(plan) => sent.map(Some),
+            }
+        };
+        let sent = turn.unless_cancelled(both, opened, client).await;
+        // The store completes a write that has begun, so the record can be discarded only after
+        // that.
+        recording.as_mut().await;
+        recording.as_mut().take_output().expect("the record was awaited")?;
+        Ok(sent?.expect("the request is sent once the turn is recorded"))
+    }
+
+    /// The headers of the answer.
+    pub(super) fn head(&self) -> Head {
+        self.plan.report.head(&self.opened.response_id)
+    }
+
+    /// A reader of the upstream's answer.
+    pub(super) fn reader(&self) -> ResponseReader {
+        let (planner, plan) = (self.sender.planner, &self.plan);
+        let (turn, upstream) = (planner.turn, planner.upstream);
+        let fields = turn.request.object();
+        let assembler = turn
+            .assembler(self.opened.envelope(&fields), UsedIds::from_transcript(&plan.transcript))
+            .with_permission(Permission::from_request(&fields))
+            .with_preface(plan.preface.clone().unwrap_or_default());
+        let asked = RequestContext::from_request(&fields, plan.origin.clone());
+        let api = match self.is_answered_by_compaction() {
+            true => UpstreamApi::Responses,
+            false => upstream.api(),
+        };
+        let reader = ResponseReader::new(api, asked, assembler).bounded(upstream.max_event());
+        reader.sealing(planner.sealing(&plan.origin))
+    }
+
+    /// Whether the gateway's compaction is the whole answer.
+    fn is_answered_by_compaction(&self) -> bool {
+        let trigger = self.sender.planner.turn.request.compaction;
+        trigger == CompactionTrigger::Now && self.plan.preface.is_some()
+    }
+}
+
+/// Waits until the recording fails; waits forever after a successful one.
+async fn until_failed<T>(
+    mut recording: Pin<&mut MaybeDone<impl Future<Output = Result<T, ApiError>>>>,
+) {
+    recording.as_mut().await;
+    if let Some(Ok(_)) = recording.as_mut().output_mut() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,149 @@
+//! The fourth stage: a turn whose answer is passed on to the client, event by event.
+
+use antiphon::stream::UsedIds;
+use bytes::Bytes;
+
+use super::client::Client;
+use super::commit::EndedTurn;
+use super::error::{CancelReason, TurnError};
+use super::plan::Plan;
+use super::planned::PlannedTurn;
+use super::reader::{Outcome, ReadOutcome, ResponseReader};
+use super::send::PromptSender;
+use super::sending::SendingTurn;
+use crate::upstream::{ByteStream, Reply, UpstreamError};
+
+/// The answer to a request that only prepares the next turn.
+const EMPTY_ANSWER: &[u8] = br#"{"status":"completed","output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#;
+
+/// A turn that passes its answer on.
+pub(super) struct StreamingTurn<'a> {
+    sending: SendingTurn<'a>,
+    reader: ResponseReader,
+}
+
+impl<'a> StreamingTurn<'a> {
+    pub(super) fn new(sending: SendingTurn<'a>, reader: ResponseReader) -> Self {
+        Self { sending, reader }
+    }
+
+    /// Relays the answer until it ends, the client disconnects or the conversation is deleted. If
+    /// the answer fails before its first output event, asks for another one while that can help.
+    pub(super) async fn relay(mut self, mut reply: Reply, client: &mut Client) -> EndedTurn<'a> {
+        loop {
+            let error = match self.read(reply, client).await {
+                ReadOutcome::Whole => return self.end(),
+                ReadOutcome::Cancelled(reason) => return self.cancel(reason, client).await,
+                ReadOutcome::Broken(error) => error,
+            };
+            let SendingTurn { sender, opened, plan, .. } = &mut self.sending;
+            let turn = sender.planner.turn;
+            let again = tokio::select! {
+                again = request_again(sender, plan, &mut self.reader, error) => Ok(again),
+                reason = turn.cancelled(opened, client) => Err(reason),
+            };
+            reply = match again {
+                Ok(Ok(reply)) => reply,
+                Ok(Err(error)) => {
+                    self.reader.fail(error.as_failure(), error.into(), client).await;
+                    return self.end();
+                }
+                Err(reason) => return self.cancel(reason, client).await,
+            };
+        }
+    }
+
+    /// Ends the response of a background turn whose upstream gave no answer.
+    pub(super) async fn end_unanswered(
+        mut self,
+        error: TurnError,
+        client: &mut Client,
+    ) -> EndedTurn<'a> {
+        match error {
+            TurnError::Cancelled(reason) => self.cancel(reason, client).await,
+            TurnError::Failed(error) => {
+                self.reader.fail(error.as_failure(), error, client).await;
+                self.end()
+            }
+        }
+    }
+
+    async fn read(&mut self, reply: Reply, client: &mut Client) -> ReadOutcome {
+        let reader = &mut self.reader;
+        match reply {
+            Reply::Whole(body) => {
+                let heard = reader.hear_whole(&body);
+                reader.pass_on(client).await;
+                reader.end(heard)
+            }
+            Reply::Events(stream) => self.read_events(stream, client).await,
+        }
+    }
+
+    async fn read_events(&mut self, mut stream: ByteStream, client: &mut Client) -> ReadOutcome {
+        let Self { sending, reader } = self;
+        let turn = sending.sender.planner.turn;
+        loop {
+            let piece = tokio::select! {
+                piece = stream.next() => piece,
+                reason = turn.cancelled(&sending.opened, client) => {
+                    return ReadOutcome::Cancelled(reason);
+                }
+            };
+            let heard = reader.piece(piece);
+            reader.pass_on(client).await;
+            if heard.is_err() || reader.assembler().has_ended() {
+                return reader.end(heard);
+            }
+        }
+    }
+
+    fn end(self) -> EndedTurn<'a> {
+        EndedTurn::new(self.sending, Outcome::Ended(self.reader.into_assembler()))
+    }
+
+    async fn cancel(self, reason: CancelReason, client: &mut Client) -> EndedTurn<'a> {
+        EndedTurn::new(self.sending, self.reader.leave(reason, client).await)
+    }
+}
+
+/// Asks for another answer after a failure. Returns the error if a retry cannot help.
+async fn request_again(
+    sender: &mut PromptSender<'_>,
+    plan: &mut Plan,
+    reader: &mut ResponseReader,
+    error: UpstreamError,
+) -> Result<Reply, UpstreamError> {
+    if reader.assembler().has_emitted_output() {
+        return Err(error);
+    }
+    if let Some(shorter) = sender.shorten(&error, &plan.prompt, plan).await {
+        shorter.replace_in(plan);
+    } else if !sender.backoff(&error).await {
+        let explained = sender.planner.explain(error, &plan.prompt).await;
+        if matches!(explained, UpstreamError::TooLong(_)) {
+            // This error has more detail than the upstream's own.
+            reader.begin_anew();
+        }
+        return Err(explained);
+    }
+    reader.begin_anew();
+    Ok(sender.send(plan).await?.report_in(plan))
+}
+
+impl<'a> PlannedTurn<'a> {
+    /// Answers with an empty response that can be continued, to prepare the next turn. No model is
+    /// asked, and no token is used.
+    pub(super) async fn answer_without_model(self, client: &mut Client) -> EndedTurn<'a> {
+        client.begin(self.head());
+        let turn = self.planner.turn;
+        let envelope = self.opened.envelope(&turn.request.object());
+        let mut assembler =
+            turn.assembler(envelope, UsedIds::from_transcript(&self.plan.transcript));
+        assembler.apply_response(&Bytes::from_static(EMPTY_ANSWER)).expect("the constant is JSON");
+        while let Some(event) = assembler.next_event() {
+            client.event(&event).await;
+        }
+        EndedTurn::new(SendingTurn::new(self), Outcome::Ended(assembler))
+    }
+}
