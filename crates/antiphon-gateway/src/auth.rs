@@ -71,7 +71,7 @@ pub fn is_reserved(name: &str) -> bool {
 /// operator.
 pub fn tenant_flaw(settings: &Settings, tenant: &Tenant) -> Option<String> {
     let name = tenant.as_str();
-    let naming = Naming::of(settings, tokens_go_upstream(settings)).ok()?;
+    let naming = Naming::new(settings, tokens_go_upstream(settings)).ok()?;
     let expected = match &naming {
         Naming::Keys(keys) if keys.iter().any(|key| key.tenant == *tenant) => return None,
         Naming::Keys(keys) => {
@@ -99,7 +99,7 @@ fn tokens_go_upstream(settings: &Settings) -> bool {
 }
 
 impl Naming {
-    fn of(settings: &Settings, tokens_go_upstream: bool) -> Result<Self, NamingError> {
+    fn new(settings: &Settings, tokens_go_upstream: bool) -> Result<Self, NamingError> {
         let keys = &settings.api_keys;
         if let Some(key) = keys.iter().find(|key| is_reserved(key.tenant.as_str())) {
             return Err(NamingError::Reserved(key.tenant.as_str().to_owned()));
@@ -119,7 +119,7 @@ impl Authenticator {
     pub(crate) fn new(settings: &Settings, hash_key: &[u8; 32]) -> Result<Self, NamingError> {
         let tokens_go_upstream = tokens_go_upstream(settings);
         Ok(Self {
-            naming: Naming::of(settings, tokens_go_upstream)?,
+            naming: Naming::new(settings, tokens_go_upstream)?,
             tokens_go_upstream,
             hash_key: hmac::Key::new(hmac::HMAC_SHA256, hash_key),
         })

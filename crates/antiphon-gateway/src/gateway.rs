@@ -61,7 +61,7 @@ pub(crate) struct Gateway {
 
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
-        let master = MasterKey::of(&*store, &settings.secrets).await?;
+        let master = MasterKey::load(&*store, &settings.secrets).await?;
         let authenticator = Authenticator::new(&settings, &master.derive(NAMES))
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];

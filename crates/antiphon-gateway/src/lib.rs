@@ -5,7 +5,6 @@
 //! caller. The [`antiphon`] crate finds the new items of a request, and the items that a provider
 //! would reject.
 
-mod abandoned;
 mod alias;
 mod auth;
 mod background;

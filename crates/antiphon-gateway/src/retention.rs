@@ -28,7 +28,9 @@ pub(crate) async fn expire(store: &dyn Store, retention: Option<Duration>) {
         match expire_all(store, unix_now().saturating_sub(retention)).await {
             Ok(0) => {}
             Ok(expired) => tracing::info!(expired, "deleted responses whose time was over"),
-            Err(error) => tracing::warn!(%error, "responses whose time is over were not deleted"),
+            Err(error) => {
+                tracing::warn!(%error, "could not delete expired responses");
+            }
         }
         sleep(PERIOD).await;
     }

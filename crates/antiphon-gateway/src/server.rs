@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::connections::{Connections, Listening};
 use crate::gateway::Gateway;
 use crate::settings::Settings;
-use crate::{abandoned, background, jobs, owner, retention, routes, watcher, webhooks};
+use crate::{background, jobs, owner, retention, routes, watcher, webhooks};
 
 /// A gateway that is ready to serve.
 pub struct Server {
@@ -61,7 +61,7 @@ impl Server {
 async fn keep_house(gateway: &Arc<Gateway>) {
     let store = &*gateway.store;
     tokio::select! {
-        () = abandoned::settle(store) => {}
+        () = settle_abandoned(store) => {}
         () = background::take_up(gateway) => {}
         () = gateway.jobs.cancel_marked(store) => {}
         () = jobs::expire(store) => {}
@@ -69,6 +69,27 @@ async fn keep_house(gateway: &Arc<Gateway>) {
         () = webhooks::deliver(&gateway.webhooks, store) => {}
         () = watcher::run(gateway) => {}
         () = owner::find_out(&gateway.upstreams) => {}
+    }
+}
+
+/// The interval between searches for turns that other processes left open when they died.
+const SEARCH_PERIOD: Duration = Duration::from_secs(10);
+
+/// Settles abandoned turns periodically, and never returns. A store of one process has none,
+/// because the turns of its previous process were settled at startup.
+async fn settle_abandoned(store: &dyn Store) {
+    if store.line().is_none() {
+        return std::future::pending().await;
+    }
+    loop {
+        tokio::time::sleep(SEARCH_PERIOD).await;
+        match store.settle_openings().await {
+            Ok(0) => {}
+            Ok(settled) => tracing::info!(settled, "settled turns that a process left open"),
+            Err(error) => {
+                tracing::warn!(%error, "could not settle turns that a process left open");
+            }
+        }
     }
 }
 

@@ -45,7 +45,7 @@ async fn accept(listener: TcpListener, connections: Connections) {
         let admission = connections.admission().await;
         let stream = next(&listener).await;
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection stays with delays");
+            tracing::debug!(%error, "could not set TCP_NODELAY on a client connection");
         }
         connections.serve(stream, admission);
     }

@@ -8,7 +8,7 @@ pub(super) struct Line(Vec<u8>);
 
 impl Line {
     /// Starts an object of this kind.
-    pub(super) fn of(object: &str) -> Self {
+    pub(super) fn new(object: &str) -> Self {
         Self(format!(r#"{{"object":{}"#, quote(object)).into_bytes())
     }
 
@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn json_of_many_lines_becomes_one() {
-        let line = Line::of("item").text("id", "a\nb").raw("item", "{\r\n  \"text\": \"c\\nd\"\n}");
+        let line =
+            Line::new("item").text("id", "a\nb").raw("item", "{\r\n  \"text\": \"c\\nd\"\n}");
         let expected = r#"{"object":"item","id":"a\nb","item":{    "text": "c\nd" }}"#;
         assert_eq!(String::from_utf8(line.end()).unwrap(), format!("{expected}\n"));
     }

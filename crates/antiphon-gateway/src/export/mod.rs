@@ -80,14 +80,14 @@ struct Export<'a> {
 impl Export<'_> {
     async fn write(mut self) -> Result<()> {
         let tenant = self.tenant.as_str();
-        self.line(Line::of("export").raw("version", "1").text("tenant", tenant))?;
+        self.line(Line::new("export").raw("version", "1").text("tenant", tenant))?;
         self.ledgers().await?;
         self.conversations().await?;
         self.responses().await?;
         self.open_turns().await?;
         self.loose_items().await?;
         let lines = self.lines.to_string();
-        self.line(Line::of("export.end").raw("lines", &lines))?;
+        self.line(Line::new("export.end").raw("lines", &lines))?;
         Ok(self.out.flush()?)
     }
 
@@ -104,7 +104,7 @@ impl Export<'_> {
     }
 
     fn ledger(&mut self, provider_id: &str, entry: &LedgerEntry) -> Result<()> {
-        let line = Line::of("ledger").text("upstream", &entry.upstream).text("id", provider_id);
+        let line = Line::new("ledger").text("upstream", &entry.upstream).text("id", provider_id);
         self.line(match &entry.kept {
             Kept::Conversation(id) => line.text("conversation", id.as_str()),
             Kept::Response(id) => line.text("response", id.as_str()),
@@ -125,13 +125,13 @@ impl Export<'_> {
 
     async fn conversation(&mut self, conversation: &Conversation, end: Cursor) -> Result<()> {
         let id = conversation.id.as_str();
-        let line = Line::of("conversation").text("id", id);
+        let line = Line::new("conversation").text("id", id);
         let line = line.raw("created_at", conversation.created_at.to_string());
         self.line(line.raw("metadata", &conversation.metadata))?;
         let mut rest = 0..end.end;
         while let Some(items) = self.next_items(end, &mut rest).await? {
             for item in &items {
-                self.line(Line::of("conversation.item").text("conversation", id).item(item))?;
+                self.line(Line::new("conversation.item").text("conversation", id).item(item))?;
             }
         }
         Ok(())
@@ -162,12 +162,12 @@ impl Export<'_> {
         self.line(Line::whole(show(&response.envelope, &shown)?))?;
         let id = response.id.as_str();
         for item in &elsewhere {
-            self.line(Line::of("response.output_item").text("response", id).item(item))?;
+            self.line(Line::new("response.output_item").text("response", id).item(item))?;
         }
         while let Some(items) = self.next_items(cursor, &mut input).await? {
             self.input_items(id, &items)?;
         }
-        let line = Line::of("response.report").text("response", id);
+        let line = Line::new("response.report").text("response", id);
         self.line(line.raw("report", &response.report))
     }
 
@@ -187,14 +187,14 @@ impl Export<'_> {
 
     fn open_turn(&mut self, id: &ResponseId, turn: &Turn) -> Result<()> {
         if let Some(response) = &turn.response {
-            self.line(Line::of("open_turn").raw("response", &response.envelope))?;
+            self.line(Line::new("open_turn").raw("response", &response.envelope))?;
         }
         self.input_items(id.as_str(), &turn.input)
     }
 
     fn input_items(&mut self, response: &str, items: &[HeldItem]) -> Result<()> {
         for item in items {
-            self.line(Line::of("response.input_item").text("response", response).item(item))?;
+            self.line(Line::new("response.input_item").text("response", response).item(item))?;
         }
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Export<'_> {
         loop {
             let (items, last) = self.snapshot.loose_items(self.tenant, after).await?;
             for item in &items {
-                self.line(Line::of("item").item(item))?;
+                self.line(Line::new("item").item(item))?;
             }
             if last.is_none() {
                 return Ok(());

@@ -31,7 +31,7 @@ pub(crate) struct Work {
 
 impl Work {
     /// Serializes the data for restarting this request.
-    pub(crate) fn of(
+    pub(crate) fn encode(
         caller: &Caller,
         body: &Bytes,
         created_at: i64,
@@ -48,7 +48,7 @@ impl Work {
         Ok(serde_json::to_vec(&work).expect("it is plain data").into())
     }
 
-    /// Reads the output of [`Work::of`].
+    /// Reads the output of [`Work::encode`].
     pub(crate) fn read(bytes: &Bytes) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }

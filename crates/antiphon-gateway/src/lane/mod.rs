@@ -128,7 +128,7 @@ mod tests {
         let memory = Arc::new(Memory::new(1 << 20));
         let unnamed = Lane::new(None, &memory);
         let event = antiphon::json::Object::parse_str(r#"{"stream_id":"other"}"#).unwrap();
-        let other = Lane::new(StreamId::of(&event).unwrap(), &memory);
+        let other = Lane::new(StreamId::from_event(&event).unwrap(), &memory);
 
         unnamed.remember("resp_1", &transcript("one"));
         other.remember("resp_2", &transcript("two"));
@@ -175,7 +175,7 @@ mod tests {
         let lane = |name: &str| {
             let event = format!(r#"{{"stream_id":"{name}"}}"#);
             let event = antiphon::json::Object::parse_str(&event).unwrap();
-            Lane::new(StreamId::of(&event).unwrap(), &memory)
+            Lane::new(StreamId::from_event(&event).unwrap(), &memory)
         };
         for name in ["a", "b", "c"] {
             lane(name).remember(name, &transcript("one"));

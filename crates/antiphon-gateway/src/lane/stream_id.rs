@@ -14,7 +14,7 @@ const LONGEST: usize = 256;
 
 impl StreamId {
     /// The lane in a client's event. `None` means the unnamed lane.
-    pub(crate) fn of(event: &Object<'_>) -> Result<Option<Self>, ApiError> {
+    pub(crate) fn from_event(event: &Object<'_>) -> Result<Option<Self>, ApiError> {
         let Some(raw) = event.present("stream_id") else { return Ok(None) };
         let name =
             json::unquote(raw).filter(|name| is_name(name)).ok_or(ApiError::InvalidStreamId)?;

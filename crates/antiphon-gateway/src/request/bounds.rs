@@ -1,15 +1,13 @@
 //! Checks of fields that pass to the upstream without interpretation.
 
 use antiphon::json::{self, Object};
+use antiphon::stream::Obfuscation;
 
 use super::metadata::metadata;
-use super::numbers::check_numbers;
-use super::prompt::check_prompt;
-use super::stream_options::check_stream_options;
-use super::text::within;
 use super::text_format::check_text;
 use super::tool_choice::check_tool_choice;
 use super::tools::check_tools;
+use super::values::{check_numbers, within};
 use super::{boolean, string, wrong};
 use crate::error::ApiError;
 
@@ -93,4 +91,43 @@ fn check_texts(fields: &Object<'_>) -> Result<(), ApiError> {
             supported: &["auto", "disabled"],
         }),
     }
+}
+
+/// Checks that `prompt` has an `id`, and the types of `version` and `variables`. The upstream checks the
+/// values.
+fn check_prompt(fields: &Object<'_>) -> Result<(), ApiError> {
+    let Some(raw) = fields.present("prompt") else { return Ok(()) };
+    let prompt = Object::parse(raw.as_bytes()).map_err(|_| wrong("prompt", "an object", raw))?;
+    if prompt.present("id").is_none() {
+        return Err(ApiError::MissingParameter { name: "prompt.id".into() });
+    }
+    for (key, expected) in [("id", "a string"), ("version", "a string"), ("variables", "an object")]
+    {
+        if let Some(raw) = prompt.present(key).filter(|raw| json::type_name(raw) != expected) {
+            return Err(wrong(&format!("prompt.{key}"), expected, raw));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the only option of `stream_options` is a boolean.
+fn check_stream_options(fields: &Object<'_>) -> Result<(), ApiError> {
+    match include_obfuscation(fields).as_deref() {
+        None | Some("true" | "false") => Ok(()),
+        Some(raw) => Err(wrong("stream_options.include_obfuscation", "a boolean", raw)),
+    }
+}
+
+/// The obfuscation mode of the stream's deltas.
+pub(super) fn obfuscation(fields: &Object<'_>) -> Obfuscation {
+    match include_obfuscation(fields).as_deref() {
+        Some("true") => Obfuscation::Padded,
+        Some("false") => Obfuscation::Plain,
+        _ => Obfuscation::AsItComes,
+    }
+}
+
+fn include_obfuscation(fields: &Object<'_>) -> Option<String> {
+    let options = Object::parse(fields.present("stream_options")?.as_bytes()).ok()?;
+    options.present("include_obfuscation").map(str::to_owned)
 }

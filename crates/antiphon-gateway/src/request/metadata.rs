@@ -2,7 +2,7 @@
 
 use antiphon::json::{self, Object};
 
-use super::text::within;
+use super::values::within;
 use super::wrong;
 use crate::error::ApiError;
 

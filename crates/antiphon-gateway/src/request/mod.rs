@@ -8,14 +8,11 @@ mod identity;
 mod include;
 mod input;
 mod metadata;
-mod numbers;
-mod prompt;
-mod stream_options;
 mod strict_schema;
-mod text;
 mod text_format;
 mod tool_choice;
 mod tools;
+mod values;
 
 use antiphon::Item;
 use antiphon::json::{self, Object};
@@ -23,7 +20,7 @@ use antiphon::stream::Obfuscation;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use self::bounds::check_bounds;
+use self::bounds::{check_bounds, obfuscation};
 pub(crate) use self::compaction_trigger::CompactionTrigger;
 pub(crate) use self::depth::check_depth;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
@@ -31,9 +28,8 @@ pub(crate) use self::include::{ENCRYPTED, check_include, includes};
 use self::input::input;
 pub(crate) use self::input::{is_bare_reasoning, items};
 pub(crate) use self::metadata::metadata;
-use self::stream_options::obfuscation;
-use self::text::within;
 pub(crate) use self::tool_choice::check_choice_is_there;
+use self::values::within;
 use crate::error::ApiError;
 use crate::lane::Lane;
 use crate::settings::Limits;
@@ -109,7 +105,7 @@ impl CreateRequest {
         limits: &Limits,
     ) -> Result<Self, ApiError> {
         let fields = object_of(body)?;
-        Self::of(body, fields, identity, limits)
+        Self::from_fields(body, fields, identity, limits)
     }
 
     /// Whether the caller only waits until the request is queued.
@@ -131,10 +127,10 @@ impl CreateRequest {
         if let (None, Some(model)) = (fields.present("model"), default_model) {
             fields.set("model", json::quote(model));
         }
-        Self::of(body, fields, identity, limits)
+        Self::from_fields(body, fields, identity, limits)
     }
 
-    fn of(
+    fn from_fields(
         body: &Bytes,
         mut fields: Object<'_>,
         identity: Identity,

@@ -4,7 +4,7 @@ use antiphon::json::{self, Object};
 use serde_json::Value;
 
 use super::strict_schema::check_strict_schema;
-use super::text::{name, within};
+use super::values::{name, within};
 use super::wrong;
 use crate::error::ApiError;
 

@@ -3,7 +3,7 @@
 use antiphon::json::{self, Object};
 use serde_json::value::RawValue;
 
-use super::text::{name, within};
+use super::values::{name, within};
 use super::wrong;
 use crate::error::ApiError;
 

@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 
-use super::conversation::{find, known, show_conversation};
+use super::conversations::{find, known, show_conversation};
 use super::extract::{Body, Path};
 use super::json_in_chunks;
 use super::paging::ListQuery;

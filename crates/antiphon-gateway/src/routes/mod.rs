@@ -2,7 +2,6 @@
 
 mod background;
 mod compact;
-mod conversation;
 mod conversations;
 mod extract;
 mod forward;

@@ -31,7 +31,7 @@ impl MasterKey {
     /// the first one encrypts it again, so the secrets can change while the key stays the same. To
     /// change secrets while several gateways run, give all gateways both secrets, then both with
     /// the new one first, then only the new one.
-    pub(crate) async fn of(store: &dyn Store, secrets: &[Secret]) -> io::Result<Self> {
+    pub(crate) async fn load(store: &dyn Store, secrets: &[Secret]) -> io::Result<Self> {
         let new = Self(Zeroizing::new(random()));
         let mut kept = keep(store, new.closed(secrets.first())).await?;
         for _ in 0..TRIES {

@@ -6,7 +6,7 @@ fn secrets(texts: &[&str]) -> Vec<Secret> {
 }
 
 async fn key(store: &SqliteStore, texts: &[&str]) -> Result<[u8; 32], String> {
-    let key = MasterKey::of(store, &secrets(texts)).await;
+    let key = MasterKey::load(store, &secrets(texts)).await;
     key.map(|key| *key.0).map_err(|error| error.to_string())
 }
 

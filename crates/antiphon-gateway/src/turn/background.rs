@@ -175,7 +175,7 @@ async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, NewResponse), 
     let job = NewJob {
         id: id.clone(),
         request: request.identity.digest,
-        work: Work::of(caller, body, created_at, needs_token)?,
+        work: Work::encode(caller, body, created_at, needs_token)?,
         events: numbered(0, events.into_iter().map(|event| event.data)),
     };
     let entered = gateway.jobs.enter(&caller.tenant, &id);

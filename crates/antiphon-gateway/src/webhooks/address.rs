@@ -16,7 +16,7 @@ pub(super) struct Guard {
 
 impl Guard {
     /// The guard of an endpoint.
-    pub(super) fn of(webhook: &Webhook) -> Self {
+    pub(super) fn new(webhook: &Webhook) -> Self {
         let named = webhook.url.host().unwrap_or_default().to_ascii_lowercase();
         let is_it = |allowed: &Allowed| matches!(allowed, Allowed::Host(host) if *host == named);
         let network = |allowed: &Allowed| match allowed {
@@ -110,7 +110,7 @@ mod tests {
         let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let mut webhook = Webhook::new(url.parse().unwrap(), secret);
         webhook.allow = allow.iter().map(|text| Allowed::parse(text).unwrap()).collect();
-        Guard::of(&webhook)
+        Guard::new(&webhook)
     }
 
     fn permits(guard: &Guard, address: &str) -> bool {

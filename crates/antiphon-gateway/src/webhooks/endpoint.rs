@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::address::Guard;
 use super::connector::{GuardedClient, client};
-use super::signature::sign;
+use super::message::sign;
 use crate::settings::{Webhook, WebhookEvent};
 use crate::upstream::retry_after;
 
@@ -39,7 +39,7 @@ const AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));
 
 impl Endpoint {
     pub(super) fn new(settings: &Webhook) -> Self {
-        let guard = Guard::of(settings);
+        let guard = Guard::new(settings);
         Self { client: client(guard.clone()), guard, settings: settings.clone() }
     }
 

@@ -9,10 +9,9 @@
 mod address;
 mod connector;
 mod endpoint;
-mod event;
+mod message;
 mod outbox;
 mod schedule;
-mod signature;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -65,7 +64,7 @@ impl Webhooks {
         if wanting.peek().is_none() {
             return Vec::new();
         }
-        let (id, body) = event::render(event, response, now);
+        let (id, body) = message::render(event, response, now);
         let notice = |url: &String| Notice {
             id: id.clone(),
             endpoint: url.clone(),

@@ -58,7 +58,7 @@ impl ClientEvent {
         let event = object_of(text).map_err(refused)?;
         match kind(&event).map_err(refused)?.as_str() {
             "response.create" => {
-                let stream = StreamId::of(&event).map_err(refused)?;
+                let stream = StreamId::from_event(&event).map_err(refused)?;
                 let create = create(text, &event, stream.clone(), gateway, memory);
                 create.map(Self::Create).map_err(|error| Refusal { stream, error })
             }

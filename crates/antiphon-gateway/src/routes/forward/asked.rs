@@ -40,7 +40,7 @@ pub(super) enum Asked {
 impl Asked {
     /// The operation of this request. `None` if its route does not have this method, or if its path
     /// has no valid ids.
-    pub(super) async fn of(request: &mut Request) -> Option<Self> {
+    pub(super) async fn from_request(request: &mut Request) -> Option<Self> {
         let route = request.extensions().get::<MatchedPath>()?.as_str().to_owned();
         let ids = request.extract_parts::<Path<HashMap<String, String>>>().await;
         let Path(mut ids) = ids.ok()?;

@@ -85,7 +85,7 @@ impl Learning<'_> {
             },
         };
         if let Err(error) = learned {
-            tracing::warn!(%error, "what was changed upstream is asked for by the next turn");
+            tracing::warn!(%error, "could not record a change at the upstream; the next turn resyncs the ledger");
         }
     }
 

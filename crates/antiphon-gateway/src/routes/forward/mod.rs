@@ -49,7 +49,9 @@ pub(super) async fn by_path(
     if !gateway.upstreams.keep_state() {
         return next.run(request).await;
     }
-    let Some(asked) = Asked::of(&mut request).await else { return next.run(request).await };
+    let Some(asked) = Asked::from_request(&mut request).await else {
+        return next.run(request).await;
+    };
     let hint = match hint::read(&gateway, &asked, request).await {
         Ok((with_body, hint)) => {
             request = with_body;

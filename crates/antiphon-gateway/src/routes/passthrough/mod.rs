@@ -169,7 +169,7 @@ async fn ask(
 ) -> Result<Passed, ApiError> {
     let settings = &gateway.settings;
     let tenant_header = settings.tenant_header.as_ref();
-    let (upload, body) = Upload::of(seen, &settings.limits);
+    let (upload, body) = Upload::new(seen, &settings.limits);
     let request = Foreign {
         method: parts.method.clone(),
         path: match parts.uri.query() {

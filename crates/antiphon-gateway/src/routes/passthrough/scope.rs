@@ -45,7 +45,7 @@ pub(super) fn check(
     (method, path): (&Method, ForeignPath<'_>),
     body: Option<&Bytes>,
 ) -> Result<(), ApiError> {
-    match of(gateway, upstream) {
+    match policy(gateway, upstream) {
         PassThrough::All => Ok(()),
         PassThrough::Nothing => Err(ApiError::PassThroughDisabled {
             method: method.clone(),
@@ -64,7 +64,8 @@ pub(super) fn check(
     }
 }
 
-fn of(gateway: &Gateway, upstream: &HttpUpstream) -> PassThrough {
+/// The requests that may pass to this upstream.
+fn policy(gateway: &Gateway, upstream: &HttpUpstream) -> PassThrough {
     let is_shared = gateway.is_shared(upstream);
     let default = if is_shared { PassThrough::Stateless } else { PassThrough::All };
     gateway.settings.pass_through.unwrap_or(default)

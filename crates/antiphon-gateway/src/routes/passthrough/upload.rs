@@ -28,7 +28,7 @@ pub(super) struct Upload {
 
 impl Upload {
     /// The body to send, with the limits applied.
-    pub(super) fn of(seen: Seen, limits: &Limits) -> (Self, RequestBody) {
+    pub(super) fn new(seen: Seen, limits: &Limits) -> (Self, RequestBody) {
         match seen {
             Seen::Whole { sent, .. } => {
                 let upload = Self::default();

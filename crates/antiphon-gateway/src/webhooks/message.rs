@@ -1,13 +1,31 @@
-//! Signs webhook messages.
+//! The messages to webhook endpoints: their body and their signature.
 //!
-//! Source: Standard Webhooks: HMAC-SHA256 over the message's id, its timestamp and its body, joined
-//! by periods.
+//! Source: Standard Webhooks. The signature is an HMAC-SHA256 over the message's id, its timestamp
+//! and its body, joined by periods.
 
+use antiphon::IdSource;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use ring::hmac;
+use serde_json::json;
 
-use crate::settings::SigningSecret;
+use crate::entropy::RandomIds;
+use crate::settings::{SigningSecret, WebhookEvent};
+
+/// Creates the id and the body of an event. The body names the response by its id only.
+pub(super) fn render(event: WebhookEvent, response: &str, now: i64) -> (String, Bytes) {
+    let id = RandomIds.issue("evt");
+    let event = json!({
+        "id": id,
+        "object": "event",
+        "created_at": now,
+        "type": event.name(),
+        "data": {"id": response},
+    });
+    let body = event.to_string().into();
+    (id, body)
+}
 
 /// The value of `webhook-signature`. `timestamp` is the time of the attempt in Unix seconds.
 pub(super) fn sign(secret: &SigningSecret, id: &str, timestamp: i64, body: &[u8]) -> String {
