@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_chunks_are_sent_as_they_are_and_short_ones_together() {
+    fn only_short_chunks_are_joined() {
         let long = Bytes::from(vec![b'x'; 2 * FRAME]);
         let mut chunks = Chunks::from("[".to_owned());
         for chunk in [Bytes::from_static(b"1,"), long.clone(), Bytes::from_static(b"]")] {

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beginning_of_an_image_says_how_large_it_is() {
+    fn image_size_is_read_from_its_beginning() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\x90\0\0\x01\x2c\x08\x02\0\0\0";
         assert_eq!(size_of_image(&STANDARD.encode(png)), Some((400, 300)));
         let gif = b"GIF89a\x20\x03\x58\x02\x80\0\0";

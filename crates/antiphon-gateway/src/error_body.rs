@@ -79,14 +79,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_nothing_to_say_is_an_empty_string() {
+    fn absent_fields_are_empty_strings() {
         let body = ErrorBody { message: "No.", kind: "server_error", param: None, code: None };
         let expected = r#"{"error":{"message":"No.","type":"server_error","param":"","code":""}}"#;
         assert_eq!(body.to_json(), expected);
     }
 
     #[test]
-    fn an_upstreams_error_gets_what_it_lacks_and_keeps_the_rest() {
+    fn missing_fields_of_an_upstreams_error_are_added() {
         let body = r#"{"error":{"message":"No.","n":1.50,"code":null,"param":7},"id": 1e2}"#;
         let expected = concat!(
             r#"{"error":{"message":"No.","n":1.50,"code":"","param":"7","type":"upstream_error"},"#,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_no_string_becomes_one() {
+    fn message_of_another_type_becomes_a_string() {
         let told_of = |message: &str| {
             let body =
                 format!(r#"{{"error":{{"message":{message},"type":"x","param":"","code":"y"}}}}"#);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_complete_or_no_error_stays_as_it_came() {
+    fn other_bodies_keep_their_bytes() {
         let complete = r#"{ "error": {"message":"No.","type":"x","param":"","code":"y"}}"#;
         for body in [complete, r#"{"detail": 1.50}"#, "[]", "<html>", r#"{"error": "No."}"#] {
             assert_eq!(told(body), body);

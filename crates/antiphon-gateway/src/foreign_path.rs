@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_api_has_is_a_path() {
+    fn paths_of_the_api_pass() {
         for path in [
             "/embeddings",
             "/chat/completions",
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_gateway_owns_is_none_however_it_is_written() {
+    fn own_paths_never_pass_in_any_spelling() {
         for path in [
             "/responses",
             "/responses/resp_x/nothing",
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_may_understand_otherwise_is_none() {
+    fn ambiguous_paths_never_pass() {
         for path in [
             "",
             "/",

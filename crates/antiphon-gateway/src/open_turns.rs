@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_deletion_is_told_to_the_turn_of_that_conversation_and_tenant_alone() {
+    async fn deletion_notifies_only_the_turn_of_its_conversation() {
         let turns = OpenTurns::default();
         let (acme, other) = (Tenant::new("acme"), Tenant::new("other"));
         let (one, two) = (new_conversation(), new_conversation());

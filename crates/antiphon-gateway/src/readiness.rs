@@ -8,14 +8,9 @@ use tokio::time::{Instant, timeout};
 
 use crate::entropy::RandomIds;
 
-/// The path that answers while the process runs.
-pub(crate) const LIVE: &str = "/healthz";
-/// The path that answers whether new turns would be accepted.
-pub(crate) const READY: &str = "/readyz";
-
 /// Whether a path belongs to a health check.
 pub(crate) fn is_health_check(path: &str) -> bool {
-    matches!(path, LIVE | READY)
+    matches!(path, "/healthz" | "/readyz")
 }
 
 /// The time limit of each of the two checks.

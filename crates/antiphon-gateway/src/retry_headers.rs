@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_the_provider_writes_them() {
+    fn times_have_the_providers_format() {
         for (millis, text) in [
             (0, "0s"),
             (12, "12ms"),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_to_come_too_early() {
+    fn delays_are_rounded_up() {
         let told = |micros| retry_headers(Duration::from_micros(micros)).map(|(_, value)| value);
         assert_eq!(told(500_000), ["1", "500"]);
         assert_eq!(told(1_000_001), ["2", "1001"]);

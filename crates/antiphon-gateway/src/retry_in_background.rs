@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_attempted_at_once_and_then_for_a_day() {
+    fn first_attempt_is_at_once_and_retries_last_a_day() {
         assert!(pauses().take(5).sum::<Duration>() < Duration::from_secs(1));
         assert_eq!(pauses().max(), Some(LONGEST));
         assert_eq!(pauses().sum::<Duration>().as_secs() / 60 / 60, 24);

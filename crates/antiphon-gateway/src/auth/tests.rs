@@ -44,7 +44,7 @@ fn behind_a_proxy(settings: Settings) -> Settings {
 }
 
 #[test]
-fn a_key_names_its_tenant_and_a_wrong_one_none() {
+fn only_correct_keys_name_a_tenant() {
     let authenticator = authenticator(&keyed("key-of-acme", "acme"));
     let caller = authenticate(&authenticator, &bearer("key-of-acme")).unwrap();
     assert_eq!(caller.tenant, Tenant::new("acme"));
@@ -63,7 +63,7 @@ fn the_hash_of_a_key_is_no_key() {
 }
 
 #[test]
-fn every_token_that_goes_upstream_is_a_tenant_of_its_own() {
+fn each_forwarded_token_is_its_own_tenant() {
     let authenticator = authenticator(&forwarding());
     let tenant = |token| authenticate(&authenticator, &bearer(token)).unwrap().tenant;
     assert_eq!(tenant("one"), tenant("one"));
@@ -74,7 +74,7 @@ fn every_token_that_goes_upstream_is_a_tenant_of_its_own() {
 }
 
 #[test]
-fn a_token_that_stays_here_is_no_tenant() {
+fn token_that_is_not_forwarded_is_no_tenant() {
     let with_key = vec![upstream(Some("key-of-the-gateway"))];
     for upstreams in [Vec::new(), with_key] {
         let authenticator = authenticator(&Settings { upstreams, ..Settings::default() });
@@ -84,7 +84,7 @@ fn a_token_that_stays_here_is_no_tenant() {
 }
 
 #[test]
-fn a_proxy_names_the_tenant_whatever_the_token() {
+fn tenant_header_outranks_the_token() {
     let authenticator = authenticator(&behind_a_proxy(forwarding()));
     let of = |given: &[_]| authenticate(&authenticator, &headers(given));
     let one = of(&[("openai-tenant", "acme"), ("authorization", "Bearer a")]).unwrap();
@@ -100,7 +100,7 @@ fn a_proxy_names_the_tenant_whatever_the_token() {
 /// A proxy that appends to the caller's header, or joins both values, lets the caller choose the
 /// tenant.
 #[test]
-fn a_proxys_name_is_one_short_word_that_its_caller_had_no_part_in() {
+fn tenant_header_must_have_one_short_value() {
     let authenticator = authenticator(&behind_a_proxy(Settings::default()));
     let of = |given: &[_]| authenticate(&authenticator, &headers(given));
     let longest = "a".repeat(256);
@@ -115,7 +115,7 @@ fn a_proxys_name_is_one_short_word_that_its_caller_had_no_part_in() {
 }
 
 #[test]
-fn settings_that_leave_open_whose_data_is_whose_are_refused() {
+fn ambiguous_tenant_settings_are_refused() {
     let both = behind_a_proxy(keyed("key-of-acme", "acme"));
     assert_eq!(refused(&both), Some(NamingError::KeysAndHeader));
     for name in [EVERYONE, "token-0123", "named-acme"] {

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_both_must_be_known() {
+    fn both_of_two_hosts_must_be_known() {
         let hosts = ["localhost", "evil.example"].map(HeaderValue::from_static);
         let mut headers = HeaderMap::new();
         for host in hosts {

@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn it_says_nothing_of_what_it_holds_and_never_twice_the_same() {
+    fn seal_hides_its_content_and_never_repeats() {
         let seal = || key().seal_summary(&alice(), "The user likes blue.");
         assert!(!seal().contains("blue"));
         assert_ne!(seal(), seal());
     }
 
     #[test]
-    fn another_tenant_and_another_key_do_not_open_it() {
+    fn other_tenants_and_keys_cannot_open_a_seal() {
         let sealed = key().seal_summary(&alice(), "x");
         assert_eq!(key().open(&Tenant::new("bob"), &sealed), Err(Unreadable));
         assert_eq!(CompactionKey::new(&[8; 32]).open(&alice(), &sealed), Err(Unreadable));

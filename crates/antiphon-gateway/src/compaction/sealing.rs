@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_sealed_the_same_wherever_it_is_told_of() {
+    fn copies_of_an_item_have_the_same_seal() {
         let item = json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"});
         let mut sealing = sealing();
         let done =
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_back_is_the_item_as_it_was_told_of_last() {
+    fn seal_contains_the_latest_version_of_an_item() {
         let item = |status| {
             json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA",
             "status": status})

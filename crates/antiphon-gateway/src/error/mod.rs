@@ -402,9 +402,11 @@ pub(crate) enum ApiError {
     /// A bug: the task of the request panicked.
     #[error("The gateway failed while it processed the request. Please retry.")]
     Panicked,
-    #[error("The tokens of the request could not be counted. Nothing was changed.")]
+    #[error("The tokens of the request could not be counted. Nothing was changed. Please retry.")]
     TokensNotCounted,
-    #[error("The stored answer to this request cannot be read.")]
+    #[error(
+        "The stored answer to this request cannot be read. Send it with another Idempotency-Key."
+    )]
     UnreadableAnswer,
 
     /// An error with other ids in its text: the caller's instead of the upstream's.
@@ -433,3 +435,6 @@ impl From<StoreError> for ApiError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

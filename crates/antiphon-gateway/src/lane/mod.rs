@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_message_its_items_are_kept_and_nothing_else() {
+    fn only_the_items_of_a_message_are_remembered() {
         let text = r#"[{"type":"message","role":"user","content":"Hello"}]"#;
         let message = Arc::new(text.as_bytes().to_vec());
         let kept: Weak<Vec<u8>> = Arc::downgrade(&message);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_its_bound_it_forgets_the_oldest_first() {
+    fn full_memory_forgets_the_oldest_response() {
         let one = size(&transcript("one"));
         let memory = Arc::new(Memory::new(one * 2));
         let lane = |name: &str| {

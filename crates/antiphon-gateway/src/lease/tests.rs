@@ -72,7 +72,7 @@ async fn who_stops_waiting_holds_nobody_up() {
 }
 
 #[tokio::test]
-async fn the_same_request_runs_beside_itself_unless_it_is_made_again() {
+async fn only_retries_of_a_request_wait_for_it() {
     let leases = leases(Duration::ZERO);
     let tenant = Tenant::new("acme");
     let mut bytes = [0; 16];

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tenant_is_counted_while_it_has_open_turns_and_forgotten_with_the_last() {
+    fn tenants_without_open_turns_are_forgotten() {
         let (acme, globex) = (Tenant::new("acme"), Tenant::new("globex"));
         let permits = TurnPermits::new(2);
         let (first, second) = (permits.grant(&acme).ok(), permits.grant(&acme).ok());

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn quota_may_be_filled_to_its_last_item_and_byte() {
+    fn quota_can_be_filled_completely() {
         let check = |added| check(&quota(10, 1000), QuotaHolder::Tenant, USED, added);
         assert_eq!(check(added(1, 100)), Ok(()));
         assert!(check(added(2, 1)).is_err());

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_let_in_and_then_what_a_second_allows() {
+    fn burst_is_admitted_and_then_the_rate() {
         let (rates, clock) = rates(2, 3);
         let acme = Tenant::new("acme");
         let remaining: Vec<u32> = (0..3).map(|_| rates.take(&acme).remaining).collect();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn tenants_that_rested_are_forgotten() {
+    fn idle_tenants_are_forgotten() {
         let (rates, clock) = rates(1, 1);
         for number in 1..FORGET_EVERY {
             rates.take(&Tenant::new(number.to_string()));

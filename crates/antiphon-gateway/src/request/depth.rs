@@ -47,14 +47,14 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_that_is_taken_has_as_many_levels_as_may_be() {
+    fn deepest_accepted_body_has_the_maximum_depth() {
         assert!(check_depth(nested(MAX_DEPTH).as_bytes()).is_ok());
         assert!(check_depth(nested(MAX_DEPTH + 1).as_bytes()).is_err());
         assert!(check_depth(nested(500_000).as_bytes()).is_err());
     }
 
     #[test]
-    fn brackets_in_strings_and_beside_one_another_do_not_count() {
+    fn brackets_in_strings_and_siblings_do_not_count() {
         let brackets = "[".repeat(1000);
         for json in [
             format!(r#"{{"a":"{brackets}"}}"#),

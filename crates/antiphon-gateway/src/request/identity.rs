@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_has_the_digest_of_the_first_request() {
+    fn retry_has_the_digest_of_its_first_attempt() {
         let first = identity(&[(RETRIES, "0")], "{}");
         let again = identity(&[(RETRIES, "1")], "{}");
         assert_eq!((first.again, again.again), (Again::No, Again::Counted));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_tells_equal_bodies_apart() {
+    fn equal_bodies_with_different_keys_differ() {
         let one = identity(&[(KEY, "one")], "{}");
         assert_eq!(one.again, Again::Keyed);
         assert_eq!(one, identity(&[(KEY, "one"), (RETRIES, "2")], "{}"));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_count_counts_nothing() {
+    fn invalid_retry_counts_are_ignored() {
         for count in ["0", "", "-1", "many"] {
             assert_eq!(identity(&[(RETRIES, count)], "{}").again, Again::No);
         }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_a_bound() {
+    fn key_length_is_limited() {
         let headers = [(http::HeaderName::from_static(KEY), "k".repeat(256).parse().unwrap())];
         let refused = DigestKey::new(&[7; 32]).identify(&headers.into_iter().collect(), b"{}");
         let message = "The header 'idempotency-key' is longer than 255 bytes.";

@@ -31,7 +31,6 @@ use crate::browser::{Guard, protect};
 use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::readiness::{LIVE, READY};
 
 /// The router of all routes. Every other URL gets an error in the provider's form. `address` is the
 /// IP address of the listener.
@@ -80,8 +79,8 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::while_open));
     Router::new()
-        .route(LIVE, get(health::live))
-        .route(READY, get(health::ready))
+        .route("/healthz", get(health::live))
+        .route("/readyz", get(health::ready))
         .route("/openapi.json", get(openapi::describe))
         .nest("/v1", v1)
         .fallback(unknown_route)

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_names_a_page() {
+    fn query_names_a_page() {
         let query =
             ListQuery::parse("after=msg_1&limit=5&order=asc&include[]=reasoning.encrypted_content");
         let (after, order) = (Some("msg_1".into()), Order::Ascending);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_the_providers() {
+    fn limits_of_pages_are_the_providers() {
         for (query, code) in [
             ("limit=0", "integer_below_min_value"),
             ("limit=-3", "integer_below_min_value"),

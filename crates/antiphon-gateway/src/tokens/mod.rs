@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_around_a_text_counts_the_same_however_it_is_written() {
+    fn json_spelling_does_not_change_the_count() {
         let plain = of_items(&json!([{"role": "user", "content": "Hello there"}]));
         let typed = of_items(&json!([{
             "type": "message", "id": "msg_0123456789", "status": "completed", "role": "user",
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_count_by_name_and_arguments_and_outputs_by_what_they_say() {
+    fn calls_count_by_name_and_arguments() {
         let call = |id: &str| {
             of_items(&json!([{
                 "type": "function_call", "id": id, "call_id": id, "name": "echo",
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn sealed_content_counts_by_what_may_be_in_it_and_not_as_text() {
+    fn sealed_content_does_not_count_as_text() {
         let reasoning = |sealed: String| {
             of_items(&json!([{
                 "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed,
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_to_fit_is_told_without_counting() {
+    fn requests_that_surely_fit_are_not_counted() {
         let view = parse_items(&r#"[{"role":"user","content":"Hello"}]"#.into()).unwrap();
         assert!(surely_fits("{}", &view, 40));
         assert!(!surely_fits("{}", &view, 20));

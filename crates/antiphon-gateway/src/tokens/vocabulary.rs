@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_bound_goes_by_its_length() {
+    fn text_beyond_the_bound_counts_by_its_length() {
         let mut counter = Counter { left: 2, ..Counter::of_model("") };
         assert_eq!(counter.count("é12345678"), 1 + 2);
         assert_eq!(counter.count("12345"), 2);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_reached() {
+    fn allowed_networks_are_reached() {
         let guard = guard("https://hooks.example/", &["10.0.0.0/8", "fd00::/8", "192.168.7.7"]);
         for inside in ["10.9.8.7", "::ffff:10.9.8.7", "fdff::1", "192.168.7.7"] {
             assert!(permits(&guard, inside), "{inside}");
@@ -175,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn a_host_may_be_allowed_wherever_it_is() {
+    fn allowed_host_may_have_any_address() {
         let guard_of = |url| guard(url, &["hooks.internal"]);
         assert!(permits(&guard_of("http://Hooks.Internal/a"), "10.0.0.1"));
         assert!(!permits(&guard_of("https://other.internal/"), "10.0.0.1"));
     }
 
     #[test]
-    fn what_is_told_in_the_clear_goes_where_it_is_allowed_to_only() {
+    fn plain_http_reaches_only_allowed_addresses() {
         let guard = guard("http://hooks.example/", &["10.0.0.0/8"]);
         assert!(permits(&guard, "10.0.0.1"));
         assert!(!permits(&guard, "93.184.216.34"));

@@ -42,7 +42,7 @@ mod tests {
 
     /// The example from the Standard Webhooks specification.
     #[test]
-    fn the_published_example_is_signed_so() {
+    fn published_example_has_the_published_signature() {
         let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", br#"{"test": 2432232314}"#);
         let signature = sign(&secret, id, 1_614_265_330, body);

@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_when_to_come_again_is_believed_within_bounds() {
+    fn requested_delay_is_bounded() {
         let told = |seconds| wait(1, Some(Duration::from_secs(seconds)), 255);
         assert_eq!(told(0), Some(Duration::ZERO));
         assert_eq!(told(90), Some(Duration::from_secs(90)));
@@ -49,14 +49,14 @@ mod tests {
     }
 
     #[test]
-    fn who_is_back_soon_whenever_asked_does_not_use_up_the_attempts() {
+    fn requested_short_delays_do_not_use_up_attempts() {
         let soon = Some(Duration::from_secs(1));
         let waits = (1..).map_while(|attempt| wait(attempt, soon, 0)).map(|wait| wait.as_secs());
         assert_eq!(waits.sum::<u64>() / HOUR, 75);
     }
 
     #[test]
-    fn what_failed_together_does_not_come_again_together() {
+    fn retries_are_spread_over_time() {
         let [none, most] = [0, 255].map(|jitter| wait(2, None, jitter).unwrap());
         assert_eq!(none, Duration::from_mins(5));
         assert!(most > none && most <= Duration::from_secs(330), "{most:?}");

@@ -13,7 +13,7 @@ fn webhook(url: &str) -> Webhook {
 }
 
 #[test]
-fn each_endpoint_is_told_what_it_wants() {
+fn endpoints_receive_only_subscribed_events() {
     let [acme, globex] = ["acme", "globex"].map(Tenant::new);
     let mut of_acme = webhook("https://acme.example/");
     of_acme.tenants = vec![acme.clone()];
@@ -36,7 +36,7 @@ fn each_endpoint_is_told_what_it_wants() {
 }
 
 #[test]
-fn an_event_names_its_response_and_has_an_id_of_its_own() {
+fn event_has_its_own_id_and_its_response() {
     let webhooks = Webhooks::new(&[webhook("https://one.example/")]).unwrap();
     let response = ResponseId::issue(Shard(7), &mut RandomIds);
     let told = |status| {

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_answers_nothing_for_long_is_gone_and_who_does_is_not() {
+    async fn only_silent_clients_are_disconnected() {
         let mut pulse = Pulse::new(Duration::from_mins(1));
         let begun = pulse.heard;
         assert_eq!(pulse.due(begun + Duration::from_mins(10)), Beat::Ping(Bytes::new()));

@@ -39,7 +39,7 @@ async fn answer(listener: &TcpListener, answer: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_inside_is_not_reached_by_whatever_name() {
+async fn internal_addresses_are_not_reached_by_any_name() {
     let (listener, port) = listener().await;
     for host in ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "127.1"] {
         let inside = endpoint(&format!("https://{host}:{port}/"), &["10.0.0.0/8"]);
@@ -49,7 +49,7 @@ async fn what_is_inside_is_not_reached_by_whatever_name() {
 }
 
 #[tokio::test]
-async fn what_is_allowed_is_reached_by_its_name_and_by_its_address() {
+async fn allowed_endpoint_is_reached_by_name_and_address() {
     let (listener, port) = listener().await;
     for (host, allow) in [("127.0.0.1", "127.0.0.0/8"), ("localhost", "localhost")] {
         let allowed = endpoint(&format!("http://{host}:{port}/a?b=c"), &[allow]);
@@ -81,7 +81,7 @@ async fn an_answer_is_not_read_beyond_its_head() {
 }
 
 #[tokio::test]
-async fn what_an_endpoint_says_of_waiting_is_heard() {
+async fn retry_after_of_an_endpoint_is_read() {
     let (listener, port) = listener().await;
     let allowed = endpoint(&format!("http://127.0.0.1:{port}/"), &["127.0.0.0/8"]);
     for (said, wait) in [("retry-after: 7\r\n", Some(Duration::from_secs(7))), ("", None)] {
