@@ -68,7 +68,7 @@ async fn keep_house(gateway: &Arc<Gateway>) {
         () = retention::expire(store, gateway.settings.retention) => {}
         () = webhooks::deliver(&gateway.webhooks, store) => {}
         () = watcher::run(gateway) => {}
-        () = owner::find_out(&gateway.upstreams) => {}
+        () = owner::detect_capabilities(&gateway.upstreams) => {}
     }
 }
 

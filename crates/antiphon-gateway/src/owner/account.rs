@@ -40,7 +40,7 @@ impl Gateway {
             return Ok(());
         };
         let items = items(&body.slice_ref(raw.as_bytes()), key, &self.settings.limits)?;
-        self.check_items(caller, &items, stands_for).await
+        self.check_items(caller, &items, referenced_id).await
     }
 
     /// The same check for a turn whose state its upstream does not own. The upstream may still
@@ -57,7 +57,7 @@ impl Gateway {
         }
         check_keys(&request.object())?;
         self.check_items(caller, &request.input, |item| {
-            stands_for(item).filter(|_| item.head().kind == Kind::ImageGenerationCall)
+            referenced_id(item).filter(|_| item.head().kind == Kind::ImageGenerationCall)
         })
         .await
     }
@@ -73,7 +73,7 @@ impl Gateway {
             return Ok(());
         }
         check_keys(&request.object())?;
-        self.check_items(caller, &request.input, stands_for).await
+        self.check_items(caller, &request.input, referenced_id).await
     }
 
     /// The same check for items that move from Antiphon to an upstream.
@@ -87,7 +87,7 @@ impl Gateway {
             return Ok(());
         }
         let items: Vec<Item> = held.iter().filter_map(HeldItem::item).collect();
-        self.check_items(caller, &items, stands_for).await
+        self.check_items(caller, &items, referenced_id).await
     }
 
     /// Rejects items that refer to objects of other tenants. `named` returns the id that an item
@@ -114,7 +114,7 @@ impl Gateway {
 /// The id of an item that consists of its id only, such as a reference or reasoning without
 /// content. Source: the provider's guide to images, in which a call without its result refers to
 /// the image.
-fn stands_for(item: &Item) -> Option<&ItemId> {
+fn referenced_id(item: &Item) -> Option<&ItemId> {
     let is_named = match item.head().kind {
         Kind::ItemReference => true,
         Kind::ImageGenerationCall => item.object().present("result").is_none(),
@@ -124,7 +124,7 @@ fn stands_for(item: &Item) -> Option<&ItemId> {
 }
 
 /// The keys that determine the continued state, and the kind or the id of an item.
-const TELLING: [&str; 7] =
+const CHECKED_KEYS: [&str; 7] =
     ["conversation", "id", "input", "items", "previous_response_id", "store", "type"];
 
 /// Rejects an object with a repeated key, or with one of these keys in another case. A server that
@@ -133,7 +133,7 @@ fn check_keys(object: &Object<'_>) -> Result<(), ApiError> {
     let mut seen = HashSet::new();
     for (key, _) in object.iter() {
         let read = key.to_uppercase();
-        let meant = TELLING.into_iter().find(|telling| telling.to_uppercase() == read);
+        let meant = CHECKED_KEYS.into_iter().find(|key| key.to_uppercase() == read);
         if !seen.insert(read) {
             return Err(ApiError::RepeatedKey { key: key.into() });
         }

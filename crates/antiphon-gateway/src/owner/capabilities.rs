@@ -15,7 +15,7 @@ use crate::settings::{Capabilities, Preset, State};
 use crate::upstream::{HttpUpstream, Upstreams};
 
 /// The time limit for detecting capabilities. A turn may wait for it.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_PROBE_TIME: Duration = Duration::from_secs(10);
 
 impl HttpUpstream {
     /// The capabilities from the settings, else those known for its host, else those that a probe
@@ -38,32 +38,32 @@ impl HttpUpstream {
             return known;
         }
         let findings = self.findings();
-        let unsaid = findings.unsaid.load(Ordering::Acquire);
-        let _alone = findings.asked.lock().await;
+        let failures = findings.failures.load(Ordering::Acquire);
+        let _alone = findings.probing.lock().await;
         // Another task may have finished the probe during the wait, with or without a result.
-        if findings.found.get().is_some() || findings.unsaid.load(Ordering::Acquire) != unsaid {
+        if findings.found.get().is_some() || findings.failures.load(Ordering::Acquire) != failures {
             return findings.found.get().copied();
         }
-        let said = Probes::of(self, caller, from_now(PATIENCE)).capabilities().await;
-        match said {
+        let detected = Probes::new(self, caller, from_now(MAX_PROBE_TIME)).capabilities().await;
+        match detected {
             Some(found) => {
-                self.tell_of(found);
+                self.log_capabilities(found);
                 findings.found.set(found).expect("only one at a time finds it out");
             }
-            None => _ = findings.unsaid.fetch_add(1, Ordering::AcqRel),
+            None => _ = findings.failures.fetch_add(1, Ordering::AcqRel),
         }
-        said
+        detected
     }
 
     /// The capabilities that need no probe.
     fn known_capabilities(&self) -> Option<Capabilities> {
         let found = || self.findings().found.get().copied();
-        self.told_capabilities()
-            .or_else(|| of_host(self.url()).map(Preset::capabilities))
+        self.configured_capabilities()
+            .or_else(|| preset_of_host(self.url()).map(Preset::capabilities))
             .or_else(found)
     }
 
-    fn tell_of(&self, found: Capabilities) {
+    fn log_capabilities(&self, found: Capabilities) {
         let Capabilities { conversations, chains, item_deletion, input_items } = found;
         let upstream = self.base();
         tracing::info!(
@@ -72,20 +72,20 @@ impl HttpUpstream {
             chains,
             item_deletion,
             input_items,
-            "asked an upstream what it can do where it keeps the state"
+            "detected the capabilities of an upstream that owns state"
         );
     }
 }
 
 /// Probes the upstreams that own state when the gateway starts, and never returns.
-pub(crate) async fn find_out(upstreams: &Upstreams) {
-    ask_all(upstreams).await;
+pub(crate) async fn detect_capabilities(upstreams: &Upstreams) {
+    detect_all(upstreams).await;
     std::future::pending::<()>().await;
 }
 
 /// Probes the upstreams with a key of the operator and unknown capabilities. The others are probed
 /// with a caller's token when a request needs them.
-async fn ask_all(upstreams: &Upstreams) {
+async fn detect_all(upstreams: &Upstreams) {
     let nobody = Caller {
         tenant: Tenant::new(""),
         token: None,
@@ -96,7 +96,11 @@ async fn ask_all(upstreams: &Upstreams) {
     let asked = upstreams.all().iter().filter(keep).map(async |http| {
         if http.find_capabilities(&nobody).await.is_none() {
             let upstream = http.base();
-            tracing::warn!(upstream, "an upstream did not say what it can do; it is asked again");
+            tracing::warn!(
+                upstream,
+                "could not detect the capabilities of an upstream; the next request that needs \
+                 them sends the probe again"
+            );
         }
     });
     join_all(asked).await;
@@ -106,7 +110,7 @@ async fn ask_all(upstreams: &Upstreams) {
 ///
 /// A Foundry project has none: it shares the hosts of Azure resources, but may have conversations
 /// under its own path.
-fn of_host(url: &Uri) -> Option<Preset> {
+fn preset_of_host(url: &Uri) -> Option<Preset> {
     const AZURE: [&str; 3] =
         [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
     let host = url.host()?.to_ascii_lowercase();

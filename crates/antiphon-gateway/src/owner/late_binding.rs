@@ -36,15 +36,15 @@ impl Gateway {
     /// The owner of a new conversation without a model. If several upstreams own conversations, the
     /// first turn determines it; otherwise it is the upstream for requests without a model.
     pub(crate) async fn owner_of_new_conversation(&self, caller: &Caller) -> NewOwner<'_> {
-        let keeping = self.upstreams.keeping_at_several();
-        let capabilities = keeping.iter().map(|http| http.capabilities(caller));
+        let owners = self.upstreams.competing_state_owners();
+        let capabilities = owners.iter().map(|http| http.capabilities(caller));
         let capabilities = join_all(capabilities).await;
         if capabilities.iter().filter(|found| found.conversations).count() > 1 {
             return NewOwner::FirstTurn;
         }
-        NewOwner::Known(match self.upstreams.keeping() {
+        NewOwner::Known(match self.upstreams.default_state_owner() {
             Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
-            _ => Owner::Here,
+            _ => Owner::Gateway,
         })
     }
 
@@ -67,7 +67,7 @@ impl Gateway {
                 None => Ok(None),
             };
         }
-        if self.upstreams.keeping_at_several().is_empty() {
+        if self.upstreams.competing_state_owners().is_empty() {
             return Ok(None);
         }
         let response = Provider::new(http, caller).response(id).await.ok();
@@ -198,16 +198,16 @@ impl Gateway {
     /// The lease of a conversation that its first turn may bind concurrently; `None` for all
     /// others. Fails if the conversation is bound now, because the request refers to Antiphon's
     /// copy.
-    pub(crate) async fn lease_unbound(
+    pub(crate) async fn lease_if_pending(
         &self,
         caller: &Caller,
         id: &ConversationId,
     ) -> Result<Option<Lease>, ApiError> {
-        if !self.upstreams.keep_state() || !self.is_unbound(caller, id).await? {
+        if !self.upstreams.may_own_state() || !self.is_pending(caller, id).await? {
             return Ok(None);
         }
         let lease = self.lease(&caller.tenant, id).await?;
-        self.is_unbound(caller, id).await?;
+        self.is_pending(caller, id).await?;
         Ok(Some(lease))
     }
 
@@ -219,8 +219,8 @@ impl Gateway {
         id: &ConversationId,
     ) -> Result<Lease, ApiError> {
         let lease = self.lease(&caller.tenant, id).await?;
-        if self.upstreams.keep_state() {
-            self.is_unbound(caller, id).await?;
+        if self.upstreams.may_own_state() {
+            self.is_pending(caller, id).await?;
         }
         Ok(lease)
     }
@@ -229,7 +229,7 @@ impl Gateway {
     ///
     /// # Errors
     /// The conversation is bound.
-    pub(crate) async fn is_unbound(
+    pub(crate) async fn is_pending(
         &self,
         caller: &Caller,
         id: &ConversationId,
@@ -255,10 +255,10 @@ async fn delete_copy(provider: &Provider<'_>, named: &Named) {
 
 impl Upstreams {
     /// One upstream for each base URL with upstream-owned state, if there is more than one.
-    pub(crate) fn keeping_at_several(&self) -> Vec<&HttpUpstream> {
+    pub(crate) fn competing_state_owners(&self) -> Vec<&HttpUpstream> {
         let mut bases = HashSet::new();
-        let keeping = self.all().iter().filter(|http| http.state() == State::Upstream);
-        let keeping: Vec<_> = keeping.filter(|http| bases.insert(http.base())).collect();
-        if keeping.len() > 1 { keeping } else { Vec::new() }
+        let owners = self.all().iter().filter(|http| http.state() == State::Upstream);
+        let owners: Vec<_> = owners.filter(|http| bases.insert(http.base())).collect();
+        if owners.len() > 1 { owners } else { Vec::new() }
     }
 }

@@ -5,9 +5,9 @@
 
 mod account;
 mod capabilities;
-mod found;
 mod late_binding;
-mod missing;
+mod lookup;
+mod not_found;
 mod probe;
 mod provider;
 #[cfg(test)]
@@ -17,9 +17,9 @@ mod world;
 
 use antiphon_store::{ConversationId, LedgerEntry};
 
-pub(crate) use self::capabilities::find_out;
-pub(crate) use self::found::may_be_id;
+pub(crate) use self::capabilities::detect_capabilities;
 pub(crate) use self::late_binding::NewOwner;
+pub(crate) use self::lookup::may_be_id;
 pub(crate) use self::provider::Provider;
 use crate::alias::Alias;
 use crate::caller::Caller;
@@ -33,13 +33,13 @@ use crate::upstream::{HttpUpstream, Upstream};
 #[derive(Clone, Copy)]
 pub(crate) enum Owner<'a> {
     /// Antiphon; also for an id that does not exist for the caller.
-    Here,
+    Gateway,
     /// This upstream.
     Upstream(&'a HttpUpstream),
 }
 
 /// The owner of an id, and the data about the id.
-pub(crate) struct Owned<'a> {
+pub(crate) struct Ownership<'a> {
     /// The owner.
     pub(crate) owner: Owner<'a>,
     /// The ledger of the object, if an upstream owns it and the gateway has recorded it.
@@ -77,9 +77,9 @@ impl Gateway {
         caller: &Caller,
         upstream: Upstream<'a>,
     ) -> Owner<'a> {
-        match keeping(upstream) {
+        match state_owner(upstream) {
             Some(http) if http.capabilities(caller).await.chains => Owner::Upstream(http),
-            _ => Owner::Here,
+            _ => Owner::Gateway,
         }
     }
 
@@ -89,9 +89,9 @@ impl Gateway {
         caller: &Caller,
         upstream: Upstream<'a>,
     ) -> Owner<'a> {
-        match keeping(upstream) {
+        match state_owner(upstream) {
             Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
-            _ => Owner::Here,
+            _ => Owner::Gateway,
         }
     }
 
@@ -103,8 +103,12 @@ impl Gateway {
     ///
     /// # Errors
     /// The object is owned by an upstream that is no longer configured.
-    pub(crate) async fn owner_of(&self, caller: &Caller, id: &str) -> Result<Owned<'_>, ApiError> {
-        self.owned(caller, id, self.upstreams.keeping()).await
+    pub(crate) async fn owner_of(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Ownership<'_>, ApiError> {
+        self.find_owner(caller, id, self.upstreams.default_state_owner()).await
     }
 
     /// The owner of the state that a request continues, which is also the owner of the turn. An
@@ -118,20 +122,20 @@ impl Gateway {
         caller: &Caller,
         continues: &Continues,
         upstream: Upstream<'a>,
-    ) -> Result<Owned<'a>, ApiError> {
+    ) -> Result<Ownership<'a>, ApiError> {
         let (object, path, id) = match continues {
             Continues::Nothing => {
                 let owner = self.owner_of_new(caller, upstream).await;
-                return Ok(Owned { owner, ledger: None, known_as: KnownAs::OwnersId });
+                return Ok(Ownership { owner, ledger: None, known_as: KnownAs::OwnersId });
             }
             Continues::Conversation(id) => ("conversation", "conversation", id),
             Continues::Response(id) => ("response", "previous_response_id", id),
         };
-        let owned = self.owned(caller, id, keeping(upstream)).await?;
+        let owned = self.find_owner(caller, id, state_owner(upstream)).await?;
         match owned.owner {
             Owner::Upstream(keeper) if !is_at(upstream, keeper) => {
-                let (id, keeper) = (id.clone(), described(keeper));
-                let server = described_server(upstream);
+                let (id, keeper) = (id.clone(), describe(keeper));
+                let server = describe_server(upstream);
                 Err(ApiError::StateElsewhere { path, object, id, keeper, server })
             }
             _ => Ok(owned),
@@ -140,7 +144,7 @@ impl Gateway {
 }
 
 /// The upstream, if it owns new state of its models.
-fn keeping(upstream: Upstream<'_>) -> Option<&HttpUpstream> {
+fn state_owner(upstream: Upstream<'_>) -> Option<&HttpUpstream> {
     match upstream {
         Upstream::Http(http) if http.state() == State::Upstream => Some(http),
         _ => None,
@@ -153,7 +157,7 @@ fn is_at(upstream: Upstream<'_>, keeper: &HttpUpstream) -> bool {
 }
 
 /// The description of an upstream for callers: its configured name, never its host.
-pub(crate) fn described(http: &HttpUpstream) -> String {
+pub(crate) fn describe(http: &HttpUpstream) -> String {
     match http.public_name() {
         Some(name) => format!("the upstream '{name}'"),
         None => "an upstream".to_owned(),
@@ -161,7 +165,7 @@ pub(crate) fn described(http: &HttpUpstream) -> String {
 }
 
 /// The description of the server that answers a request, for callers.
-fn described_server(upstream: Upstream<'_>) -> String {
+fn describe_server(upstream: Upstream<'_>) -> String {
     match upstream {
         Upstream::Local(_) => "the built-in model".to_owned(),
         Upstream::Http(http) => match http.public_name() {

@@ -25,7 +25,7 @@ pub(super) struct Probes<'a> {
 
 impl<'a> Probes<'a> {
     /// Creates the probes. All answers must be complete at `end`.
-    pub(super) fn of(http: &'a HttpUpstream, caller: &'a Caller, end: Instant) -> Self {
+    pub(super) fn new(http: &'a HttpUpstream, caller: &'a Caller, end: Instant) -> Self {
         Self { http, caller, end }
     }
 
@@ -36,16 +36,16 @@ impl<'a> Probes<'a> {
     /// not probed.
     pub(super) async fn capabilities(&self) -> Option<Capabilities> {
         let conversations = format!("/conversations/{CONVERSATION}");
-        let conversations = self.has(&conversations, ("conversation", CONVERSATION)).await?;
+        let conversations = self.has_path(&conversations, ("conversation", CONVERSATION)).await?;
         let responses = format!("/responses/{RESPONSE}");
-        let chains = self.has(&responses, ("response", RESPONSE)).await?;
+        let chains = self.has_path(&responses, ("response", RESPONSE)).await?;
         let input_items = format!("{responses}/input_items?limit=1");
-        let input_items = chains && self.has(&input_items, ("response", RESPONSE)).await?;
+        let input_items = chains && self.has_path(&input_items, ("response", RESPONSE)).await?;
         Some(Capabilities { conversations, chains, item_deletion: conversations, input_items })
     }
 
     /// Whether the server has this path, given the kind and the id of the object in it.
-    async fn has(&self, path: &str, (noun, id): (&str, &str)) -> Option<bool> {
+    async fn has_path(&self, path: &str, (noun, id): (&str, &str)) -> Option<bool> {
         let answer = self.http.call(Method::GET, path, Bytes::new(), self.caller, self.end).await;
         match answer {
             // Some servers return an empty list. Some return 200 for any path.
@@ -53,7 +53,7 @@ impl<'a> Probes<'a> {
             Err(error) if error.is_missing(noun, id) || error.rejects_id(id) => Some(true),
             Err(error) if error.tells_of_no_such_path() => Some(false),
             Err(error) => {
-                tracing::debug!(path, %error, "it says neither yes nor no");
+                tracing::debug!(path, %error, "the answer to a probe is inconclusive");
                 None
             }
         }

@@ -44,8 +44,8 @@ impl<'a> Provider<'a> {
         Ok(StoredResponse::parse(body)?)
     }
 
-    /// Sends a `GET`. Returns the status and the body of an answer with status 200 or 404; any other
-    /// answer is an error.
+    /// Sends a `GET`. Returns the status and the body of an answer with status 200 or 404; any
+    /// other answer is an error.
     pub(crate) async fn get(&self, path: &str) -> Result<(StatusCode, Bytes), UpstreamError> {
         match self.ask(Method::GET, path).await {
             Ok(body) => Ok((StatusCode::OK, body)),
@@ -89,7 +89,11 @@ impl<'a> Provider<'a> {
         for items in rest.chunks(MAX_ITEMS) {
             if let Err(error) = self.add_items(&id, items).await {
                 if let Err(error) = self.delete_conversation(&id).await {
-                    tracing::error!(%error, id, "an upstream keeps a part of a conversation");
+                    tracing::error!(
+                        %error, id,
+                        "could not delete an incomplete conversation at an upstream; delete it \
+                         there"
+                    );
                 }
                 return Err(error);
             }

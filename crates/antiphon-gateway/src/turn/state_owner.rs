@@ -55,7 +55,7 @@ impl Turn<'_> {
     ) -> Result<StateOwner<'u>, ApiError> {
         match self.gateway.owner_of_new_conversation_for(self.caller, upstream).await {
             Owner::Upstream(http) => Ok(StateOwner::ToBeBound(http, id)),
-            Owner::Here => {
+            Owner::Gateway => {
                 let ledgers = self.gateway.store.ledgers();
                 match ledgers.keep_here(&self.caller.tenant, &id).await? {
                     true => Ok(StateOwner::Here),

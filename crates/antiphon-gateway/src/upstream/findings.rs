@@ -20,7 +20,7 @@ use crate::settings::Capabilities;
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) found: OnceLock<Capabilities>,
-    pub(crate) asked: Mutex<()>,
+    pub(crate) probing: Mutex<()>,
     /// The number of probes without a result.
-    pub(crate) unsaid: AtomicUsize,
+    pub(crate) failures: AtomicUsize,
 }

@@ -114,7 +114,7 @@ impl HttpUpstream {
     }
 
     /// The configured capabilities of an upstream that owns its state.
-    pub(crate) fn told_capabilities(&self) -> Option<Capabilities> {
+    pub(crate) fn configured_capabilities(&self) -> Option<Capabilities> {
         self.settings.capabilities
     }
 

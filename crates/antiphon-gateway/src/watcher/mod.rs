@@ -40,7 +40,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Polls the watches that are due, and never returns. If it is dropped, its claims expire.
 pub(crate) async fn run(gateway: &Gateway) {
-    if !gateway.upstreams.keep_state() {
+    if !gateway.upstreams.may_own_state() {
         return std::future::pending().await;
     }
     let slots = Semaphore::new(AT_ONCE);

@@ -128,7 +128,7 @@ impl Watch {
     }
 
     fn upstream<'g>(&self, gateway: &'g Gateway) -> Option<&'g HttpUpstream> {
-        gateway.upstreams.at(&self.turn.upstream)
+        gateway.upstreams.by_base_url(&self.turn.upstream)
     }
 }
 

@@ -20,8 +20,8 @@ impl BlockingItems {
     pub const PLACEHOLDER_DELETED: &str =
         "The output that was made up was deleted: the real one takes its place.";
     /// The message of reports for an item that a detour avoids.
-    pub const AVOIDED: &str = "The upstream took no turn behind the item. This one goes on from the response before it, \
-         and refers to what else stood there.";
+    pub const AVOIDED: &str = "The upstream took no turn behind the item. This one goes on from \
+                               the response before it, and refers to what else stood there.";
 
     /// `unrepairable` has the items that no request can repair, `late` the late outputs: the
     /// position in the input, and the position of the placeholder in the transcript.

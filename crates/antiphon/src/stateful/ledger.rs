@@ -98,8 +98,8 @@ impl Ledger {
     ///
     /// The list may be out of date: the ledger may have changed since then, or an aborted turn may
     /// end at the server only now. The turn then starts on the history of the ledger, if that is
-    /// `Fresh` and has no open turn. Otherwise it starts on the list, but without a version, so that
-    /// its result cannot make the ledger `Fresh`.
+    /// `Fresh` and has no open turn. Otherwise it starts on the list, but without a version, so
+    /// that its result cannot make the ledger `Fresh`.
     pub(super) fn enter_listed(
         &mut self,
         since: Version,

@@ -118,8 +118,8 @@ impl Turn {
         }
     }
 
-    /// Takes an answer to the search for a detour. Without a detour the turn is sent as planned, and
-    /// the server decides.
+    /// Takes an answer to the search for a detour. Without a detour the turn is sent as planned,
+    /// and the server decides.
     pub(super) fn search_detour(
         &mut self,
         search: DetourSearch,

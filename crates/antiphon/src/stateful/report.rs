@@ -85,8 +85,8 @@ impl Report {
         self.add(Some(position), item, ("used_id", "id_removed"), message);
     }
 
-    /// Reports the items that were deleted at the server: it rejects every turn after them, or their
-    /// real outputs arrived.
+    /// Reports the items that were deleted at the server: it rejects every turn after them, or
+    /// their real outputs arrived.
     pub(super) fn add_deletions(&mut self, deleted: &BlockingItems, input: &[Item]) {
         let action = "deleted_upstream";
         for (held, fault) in deleted.unrepairable() {

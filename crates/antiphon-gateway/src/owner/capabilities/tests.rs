@@ -52,7 +52,7 @@ async fn what_the_settings_say_is_not_asked() {
 
 #[test]
 fn hosts_of_known_providers_are_known() {
-    let preset = |url: &'static str| of_host(&Uri::from_static(url));
+    let preset = |url: &'static str| preset_of_host(&Uri::from_static(url));
     assert_eq!(preset("https://api.openai.com/v1"), Some(Preset::OpenAi));
     assert_eq!(preset("https://API.OpenAI.com:443/v1"), Some(Preset::OpenAi));
     for url in [
@@ -145,7 +145,7 @@ async fn what_is_found_out_is_remembered() {
 #[tokio::test]
 async fn a_server_that_does_not_say_is_asked_again_and_meanwhile_nothing_is_ruled_out() {
     let world = World::new().await;
-    let unsaid = [
+    let failures = [
         refusal(StatusCode::UNAUTHORIZED, "Incorrect API key provided."),
         refusal(StatusCode::FORBIDDEN, "No access to conversations."),
         refusal(StatusCode::BAD_REQUEST, "Missing required query parameter: api-version"),
@@ -155,7 +155,7 @@ async fn a_server_that_does_not_say_is_asked_again_and_meanwhile_nothing_is_rule
         Reply::new(StatusCode::FOUND, "text/plain", ""),
         Reply::hangup(),
     ];
-    for (asked, reply) in unsaid.into_iter().enumerate() {
+    for (asked, reply) in failures.into_iter().enumerate() {
         world.upstream.script(reply);
         assert_eq!(world.http().capabilities(&world.caller).await, all());
         assert_eq!(world.asked().len(), asked + 1);
@@ -225,7 +225,7 @@ async fn at_the_start_those_are_asked_to_which_the_operator_has_a_key() {
     .await;
     has_all(&world);
 
-    ask_all(&world.upstreams).await;
+    detect_all(&world.upstreams).await;
 
     let requests = world.upstream.requests();
     assert_eq!(requests.len(), 3);

@@ -32,7 +32,7 @@ pub(in super::super) async fn by_body(
     request: Request,
     next: Next,
 ) -> Response {
-    if !gateway.upstreams.keep_state() {
+    if !gateway.upstreams.may_own_state() {
         return next.run(request).await;
     }
     answered(&gateway, &caller, request, next).await.unwrap_or_else(ApiError::into_response)
@@ -80,7 +80,7 @@ async fn keeper<'a>(
             Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
             None => return Ok(None),
         },
-        (None, Continues::Nothing) => match gateway.upstreams.keeping() {
+        (None, Continues::Nothing) => match gateway.upstreams.default_state_owner() {
             Some(http) => gateway.owner_of_turn(caller, &continues, Upstream::Http(http)).await?,
             None => return Ok(None),
         },
@@ -89,7 +89,7 @@ async fn keeper<'a>(
         }
     };
     match owned.owner {
-        Owner::Here => Ok(None),
+        Owner::Gateway => Ok(None),
         Owner::Upstream(http) => Ok(Some((http, owned.known_as.alias()))),
     }
 }

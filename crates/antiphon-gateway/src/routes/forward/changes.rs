@@ -37,7 +37,7 @@ impl Change {
         parts: &Parts,
         body: Bytes,
     ) -> Result<Response, ApiError> {
-        let http = gateway.upstreams.at(&self.upstream);
+        let http = gateway.upstreams.by_base_url(&self.upstream);
         let http = http.expect("upstreams stay what they are");
         gateway.check_named(caller, http, &body, "items").await?;
         let passing = Passing::new(gateway, http, parts, body.clone()).known_as(self.alias.clone());

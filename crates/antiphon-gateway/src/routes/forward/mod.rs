@@ -35,7 +35,7 @@ use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::owner::{NewOwner, Owned, Owner, may_be_id};
+use crate::owner::{NewOwner, Owner, Ownership, may_be_id};
 use crate::request_body::discard;
 use crate::upstream::HttpUpstream;
 
@@ -46,7 +46,7 @@ pub(super) async fn by_path(
     mut request: Request,
     next: Next,
 ) -> Response {
-    if !gateway.upstreams.keep_state() {
+    if !gateway.upstreams.may_own_state() {
         return next.run(request).await;
     }
     let Some(asked) = Asked::from_request(&mut request).await else {
@@ -59,7 +59,7 @@ pub(super) async fn by_path(
         }
         Err(error) => return error.into_response(),
     };
-    match owned(&gateway, &caller, &asked, hint.as_ref()).await {
+    match find_owner(&gateway, &caller, &asked, hint.as_ref()).await {
         Ok(Found::Here) => next.run(request).await,
         Ok(Found::Unbound) => {
             request.extensions_mut().insert(Unbound);
@@ -98,7 +98,7 @@ enum Found<'a> {
     },
 }
 
-async fn owned<'a>(
+async fn find_owner<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
     asked: &Asked,
@@ -107,8 +107,8 @@ async fn owned<'a>(
     let Some(id) = asked.whose() else {
         return owner_of_new(gateway, caller, hint).await;
     };
-    let Owned { owner, ledger, known_as } =
-        gateway.owned(caller, id, gateway.upstreams.keeping()).await?;
+    let Ownership { owner, ledger, known_as } =
+        gateway.find_owner(caller, id, gateway.upstreams.default_state_owner()).await?;
     let Owner::Upstream(http) = owner else { return Ok(Found::Here) };
     if let Some(item) = asked.item().filter(|item| !may_be_id(item)) {
         return Err(ApiError::ItemNotFound { id: item.into() });
@@ -135,7 +135,7 @@ async fn owner_of_new<'a>(
     };
     Ok(match owner {
         NewOwner::FirstTurn => Found::Unbound,
-        NewOwner::Known(Owner::Here) => Found::Here,
+        NewOwner::Known(Owner::Gateway) => Found::Here,
         NewOwner::Known(Owner::Upstream(http)) => {
             Found::Upstream { http, ledger: None, alias: None }
         }
@@ -151,7 +151,7 @@ async fn answered(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (parts, body) = whole(&gateway, request).await?;
-    let http = gateway.upstreams.at(&change.upstream);
+    let http = gateway.upstreams.by_base_url(&change.upstream);
     let http = http.expect("upstreams stay what they are");
     if !change.asked.is_change() {
         let passing = Passing::new(&gateway, http, &parts, body).known_as(change.alias);

@@ -75,7 +75,10 @@ impl UpstreamTurn<'_> {
     pub(super) async fn mark_stale_again(&self, opened: &Opened) {
         if let Err(error) = self.mark_stale(opened).await {
             let reason = error.to_string();
-            tracing::warn!(reason, "a ledger is as much in doubt as it was");
+            tracing::warn!(
+                reason,
+                "could not mark a ledger stale after a failed commit; the mark from before stays"
+            );
         }
     }
 
@@ -84,7 +87,7 @@ impl UpstreamTurn<'_> {
     pub(super) async fn mark_fresh(&self, opened: &Opened) {
         let Some(id) = &opened.conversation else { return };
         if let Err(error) = self.ledgers().mark_fresh(&self.turn.caller.tenant, id).await {
-            tracing::warn!(%error, "a ledger stays in doubt");
+            tracing::warn!(%error, "could not mark a ledger fresh; the next turn resyncs it");
         }
     }
 
@@ -114,7 +117,10 @@ impl UpstreamTurn<'_> {
         if let Err(error) =
             commit_with_retries(self.turn.gateway, &self.turn.caller.tenant, left).await
         {
-            tracing::warn!(%error, "what is known of a turn that was left is not kept");
+            tracing::warn!(
+                %error,
+                "could not store an abandoned turn; its retry will not be recognized"
+            );
             self.mark_stale_again(opened).await;
             self.drop_opening(opened).await;
         }

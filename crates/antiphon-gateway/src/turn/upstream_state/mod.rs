@@ -13,15 +13,15 @@
 //! 1. `open`: finds or creates the ledger and acquires the lease of a conversation. A stale ledger
 //!    is first resynced with the upstream (`resync`). If the upstream has lost the response,
 //!    `replay` continues from the ledger alone.
-//! 2. `prior_attempt`: if the client sent the request before, replays the upstream's complete answer, or
-//!    finds the input items that an earlier attempt left there.
+//! 2. `prior_attempt`: if the client sent the request before, replays the upstream's complete
+//!    answer, or finds the input items that an earlier attempt left there.
 //! 3. `plan`: reconciles the input with the ledger and repairs the rest. `prepare` deletes stored
-//!    items that block every further turn; in a chain of responses, where nothing can be deleted, it
+//!    items that block every further turn. In a chain of responses nothing can be deleted; there it
 //!    makes a detour: the turn continues the response before them.
 //! 4. `attempt`: marks the ledger stale, sends the request (`send`) and retries. A state error
-//!    leads to one resync, a new plan and a second attempt. A locked conversation is retried until
-//!    the turn's wait ends. [`Course`](antiphon::stateful::Course) decides this; it is the same state
-//!    machine that a client without a gateway uses.
+//!    leads to one resync, a new plan and a second attempt. A locked conversation is retried until the
+//!    turn's wait ends. [`Course`](antiphon::stateful::Course) decides this. A client without a
+//!    gateway uses the same state machine.
 //! 5. `relay`: decodes the answer. The client receives nothing before the response's id is in the
 //!    ledger. `queued` handles a response in the upstream's own background.
 //! 6. `commit`: stores the turn in the ledger, and marks the ledger fresh if the turn ended well.
@@ -64,7 +64,7 @@ use crate::alias::Alias;
 use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::owner::described;
+use crate::owner::describe;
 use crate::request::{Continues, RequestMode};
 use crate::upstream::{HttpUpstream, RetrySession, Upstream};
 
@@ -91,7 +91,7 @@ impl<'a> UpstreamTurn<'a> {
     }
 
     /// Runs the turn from start to end. A rejected request leaves the upstream's state unchanged,
-    /// except for blocking items that were deleted before (`blocking_items`). If the upstream may have
+    /// except for blocking items that were deleted before (`prepare`). If the upstream may have
     /// started the turn, the ledger stays stale and the next turn resyncs it.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check_request().await?;
@@ -133,7 +133,7 @@ impl<'a> UpstreamTurn<'a> {
         match self.turn.request.wants {
             RequestMode::Answer => Ok(()),
             RequestMode::Preparation => {
-                Err(ApiError::PreparationAtUpstream { keeper: described(self.http) })
+                Err(ApiError::PreparationAtUpstream { keeper: describe(self.http) })
             }
         }
     }

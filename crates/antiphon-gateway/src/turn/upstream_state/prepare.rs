@@ -28,8 +28,8 @@ pub(super) struct Progress {
     pub(super) course: Course,
     /// The upstream's error.
     pub(super) error: Option<ApiError>,
-    /// The rejected request. It is absent after a deletion, because the upstream may then accept the
-    /// same request.
+    /// The rejected request. It is absent after a deletion, because the upstream may then accept
+    /// the same request.
     pub(super) rejected: Option<(ContinueFrom, Vec<Bytes>)>,
 }
 
@@ -129,7 +129,8 @@ impl UpstreamTurn<'_> {
                 let item = item.as_str();
                 tracing::warn!(
                     %error, item,
-                    "the upstream did not delete an item that blocks a turn; the turn is sent anyway"
+                    "the upstream did not delete an item that blocks a turn; the turn is sent \
+                     nevertheless"
                 );
                 break;
             }

@@ -197,7 +197,7 @@ impl UpstreamTurn<'_> {
         let mut reader = self.reader_of("", unix_now(), used);
         reader.whole(&answer.body);
         reader.pass_on(client).await;
-        tracing::info!("turn answered again");
+        tracing::info!("replayed the answer of an earlier attempt");
         client.end(reader.finish(unix_now()).ok_or_else(|| ApiError::UnreadableAnswer)?).await;
         Ok(())
     }

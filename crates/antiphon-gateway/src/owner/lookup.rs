@@ -4,7 +4,7 @@ use antiphon::dialect::Vendor;
 use antiphon::provider_api::Segment;
 use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
 
-use super::{KnownAs, Owned, Owner};
+use super::{KnownAs, Owner, Ownership};
 use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::{ApiError, Hint};
@@ -12,46 +12,46 @@ use crate::gateway::Gateway;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstreams};
 
-impl Owned<'_> {
+impl Ownership<'_> {
     /// Owned by Antiphon, or unknown.
-    const HERE: Self = Self { owner: Owner::Here, ledger: None, known_as: KnownAs::OwnersId };
+    const GATEWAY: Self = Self { owner: Owner::Gateway, ledger: None, known_as: KnownAs::OwnersId };
 }
 
 impl Gateway {
     /// Finds the owner of this id in a fixed order: ledgers, the store, then `asked`. The upstream
     /// `asked` becomes the owner of an unknown id, if the caller may access it.
-    pub(crate) async fn owned<'a>(
+    pub(crate) async fn find_owner<'a>(
         &'a self,
         caller: &Caller,
         id: &str,
         asked: Option<&'a HttpUpstream>,
-    ) -> Result<Owned<'a>, ApiError> {
-        if !self.upstreams.keep_state() {
-            return Ok(Owned::HERE);
+    ) -> Result<Ownership<'a>, ApiError> {
+        if !self.upstreams.may_own_state() {
+            return Ok(Ownership::GATEWAY);
         }
         if let Some(entry) = self.store.ledgers().entry(&caller.tenant, id).await? {
-            return self.kept_upstream(id, entry);
+            return self.owned_by_upstream(id, entry);
         }
         if let Some(kept) = Kept::parse(id)
             && self.has(caller, &kept).await?
         {
-            return self.owned_by_our_id(caller, id, &kept).await;
+            return self.find_owner_by_gateway_id(caller, id, &kept).await;
         }
         match asked {
-            Some(http) if self.may_ask(caller, http, id).await => {
-                Ok(Owned { owner: Owner::Upstream(http), ..Owned::HERE })
+            Some(http) if self.may_forward_unknown(caller, http, id).await => {
+                Ok(Ownership { owner: Owner::Upstream(http), ..Ownership::GATEWAY })
             }
-            _ => Ok(Owned::HERE),
+            _ => Ok(Ownership::GATEWAY),
         }
     }
 
     /// The owner of the conversation or response with this id in the store.
-    async fn owned_by_our_id(
+    async fn find_owner_by_gateway_id(
         &self,
         caller: &Caller,
         text: &str,
         kept: &Kept,
-    ) -> Result<Owned<'_>, ApiError> {
+    ) -> Result<Ownership<'_>, ApiError> {
         let (ledgers, tenant) = (self.store.ledgers(), &caller.tenant);
         let binding = match kept {
             Kept::Conversation(id) => ledgers.binding(tenant, id).await?,
@@ -65,21 +65,21 @@ impl Gateway {
                     hint: Hint::None,
                 })?;
                 let alias = Alias { ours: text.to_owned(), theirs: named.id };
-                let owned = self.kept_upstream(text, entry)?;
-                Ok(Owned { known_as: KnownAs::Alias(alias), ..owned })
+                let owned = self.owned_by_upstream(text, entry)?;
+                Ok(Ownership { known_as: KnownAs::Alias(alias), ..owned })
             }
             (Some(Binding::Pending), Kept::Conversation(id)) => {
-                Ok(Owned { known_as: KnownAs::Pending(id.clone()), ..Owned::HERE })
+                Ok(Ownership { known_as: KnownAs::Pending(id.clone()), ..Ownership::GATEWAY })
             }
-            _ if ledgers.is_ledger(tenant, kept).await? => Err(known_otherwise(text, kept)),
-            _ => Ok(Owned::HERE),
+            _ if ledgers.is_ledger(tenant, kept).await? => Err(hidden_ledger(text, kept)),
+            _ => Ok(Ownership::GATEWAY),
         }
     }
 
-    fn kept_upstream(&self, id: &str, entry: LedgerEntry) -> Result<Owned<'_>, ApiError> {
-        let keeper = self.upstreams.at(&entry.upstream);
-        let keeper = keeper.ok_or_else(|| kept_nowhere(id, &entry.upstream))?;
-        Ok(Owned { owner: Owner::Upstream(keeper), ledger: Some(entry), ..Owned::HERE })
+    fn owned_by_upstream(&self, id: &str, entry: LedgerEntry) -> Result<Ownership<'_>, ApiError> {
+        let keeper = self.upstreams.by_base_url(&entry.upstream);
+        let keeper = keeper.ok_or_else(|| owner_not_configured(id, &entry.upstream))?;
+        Ok(Ownership { owner: Owner::Upstream(keeper), ledger: Some(entry), ..Ownership::GATEWAY })
     }
 
     /// Whether the store has the object, or will have it at the end of an open turn.
@@ -101,7 +101,7 @@ impl Gateway {
     }
 
     /// Whether a request with an unknown id may go to an upstream.
-    async fn may_ask(&self, caller: &Caller, http: &HttpUpstream, id: &str) -> bool {
+    async fn may_forward_unknown(&self, caller: &Caller, http: &HttpUpstream, id: &str) -> bool {
         let is_conversation = || id.starts_with("conv_");
         may_be_id(id)
             && !self.is_shared(http)
@@ -116,7 +116,7 @@ impl Gateway {
         caller: &Caller,
         id: &str,
     ) -> Result<Option<ResponseId>, ApiError> {
-        match self.owned(caller, id, None).await?.ledger.map(|entry| entry.kept) {
+        match self.find_owner(caller, id, None).await?.ledger.map(|entry| entry.kept) {
             Some(Kept::Response(ours)) => Ok(Some(ours)),
             Some(Kept::Conversation(_)) => Ok(None),
             None => Ok(ResponseId::parse(id)),
@@ -126,25 +126,25 @@ impl Gateway {
 
 impl Upstreams {
     /// Whether any upstream owns new state, or a ledger existed when the gateway started.
-    pub(crate) fn keep_state(&self) -> bool {
-        self.kept || self.all().iter().any(keeps)
+    pub(crate) fn may_own_state(&self) -> bool {
+        self.kept || self.all().iter().any(owns_new_state)
     }
 
     /// The upstream for requests without a model, if it owns new state.
-    pub(crate) fn keeping(&self) -> Option<&HttpUpstream> {
-        self.of_vendor(Vendor::OpenAi).filter(|http| keeps(http))
+    pub(crate) fn default_state_owner(&self) -> Option<&HttpUpstream> {
+        self.of_vendor(Vendor::OpenAi).filter(|http| owns_new_state(http))
     }
 
     /// The upstream at this base URL. If there are several, those that own new state come first,
     /// and among them the one for requests without a model.
-    pub(crate) fn at(&self, base: &str) -> Option<&HttpUpstream> {
+    pub(crate) fn by_base_url(&self, base: &str) -> Option<&HttpUpstream> {
         let mut there = self.all().iter().filter(|http| http.base() == base);
-        let keeping = self.keeping().filter(|http| http.base() == base);
-        keeping.or_else(|| there.clone().find(|http| keeps(http))).or_else(|| there.next())
+        let default = self.default_state_owner().filter(|http| http.base() == base);
+        default.or_else(|| there.clone().find(|http| owns_new_state(http))).or_else(|| there.next())
     }
 }
 
-fn keeps(http: &HttpUpstream) -> bool {
+fn owns_new_state(http: &HttpUpstream) -> bool {
     http.state() == State::Upstream
 }
 
@@ -154,14 +154,17 @@ pub(crate) fn may_be_id(text: &str) -> bool {
 }
 
 /// The error for Antiphon's own id of a ledger: callers use the provider's id.
-fn known_otherwise(id: &str, kept: &Kept) -> ApiError {
+fn hidden_ledger(id: &str, kept: &Kept) -> ApiError {
     match kept {
         Kept::Conversation(_) => ApiError::ConversationNotFound { id: id.into(), hint: Hint::None },
         Kept::Response(_) => ApiError::ResponseNotFound { id: id.into(), hint: Hint::None },
     }
 }
 
-fn kept_nowhere(id: &str, upstream: &str) -> ApiError {
-    tracing::warn!(upstream, "a request names what an upstream keeps that is not configured");
+fn owner_not_configured(id: &str, upstream: &str) -> ApiError {
+    tracing::warn!(
+        upstream,
+        "a request refers to state of an upstream that is not configured; add the upstream"
+    );
     ApiError::OwnerNotConfigured { id: id.into() }
 }

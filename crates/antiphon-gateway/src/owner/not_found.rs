@@ -22,7 +22,7 @@ impl Gateway {
     fn hint(&self, id: &str) -> Hint {
         let could_keep = |http| Upstream::Http(http).is_responses_server();
         let applies = has_provider_form(id)
-            && !self.upstreams.keep_state()
+            && !self.upstreams.may_own_state()
             && self.upstreams.all().iter().any(could_keep);
         if applies { Hint::StateUpstream } else { Hint::None }
     }
