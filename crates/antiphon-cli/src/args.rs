@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::settings::ServeArgs;
-use crate::sim::{SIM, SimArgs};
-use crate::tenants::{ERASURE, EraseArgs, ExportArgs, LINES, StoreArgs};
+use crate::sim::SimArgs;
+use crate::tenants::{EraseArgs, ExportArgs, StoreArgs};
 
 #[derive(Debug, Parser)]
 #[command(name = "antiphon", version, about = ABOUT, arg_required_else_help = true)]
@@ -20,29 +20,29 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the Responses and Conversations API
-    #[command(after_help = SOURCES)]
+    #[command(after_help = include_str!("help/serve.txt"))]
     Serve(Box<ServeArgs>),
     /// Report the items of a history that a provider would reject; exit code 1 if there are any
-    #[command(after_help = HISTORIES)]
+    #[command(after_help = include_str!("help/check.txt"))]
     Check(HistoryArgs),
     /// Repair the items of a history that a provider would reject, and report each repair
-    #[command(after_help = REPAIRS)]
+    #[command(after_help = include_str!("help/repair.txt"))]
     Repair(RepairArgs),
     /// Hash an API key, read from standard input, for use in the settings in place of the key
     HashKey,
     /// Convert a model's stream from one API's events to another's
-    #[command(after_help = STREAMS)]
+    #[command(after_help = include_str!("help/convert.txt"))]
     Convert(ConvertArgs),
     /// List the tenants with data in a store, and the amount of it, as one JSON object per line
     Tenants(StoreArgs),
     /// Export all data of a tenant in a store, as JSON lines
-    #[command(after_help = LINES)]
+    #[command(after_help = include_str!("help/export.txt"))]
     Export(ExportArgs),
     /// Erase all data of a tenant in a store
-    #[command(after_help = ERASURE)]
+    #[command(after_help = include_str!("help/erase.txt"))]
     Erase(EraseArgs),
     /// Run a simulated stateful provider, to test an agent or a gateway against
-    #[command(after_help = SIM)]
+    #[command(after_help = include_str!("help/sim.txt"))]
     Sim(SimArgs),
 }
 
@@ -98,68 +98,6 @@ pub(crate) struct RepairArgs {
 
 const ABOUT: &str = "Stops agents from failing with duplicate items, missing outputs and orphaned \
                      reasoning";
-
-const SOURCES: &str = "\
-Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait) and, except --config,
-a key in the file (turn-wait = 30). Commas separate the entries of ANTIPHON_API_KEY, ANTIPHON_SECRET,
-ANTIPHON_ALLOW_ORIGIN and ANTIPHON_ALLOW_HOST; in the file they are the lists api-keys
-(api-keys = [\"KEY=TENANT\"]), secrets, allow-origins and allow-hosts. max-open-turns,
-requests-per-second and the quotas belong below [limits], like the other limits. An option overrides
-a variable, and a variable overrides the file.
-
-Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
-
-const STREAMS: &str = "\
-Standard input is an event stream, or one JSON object per line. Standard output is an event stream.
-The output is always one well-formed stream that ends. A line that is not a JSON object ends the
-response as failed; standard error names its number, and the exit code is 1. Standard error also
-lists the corrections to the stream.
-
-  curl -N https://api.example/v1/chat/completions … | antiphon convert --from chat --to responses";
-
-const HISTORIES: &str = "\
-A history is a JSON array of items; a request with 'input', a string or an array; or a conversation
-with its list in 'items' or 'data'. Messages of other APIs and frameworks are converted, as an array
-or as a request or state with 'messages': Chat Completions, Anthropic (with 'system'), UI messages and
-model messages of the AI SDK, LangChain (messages_to_dict, dumpd, or type and content). Standard error
-then names the form. Positions are those of the messages, and input[N] in the provider's texts counts
-the items after the conversion. A list of any other form is refused with exit code 2 and its first
-unknown item. An item with an unknown 'type' is accepted.
-
-A list from the API ('object' is 'list') may have the newest item first, which is the default of the
-API. It is read in the order with fewer faults.
-
-Each line of the output has the item's position from 0 (with --ndjson LINE:POSITION), its id or -,
-the fault, and the provider's text. Items that the server holds have - as position.
-
-With --held, items that the server already holds are found too, and held calls without an output;
-every history continues the held items. A request with a previous_response_id or a conversation, but
-without --held, continues items that are not visible: calls, reasoning, approvals and items of a
-local shell count as held, and outputs as answers to held calls. In a history with item references,
-outputs without a call count as answers to the referenced calls.
-
-A history that cannot be read ends the command with exit code 2. With --ndjson, earlier histories
-have been processed by then.";
-
-const REPAIRS: &str = "\
-The repaired history goes to standard output in its original shape; items without a fault keep their
-bytes. Messages of another API or framework (see 'antiphon check --help') are written as items of the
-Responses API, even without a repair: in the place of their list, or as an array if they came in a
-request with 'messages'. Standard error says so.
-Each repair is a line on standard error: position, id, fault, action, the provider's text.
-
-Policies:
-  repair              answer calls without an output, drop other items that are out of place
-  drop                drop calls without an output too, with the reasoning that only they followed
-  reject              refuse a history with any of these, with the provider's text; exit code 1
-  orphaned-reasoning  drop orphaned reasoning and change nothing else
-or a comma-separated list of these, for all that differ from the first policy:
-  calls=answer|drop|reject       calls without an output
-  reasoning=drop|reject          reasoning without a following item of the model
-  outputs=drop|keep|reject       outputs without a call
-  references=keep|drop|reject    references to items that are not known
-
-See 'antiphon check --help' for the forms of a history, --held and --ndjson.";
 
 /// Parses the command line.
 ///

@@ -25,23 +25,3 @@ pub(crate) struct SimArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
 }
-
-pub(crate) const SIM: &str = r#"A provider of the Responses and Conversations API for tests of agents. It stores conversations,
-responses and items for each bearer token, in memory only.
-
-Its model knows nothing but its input. It says "Noted.", answers questions about a color and a dog
-from the user's messages ("My color is purple"), calls a tool that the user names ("Echo hello" with
-a tool echo; twice if the text asks for it), and repeats the outputs of tools.
-
-  GET  /log?token=X                    every request, its refusal, the input of the model, and the
-                                       items that the model received twice
-  POST /hold?token=X&at=PLACE          stop the next streamed answer to that token: head, in_reasoning,
-                                       in_arguments, behind_call or in_text
-  POST /on-abort?outcome=WHAT          set --on-abort from now on
-  POST /lose?response=ID               delete a response, as if it had expired
-
-A script is an array of answers. Each is sent to the next turn that is not rejected:
-
-  [{"answer": [{"reasoning": "…"}, {"call": {"name": "echo", "arguments": {"text": "hello"}}}]},
-   {"answer": [{"message": "Hel"}], "stop_after": 4},
-   {"status": 503, "body": {"error": {"message": "Overloaded"}}}]"#;

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use antiphon_mock::{Options, Rules, Script, StrictProvider};
 
-pub(crate) use args::{SIM, SimArgs};
+pub(crate) use args::SimArgs;
 
 use crate::failure::Failure;
 use crate::serve::make_room_for_connections;

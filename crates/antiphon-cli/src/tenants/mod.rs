@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use antiphon_store::{OpenError, Snapshot, StoreError};
 
-pub(crate) use self::args::{ERASURE, EraseArgs, ExportArgs, LINES, StoreArgs};
+pub(crate) use self::args::{EraseArgs, ExportArgs, StoreArgs};
 pub(crate) use self::erase::erase;
 pub(crate) use self::export::export;
 use crate::failure::Failure;
