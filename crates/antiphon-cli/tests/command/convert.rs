@@ -128,7 +128,8 @@ fn input_that_ends_too_early_is_said() {
 fn a_whole_answer_is_converted_too_however_it_is_laid_out() {
     let whole = r#"{
   "object": "chat.completion", "model": "m",
-  "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}]
+  "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"},
+    "finish_reason": "stop"}]
 }
 "#;
     for input in [whole.to_owned(), whole.replace('\n', "")] {

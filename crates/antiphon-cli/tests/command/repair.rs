@@ -171,9 +171,8 @@ fn a_held_call_that_waits_is_answered_before_what_is_new() {
         .file("held.json", &format!(r#"{{"object":"list","data":[{CALL},{USER}]}}"#))
         .input(r#"{"conversation":"conv_1", "input": "never mind", "n":1e2}"#)
         .ends();
-    let expected = format!(
-        r#"{{"conversation":"conv_1", "input": [{MADE_UP},{{"role":"user","content":"never mind"}}], "n":1e2}}"#
-    );
+    let user = r#"{"role":"user","content":"never mind"}"#;
+    let expected = format!(r#"{{"conversation":"conv_1", "input": [{MADE_UP},{user}], "n":1e2}}"#);
     assert_eq!((ended.code, ended.stdout), (Some(0), expected));
     let report = "- fc_1 unanswered_call answered No tool output found for function call call_1.\n";
     assert_eq!(ended.stderr, report);

@@ -4,8 +4,10 @@ use crate::world::{Ended, World};
 
 /// What the server of a conversation holds after the model called `echo`.
 const HELD: &str = r#"{"object": "list", "data": [
-    {"type":"message","id":"msg_1","role":"user","status":"completed","content":[{"type":"input_text","text":"Echo hello"}]},
-    {"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo","arguments":"{\"text\":\"hello\"}","status":"completed"}
+    {"type":"message","id":"msg_1","role":"user","status":"completed",
+      "content":[{"type":"input_text","text":"Echo hello"}]},
+    {"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo",
+      "arguments":"{\"text\":\"hello\"}","status":"completed"}
   ], "first_id": "msg_1", "last_id": "fc_1", "has_more": false}"#;
 
 const DUPLICATE: &str = "Duplicate item found with id fc_1. Remove duplicate items from your input \
@@ -14,7 +16,8 @@ const DUPLICATE: &str = "Duplicate item found with id fc_1. Remove duplicate ite
 /// What an agent's loop sends next: everything again, and the output.
 const WHOLE: &str = r#"{"model": "gpt-5.4-mini", "conversation": "conv_1", "input": [
     {"role":"user","content":"Echo hello"},
-    {"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo","arguments":"{\"text\": \"hello\"}"},
+    {"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo",
+      "arguments":"{\"text\": \"hello\"}"},
     {"type":"function_call_output","call_id":"call_1","output":"hello"}
   ]}"#;
 

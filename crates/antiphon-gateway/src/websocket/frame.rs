@@ -73,8 +73,12 @@ fn headers(id: &RequestId, headers: &HeaderMap) -> Value {
 pub(super) fn steer_failed(response: &str, input: &str) -> Utf8Bytes {
     let message = "This server does not steer responses. Send the input with a response.create.";
     let message = quote(message);
+    let error = format!(
+        r#"{{"type":"invalid_request_error","code":"steering_not_supported","message":{message}}}"#
+    );
+    let steer = format!(r#"{{"previous_response_id":{response},"input":{input}}}"#);
     format!(
-        r#"{{"type":"response.steer.failed","sequence_number":0,"error":{{"type":"invalid_request_error","code":"steering_not_supported","message":{message}}},"steer":{{"previous_response_id":{response},"input":{input}}}}}"#
+        r#"{{"type":"response.steer.failed","sequence_number":0,"error":{error},"steer":{steer}}}"#
     )
     .into()
 }

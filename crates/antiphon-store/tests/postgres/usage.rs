@@ -50,8 +50,8 @@ async fn writer_that_has_not_committed_is_waited_for_and_counted() {
     tokio::spawn(connection);
     let copy = "
         BEGIN;
-        INSERT INTO items SELECT tenant, shard, thread, seq + 1, 'other', own_id, kind, call_id, role,
-                                 flags, fingerprint, origin, body, copy + 1
+        INSERT INTO items SELECT tenant, shard, thread, seq + 1, 'other', own_id, kind, call_id,
+                                 role, flags, fingerprint, origin, body, copy + 1
         FROM items";
     client.batch_execute(copy).await.unwrap();
 

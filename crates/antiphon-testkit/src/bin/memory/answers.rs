@@ -106,9 +106,8 @@ pub(crate) fn responses_answer(count: usize, length: usize) -> Answer {
         r#""id":"msg_1","role":"assistant","status":"in_progress","content":[]}}"#,
     );
     let text = "x".repeat(length);
-    let delta = format!(
-        r#"{{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"{text}"}}"#
-    );
+    let part = r#""item_id":"msg_1","output_index":0,"content_index":0"#;
+    let delta = format!(r#"{{"type":"response.output_text.delta",{part},"delta":"{text}"}}"#);
     let end = concat!(
         r#"{"type":"response.completed","#,
         r#""response":{"object":"response","status":"completed","output":[]}}"#,
@@ -145,9 +144,8 @@ fn anthropic_answer(count: usize, length: usize) -> Answer {
     );
     let block =
         r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
-    let delta = format!(
-        r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}"#
-    );
+    let delta = format!(r#"{{"type":"text_delta","text":"{text}"}}"#);
+    let delta = format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#);
     let stop = r#"{"type":"content_block_stop","index":0}"#;
     let end = concat!(
         r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"#,
