@@ -13,7 +13,8 @@ pub(crate) fn main() {
     let turn = r#"[
         {"role": "user", "content": "Echo hello"},
         {"type": "reasoning", "id": "rs_1", "summary": []},
-        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "echo", "arguments": "{}"},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "echo",
+            "arguments": "{}"},
         {"type": "function_call_output", "call_id": "call_1", "output": "hello"}
     ]"#;
     let incoming = parse_items(&turn.into()).expect("the text above is a list of items");

@@ -21,19 +21,14 @@ pub(crate) fn main() {
     let request = Object::parse(br#"{"model":"m"}"#).expect("the text above is an object");
     let envelope = Envelope::new("resp_1", 0, &request, None);
     let mut assembler = Assembler::new(envelope, UsedIds::default(), Box::new(Counter(0)), false);
-    let upstream = [
-        format!(
-            r#"{{"type":"response.output_item.added","output_index":0,"item":{{{CALL},"id":"fc_abc","arguments":""}}}}"#
-        ),
-        format!(
-            r#"{{"type":"response.output_item.added","output_index":1,"item":{{{CALL},"id":"fc_xyz","arguments":"{{}}"}}}}"#
-        ),
-        format!(
-            r#"{{"type":"response.output_item.done","output_index":1,"item":{{{CALL},"id":"fc_xyz","arguments":"{{}}"}}}}"#
-        ),
-    ];
+    let first = format!(r#"{{{CALL},"id":"fc_abc","arguments":""}}"#);
+    let second = format!(r#"{{{CALL},"id":"fc_xyz","arguments":"{{}}"}}"#);
+    let upstream = [("added", 0, &first), ("added", 1, &second), ("done", 1, &second)];
 
-    for event in upstream {
+    for (edge, at, item) in upstream {
+        let event = format!(
+            r#"{{"type":"response.output_item.{edge}","output_index":{at},"item":{item}}}"#
+        );
         assembler.apply_event(&event.into()).expect("the texts above are objects");
     }
     assembler.fail(Failure::server_error("The upstream went away."));

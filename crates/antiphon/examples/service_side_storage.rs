@@ -12,7 +12,8 @@ pub(crate) fn main() {
         "input": [
             {"role": "user", "content": "Echo hello"},
             {"type": "reasoning", "id": "rs_1", "summary": []},
-            {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "echo", "arguments": "{}"},
+            {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "echo",
+                "arguments": "{}"},
             {"type": "function_call_output", "call_id": "call_1", "output": "hello"}
         ]
     }"#;

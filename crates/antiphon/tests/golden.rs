@@ -140,8 +140,10 @@ impl Case {
     /// The request. Only cases with custom tools depend on it.
     fn request(&self) -> String {
         match self.name().contains("custom") {
-            true => r#"{"tools":[{"type":"custom","name":"run_sql"},{"type":"custom","name":"code_exec"},
-                {"type":"custom","name":"shell"}]}"#,
+            true => {
+                r#"{"tools":[{"type":"custom","name":"run_sql"},
+                {"type":"custom","name":"code_exec"},{"type":"custom","name":"shell"}]}"#
+            }
             false => "{}",
         }
         .to_owned()

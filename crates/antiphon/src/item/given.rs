@@ -27,9 +27,9 @@ pub(crate) fn developer(text: &str) -> Item {
 /// A message of the model as a response contains it.
 pub(crate) fn assistant(id: &str, text: &str) -> Item {
     let (id, text) = (quote(id), quote(text));
-    item(format!(
-        r#"{{"id":{id},"type":"message","status":"completed","role":"assistant","content":[{{"type":"output_text","annotations":[],"logprobs":[],"text":{text}}}]}}"#
-    ))
+    let part = r#""type":"output_text","annotations":[],"logprobs":[]"#;
+    let message = r#""type":"message","status":"completed","role":"assistant""#;
+    item(format!(r#"{{"id":{id},{message},"content":[{{{part},"text":{text}}}]}}"#))
 }
 
 /// A message of the model as clients send it back without its id.
@@ -46,17 +46,16 @@ pub(crate) fn reasoning(id: &str) -> Item {
 /// A call of the weather function without an item id.
 pub(crate) fn call(call_id: &str, arguments: &str) -> Item {
     let (call_id, arguments) = (quote(call_id), quote(arguments));
-    item(format!(
-        r#"{{"type":"function_call","call_id":{call_id},"name":"get_weather","arguments":{arguments}}}"#
-    ))
+    let function = format!(r#""name":"get_weather","arguments":{arguments}"#);
+    item(format!(r#"{{"type":"function_call","call_id":{call_id},{function}}}"#))
 }
 
 /// A call of the weather function as a response contains it.
 pub(crate) fn call_under(id: &str, call_id: &str, arguments: &str) -> Item {
     let (id, call_id, arguments) = (quote(id), quote(call_id), quote(arguments));
-    item(format!(
-        r#"{{"id":{id},"type":"function_call","status":"completed","call_id":{call_id},"name":"get_weather","arguments":{arguments}}}"#
-    ))
+    let function = format!(r#""name":"get_weather","arguments":{arguments}"#);
+    let call = r#""type":"function_call","status":"completed""#;
+    item(format!(r#"{{"id":{id},{call},"call_id":{call_id},{function}}}"#))
 }
 
 /// The output of a function.

@@ -68,7 +68,8 @@ fn every_marker_counts() {
 #[test]
 fn approval_requests_and_responses_are_stripped() {
     let input = r#"[
-        {"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},
+        {"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}",
+            "server_label":"s"},
         {"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true},
         {"role":"user","content":"Go on."}]"#;
     assert_eq!(left_of(input), ["message"]);
@@ -77,7 +78,8 @@ fn approval_requests_and_responses_are_stripped() {
 #[test]
 fn local_shell_items_are_stripped() {
     let input = r#"[
-        {"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},"status":"completed"},
+        {"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},
+            "status":"completed"},
         {"type":"local_shell_call_output","id":"lsho_1","call_id":"call_1","output":"ok"},
         {"role":"user","content":"Go on."}]"#;
     assert_eq!(left_of(input), ["message"]);

@@ -122,7 +122,8 @@ proptest! {
         let mut given = values(&history);
         let at = late.index(given.len() + 1);
         given.insert(at, crate::history::user("by the way"));
-        given.extend(carried(history.outputs_to_come.iter().map(|piece| piece.json.clone()).collect()));
+        let outputs = history.outputs_to_come.iter().map(|piece| piece.json.clone());
+        given.extend(carried(outputs.collect()));
         let messages = messages(&items(&given));
         prop_assert_eq!(judge(&messages), Ok(()));
         prop_assert_eq!(said_by("user", &messages), said_by("user", &given));

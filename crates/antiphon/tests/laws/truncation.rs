@@ -97,7 +97,9 @@ proptest! {
     #[test]
     fn pinned_and_unanswered_items_stay(view in views()) {
         let kept = cut_by(&view, u64::MAX).kept(&view);
-        let instructions = |items: &[Item]| items.iter().filter(|item| is_instruction(item)).count();
+        let instructions = |items: &[Item]| {
+            items.iter().filter(|item| is_instruction(item)).count()
+        };
         prop_assert_eq!(instructions(&kept), instructions(&view));
         let (view, kept) = (values(&view), values(&kept));
         let is_users = |item: &&Value| {

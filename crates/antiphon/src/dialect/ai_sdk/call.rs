@@ -258,9 +258,8 @@ fn complete_provided(call: Part<'_>, emitter: &mut ItemEmitter<'_>) -> State {
 /// A `tool-call` part for a provider tool, with this raw input.
 fn provided_call(id: &str, name: &str, input: &str) -> String {
     let (id, name) = (quote(id), quote(name));
-    format!(
-        r#"{{"type":"tool-call","toolCallId":{id},"toolName":{name},"input":{input},"providerExecuted":true}}"#
-    )
+    let call = format!(r#""toolCallId":{id},"toolName":{name},"input":{input}"#);
+    format!(r#"{{"type":"tool-call",{call},"providerExecuted":true}}"#)
 }
 
 /// Reports a different name. An item keeps the name that it was announced with.

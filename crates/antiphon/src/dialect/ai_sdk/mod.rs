@@ -11,9 +11,13 @@
 //! | `reasoning-*` | reasoning for each id; the summary parts of an OpenAI item become one item |
 //! | `tool-input-*`, `tool-call` | one call for each `id` or `toolCallId` |
 //! | `tool-result`, `tool-error`, `tool-output-denied` | the output of the call |
-//! | the same, of a tool that the provider runs | extension items `ai-sdk:tool-call`, `ai-sdk:tool-result`, `ai-sdk:tool-error` |
-//! | `file`, `source`, `custom`, `reasoning-file`, `tool-approval-request`, `tool-approval-response` | extension items `ai-sdk:<type>` with the part as their content |
+//! | the same, of a tool that the provider runs | extension items for the call and its output |
+//! | `file`, `source`, `custom`, `reasoning-file` | extension items with the part as content |
+//! | `tool-approval-request`, `tool-approval-response` | extension items with the part as content |
 //! | `finish`, `error`, `abort` | the end of the response |
+//!
+//! Extension items of a call are `ai-sdk:tool-call`, `ai-sdk:tool-result` and `ai-sdk:tool-error`.
+//! Any other is `ai-sdk:<type>`, named by the type of the part.
 //!
 //! A call that the provider runs does not become a `function_call` item, because clients run every
 //! such call. Warnings, `raw` and `ping` are ignored. All steps of a `fullStream` are one response.

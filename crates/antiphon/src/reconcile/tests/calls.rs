@@ -106,8 +106,9 @@ fn surplus_output_with_new_content_is_new() {
 #[test]
 fn items_matched_by_id_count_in_call_order() {
     let under_id = |n: u8, text: &str| {
+        let id = format!("fc_out_{n}");
         item(format!(
-            r#"{{"type":"function_call_output","id":"fc_out_{n}","call_id":"call_0","output":"{text}"}}"#
+            r#"{{"type":"function_call_output","id":"{id}","call_id":"call_0","output":"{text}"}}"#
         ))
     };
     let held = || {

@@ -136,8 +136,9 @@ fn encrypted_reasoning_with_an_invalid_id_is_dropped() {
 #[test]
 fn required_id_is_replaced() {
     let search = |id: &str| {
+        let action = r#"{"query":"x"}"#;
         item(format!(
-            r#"{{"type":"web_search_call","id":"{id}","status":"completed","action":{{"query":"x"}}}}"#
+            r#"{{"type":"web_search_call","id":"{id}","status":"completed","action":{action}}}"#
         ))
     };
     let long = "y".repeat(65);
@@ -152,9 +153,9 @@ fn required_id_is_replaced() {
 #[test]
 fn each_item_under_a_repeated_id_gets_its_own() {
     let click = |n: u8| {
-        item(format!(
-            r#"{{"type":"computer_call","id":"cu_1","call_id":"call_{n}","action":{{"x":{n}}},"pending_safety_checks":[],"status":"completed"}}"#
-        ))
+        let ids = format!(r#""id":"cu_1","call_id":"call_{n}""#);
+        let done = r#""pending_safety_checks":[],"status":"completed""#;
+        item(format!(r#"{{"type":"computer_call",{ids},"action":{{"x":{n}}},{done}}}"#))
     };
     let shown = |n: u8| {
         item(format!(r#"{{"type":"computer_call_output","call_id":"call_{n}","output":{{}}}}"#))

@@ -127,9 +127,9 @@ fn behaviour_25_of_two_reasonings_the_latest_stands_before_its_follower() {
 #[test]
 fn behaviour_26_an_approval_request_stays_before_its_response() {
     let request = item(r#"{"type":"mcp_approval_request","id":"mcpr_1","name":"f"}"#);
-    let response = |approve: bool| {
+    let response = |yes: bool| {
         item(format!(
-            r#"{{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":{approve}}}"#
+            r#"{{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":{yes}}}"#
         ))
     };
     let history = [request.clone(), response(false), request.clone(), response(true)];

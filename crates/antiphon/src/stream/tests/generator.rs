@@ -261,7 +261,10 @@ pub(crate) fn stream(answer: &[Spoken], side_by_side: bool) -> Stream {
 fn events_of(at: usize, item: &Spoken) -> Vec<Sent> {
     let (begun, ended) = item.items(at);
     let id = begun["id"].clone();
-    let item_event = |edge: &str, item: Value| json!({"type": format!("response.output_item.{edge}"), "output_index": at, "item": item});
+    let item_event = |edge: &str, item: Value| {
+        json!({"type": format!("response.output_item.{edge}"), "output_index": at,
+            "item": item})
+    };
     let mut events = vec![(Role::Added, item_event("added", begun))];
     for (role, mut event) in item.within() {
         event["item_id"] = id.clone();

@@ -138,10 +138,10 @@ fn escapes_may_differ_between_deltas_and_end() {
 
 #[test]
 fn split_surrogate_pair_is_joined() {
+    let part = r#""output_index":0,"item_id":"msg_1","content_index":0"#;
     let delta = |half: &str| {
-        format!(
-            r#"{{"type":"response.output_text.delta","output_index":0,"item_id":"msg_1","content_index":0,"delta":"{half}","logprobs":[]}}"#
-        )
+        let delta = format!(r#""delta":"{half}","logprobs":[]"#);
+        format!(r#"{{"type":"response.output_text.delta",{part},{delta}}}"#)
     };
     let mut assembler = World::default().assembler();
     for event in [

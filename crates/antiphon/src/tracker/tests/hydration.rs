@@ -3,9 +3,9 @@
 use super::*;
 use crate::item::given::{call_under, item, output, user};
 
-fn held_output(call_id: &str) -> Item {
+fn held_output(call: &str) -> Item {
     item(format!(
-        r#"{{"id":"fco_{call_id}","type":"function_call_output","call_id":"{call_id}","output":"ok"}}"#
+        r#"{{"id":"fco_{call}","type":"function_call_output","call_id":"{call}","output":"ok"}}"#
     ))
 }
 

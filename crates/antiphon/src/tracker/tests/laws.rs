@@ -8,7 +8,7 @@ use proptest::sample::Index;
 
 use super::*;
 use crate::item::given::{call_under, output, reasoning, user};
-use crate::item::{CallId, Kind};
+use crate::item::{CallId, Head, Kind};
 use crate::tracker::OccurrenceState;
 
 /// One event of a run.
@@ -183,9 +183,10 @@ proptest! {
             observed.apply(event);
             let waiting = observed.tracker.known.unanswered();
             for call_id in ["call_0", "call_1", "call_2"].map(CallId::from) {
-                let waiting = waiting.iter().filter(|head| head.call_id.as_ref() == Some(&call_id));
+                let is_of_call = |head: &Head| head.call_id.as_ref() == Some(&call_id);
+                let waiting = waiting.iter().filter(|head| is_of_call(head));
                 let items = next(&observed.tracker);
-                let outputs = items.iter().filter(|item| item.head().call_id.as_ref() == Some(&call_id));
+                let outputs = items.iter().filter(|item| is_of_call(item.head()));
                 // One output is sent for an unknown call.
                 prop_assert!(outputs.count() <= waiting.count().max(1));
             }

@@ -112,7 +112,9 @@ proptest! {
     ) {
         let mut parts = mixed(&tellings, &[]);
         let count = parts.len() as u64;
-        parts.sort_by_key(|part| (part.to_string().len() as u64).wrapping_mul(order | 1) % (count + 1));
+        parts.sort_by_key(|part| {
+            (part.to_string().len() as u64).wrapping_mul(order | 1) % (count + 1)
+        });
         parts.push(finish("tool-calls"));
         let received = World::asking(json!({})).of_a_contradictory_upstream().decode(&parts);
         prop_assert_eq!(received.items("function_call").len(), tellings.len());

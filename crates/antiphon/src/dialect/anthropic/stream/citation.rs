@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `web_search_result_location` | `url_citation` |
 //! | `search_result_location` whose `source` is a URL | `url_citation` |
-//! | `char_location`, `page_location`, `content_block_location` of a document with a `file_id` | `file_citation` |
+//! | `char_location`, `page_location` of a document with a `file_id` | `file_citation` |
+//! | `content_block_location` of a document with a `file_id` | `file_citation` |
 //! | any other | left out: the types of the Responses API require a URL or a file |
 
 use serde_json::value::RawValue;
@@ -52,9 +53,8 @@ fn url_citation(citation: &Object<'_>, key: &str, length: u64) -> Option<String>
     let url = citation.string(key).filter(|url| url.contains("://"))?;
     let title = citation.string("title").unwrap_or_default();
     let (url, title) = (quote(&url), quote(&title));
-    Some(format!(
-        r#"{{"type":"url_citation","url":{url},"title":{title},"start_index":0,"end_index":{length}}}"#
-    ))
+    let range = format!(r#""start_index":0,"end_index":{length}"#);
+    Some(format!(r#"{{"type":"url_citation","url":{url},"title":{title},{range}}}"#))
 }
 
 fn file_citation(citation: &Object<'_>) -> Option<String> {

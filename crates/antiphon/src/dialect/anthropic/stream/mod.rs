@@ -8,7 +8,7 @@
 //! | `text` | a part of a message; consecutive text blocks are parts of one message |
 //! | `thinking`, `redacted_thinking` | reasoning; the block is sealed in `encrypted_content` |
 //! | `tool_use` | a function call, or a custom tool call if the request has such a tool |
-//! | any other (`server_tool_use`, `web_search_tool_result`, …) | `anthropic:<type>`, with the block as its `content` |
+//! | any other (`server_tool_use`, …) | `anthropic:<type>`, with the block as its `content` |
 
 mod block;
 mod call;

@@ -127,8 +127,9 @@ pub(super) fn citation_json(annotation: &Object<'_>) -> Option<String> {
     let is_of_a_url = annotation.string("type").as_deref() == Some("url_citation");
     let title = annotation.get("title").unwrap_or("null");
     is_of_a_url.then(|| {
+        let page = format!(r#""title":{title},"url":{url}"#);
         format!(
-            r#"{{"type":"web_search_result_location","cited_text":"","encrypted_index":"","title":{title},"url":{url}}}"#
+            r#"{{"type":"web_search_result_location","cited_text":"","encrypted_index":"",{page}}}"#
         )
     })
 }
@@ -154,7 +155,7 @@ pub(super) fn message(
     let id = quote(&format!("msg_{}", id.strip_prefix("resp_").unwrap_or(&id)));
     let model = response.present("model").unwrap_or(r#""""#);
     let usage = usage_json(usage);
-    format!(
-        r#"{{"id":{id},"type":"message","role":"assistant","model":{model},"content":[{content}],"stop_reason":{stop_reason},"stop_sequence":null,"usage":{usage}}}"#
-    )
+    let head = format!(r#""id":{id},"type":"message","role":"assistant","model":{model}"#);
+    let ending = format!(r#""stop_reason":{stop_reason},"stop_sequence":null,"usage":{usage}"#);
+    format!(r#"{{{head},"content":[{content}],{ending}}}"#)
 }

@@ -69,9 +69,9 @@ pub(super) fn usage_json(usage: Option<&Object<'_>>) -> String {
     let written = count(details.as_ref(), "cache_write_tokens");
     let input = count(usage, "input_tokens").saturating_sub(cached).saturating_sub(written);
     let output = count(usage, "output_tokens");
-    format!(
-        r#"{{"input_tokens":{input},"cache_creation_input_tokens":{written},"cache_read_input_tokens":{cached},"output_tokens":{output}}}"#
-    )
+    let cache =
+        format!(r#""cache_creation_input_tokens":{written},"cache_read_input_tokens":{cached}"#);
+    format!(r#"{{"input_tokens":{input},{cache},"output_tokens":{output}}}"#)
 }
 
 /// The `stop_reason` of a response:

@@ -5,7 +5,7 @@
 //! | output item | content blocks |
 //! |---|---|
 //! | message | a `text` block for each nonempty part; a refusal becomes text too |
-//! | reasoning | `thinking` with its text, summary or raw, and a signature; or `redacted_thinking` |
+//! | reasoning | `thinking` with its text (summary or raw) and signature, or `redacted_thinking` |
 //! | function call | `tool_use` |
 //! | custom tool call | `tool_use`; its `input` object has the text in the field `input` |
 //! | `anthropic:<type>` | the block in its `content` |

@@ -37,7 +37,8 @@ proptest! {
         let chat = [says("hi"), events, says("bye")].concat();
         let items = items(&chat, naming, false);
         let sent = try_send(&json!({}), &items).unwrap();
-        let lost_thoughts: Vec<usize> = sent.reported.iter().filter_map(|place| position(place)).collect();
+        let lost_thoughts = sent.reported.iter().filter_map(|place| position(place));
+        let lost_thoughts: Vec<usize> = lost_thoughts.collect();
         let kept = items.iter().enumerate().filter(|(at, _)| !lost_thoughts.contains(at));
         let kept: Vec<_> = kept.map(|(_, item)| item.clone()).collect();
 
