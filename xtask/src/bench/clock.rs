@@ -86,22 +86,7 @@ fn factor(scale: &str) -> f64 {
 mod tests {
     use super::*;
 
-    const TREE: &str = "\
-Timer precision: 20 ns
-speed                                  fastest       │ slowest       │ median        │ mean          │ samples │ iters
-├─ items                               │               │               │               │         │
-│  ├─ items_of                         │               │               │               │         │
-│  │  ├─ 10              8.813 µs      │ 29 µs         │ 8.942 µs      │ 9.325 µs      │ 100     │ 100
-│  │  │                  1.234 GB/s    │ 375 MB/s      │ 1.216 GB/s    │ 1.166 GB/s    │         │
-│  │  │                  1.134 Mitem/s │ 344.7 Kitem/s │ 1.118 Mitem/s │ 1.072 Mitem/s │         │
-│  ╰─ transcript                       │               │               │               │         │
-│     ╰─ 1000            178.3 µs      │ 214 µs        │ 180.3 µs      │ 182.3 µs      │ 100     │ 100
-│                        5.605 Mitem/s │ 4.67 Mitem/s  │ 5.545 Mitem/s │ 5.483 Mitem/s │         │
-╰─ repair                              │               │               │               │         │
-   ╰─ broken                           │               │               │               │         │
-      ╰─ 10              9.453 µs      │ 34.57 µs      │ 10.66 µs      │ 10.95 µs      │ 100     │ 100
-                         863.9 Kitem/s │ 318.1 Kitem/s │ 831.5 Kitem/s │ 803.6 Kitem/s │         │
-";
+    const TREE: &str = include_str!("clock.txt");
 
     #[test]
     fn medians_are_in_the_third_column() {
