@@ -10,12 +10,11 @@
 //! ```
 
 mod array;
-mod key;
 mod object;
 
 pub(crate) use array::objects;
 pub use array::{range_of_slice, replace_array};
-pub(crate) use key::Key;
+pub(crate) use object::Key;
 pub use object::Object;
 
 /// `text` as a JSON string, quotes included.

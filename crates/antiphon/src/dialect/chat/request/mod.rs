@@ -13,7 +13,6 @@
 mod body;
 mod call_ids;
 mod content;
-mod logprobs;
 mod messages;
 mod options;
 mod output;
@@ -45,7 +44,7 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     body.raw("messages", &messages::encode(request, &mut report)?);
     tools::encode(request.fields, &mut body)?;
     response_format::encode(request.fields, &mut body, &mut report)?;
-    logprobs::encode(request.fields, &mut body, &mut report);
+    options::encode_logprobs(request.fields, &mut body, &mut report);
     options::encode(request.fields, &mut body, &mut report)?;
     body.raw("stream", "true");
     body.raw("stream_options", r#"{"include_usage":true}"#);

@@ -1,12 +1,12 @@
 //! The items of an answer.
 
-use super::annotation;
 use super::calls::Calls;
 use super::fragment::{self, Fragment, Payload};
 use super::item_emitter::{ItemEmitter, Items};
 use super::left_out::{LeftOut, is_empty};
 use super::message::Message;
 use super::reasoning::Reasoning;
+use super::text_metadata::convert_annotation;
 use crate::dialect::RequestContext;
 use crate::json::{Object, objects};
 use crate::stream::{Assembler, DeltaKind, Status};
@@ -162,7 +162,7 @@ impl Answer {
         assembler: &mut Assembler,
     ) {
         for given in objects(annotations) {
-            match annotation::in_responses_form(&given) {
+            match convert_annotation(&given) {
                 Ok(annotation) => {
                     let mut emitter = self.items.emitter(assembler);
                     prepare_for_message(&mut self.reasoning, &mut self.calls, &mut emitter);

@@ -1,7 +1,7 @@
 //! The message of an answer.
 
 use super::item_emitter::ItemEmitter;
-use super::logprobs;
+use super::text_metadata::convert_logprobs;
 use crate::json::Object;
 use crate::stream::DeltaKind;
 
@@ -36,7 +36,7 @@ impl Message {
     /// Adds log probabilities of the text that follows. Some servers send them ahead of the text,
     /// with an empty delta.
     pub(super) fn apply_logprobs(&mut self, logprobs: &Object<'_>) {
-        let tokens = logprobs::in_responses_form(logprobs);
+        let tokens = convert_logprobs(logprobs);
         if !tokens.is_empty() && !self.logprobs.is_empty() {
             self.logprobs.push(',');
         }

@@ -3,7 +3,6 @@
 //! Sources: OpenAI's reference of the chat completion object and of its chunks; the documentation
 //! of Azure, vLLM, SGLang, Ollama, llama.cpp, DeepSeek and OpenRouter, and bug reports about them.
 
-mod annotation;
 mod answer;
 mod call;
 mod calls;
@@ -13,9 +12,9 @@ mod finish;
 mod fragment;
 mod item_emitter;
 mod left_out;
-mod logprobs;
 mod message;
 mod reasoning;
+mod text_metadata;
 mod usage;
 
 #[cfg(test)]
