@@ -34,7 +34,7 @@ use logging::Format;
 use settings::ServeArgs;
 
 /// Returns freed memory to the system after a few seconds. The system's allocator keeps most of the
-/// memory of long answers: see "Measured" in ARCHITECTURE.md.
+/// memory of long answers: see docs/measurements.md.
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
