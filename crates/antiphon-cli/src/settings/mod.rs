@@ -107,7 +107,7 @@ fn configure(file: &File, environment: &impl Environment) -> Result<Configuratio
         gateway: gateway(file, environment)?,
         warnings: Vec::new(),
     };
-    rules::check(&configuration)?;
+    rules::check(&configuration, values)?;
     let gateway = &mut configuration.gateway;
     gateway.webhooks = webhooks::webhooks(&file.webhooks, environment, gateway)?;
     Ok(configuration)

@@ -6,13 +6,16 @@ use antiphon_gateway::settings::UpstreamSettings;
 use http::uri::Scheme;
 
 use super::Configuration;
+use super::catalog::ALLOW_HOSTS;
+use super::values::Values;
 use crate::failure::Failure;
 
-pub(super) fn check(configuration: &Configuration) -> Result<(), Failure> {
+pub(super) fn check(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
     one_way_to_name_a_tenant(configuration)?;
     our_keys_stay_here(configuration)?;
     no_upstream_is_this_gateway(configuration)?;
-    strangers_stay_out(configuration)
+    strangers_stay_out(configuration)?;
+    hosts_are_checked(configuration, values)
 }
 
 fn one_way_to_name_a_tenant(configuration: &Configuration) -> Result<(), Failure> {
@@ -82,6 +85,23 @@ fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
          tokens; give --api-key KEY=TENANT, or --tenant-header NAME where a trusted proxy sets it, \
          or upstreams that are given the callers' own tokens, or listen on 127.0.0.1",
     )))
+}
+
+/// Rejects names of hosts if the gateway accepts every host: it checks hosts only if nothing else
+/// keeps web pages out.
+fn hosts_are_checked(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let Some(value) = values.first(&ALLOW_HOSTS) else { return Ok(()) };
+    let gateway = &configuration.gateway;
+    let cause = if !gateway.api_keys.is_empty() {
+        "with --api-key".to_owned()
+    } else if gateway.tenant_header.is_some() {
+        "with --tenant-header".to_owned()
+    } else if !configuration.listen.ip().to_canonical().is_loopback() {
+        format!("with --listen {}, which is no loopback address", configuration.listen)
+    } else {
+        return Ok(());
+    };
+    Err(value.refused(format!("this has no effect {cause}: then every host name is accepted")))
 }
 
 impl Configuration {

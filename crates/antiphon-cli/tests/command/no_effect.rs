@@ -197,3 +197,28 @@ fn misspelt_log_level_is_refused() {
 
 const NO_PORT: &str = "port 99999 does not exist; ports are 1 to 65535";
 const SECRET: &str = "secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'\n";
+
+#[test]
+fn host_name_is_refused_if_hosts_are_not_checked() {
+    let accepted = "then every host name is accepted";
+    let cases: [(&[&str], &str); 3] = [
+        (&["--api-key", "key=acme"], "with --api-key"),
+        (&["--tenant-header", "x-tenant"], "with --tenant-header"),
+        (
+            &["--listen", "0.0.0.0:0", "--upstream", "http://127.0.0.1:9/v1"],
+            "with --listen 0.0.0.0:0, which is no loopback address",
+        ),
+    ];
+    for (args, cause) in cases {
+        let args = [&["--allow-host", "gateway.internal"], args].concat();
+        let sentence = format!("--allow-host: this has no effect {cause}: {accepted}");
+        refused(World::serve(&args), &sentence);
+    }
+    file_refused(
+        "allow-hosts = ['gateway.internal']\napi-keys = ['key=acme']\n",
+        &format!("1: allow-hosts: this has no effect with --api-key: {accepted}"),
+    );
+    let origin = ["--api-key", "key=acme", "--allow-origin", "https://app.example"];
+    World::serve(&[&ANY_PORT[..], &origin].concat()).ready();
+    World::serve(&[&ANY_PORT[..], &["--allow-host", "gateway.internal"]].concat()).ready();
+}
