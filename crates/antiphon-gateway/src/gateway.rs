@@ -35,7 +35,7 @@ pub(crate) struct Gateway {
     pub(crate) refused_callers: RefusedCallers,
     pub(crate) fingerprint_key: FingerprintKey,
     pub(crate) limiter: Limiter,
-    /// The latest store check of `/readyz`.
+    /// The store checks of `/readyz`.
     pub(crate) readiness: Readiness,
     /// Open turns. They can outlive their connections.
     pub(crate) turns: TaskTracker,

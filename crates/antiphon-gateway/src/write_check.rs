@@ -3,7 +3,7 @@
 //! A stored turn checks the store before it sends a request to a model, so that no model works in
 //! vain. A successful write is trusted for a short time ([`StoreSettings::trusted_for`]), so a busy
 //! gateway needs no extra writes. After that, the check makes one small write, which all waiting
-//! turns share.
+//! turns share. `/readyz` uses the same result.
 //!
 //! [`StoreSettings::trusted_for`]: crate::settings::StoreSettings::trusted_for
 
@@ -40,28 +40,45 @@ impl WriteCheck {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
 
-    /// Fails if the store accepts no writes.
+    /// Fails if the store accepts no writes, for a turn. A success counts for a short time, a failure
+    /// only if it is newer than the call.
     pub(crate) async fn check(&self, store: &dyn Store) -> Result<(), StoreError> {
         let asked = Instant::now();
-        if let Some(known) = self.known_since(asked) {
-            return known;
+        let is_current = |last: &Last| match last.error {
+            None => last.at.elapsed() < self.trusted_for,
+            Some(_) => last.at >= asked,
+        };
+        self.check_unless_known(store, is_current).await
+    }
+
+    /// Fails if the store accepts no writes. A result that is not older than `age` counts.
+    pub(crate) async fn check_within(
+        &self,
+        store: &dyn Store,
+        age: Duration,
+    ) -> Result<(), StoreError> {
+        self.check_unless_known(store, |last: &Last| last.at.elapsed() < age).await
+    }
+
+    async fn check_unless_known(
+        &self,
+        store: &dyn Store,
+        is_current: impl Fn(&Last) -> bool,
+    ) -> Result<(), StoreError> {
+        if let Some(last) = self.last().filter(&is_current) {
+            return last.error.map_or(Ok(()), Err);
         }
         let _one_at_a_time = self.checking.lock().await;
-        if let Some(known) = self.known_since(asked) {
-            return known;
+        if let Some(last) = self.last().filter(&is_current) {
+            return last.error.map_or(Ok(()), Err);
         }
         let written = store.check_writable().await;
         self.note(&written);
         written
     }
 
-    /// The result, if it is known: from a recent successful write, or from a failure since `asked`.
-    fn known_since(&self, asked: Instant) -> Option<Result<(), StoreError>> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        match last.error {
-            None => (last.at.elapsed() < self.trusted_for).then_some(Ok(())),
-            Some(error) => (last.at >= asked).then_some(Err(error)),
-        }
+    fn last(&self) -> Option<Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -92,5 +109,17 @@ mod tests {
         assert!(check.check(&store).await.is_err());
         check.note::<()>(&Err(StoreError::ConversationNotFound));
         assert_eq!(check.check(&store).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn readiness_uses_the_result_of_a_turn() {
+        let store = SqliteStore::in_memory().unwrap();
+        let (check, age) = (WriteCheck::new(Duration::ZERO), Duration::from_hours(1));
+        check.note::<()>(&Err(StoreError::Unavailable("down".into())));
+        assert!(check.check_within(&store, age).await.is_err());
+        assert_eq!(check.check_within(&store, Duration::ZERO).await, Ok(()));
+        store.close().await;
+        assert_eq!(check.check_within(&store, age).await, Ok(()), "by the write before");
+        assert!(check.check(&store).await.is_err());
     }
 }

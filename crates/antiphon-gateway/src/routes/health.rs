@@ -20,7 +20,7 @@ pub(super) async fn ready(State(gateway): State<Arc<Gateway>>) -> (StatusCode, &
     if gateway.stopping.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the gateway is stopping");
     }
-    match gateway.readiness.check(&*gateway.store).await {
+    match gateway.readiness.check(&*gateway.store, &gateway.write_check).await {
         StoreHealth::Working => (StatusCode::OK, "ok"),
         StoreHealth::Unreadable => (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be read"),
         StoreHealth::Unwritable => (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be written"),
