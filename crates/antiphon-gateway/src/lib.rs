@@ -38,6 +38,7 @@ mod request_id;
 mod retention;
 mod retry_headers;
 mod retry_in_background;
+mod retry_policy;
 mod routes;
 mod secret;
 mod server;

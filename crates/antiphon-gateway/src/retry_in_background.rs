@@ -1,18 +1,11 @@
 //! Retries store operations until the store works again.
 
 use std::future::Future;
-use std::time::Duration;
 
 use antiphon_store::StoreError;
 use tokio::time::sleep;
 
-/// The pause after the first attempt. It doubles with each attempt, up to the longest pause.
-const PAUSE: Duration = Duration::from_millis(10);
-const LONGEST: Duration = Duration::from_mins(1);
-
-/// The number of attempts, which last for a day. A disk may be full for a long time, and while this
-/// process lives, no other process does this work.
-const ATTEMPTS: usize = 24 * 60 + 13;
+use crate::retry_policy::RetryPolicy;
 
 /// Retries the operation until it succeeds or the attempts are used up. `what` starts the log line
 /// about a failed attempt, which ends with "yet".
@@ -20,18 +13,14 @@ pub(crate) async fn retry_in_background<F>(what: &str, mut attempt: impl FnMut()
 where
     F: Future<Output = Result<(), StoreError>>,
 {
-    for pause in pauses() {
+    for retry in 0.. {
         match attempt().await {
             Ok(()) => return,
             Err(error) => tracing::warn!(%error, "{what} yet"),
         }
-        sleep(pause).await;
+        let Some(delay) = RetryPolicy::BACKGROUND.delay(retry, None, 0) else { return };
+        sleep(delay).await;
     }
-}
-
-fn pauses() -> impl Iterator<Item = Duration> {
-    let pauses = std::iter::successors(Some(PAUSE), |pause| Some((*pause * 2).min(LONGEST)));
-    pauses.take(ATTEMPTS)
 }
 
 #[cfg(test)]
@@ -47,12 +36,5 @@ mod tests {
         })
         .await;
         assert_eq!(answers.next(), None);
-    }
-
-    #[test]
-    fn first_attempt_is_at_once_and_retries_last_a_day() {
-        assert!(pauses().take(5).sum::<Duration>() < Duration::from_secs(1));
-        assert_eq!(pauses().max(), Some(LONGEST));
-        assert_eq!(pauses().sum::<Duration>().as_secs() / 60 / 60, 24);
     }
 }

@@ -5,45 +5,29 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::bound::from_now;
-
-/// The first wait. Each next wait is twice as long, as in the official clients: 1, 2, 4 seconds.
-const FIRST: Duration = Duration::from_secs(1);
-
-/// The longest wait. This bounds the time that an unlocked conversation stays idle.
-const LONGEST: Duration = Duration::from_secs(4);
+use crate::retry_policy::{DelaysUntil, RetryPolicy};
 
 /// The retry schedule for a conversation that the upstream has locked.
 ///
 /// The gateway queues its own turns of a conversation. This wait covers the requests that other
 /// clients send to the same server.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LockWait {
-    end: Instant,
-    next: Duration,
-}
+pub(crate) struct LockWait(DelaysUntil);
 
 impl LockWait {
     /// Retries for the time `left`, which is the rest of the time that a turn may wait for its
     /// conversation.
     pub(crate) fn within(left: Duration) -> Self {
-        Self { end: from_now(left), next: FIRST }
+        Self(DelaysUntil::new(from_now(left), RetryPolicy::LOCKED))
     }
 
     /// Waits until the next retry. Returns `false` at once if no time is left.
     pub(crate) async fn wait(&mut self) -> bool {
-        let Some(wait) = self.next(Instant::now()) else { return false };
+        let Some(wait) = self.0.next(Instant::now()) else { return false };
         let wait_ms = wait.as_millis();
         tracing::info!(wait_ms, "the upstream has the conversation locked; it is asked again");
         tokio::time::sleep(wait).await;
         true
-    }
-
-    /// The wait at `now`, if time is left. The last wait is cut to the remaining time.
-    fn next(&mut self, now: Instant) -> Option<Duration> {
-        let left = self.end.saturating_duration_since(now);
-        let wait = self.next.min(left);
-        self.next = (self.next * 2).min(LONGEST);
-        (!wait.is_zero()).then_some(wait)
     }
 }
 
@@ -53,7 +37,7 @@ mod tests {
 
     /// The waits in milliseconds of a request that finds its conversation locked each time.
     fn waits(left: Duration) -> Vec<u128> {
-        let mut lock = LockWait::within(left);
+        let LockWait(mut lock) = LockWait::within(left);
         let mut now = lock.end - left;
         let next = || {
             let wait = lock.next(now)?;
@@ -74,7 +58,7 @@ mod tests {
 
     #[test]
     fn time_that_goes_by_in_requests_counts() {
-        let mut lock = LockWait::within(Duration::from_secs(10));
+        let LockWait(mut lock) = LockWait::within(Duration::from_secs(10));
         let begun = lock.end - Duration::from_secs(10);
         let at = |seconds| begun + Duration::from_secs(seconds);
         assert_eq!(lock.next(at(0)), Some(Duration::from_secs(1)));
@@ -85,8 +69,8 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_waited_only_while_there_is_time() {
-        let in_time = LockWait::within(Duration::from_hours(1));
-        let mut lock = LockWait { next: Duration::from_millis(1), ..in_time };
+        let short = RetryPolicy::doubling(Duration::from_millis(1), Duration::from_millis(1));
+        let mut lock = LockWait(DelaysUntil::new(from_now(Duration::from_hours(1)), short));
         assert!(lock.wait().await);
         assert!(!LockWait::within(Duration::ZERO).wait().await);
     }

@@ -13,7 +13,7 @@ use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::entropy;
-use crate::settings::Retries;
+use crate::retry_policy::RetryPolicy;
 
 /// Requests one answer from an upstream, and decides when to retry.
 ///
@@ -25,7 +25,7 @@ pub(crate) struct RetrySession<'a> {
     upstream: Upstream<'a>,
     /// The name of the model. The path of some APIs contains it.
     model: &'a str,
-    retries: Retries,
+    policy: RetryPolicy,
     /// The deadline of the answer, all attempts included.
     end: Instant,
     /// The number of retries so far.
@@ -46,7 +46,8 @@ impl<'a> RetrySession<'a> {
     /// Requests to no model. The answer must be complete at `end`. No request is sent yet.
     fn until(end: Instant, upstream: Upstream<'a>) -> Self {
         let (retries, _) = upstream.patience();
-        Self { upstream, model: "", retries, end, made: 0, shortened: 0 }
+        let policy = RetryPolicy::from(&retries);
+        Self { upstream, model: "", policy, end, made: 0, shortened: 0 }
     }
 
     /// Sends a `GET` or `DELETE` request about stored state, for an answer of one JSON object. Both
@@ -145,44 +146,10 @@ impl<'a> RetrySession<'a> {
 
     /// The delay before the next retry. `None` if there is no retry.
     fn wait(&self, error: &UpstreamError, now: i64, random: u8) -> Option<Duration> {
-        if self.made >= self.retries.max || !error.may_pass() {
+        if !error.may_pass() {
             return None;
         }
-        let wait = match error.told_wait(now) {
-            Some(told) if told > self.retries.max_told_delay => return None,
-            Some(told) => told,
-            None => self.retries.delay(self.made, random),
-        };
+        let wait = self.policy.delay(self.made, error.told_wait(now), random)?;
         (from_now(wait) < self.end).then_some(wait)
-    }
-}
-
-impl Retries {
-    /// The delay before retry number `retry`, from 0. It doubles each time, up to `max_delay`. At
-    /// random, up to a quarter is subtracted, so that clients that failed together do not retry
-    /// together.
-    fn delay(&self, retry: u32, random: u8) -> Duration {
-        let doubled = self.first_delay.saturating_mul(2_u32.saturating_pow(retry));
-        let delay = doubled.min(self.max_delay);
-        delay.saturating_sub(delay / 4 * u32::from(random) / 255)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn delays_double_up_to_a_bound() {
-        let retries = Retries::default();
-        let delays: Vec<u128> = (0..7).map(|retry| retries.delay(retry, 0).as_millis()).collect();
-        assert_eq!(delays, [500, 1000, 2000, 4000, 8000, 8000, 8000]);
-    }
-
-    #[test]
-    fn chance_takes_a_quarter_at_most() {
-        let retries = Retries::default();
-        assert_eq!(retries.delay(0, 255), Duration::from_millis(375));
-        assert_eq!(retries.delay(u32::MAX, 255), Duration::from_secs(6));
     }
 }

@@ -11,7 +11,6 @@ mod connector;
 mod endpoint;
 mod message;
 mod outbox;
-mod schedule;
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -6,9 +6,10 @@ use antiphon_store::{DueNotice, Store};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
+use super::Webhooks;
 use super::endpoint::{ATTEMPT, Endpoint, Outcome};
-use super::{Webhooks, schedule};
 use crate::entropy::{random_byte, unix_now};
+use crate::retry_policy::RetryPolicy;
 
 /// The maximum number of concurrent attempts.
 const AT_ONCE: usize = 16;
@@ -67,12 +68,17 @@ async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: DueNotice) {
 /// settings may have it.
 fn put_off_unknown(due: &DueNotice) -> Option<i64> {
     let DueNotice { notice, attempt, .. } = due;
-    let wait = schedule::wait(*attempt, None, random_byte());
+    let wait = wait_after(*attempt, None);
     tracing::info!(
         id = notice.id, attempt, again_in = ?wait,
         "the endpoint of a webhook is not configured here"
     );
     wait.map(time_after)
+}
+
+/// The delay after attempt number `attempt`, from 1. `None` after the last one.
+fn wait_after(attempt: u32, requested: Option<Duration>) -> Option<Duration> {
+    RetryPolicy::WEBHOOK.delay(attempt.checked_sub(1)?, requested, random_byte())
 }
 
 /// The end of a wait that starts now, in Unix seconds.
@@ -98,7 +104,7 @@ async fn deliver_once(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
             None
         }
         Outcome::Failed(reason, requested) => {
-            let Some(wait) = schedule::wait(attempt, requested, random_byte()) else {
+            let Some(wait) = wait_after(attempt, requested) else {
                 tracing::error!(
                     host, id, attempt, %reason,
                     "gave up a webhook after the last attempt"
