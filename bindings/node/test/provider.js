@@ -1,4 +1,4 @@
-// A strict provider with state for one test: `antiphon sim --strict` (see docs/sim.md).
+// A strict provider with state for one test: `antiphon mock` (see docs/mock.md).
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const FOREIGN = ["OPENAI_", "AZURE_"];
  * "azure" or "open-responses". `script`: answers that come before the model's own.
  */
 export async function startProvider(t, { onAbort = "part", profile = "openai", script } = {}) {
-  const args = ["sim", "--strict", "--listen", "127.0.0.1:0"];
+  const args = ["mock", "--listen", "127.0.0.1:0"];
   args.push("--on-abort", onAbort, "--profile", profile);
   if (script) args.push("--script", await scriptFile(t, script));
   const child = spawn(antiphon(), args, { stdio: ["ignore", "pipe", "pipe"] });

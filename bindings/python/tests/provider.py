@@ -1,4 +1,4 @@
-"""A strict provider with state for one test: `antiphon sim --strict` (see docs/sim.md)."""
+"""A strict provider with state for one test: `antiphon mock` (see docs/mock.md)."""
 
 import json
 import os
@@ -100,7 +100,7 @@ def start_provider(
     """A strict provider for the block. Its log and script are in the directory."""
     command: list[str | Path] = [
         antiphon(),
-        *["sim", "--strict", "--listen", "127.0.0.1:0"],
+        *["mock", "--listen", "127.0.0.1:0"],
         *["--on-abort", on_abort, "--profile", profile],
     ]
     if script is not None:

@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Failure;
+use crate::mock::{MockArgs, SimArgs};
 use crate::settings::ServeArgs;
-use crate::sim::SimArgs;
 use crate::tenants::{EraseArgs, ExportArgs, StoreArgs};
 
 #[derive(Debug, Parser)]
@@ -41,8 +41,11 @@ pub(crate) enum Command {
     /// Erase all data of a tenant in a store
     #[command(after_help = include_str!("help/erase.txt"))]
     Erase(EraseArgs),
-    /// Run a simulated stateful provider, to test an agent or a gateway against
-    #[command(after_help = include_str!("help/sim.txt"))]
+    /// Serve a strict provider with state, to test an agent or a gateway against
+    #[command(after_help = include_str!("help/mock.txt"))]
+    Mock(MockArgs),
+    /// Serve the provider of `mock`, without its checks unless --strict is given
+    #[command(hide = true, after_help = include_str!("help/mock.txt"))]
     Sim(SimArgs),
 }
 

@@ -3,7 +3,7 @@
 //! A usage error prints a message on standard error and ends with exit code 2; a runtime failure
 //! ends with exit code 1. Standard output carries only the result of the command:
 //!
-//! - `serve` and `sim`: a readiness line.
+//! - `serve` and `mock`: a readiness line.
 //! - `check`: the findings; the exit code is 1 if there are any.
 //! - `repair`: the repaired histories.
 //! - `convert`: the events.
@@ -18,11 +18,11 @@ mod greeting;
 mod hash_key;
 mod history;
 mod logging;
+mod mock;
 mod preflight;
 mod serve;
 mod settings;
 mod signals;
-mod sim;
 mod state_owners;
 mod tenants;
 
@@ -69,7 +69,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Tenants(args) => tenants::list(args),
         Command::Export(args) => tenants::export(args),
         Command::Erase(args) => tenants::erase(args),
-        Command::Sim(args) => sim::sim(&args).map(|()| ExitCode::SUCCESS),
+        Command::Mock(args) => mock::mock(&args),
+        Command::Sim(args) => mock::mock(&args.into()),
     }
 }
 

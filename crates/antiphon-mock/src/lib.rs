@@ -1,4 +1,6 @@
-//! A strict, stateful mock of OpenAI's Responses and Conversations APIs, for tests.
+#![doc = include_str!("../README.md")]
+//!
+//! # Behavior
 //!
 //! [`StrictProvider`] is an HTTP server on a port of its own. It follows the provider's published
 //! and recorded behavior alone and shares no code with the programs under test, so the two can
@@ -15,7 +17,9 @@
 //! - The log records every request with the model's input; [`Recorded::duplicates`] lists
 //!   duplicates in that input.
 //!
-//! The provider consists of parts that other test servers can use:
+//! # Parts
+//!
+//! Other test servers can use the parts of the provider:
 //!
 //! - [`judge`]: decides whether a provider would accept a request, with the provider's error text
 //!   if not. Each [`Api`] has its own judge.

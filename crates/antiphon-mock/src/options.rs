@@ -8,8 +8,9 @@ use crate::Profile;
 /// if its caller disconnects.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The seed of all ids: two providers with the same seed issue the same ids.
-    pub seed: String,
+    /// The seed of all ids: two providers with the same seed issue the same ids. `None` takes a
+    /// random one.
+    pub seed: Option<String>,
     /// The provider to imitate.
     pub profile: Profile,
     /// Whether the provider enforces its rules of state.
@@ -27,7 +28,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            seed: String::new(),
+            seed: None,
             profile: Profile::default(),
             rules: Rules::default(),
             on_abort: OnAbort::default(),

@@ -27,7 +27,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(options: Options) -> Self {
         let world = World {
-            accounts: Accounts::new(Ids::new(&options.seed)),
+            accounts: Accounts::new(Ids::new(options.seed.clone().unwrap_or_else(random_seed))),
             backgrounds: Backgrounds::default(),
             on_abort: options.on_abort,
             scripts: VecDeque::new(),
@@ -41,6 +41,11 @@ impl Shared {
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn random_seed() -> String {
+    let seed = getrandom::u64().expect("the system has a source of randomness");
+    seed.to_string()
 }
 
 /// The state that requests change.

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::sim::{ask, sim};
+use crate::mock::{ask, mock};
 use crate::world::{Serving, World};
 
 fn provider() -> Serving {
-    sim(&["--strict"]).ready()
+    mock(&[]).ready()
 }
 
 fn user() -> Value {

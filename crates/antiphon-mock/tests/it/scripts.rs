@@ -51,7 +51,7 @@ async fn reply_instead_replaces_one_answer() {
 async fn same_seed_gives_same_ids() {
     let mut ids = Vec::new();
     for seed in ["a", "a", "b"] {
-        let options = Options { seed: seed.to_owned(), ..Options::default() };
+        let options = Options { seed: Some(seed.to_owned()), ..Options::default() };
         let provider = StrictProvider::with_options(options).start().await;
         let client = Client::of(&provider);
         let conversation = client.conversation().await;

@@ -26,7 +26,7 @@ pub(super) struct World {
 }
 
 async fn provider(name: &str) -> StrictProvider {
-    let (seed, models) = (name.to_owned(), vec![format!("{name}-1")]);
+    let (seed, models) = (Some(name.to_owned()), vec![format!("{name}-1")]);
     StrictProvider::with_options(Options { seed, models, ..Options::default() }).start().await
 }
 

@@ -1,4 +1,4 @@
-//! The greeting that `sim` prints at startup.
+//! The greeting that `mock` prints at startup.
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ impl fmt::Display for Greeting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base_url = &self.base_url;
         let root = base_url.trim_end_matches("/v1");
-        let what = match self.is_strict {
-            true => "A strict provider: what OpenAI would refuse is refused, in its words.",
-            false => "A lenient provider: what is sent twice reaches the model twice (see /log).",
+        let behavior = match self.is_strict {
+            true => "A strict provider: it rejects the requests that OpenAI would reject.",
+            false => "A lenient provider: its model receives resent items twice (see /log).",
         };
         write!(
             f,
             "
-{what}
+{behavior}
 
 Base URL: {base_url}
 
   curl {base_url}/responses -H 'Authorization: Bearer any' \\
     -H 'Content-Type: application/json' \\
-    -d '{{\"model\": \"sim\", \"input\": \"My color is purple\"}}'
+    -d '{{\"model\": \"any\", \"input\": \"My color is purple\"}}'
 
 or in Python:
 
@@ -33,7 +33,7 @@ or in Python:
 
   client = OpenAI(base_url=\"{base_url}\", api_key=\"any\")
 
-What the model was given: curl {root}/log
+The input of the model: curl {root}/log
 "
         )
     }

@@ -1,11 +1,15 @@
-//! `antiphon sim`: a provider to test agents against.
+//! `antiphon mock`: a provider to test agents against.
 
 use serde_json::{Value, json};
 
 use crate::world::{Ended, Serving, World};
 
-pub(crate) fn sim(args: &[&str]) -> World {
-    World::antiphon(&[&["sim", "--listen", "127.0.0.1:0"], args].concat())
+pub(crate) fn mock(args: &[&str]) -> World {
+    command("mock", args)
+}
+
+fn command(name: &str, args: &[&str]) -> World {
+    World::antiphon(&[&[name, "--listen", "127.0.0.1:0"], args].concat())
 }
 
 /// The status and the body that answer a request of someone with a key.
@@ -31,14 +35,14 @@ fn turn(provider: &Serving, body: &Value) -> (u16, Value) {
 fn sent_twice(provider: &Serving) -> u16 {
     let (_, conversation) = ask(provider, "POST", "/v1/conversations", &json!({}));
     let reply = json!({"type": "message", "id": "msg_1", "role": "user", "content": "Hello"});
-    let body = json!({"model": "sim", "conversation": conversation["id"], "input": [reply]});
+    let body = json!({"model": "any", "conversation": conversation["id"], "input": [reply]});
     assert_eq!(turn(provider, &body).0, 200);
     turn(provider, &body).0
 }
 
 #[test]
 fn a_strict_provider_refuses_what_is_sent_twice() {
-    let provider = sim(&["--strict"]).ready();
+    let provider = mock(&[]).ready();
     assert_eq!(sent_twice(&provider), 400);
     let (_, log) = ask(&provider, "GET", "/log", &Value::Null);
     let message = log[2]["refusal"]["message"].as_str().unwrap();
@@ -47,18 +51,37 @@ fn a_strict_provider_refuses_what_is_sent_twice() {
 
 #[test]
 fn a_lenient_one_gives_it_to_the_model_and_shows_so() {
-    let provider = sim(&[]).ready();
+    let provider = mock(&["--lenient"]).ready();
     assert_eq!(sent_twice(&provider), 200);
     let (_, log) = ask(&provider, "GET", "/log", &Value::Null);
     assert_eq!(log[2]["twice"], json!(["the item msg_1", "user: Hello"]));
 }
 
 #[test]
+fn sim_checks_requests_only_if_strict() {
+    assert_eq!(sent_twice(&command("sim", &["--strict"]).ready()), 400);
+    assert_eq!(sent_twice(&command("sim", &[]).ready()), 200);
+}
+
+/// The id of the first conversation.
+fn first_id(args: &[&str]) -> Value {
+    let (_, conversation) = ask(&mock(args).ready(), "POST", "/v1/conversations", &json!({}));
+    conversation["id"].clone()
+}
+
+#[test]
+fn only_equal_seeds_give_equal_ids() {
+    assert_ne!(first_id(&[]), first_id(&[]));
+    assert_eq!(first_id(&["--seed", "a"]), first_id(&["--seed", "a"]));
+    assert_ne!(first_id(&["--seed", "a"]), first_id(&["--seed", "b"]));
+}
+
+#[test]
 fn it_remembers_and_its_model_answers_from_what_it_was_given() {
-    let provider = sim(&["--strict"]).ready();
-    let (_, first) = turn(&provider, &json!({"model": "sim", "input": "My color is purple"}));
+    let provider = mock(&[]).ready();
+    let (_, first) = turn(&provider, &json!({"model": "any", "input": "My color is purple"}));
     let asked =
-        json!({"model": "sim", "previous_response_id": first["id"], "input": "Which color?"});
+        json!({"model": "any", "previous_response_id": first["id"], "input": "Which color?"});
     let (status, second) = turn(&provider, &asked);
     assert_eq!(status, 200);
     assert_eq!(second["output"][0]["content"][0]["text"], "purple");
@@ -67,8 +90,8 @@ fn it_remembers_and_its_model_answers_from_what_it_was_given() {
 #[test]
 fn a_script_is_played_first() {
     let script = r#"[{"answer": [{"message": "First"}]}, {"status": 503, "body": {}}]"#;
-    let provider = sim(&["--script", "script.json"]).file("script.json", script).ready();
-    let asked = json!({"model": "sim", "input": "Hello"});
+    let provider = mock(&["--script", "script.json"]).file("script.json", script).ready();
+    let asked = json!({"model": "any", "input": "Hello"});
     let text = |answer: &Value| answer["output"][0]["content"][0]["text"].clone();
     assert_eq!(text(&turn(&provider, &asked).1), "First");
     assert_eq!(turn(&provider, &asked).0, 503);
@@ -77,14 +100,14 @@ fn a_script_is_played_first() {
 
 #[test]
 fn another_provider_is_played() {
-    let provider = sim(&["--strict", "--profile", "azure"]).ready();
+    let provider = mock(&["--profile", "azure"]).ready();
     let (status, body) = ask(&provider, "POST", "/v1/conversations", &json!({}));
     assert_eq!((status, &body["error"]["message"]), (404, &json!("Resource not found")));
 }
 
 #[test]
 fn it_tells_how_to_ask_it_and_ends_when_it_is_told_to() {
-    let provider = sim(&["--strict"]).ready();
+    let provider = mock(&[]).ready();
     provider.says("A strict provider");
     provider.says("/responses -H 'Authorization: Bearer any'");
     provider.signal("TERM");
@@ -104,11 +127,11 @@ fn what_it_does_not_understand_is_refused_in_a_sentence() {
         (["--script", "script.json"], no_script),
         (["--script", "none.json"], missing),
     ] {
-        let ended = sim(&args).file("script.json", "[{}]").ends();
+        let ended = mock(&args).file("script.json", "[{}]").ends();
         let stderr = format!("error: {sentence}\n");
         assert_eq!(ended, Ended { code: Some(2), stdout: String::new(), stderr });
     }
-    let ended = World::antiphon(&["sim", "--listen", "localhost"]).ends();
+    let ended = World::antiphon(&["mock", "--listen", "localhost"]).ends();
     assert_eq!(ended.code, Some(2));
     assert!(ended.stderr.contains("'localhost' is not an IP address with a port"));
 }

@@ -1,4 +1,4 @@
-//! `antiphon sim`.
+//! `antiphon mock`.
 
 mod args;
 mod greeting;
@@ -7,31 +7,33 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
+use std::process::ExitCode;
 use std::str::FromStr;
 
 use antiphon_mock::{Options, Rules, Script, StrictProvider};
 
-pub(crate) use args::SimArgs;
+pub(crate) use args::{MockArgs, SimArgs};
 
 use crate::failure::Failure;
 use crate::serve::make_room_for_connections;
 use crate::signals::Signals;
 use greeting::Greeting;
 
-/// The number of requests that the log holds. An agent's test sends fewer, and each one holds a
+/// The number of requests in the log. The test of an agent sends fewer, and each one contains a
 /// whole context.
-const REQUESTS_KEPT: usize = 1_000;
+const LOG_CAPACITY: usize = 1_000;
 
 /// Serves until a signal arrives.
-pub(crate) fn sim(args: &SimArgs) -> Result<(), Failure> {
+pub(crate) fn mock(args: &MockArgs) -> Result<ExitCode, Failure> {
     let options = options(args)?;
-    let address = listen(&args.listen)?;
-    let scripts = args.script.as_deref().map_or(Ok(Vec::new()), scripts)?;
+    let address = listen(&args.behavior.listen)?;
+    let scripts = args.behavior.script.as_deref().map_or(Ok(Vec::new()), scripts)?;
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))?
-        .block_on(run(address, options, scripts))
+        .block_on(run(address, options, scripts))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Result<(), Failure> {
@@ -51,13 +53,13 @@ async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Res
     Ok(())
 }
 
-fn options(args: &SimArgs) -> Result<Options, Failure> {
+fn options(MockArgs { lenient, behavior }: &MockArgs) -> Result<Options, Failure> {
     Ok(Options {
-        seed: "sim".to_owned(),
-        profile: named("--profile", &args.profile, "openai, azure and open-responses")?,
-        rules: if args.strict { Rules::Strict } else { Rules::Lenient },
-        on_abort: named("--on-abort", &args.on_abort, "part, whole and nothing")?,
-        log_capacity: REQUESTS_KEPT,
+        seed: behavior.seed.clone(),
+        profile: named("--profile", &behavior.profile, "openai, azure and open-responses")?,
+        rules: if *lenient { Rules::Lenient } else { Rules::Strict },
+        on_abort: named("--on-abort", &behavior.on_abort, "part, whole and nothing")?,
+        log_capacity: LOG_CAPACITY,
         ..Options::default()
     })
 }
