@@ -28,8 +28,8 @@
 //! ```
 //!
 //! **Store conversations in a server**: [`reconcile`] finds the items of a request that the
-//! [`Transcript`] lacks, and the [`stream::Assembler`] turns an upstream's events into one well-formed
-//! response.
+//! [`Transcript`] lacks, and the [`stream::Assembler`] turns an upstream's events into one
+//! well-formed response.
 //!
 //! ```
 //! use antiphon::item::{FingerprintKey, IdSource, parse_items};

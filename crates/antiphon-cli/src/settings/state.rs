@@ -129,8 +129,8 @@ fn one_account(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
     };
     match upstreams.iter().find(of_two) {
         Some(owner) => Err(Failure::usage(format!(
-            "[[upstreams]]: {} keeps the state, and is given with different keys; the ids of what it \
-             keeps do not say whose they are: give it one key everywhere",
+            "[[upstreams]]: {} keeps the state, and is given with different keys; the ids of what \
+             it keeps do not say whose they are: give it one key everywhere",
             owner.url
         ))),
         None => Ok(()),

@@ -167,9 +167,10 @@ fn a_file_that_is_named_must_exist() {
 
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
-    let keys = "listen, store, upstream, upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, \
-             allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
-             upstreams, webhooks, limits";
+    let keys = "listen, store, upstream, upstream-api, upstream-key, state, ledger, faults, \
+                api-keys, tenant-header, allow-origins, allow-hosts, secrets, turn-wait, \
+                on-disconnect, event-names, retention, shutdown-grace, pass-through, upstreams, \
+                webhooks, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'antiphon'\n\nfoo = 1", unknown.as_str()),
@@ -258,10 +259,10 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
         ),
         (
             entry(&format!("{good}listen = 1")),
-            "antiphon.toml:4: unknown key 'listen'; an upstream's keys are name, models, api, url, key, \
-             key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
-             max-retries, max-open-requests, context-window, state, preset, conversations, \
-             chains, item-deletion, input-items",
+            "antiphon.toml:4: unknown key 'listen'; an upstream's keys are name, models, api, url, \
+             key, key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
+             max-retries, max-open-requests, context-window, state, preset, conversations, chains, \
+             item-deletion, input-items",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),

@@ -135,8 +135,8 @@ fn unreachable_models(upstream: &UpstreamSettings, earlier: &[UpstreamSettings])
     })
 }
 
-/// Whether both upstreams accept all models and follow different vendors. Then both are useful: each
-/// serves the requests of its vendor's API that name no model.
+/// Whether both upstreams accept all models and follow different vendors. Then both are useful:
+/// each serves the requests of its vendor's API that name no model.
 fn shares_all_models(one: &UpstreamSettings, other: &UpstreamSettings) -> bool {
     let all = ModelPattern::new("*");
     [one, other].iter().all(|upstream| upstream.models.contains(&all))

@@ -26,7 +26,11 @@ async fn answer_has_all_fields_as_strings() {
     assert!(!headers.contains_key("retry-after"));
     assert_eq!(
         body,
-        r#"{"error":{"message":"Missing required parameter: 'model'.","type":"invalid_request_error","param":"model","code":"missing_required_parameter"}}"#
+        concat!(
+            r#"{"error":{"message":"Missing required parameter: 'model'.","#,
+            r#""type":"invalid_request_error","param":"model","#,
+            r#""code":"missing_required_parameter"}}"#,
+        )
     );
 }
 
@@ -40,7 +44,10 @@ async fn error_without_code_has_its_type_as_code() {
     assert_eq!(status, 404);
     assert_eq!(
         body,
-        r#"{"error":{"message":"Response with id 'resp_1' not found.","type":"invalid_request_error","param":"","code":""}}"#
+        concat!(
+            r#"{"error":{"message":"Response with id 'resp_1' not found.","#,
+            r#""type":"invalid_request_error","param":"","code":""}}"#,
+        )
     );
 }
 

@@ -247,8 +247,8 @@ async fn delete_copy(provider: &Provider<'_>, named: &Named) {
     if let Err(error) = provider.delete_conversation(&named.id).await {
         tracing::error!(
             %error, upstream_id = named.id,
-            "could not delete an upstream's copy of a conversation that is not bound to it; delete it \
-             there"
+            "could not delete an upstream's copy of a conversation that is not bound to it; delete \
+             it there"
         );
     }
 }

@@ -93,8 +93,8 @@ fn check_texts(fields: &Object<'_>) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that `prompt` has an `id`, and the types of `version` and `variables`. The upstream checks the
-/// values.
+/// Checks that `prompt` has an `id`, and the types of `version` and `variables`. The upstream
+/// checks the values.
 fn check_prompt(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("prompt") else { return Ok(()) };
     let prompt = Object::parse(raw.as_bytes()).map_err(|_| wrong("prompt", "an object", raw))?;

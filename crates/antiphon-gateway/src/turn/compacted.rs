@@ -26,8 +26,8 @@ const PATH: &str = "/responses/compact";
 
 /// The usage of an answer whose upstream reports none.
 const UNCOUNTED: &str = concat!(
-    r#"{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"#,
-    r#""output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}"#
+    r#"{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"#,
+    r#""output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}"#
 );
 
 /// Returns the compacted history of a request: a `response.compaction` object as JSON. It is a

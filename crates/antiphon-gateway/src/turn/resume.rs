@@ -67,8 +67,8 @@ fn ending_of(left: &LeftJob, work: &Work) -> Option<Ending> {
         "The gateway that worked on this response ended. It was to be asked for under its caller's \
          own token, which is never kept. Please create it again."
     } else if left.times > TIMES {
-        "The gateways that worked on this response ended, one after the other. It is not begun anew \
-         once more."
+        "The gateways that worked on this response ended, one after the other. It is not begun \
+         anew once more."
     } else {
         return None;
     };

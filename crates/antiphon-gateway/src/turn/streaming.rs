@@ -14,7 +14,12 @@ use super::sending::SendingTurn;
 use crate::upstream::{ByteStream, Reply, UpstreamError};
 
 /// The answer to a request that only prepares the next turn.
-const EMPTY_ANSWER: &[u8] = br#"{"status":"completed","output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#;
+const EMPTY_ANSWER: &[u8] = concat!(
+    r#"{"status":"completed","output":[],"usage":{"#,
+    r#""input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"#,
+    r#""output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#,
+)
+.as_bytes();
 
 /// A turn that passes its answer on.
 pub(super) struct StreamingTurn<'a> {

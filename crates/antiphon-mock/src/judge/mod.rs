@@ -5,7 +5,9 @@
 //! use antiphon_mock::judge::validate;
 //! use serde_json::json;
 //!
-//! let call = json!({"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"});
+//! let call = json!({
+//!     "type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}",
+//! });
 //! let request = json!({"model": "plain-1", "store": false, "input": [call]});
 //! let refusal = validate(&request).unwrap_err();
 //! assert_eq!(refusal.message, "No tool output found for function call call_1.");

@@ -32,7 +32,8 @@ use crate::item::Item;
 /// Whether Antiphon created the item: a placeholder output, or a message that carries a late
 /// output.
 ///
-/// Used for items that a provider lists, to give them [Antiphon's origin](crate::Origin::placeholder).
+/// Used for items that a provider lists, to give them
+/// [Antiphon's origin](crate::Origin::placeholder).
 pub fn is_placeholder_item(item: &Item) -> bool {
     is_placeholder(item) || late::is_carrier(item)
 }

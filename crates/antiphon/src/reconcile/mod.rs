@@ -14,9 +14,9 @@
 //!
 //! # Placeholder outputs
 //!
-//! The transcript may hold a [placeholder](crate::placeholder) for a missing output. The real output is
-//! then new ([`Verdict::LateOutput`]). A placeholder that a client sends back counts as re-sent,
-//! and so does a late output that a stored message already carries.
+//! The transcript may hold a [placeholder](crate::placeholder) for a missing output. The real
+//! output is then new ([`Verdict::LateOutput`]). A placeholder that a client sends back counts as
+//! re-sent, and so does a late output that a stored message already carries.
 //!
 //! # Limits
 //!
@@ -78,7 +78,8 @@ pub enum Verdict {
     FreshUnderUsedId,
     /// New instructions that replace the latest stored ones of their role.
     Replaces,
-    /// The real output of a call that a [placeholder](crate::placeholder) answered. The item is new.
+    /// The real output of a call that a [placeholder](crate::placeholder) answered. The item is
+    /// new.
     LateOutput {
         /// Position of the placeholder in the transcript. It has to be deleted, or a message has
         /// to carry the real output.

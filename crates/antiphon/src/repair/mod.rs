@@ -5,8 +5,8 @@
 //!
 //! 1. Calls and outputs. An output without a call is dropped, and so is a copy of a call or of an
 //!    output. Of several different outputs for one call, the last stays. A call that nobody
-//!    answered gets a [placeholder output](crate::placeholder), or is dropped if it was cut short or
-//!    its kind has no placeholder. A `call_id` that is missing, malformed or used twice is
+//!    answered gets a [placeholder output](crate::placeholder), or is dropped if it was cut short
+//!    or its kind has no placeholder. A `call_id` that is missing, malformed or used twice is
 //!    replaced, in the call and in its output.
 //! 2. Item ids. A copy of an item is dropped. An id that is malformed or belongs to another item is
 //!    removed, or replaced if the API requires one for the kind. An item that is useless without

@@ -30,8 +30,8 @@ pub struct Policy {
 /// How to repair a call without an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUnansweredCall {
-    /// Insert a [placeholder output](crate::placeholder). A call that was cut short, or whose kind has
-    /// no placeholder output, is left out.
+    /// Insert a [placeholder output](crate::placeholder). A call that was cut short, or whose kind
+    /// has no placeholder output, is left out.
     #[default]
     Answer,
     /// Leave the call out, and with it reasoning that only the call followed.

@@ -7,8 +7,8 @@
 //! - [`Draft`] repairs the new items of a request, and finds the [`BlockingItems`] of the server.
 //!
 //! A [`StatefulClient`] asks the server for unknown state, sends only the new items of each
-//! request, repairs items that the server would reject, and records every answer. It does no I/O: its owner
-//! performs each [`Turn::step`] and passes the result back to the turn.
+//! request, repairs items that the server would reject, and records every answer. It does no I/O:
+//! its owner performs each [`Turn::step`] and passes the result back to the turn.
 //!
 //! ```text
 //! open ---> Ask ---> record_answer ---.     the server's items, if they are unknown

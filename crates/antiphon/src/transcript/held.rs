@@ -17,9 +17,9 @@ impl Origin {
         Self(name.into())
     }
 
-    /// Antiphon itself, as the origin of the items that [it creates](crate::placeholder): placeholder
-    /// outputs, and messages that carry late outputs. No upstream has this name, since the names of
-    /// upstream origins include a model.
+    /// Antiphon itself, as the origin of the items that [it creates](crate::placeholder):
+    /// placeholder outputs, and messages that carry late outputs. No upstream has this name, since
+    /// the names of upstream origins include a model.
     pub fn placeholder() -> Self {
         Self::new(PLACEHOLDER)
     }

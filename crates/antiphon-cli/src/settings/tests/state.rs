@@ -161,8 +161,8 @@ fn what_means_nothing_is_refused_with_what_does() {
 fn one_url_that_keeps_state_has_one_account() {
     let keeping = entry("state = 'upstream'\nkey = 'sk-one'");
     let sentence = "[[upstreams]]: https://models.example/v1 keeps the state, and is given with \
-                    different keys; the ids of what it keeps do not say whose they are: give it one \
-                    key everywhere";
+                    different keys; the ids of what it keeps do not say whose they are: give it \
+                    one key everywhere";
     for other in ["key = 'sk-two'", "state = 'upstream'\nkey = 'sk-two'", ""] {
         assert_eq!(
             refusal_of_file(&[keeping.clone(), second_entry(other)].concat()),

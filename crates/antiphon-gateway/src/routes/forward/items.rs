@@ -85,7 +85,10 @@ impl Learning<'_> {
             },
         };
         if let Err(error) = learned {
-            tracing::warn!(%error, "could not record a change at the upstream; the next turn resyncs the ledger");
+            tracing::warn!(
+                %error,
+                "could not record a change at the upstream; the next turn resyncs the ledger"
+            );
         }
     }
 

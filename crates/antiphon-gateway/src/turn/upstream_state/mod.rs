@@ -19,8 +19,8 @@
 //!    items that block every further turn. In a chain of responses nothing can be deleted; there it
 //!    makes a detour: the turn continues the response before them.
 //! 4. `attempt`: marks the ledger stale, sends the request (`send`) and retries. A state error
-//!    leads to one resync, a new plan and a second attempt. A locked conversation is retried until the
-//!    turn's wait ends. [`Course`](antiphon::stateful::Course) decides this. A client without a
+//!    leads to one resync, a new plan and a second attempt. A locked conversation is retried until
+//!    the turn's wait ends. [`Course`](antiphon::stateful::Course) decides this. A client without a
 //!    gateway uses the same state machine.
 //! 5. `relay`: decodes the answer. The client receives nothing before the response's id is in the
 //!    ledger. `queued` handles a response in the upstream's own background.

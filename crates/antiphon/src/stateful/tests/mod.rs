@@ -11,8 +11,14 @@ use bytes::Bytes;
 use super::{Method, StatefulClient, Step, Turn};
 use crate::item::FingerprintKey;
 
-const HELLO: &str = r#"{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hello.","annotations":[]}]}"#;
-const CALL: &str = r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo","arguments":"{}","status":"completed"}"#;
+const HELLO: &str = concat!(
+    r#"{"type":"message","id":"msg_1","role":"assistant","status":"completed","#,
+    r#""content":[{"type":"output_text","text":"Hello.","annotations":[]}]}"#,
+);
+const CALL: &str = concat!(
+    r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo","arguments":"{}","#,
+    r#""status":"completed"}"#,
+);
 const ITEMS: &str = "/conversations/conv_1/items?order=asc&limit=100";
 
 fn client() -> StatefulClient {

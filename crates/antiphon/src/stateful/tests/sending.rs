@@ -6,7 +6,10 @@ use super::*;
 fn new_input_is_sent_unchanged() {
     let client = client_with_history();
     let bodies = [
-        r#"{ "model" : "m", "conversation":"conv_1", "input": [ {"role":"user","n":1e2,"content":"So?"} ] }"#,
+        concat!(
+            r#"{ "model" : "m", "conversation":"conv_1", "#,
+            r#""input": [ {"role":"user","n":1e2,"content":"So?"} ] }"#,
+        ),
         r#"{"conversation":{"id":"conv_1"},"input":"S\u006f?"}"#,
         r#"{"conversation":"conv_1","prompt":{"id":"pmpt_1"}}"#,
         r#"{"conversation":"conv_1","input":null}"#,
@@ -23,7 +26,8 @@ fn stored_items_are_left_out_of_input() {
     let client = client_with_history();
     let body = |input: &str| {
         format!(
-            "{{ \"n\": 1.0,\n  \"conversation\": \"conv_1\",\n  \"input\": {input},\n  \"x\": [1 ] }}"
+            "{{ \"n\": 1.0,\n  \"conversation\": \"conv_1\",\n  \"input\": {input},\n  \
+             \"x\": [1 ] }}"
         )
     };
     let all = format!("[ {}, {HELLO}, {} ]", user("Hi."), user("So?"));
@@ -35,7 +39,10 @@ fn stored_items_are_left_out_of_input() {
 #[test]
 fn stored_call_gets_an_output_before_new_input() {
     let client = client();
-    let silence = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    let silence = concat!(
+        r#"{"type":"function_call_output","call_id":"call_1","#,
+        r#""output":"No output was recorded for this call."}"#,
+    );
     let mut turn = open(&client, r#"{"conversation":"conv_1","input":"So?"}"#);
     learns(&mut turn, CALL);
     let message = r#"{"type":"message","role":"user","content":"So?"}"#;
