@@ -1,4 +1,4 @@
-//! Repository rules that no other tool checks: forbidden text, the length of files, the
+//! Repository rules that no other tool checks: forbidden text, the length of files and lines, the
 //! dependencies between modules and crates, and examples in documentation.
 
 use std::fs;
@@ -60,6 +60,7 @@ fn faults_of(path: &Path, text: &str) -> Vec<String> {
         let fault = |sentence: String| format!("{}: {sentence}", index + 1);
         faults.extend(registry_in(line).map(|host| fault(format!("contains registry {host}"))));
         faults.extend(home_in(line).map(|home| fault(format!("contains a path below {home}"))));
+        faults.extend(too_wide(path, line).map(fault));
     }
     faults.extend(too_long(path, text));
     faults
@@ -76,6 +77,13 @@ fn too_long(path: &Path, text: &str) -> Option<String> {
     let is_code = path.extension().is_some_and(|it| CODE.iter().any(|&code| it == code));
     (is_code && lines > MAX_LINES)
         .then(|| format!("{}: the file has {lines} lines; the limit is {MAX_LINES}", MAX_LINES + 1))
+}
+
+/// rustfmt leaves a line as it is if a comment, a literal or a macro makes it too long.
+fn too_wide(path: &Path, line: &str) -> Option<String> {
+    let columns = line.chars().count();
+    (path.extension()? == "rs" && columns > MAX_COLUMNS)
+        .then(|| format!("the line has {columns} columns; the limit is {MAX_COLUMNS}"))
 }
 
 /// The host of a package registry. Only lock files may name one, because users may have a mirror, a
@@ -97,6 +105,10 @@ fn continues_a_path(character: char) -> bool {
 }
 
 const MAX_LINES: usize = 500;
+
+/// The limit of `rustfmt.toml`. A longer text that must stay in one line belongs in a file of its
+/// own, which `include_str!` reads.
+const MAX_COLUMNS: usize = 100;
 
 /// The extensions of source files.
 const CODE: [&str; 9] = ["rs", "py", "pyi", "js", "mjs", "cjs", "ts", "mts", "cts"];
@@ -159,5 +171,14 @@ mod tests {
             assert_eq!(faults(path, &format!("{most}//\n")), [sentence], "{path}");
         }
         assert_eq!(faults("table.txt", &format!("{most}//\n")), [""; 0]);
+    }
+
+    #[test]
+    fn rust_lines_have_a_column_limit() {
+        let most = format!("// {}", "…".repeat(MAX_COLUMNS - 3));
+        assert_eq!(faults("src/lib.rs", &format!("{most}\r\n{most}\n")), [""; 0]);
+        let sentence = "2: the line has 101 columns; the limit is 100";
+        assert_eq!(faults("src/lib.rs", &format!("//\n{most}…\n")), [sentence]);
+        assert_eq!(faults("src/help.txt", &format!("{most}…\n")), [""; 0]);
     }
 }
