@@ -40,8 +40,8 @@ impl WriteCheck {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
 
-    /// Fails if the store accepts no writes, for a turn. A success counts for a short time, a failure
-    /// only if it is newer than the call.
+    /// Fails if the store accepts no writes, for a turn. A success counts for a short time, a
+    /// failure only if it is newer than the call.
     pub(crate) async fn check(&self, store: &dyn Store) -> Result<(), StoreError> {
         let asked = Instant::now();
         let is_current = |last: &Last| match last.error {
