@@ -232,7 +232,7 @@ def compare(gateway: Gateway, options: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--antiphon", default=REPOSITORY / "target/debug/antiphon")
-    parser.add_argument("--provider", default="{antiphon} sim --strict")
+    parser.add_argument("--provider", default="{antiphon} mock")
     parser.add_argument("--chat-provider", default=REPOSITORY / "target/debug/fake-upstream")
     parser.add_argument("--venvs", default=REPOSITORY / "target/peers", help="see README.md")
     parser.add_argument("--slow", action="store_true", help="slow answers that never stop")
