@@ -34,7 +34,7 @@ def start_provider(
     """A strict model provider that remembers what it was asked, with state of its own or without."""
     command = [fake_upstream]
     if setup.on_abort:
-        command = [antiphon, "mock", "--on-abort", setup.on_abort]
+        command = [antiphon, "mock", "--seed", "tests", "--on-abort", setup.on_abort]
     return serving([*command, "--listen", "127.0.0.1:0"], logs / f"provider-{setup.name}.log")
 
 

@@ -23,7 +23,7 @@ const FOREIGN = ["OPENAI_", "AZURE_"];
  * "azure" or "open-responses". `script`: answers that come before the model's own.
  */
 export async function startProvider(t, { onAbort = "part", profile = "openai", script } = {}) {
-  const args = ["mock", "--listen", "127.0.0.1:0"];
+  const args = ["mock", "--listen", "127.0.0.1:0", "--seed", "tests"];
   args.push("--on-abort", onAbort, "--profile", profile);
   if (script) args.push("--script", await scriptFile(t, script));
   const child = spawn(antiphon(), args, { stdio: ["ignore", "pipe", "pipe"] });

@@ -100,7 +100,7 @@ def start_provider(
     """A strict provider for the block. Its log and script are in the directory."""
     command: list[str | Path] = [
         antiphon(),
-        *["mock", "--listen", "127.0.0.1:0"],
+        *["mock", "--listen", "127.0.0.1:0", "--seed", "tests"],
         *["--on-abort", on_abort, "--profile", profile],
     ]
     if script is not None:
