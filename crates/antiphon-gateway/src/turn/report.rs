@@ -105,6 +105,14 @@ struct ReportedRepair {
     message: String,
 }
 
+impl ReportedRepair {
+    /// A repair of an item of this kind, without a position and ids.
+    fn new(kind: &Kind, fault: &'static str, action: &'static str, message: String) -> Self {
+        let kind = kind.to_string();
+        Self { position: None, kind, item_id: None, call_id: None, fault, action, message }
+    }
+}
+
 #[derive(Clone, Debug, Serialize)]
 struct StreamRepair {
     fault: &'static str,
@@ -207,19 +215,9 @@ impl Report {
 
     /// Reports a failed compaction. The turn continues with the whole history.
     pub(super) fn compaction_failed(&mut self, error: &ApiError) {
-        let (position, item_id, call_id) = (None, None, None);
-        let (fault, action) = ("failed_compaction", "uncompacted");
-        let kind = Kind::Compaction.to_string();
         let message = format!("The history could not be compacted: {error}");
-        self.repairs.push(ReportedRepair {
-            position,
-            kind,
-            item_id,
-            call_id,
-            fault,
-            action,
-            message,
-        });
+        let (fault, action) = ("failed_compaction", "uncompacted");
+        self.repairs.push(ReportedRepair::new(&Kind::Compaction, fault, action, message));
     }
 
     pub(super) fn renamed(&mut self, position: usize, item: &Item, id: &ItemId) {
@@ -245,17 +243,10 @@ impl Report {
 
     /// Reports calls that were sent with a placeholder for their lost reasoning.
     pub(super) fn reasoning_placeholders(&mut self, calls: usize) {
-        let repair = ReportedRepair {
-            position: None,
-            kind: "reasoning".to_owned(),
-            item_id: None,
-            call_id: None,
-            fault: "missing_reasoning",
-            action: "stood_in",
-            message: "The upstream wants back the reasoning that calls were made with, and it is \
-                      not here. A space stands in its place."
-                .to_owned(),
-        };
+        let message = "The upstream wants back the reasoning that calls were made with, and it is \
+                       not here. A space stands in its place.";
+        let (fault, action) = ("missing_reasoning", "stood_in");
+        let repair = ReportedRepair::new(&Kind::Reasoning, fault, action, message.to_owned());
         self.repairs.extend(std::iter::repeat_n(repair, calls));
     }
 
@@ -268,17 +259,11 @@ impl Report {
         message: String,
     ) {
         let head = item.head();
-        let item_id = head.id.as_ref().map(ToString::to_string);
-        let call_id = head.call_id.as_ref().map(ToString::to_string);
-        let kind = head.kind.to_string();
         self.repairs.push(ReportedRepair {
             position,
-            kind,
-            item_id,
-            call_id,
-            fault,
-            action,
-            message,
+            item_id: head.id.as_ref().map(ToString::to_string),
+            call_id: head.call_id.as_ref().map(ToString::to_string),
+            ..ReportedRepair::new(&head.kind, fault, action, message)
         });
     }
 

@@ -76,16 +76,9 @@ impl Report {
         action: &'static str,
         message: &str,
     ) {
-        let (position, kind, message) = (None, item.head.kind.to_string(), message.to_owned());
-        let (item_id, call_id) = (Some(item.id.to_string()), None);
         self.repairs.push(ReportedRepair {
-            position,
-            kind,
-            item_id,
-            call_id,
-            fault,
-            action,
-            message,
+            item_id: Some(item.id.to_string()),
+            ..ReportedRepair::new(&item.head.kind, fault, action, message.to_owned())
         });
     }
 }
