@@ -28,8 +28,9 @@ fn at_once(max: u32) -> Retries {
     Retries { max, first_delay: Duration::ZERO, ..Retries::default() }
 }
 
-/// Retries that would never follow within a test, unless an upstream says when.
+/// Retries that never follow within a test, unless an upstream requests a delay. The delay is
+/// shorter than the default time limit of a turn with any jitter.
 fn much_later(max: u32) -> Retries {
-    let hour = Duration::from_hours(1);
-    Retries { max, first_delay: hour, max_delay: hour, ..Retries::default() }
+    let delay = Duration::from_mins(30);
+    Retries { max, first_delay: delay, max_delay: delay, ..Retries::default() }
 }
