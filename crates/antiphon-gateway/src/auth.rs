@@ -182,7 +182,7 @@ pub async fn tenant_of_token(
     secrets: &[Secret],
     token: &str,
 ) -> io::Result<Option<Tenant>> {
-    let kept = snapshot.kept(secret::NAME).await.map_err(io::Error::other)?;
+    let kept = snapshot.value(secret::NAME).await.map_err(io::Error::other)?;
     let Some(kept) = kept else { return Ok(None) };
     let hash_key = MasterKey::found(&kept, secrets)?.derive(NAMES);
     Ok(Some(hashed(&hmac::Key::new(hmac::HMAC_SHA256, &*hash_key), token)))
@@ -191,7 +191,7 @@ pub async fn tenant_of_token(
 /// Checks that one of the secrets decrypts the gateway's key in this store, as a gateway does at
 /// startup. The error is a sentence for the operator.
 pub async fn check_secrets(snapshot: &mut dyn Snapshot, secrets: &[Secret]) -> io::Result<()> {
-    match snapshot.kept(secret::NAME).await.map_err(io::Error::other)? {
+    match snapshot.value(secret::NAME).await.map_err(io::Error::other)? {
         Some(kept) => MasterKey::found(&kept, secrets).map(drop),
         None => Ok(()),
     }

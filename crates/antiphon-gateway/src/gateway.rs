@@ -66,7 +66,7 @@ impl Gateway {
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
-        let has_ledgers = store.ledgers().any().await.map_err(io::Error::other)?;
+        let has_ledgers = store.ledgers().has_any().await.map_err(io::Error::other)?;
         let turns = TaskTracker::new();
         let write_check = WriteCheck::new(settings.store.trusted_for);
         // Loading the gateway's own key has just written to the store.

@@ -33,7 +33,7 @@ impl Server {
         store: Arc<dyn Store>,
     ) -> io::Result<Self> {
         let gateway = Arc::new(Gateway::new(settings, store).await?);
-        let settled = gateway.store.settle_openings().await.map_err(io::Error::other)?;
+        let settled = gateway.store.settle_pending_turns().await.map_err(io::Error::other)?;
         if settled > 0 {
             tracing::info!(settled, "settled the turns that a former process left open");
         }
@@ -78,12 +78,12 @@ const SEARCH_PERIOD: Duration = Duration::from_secs(10);
 /// Settles abandoned turns periodically, and never returns. A store of one process has none,
 /// because the turns of its previous process were settled at startup.
 async fn settle_abandoned(store: &dyn Store) {
-    if store.line().is_none() {
+    if store.lease_queue().is_none() {
         return std::future::pending().await;
     }
     loop {
         tokio::time::sleep(SEARCH_PERIOD).await;
-        match store.settle_openings().await {
+        match store.settle_pending_turns().await {
             Ok(0) => {}
             Ok(settled) => tracing::info!(settled, "settled turns that a process left open"),
             Err(error) => {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
-use crate::records::{Cursor, RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, TurnRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -22,23 +22,23 @@ pub(crate) const EXPIRED_AT_ONCE: i64 = 256;
 /// ```text
 ///   accept ──> Open, of a process ── end ──> Ended ── expire, or its response deleted ──> gone
 ///                   │       ↑
-///     release, death│       │take_up
+///     release, death│       │claim_next
 ///                   ↓       │
 ///              Open, without a process
 /// ```
 ///
-/// A process can append to and end only its own jobs. If another process has taken up a job, the
+/// A process can append to and end only its own jobs. If another process has claimed a job, the
 /// former process's writes to it fail with [`StoreError::LeaseLost`]. Each call is atomic. The
 /// writes of `accept`, `cancel` and `end` survive a power cut; other writes survive a crash of the
 /// process.
 #[async_trait]
-pub trait Background: Send + Sync {
+pub trait BackgroundJobs: Send + Sync {
     /// Accepts a job for this process, with the first events of its log.
     async fn accept(&self, tenant: &Tenant, job: NewJob) -> Result<()>;
 
     /// The state of a job. `None` if there is none: the response never was in the background, or
     /// its log has expired.
-    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStanding>>;
+    async fn status(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStatus>>;
 
     /// The open jobs in `shard` that answer this request, newest first, at most two.
     async fn open_jobs(
@@ -70,29 +70,29 @@ pub trait Background: Send + Sync {
     async fn cancel(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
     /// The open jobs of this process that any process has marked as cancelled.
-    async fn cancelled(&self) -> Result<Vec<(Tenant, ResponseId)>>;
+    async fn cancelled_jobs(&self) -> Result<Vec<(Tenant, ResponseId)>>;
 
     /// Records the cursor that an open job of this process continues from. Items before the cursor
     /// stay stored until the job ends, even if their response or conversation is deleted or expires
     /// meanwhile.
-    async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()>;
+    async fn set_cursor(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()>;
 
     /// Commits the turn of an open job of this process, and appends the last event to its log. The
     /// log is stored until `expires_at` (Unix seconds).
     async fn end(
         &self,
         tenant: &Tenant,
-        turn: Turn,
+        turn: TurnRecord,
         last: LoggedEvent,
         expires_at: i64,
     ) -> Result<()>;
 
-    /// Releases an open job of this process, so that any process can take it up.
+    /// Releases an open job of this process, so that any process can claim it.
     async fn release(&self, tenant: &Tenant, id: &ResponseId) -> Result<()>;
 
-    /// Takes up the oldest released or orphaned job, of any tenant. It then belongs to this
-    /// process. If several processes call this at once, one of them gets the job.
-    async fn take_up(&self) -> Result<Option<LeftJob>>;
+    /// Claims the oldest released or orphaned job, of any tenant. It then belongs to this process.
+    /// If several processes call this at once, one of them gets the job.
+    async fn claim_next(&self) -> Result<Option<ClaimedJob>>;
 
     /// Deletes some of the logs that have expired at `now`. Returns whether more remain.
     async fn expire(&self, now: i64) -> Result<bool>;
@@ -111,9 +111,9 @@ pub struct NewJob {
     pub events: Vec<LoggedEvent>,
 }
 
-/// An open job that was taken up: its former process released it or died.
+/// An open job that was claimed: its former process released it or died.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeftJob {
+pub struct ClaimedJob {
     /// The tenant that owns it.
     pub tenant: Tenant,
     /// The response's id.
@@ -123,9 +123,9 @@ pub struct LeftJob {
     /// The data to restart it.
     pub work: Bytes,
     /// The number of events in its log.
-    pub told: u64,
-    /// The number of times it was taken up, this time included.
-    pub times: u32,
+    pub event_count: u64,
+    /// The number of times it was claimed, this time included.
+    pub attempt: u32,
     /// Whether it is marked as cancelled.
     pub is_cancelled: bool,
 }
@@ -141,14 +141,14 @@ pub struct LoggedEvent {
 
 /// The state of a job, for a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JobStanding {
+pub enum JobStatus {
     /// It has not ended.
     Open {
         /// The latest of the first three events of its log. Each of them carries the response
         /// object.
         event: Bytes,
-        /// Whether it waits for a process to take it up.
-        is_left: bool,
+        /// Whether it waits for a process to claim it.
+        is_unclaimed: bool,
     },
     /// It has ended. The record of its response has the result.
     Ended,
@@ -160,47 +160,27 @@ pub struct EventPage {
     /// The events, in order.
     pub events: Vec<LoggedEvent>,
     /// The state of the log after these events.
-    pub rest: Rest,
+    pub state: LogState,
 }
 
 /// The state of a log after the last event of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
-    /// More events follow, now or later.
-    More,
-    /// No event yet: the job waits for a process to take it up.
-    Left,
-    /// The end: the response has ended.
-    Nothing,
-}
-
-/// The processing state of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JobState {
-    /// A process works on it.
-    WorkedOn,
-    /// It waits for a process to take it up.
-    Left,
-    /// It has ended.
+pub enum LogState {
+    /// More events follow, now or later: a process works on the job.
+    Open,
+    /// No event follows yet: the job waits for a process to claim it.
+    Unclaimed,
+    /// No event follows: the response has ended.
     Ended,
 }
 
-impl JobState {
-    /// Derives the state from the columns of a row.
-    pub(crate) fn from_columns(is_open: bool, is_left: bool) -> Self {
-        match (is_open, is_left) {
+impl LogState {
+    /// Derives the state from the columns of a job.
+    pub(crate) fn from_columns(is_open: bool, is_unclaimed: bool) -> Self {
+        match (is_open, is_unclaimed) {
             (false, _) => Self::Ended,
-            (true, true) => Self::Left,
-            (true, false) => Self::WorkedOn,
-        }
-    }
-
-    /// The state of the log after its last event.
-    pub(crate) fn rest(self) -> Rest {
-        match self {
-            Self::WorkedOn => Rest::More,
-            Self::Left => Rest::Left,
-            Self::Ended => Rest::Nothing,
+            (true, true) => Self::Unclaimed,
+            (true, false) => Self::Open,
         }
     }
 }

@@ -16,7 +16,7 @@ impl<'a> ThreadKey<'a> {
         Self { owner, in_shard, id }
     }
 
-    pub(crate) fn of(owner: &'a Tenant, cursor: Cursor) -> Self {
+    pub(crate) fn from_cursor(owner: &'a Tenant, cursor: Cursor) -> Self {
         Self::new(owner, cursor.shard, cursor.thread)
     }
 
@@ -44,7 +44,7 @@ pub(crate) fn thread(thread: ThreadId) -> i64 {
     thread.0.cast_signed()
 }
 
-pub(crate) fn thread_of(column: i64) -> ThreadId {
+pub(crate) fn thread_from_column(column: i64) -> ThreadId {
     ThreadId(column.cast_unsigned())
 }
 
@@ -53,6 +53,6 @@ pub(crate) fn position(seq: Seq) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn seq_of(column: i64) -> Seq {
+pub(crate) fn seq_from_column(column: i64) -> Seq {
     column.cast_unsigned()
 }

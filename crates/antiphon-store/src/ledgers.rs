@@ -1,7 +1,7 @@
 //! Ledgers: records of the conversations and responses that a provider stores.
 //!
 //! A ledger is a thread whose items have no bodies in this store
-//! ([`Body::StoredElsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an
+//! ([`Body::StoredElsewhere`](antiphon::Body::StoredElsewhere)). Its conversation or response has an
 //! internal id, which clients never see. The store maps the provider's id to it.
 
 use antiphon::{HeldItem, ItemId};
@@ -9,17 +9,17 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledger_records::{Binding, Kept, LedgerEntry, Named};
-use crate::records::{Conversation, Place};
+use crate::ledger_records::{Binding, LedgerEntry, LedgerSubject, UpstreamId};
+use crate::records::{Conversation, QueuePlace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Stores the ledgers of provider-side conversations and responses.
 ///
 /// ```text
-///   adopt, announce ──> stale ── commit of a whole turn, relearn, trust ──> fresh
-///                         ↑                                                   │
-///                         └────────────────────── doubt ──────────────────────┘
+///   adopt, announce ──> stale ── commit of a whole turn, resync, mark_fresh ──> fresh
+///                         ↑                                                        │
+///                         └─────────────────────── mark_stale ─────────────────────┘
 /// ```
 ///
 /// A ledger is stale ([`LedgerEntry::is_stale`]) while the provider may hold other items than the
@@ -29,22 +29,26 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// is deleted as [`Store`](crate::Store) deletes it. Deleting a conversation or response also
 /// deletes the name of its ledger, no matter which call deletes it.
 ///
-/// Each call is atomic. The writes of `announce`, `doubt` and `trust` survive a crash of the
-/// process; the writes of all other calls also survive a power cut.
+/// Each call is atomic. The writes of `announce`, `mark_stale` and `mark_fresh` survive a crash of
+/// the process; the writes of all other calls also survive a power cut.
 #[async_trait]
 pub trait Ledgers: Send + Sync {
     /// The ledger for this id of a provider.
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
 
     /// The provider's id of this response, if it was announced or committed.
-    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
+    async fn upstream_id(
+        &self,
+        tenant: &Tenant,
+        response: &ResponseId,
+    ) -> Result<Option<UpstreamId>>;
 
     /// Begins the ledger of a provider's conversation, empty and stale, unless the name is in use.
     /// Returns the ledger that the name stands for now: concurrent calls all get the same one.
     async fn adopt(
         &self,
         tenant: &Tenant,
-        named: Named,
+        named: UpstreamId,
         conversation: Conversation,
         thread: ThreadId,
     ) -> Result<LedgerEntry>;
@@ -52,7 +56,12 @@ pub trait Ledgers: Send + Sync {
     /// Records the provider's id of the response of an open turn that will leave a record. The
     /// ledger is stale until the turn is committed, and is deleted if the pending turn is dropped.
     /// A second call for the same response replaces the id.
-    async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()>;
+    async fn announce(
+        &self,
+        tenant: &Tenant,
+        named: UpstreamId,
+        response: &ResponseId,
+    ) -> Result<()>;
 
     /// Marks the conversation's ledger as stale. Called before a request that may change the
     /// provider's copy. Has no effect if there is no ledger of it.
@@ -69,18 +78,18 @@ pub trait Ledgers: Send + Sync {
     /// Fails if there is no ledger of such a conversation, if an item is given twice, or if `place`
     /// is no longer first in the conversation's queue: the list of a process that was presumed dead
     /// may be outdated.
-    async fn relearn(
+    async fn resync(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
         thread: ThreadId,
         items: Vec<HeldItem>,
-        place: Option<Place>,
+        place: Option<QueuePlace>,
     ) -> Result<()>;
 
     /// Creates a conversation without an upstream, with its first items. Its first turn decides
     /// which upstream stores it ([`bind`](Ledgers::bind)), or that none does
-    /// ([`keep_here`](Ledgers::keep_here)).
+    /// ([`bind_locally`](Ledgers::bind_locally)).
     async fn create_unbound(
         &self,
         tenant: &Tenant,
@@ -106,25 +115,25 @@ pub trait Ledgers: Send + Sync {
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
-        named: Named,
+        named: UpstreamId,
         thread: ThreadId,
-        place: Option<Place>,
+        place: Option<QueuePlace>,
     ) -> Result<bool>;
 
     /// Decides permanently that a conversation without an upstream stays in this store. Returns
     /// `false`, and changes nothing, if the conversation is not [`Binding::Pending`] or was
     /// deleted.
-    async fn keep_here(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool>;
+    async fn bind_locally(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool>;
 
     /// Whether any tenant has a ledger.
-    async fn any(&self) -> Result<bool>;
+    async fn has_any(&self) -> Result<bool>;
 
     /// Whether this is a ledger. Clients do not know a ledger by this id.
-    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
+    async fn is_ledger(&self, tenant: &Tenant, subject: &LedgerSubject) -> Result<bool>;
 
     /// Those of these items that are live in any thread of the tenant and that a model generated,
     /// in the given order.
-    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
+    async fn find_generated(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
 
     /// Deletes the name and its ledger: the conversation, or the response's record and pending
     /// turn. Returns whether the name existed.

@@ -36,14 +36,14 @@
 //! ```
 
 mod background;
-mod columns;
 mod error;
 mod ids;
 mod inspect;
+mod item_columns;
 mod keys;
+mod lease_queue;
 mod ledger_records;
 mod ledgers;
-mod line;
 mod postgres;
 mod records;
 mod snapshot;
@@ -53,19 +53,22 @@ mod url;
 mod usage;
 mod watches;
 
-pub use background::{Background, EventPage, JobStanding, LeftJob, LoggedEvent, NewJob, Rest};
+pub use background::{
+    BackgroundJobs, ClaimedJob, EventPage, JobStatus, LogState, LoggedEvent, NewJob,
+};
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use inspect::StoreState;
-pub use ledger_records::{Binding, Kept, LedgerEntry, LedgerTurn, Named};
+pub use lease_queue::LeaseQueue;
+pub use ledger_records::{Binding, LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
 pub use ledgers::Ledgers;
-pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{
-    Base, Conversation, Cursor, DueNotice, Earlier, Listing, NewResponse, Notice, Order, Page,
-    Place, RequestDigest, ResponseRecord, Scope, Seq, Turn, WATCH,
+    ClaimedNotice, Conversation, Cursor, Destination, ItemPage, ListScope, NewResponse, Notice,
+    Order, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseRecord, Seq, TurnRecord,
+    WATCH_ENDPOINT,
 };
-pub use snapshot::{Holdings, ItemPlace, Snapshot};
+pub use snapshot::{DataCounts, ItemPlace, Snapshot};
 pub use sqlite::SqliteStore;
 pub use store::Store;
 pub use url::{OpenError, check, inspect, open, snapshot};

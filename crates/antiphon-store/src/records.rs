@@ -7,10 +7,10 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-use crate::ledger_records::LedgerTurn;
+use crate::ledger_records::LedgerUpdate;
 
 /// The endpoint of a watch. It is not a URL, so no webhook can have it.
-pub const WATCH: &str = "upstream";
+pub const WATCH_ENDPOINT: &str = "upstream";
 
 /// The position of an item in its thread, from 0.
 pub type Seq = u64;
@@ -29,7 +29,7 @@ pub struct Cursor {
 
 /// The destination of a turn's items.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Base {
+pub enum Destination {
     /// A new thread.
     New {
         /// The shard of the thread. It is the shard in the response's id.
@@ -53,7 +53,7 @@ pub enum Base {
     Conversation(ConversationId),
 }
 
-impl Base {
+impl Destination {
     /// The shard that the items go to.
     pub(crate) fn shard(&self) -> Shard {
         match self {
@@ -80,13 +80,13 @@ impl RequestDigest {
 /// A place in the queue of a conversation. Later places are greater, across all conversations, so
 /// the number serves as a fencing token: it tells a former holder from its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(pub u64);
+pub struct QueuePlace(pub u64);
 
 /// The result of a turn, committed as a unit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Turn {
+pub struct TurnRecord {
     /// The destination of the items.
-    pub base: Base,
+    pub destination: Destination,
     /// The turn's fresh input.
     pub input: Vec<HeldItem>,
     /// The model's output.
@@ -95,13 +95,13 @@ pub struct Turn {
     pub response: Option<NewResponse>,
     /// The request that the turn answers. `None` if a retry of it need not be recognized.
     pub request: Option<RequestDigest>,
-    /// The place in the queue that the turn was run from. `None` if its base has no queue.
-    pub place: Option<Place>,
+    /// The place in the queue that the turn was run from. `None` if its destination has no queue.
+    pub place: Option<QueuePlace>,
     /// Notices to send when the turn ends. Only a turn with a response has any.
     pub notices: Vec<Notice>,
     /// The changes to ledgers, if a provider stores the turn's items. A pending turn never has any,
     /// so that the ledger stays stale if its process dies.
-    pub ledger: Option<LedgerTurn>,
+    pub ledger: Option<LedgerUpdate>,
 }
 
 /// A message for an external endpoint, or a watch ([`Watches`](crate::Watches)). It is stored from
@@ -121,13 +121,13 @@ pub struct Notice {
 impl Notice {
     /// Whether it is a watch ([`Watches`](crate::Watches)).
     pub(crate) fn is_watch(&self) -> bool {
-        self.endpoint == WATCH
+        self.endpoint == WATCH_ENDPOINT
     }
 }
 
 /// A notice that one process has claimed, so that no other sends it meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DueNotice {
+pub struct ClaimedNotice {
     /// The tenant that owns it.
     pub tenant: Tenant,
     /// The response of its turn.
@@ -138,13 +138,13 @@ pub struct DueNotice {
     pub attempt: u32,
 }
 
-impl Turn {
+impl TurnRecord {
     /// Rejects a response whose id names another shard than its items go to. A response is looked
     /// up in the shard that its id names.
     pub(crate) fn check_shard(&self) -> Result<(), StoreError> {
         let named = self.response.as_ref().map(|response| response.id.shard());
         match named {
-            Some(shard) if shard != self.base.shard() => Err(StoreError::Unavailable(
+            Some(shard) if shard != self.destination.shard() => Err(StoreError::Unavailable(
                 "the response's id names another shard than its thread's".into(),
             )),
             _ => Ok(()),
@@ -162,7 +162,7 @@ impl Turn {
 
 /// An earlier turn for the same request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Earlier {
+pub enum PriorTurn {
     /// It was announced and has not ended.
     Open(ResponseId),
     /// It ended, with success or failure.
@@ -210,7 +210,7 @@ pub struct Conversation {
 
 /// Which items to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ListScope {
     /// All items of a conversation.
     Conversation(ConversationId),
     /// The input of a response.
@@ -228,7 +228,7 @@ pub enum Order {
 
 /// The part of a list to return.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// The item that precedes the page. `None` for the beginning of the list.
     pub after: Option<ItemId>,
     /// The maximum number of items.
@@ -240,7 +240,7 @@ pub struct Page {
     pub order: Order,
 }
 
-impl Page {
+impl PageRequest {
     /// The number of items that fit on the page, given the sizes of the items that follow.
     pub(crate) fn count_fitting(&self, sizes: impl Iterator<Item = usize>) -> usize {
         fitting_into(self.max_bytes, sizes).min(self.limit)
@@ -258,7 +258,7 @@ pub(crate) fn fitting_into(bytes: usize, sizes: impl Iterator<Item = usize>) -> 
 
 /// A part of a list of live items.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listing {
+pub struct ItemPage {
     /// The items, in the requested order.
     pub items: Vec<HeldItem>,
     /// Whether more items follow.

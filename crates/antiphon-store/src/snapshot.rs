@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerEntry;
-use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn, fitting_into};
+use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord, fitting_into};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -25,14 +25,14 @@ pub trait Snapshot: Send {
     async fn next_tenant(&mut self, after: Option<&Tenant>) -> Result<Option<Tenant>>;
 
     /// The amount of data of a tenant.
-    async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings>;
+    async fn count_data(&mut self, tenant: &Tenant) -> Result<DataCounts>;
 
     /// The number of live items of a tenant, and their bytes, as
     /// [`Store::usage`](crate::Store::usage) counts them.
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage>;
 
     /// The value that [`Store::keep`](crate::Store::keep) stored under this name.
-    async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>>;
+    async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>>;
 
     /// A page of the conversations after this one, each with its end. Empty at the end.
     async fn conversations(
@@ -64,14 +64,18 @@ pub trait Snapshot: Send {
     ) -> Result<Vec<(String, LedgerEntry)>>;
 
     /// A page of the pending turns after this one. Empty at the end.
-    async fn open_turns(
+    async fn pending_turns(
         &mut self,
         tenant: &Tenant,
         after: Option<&ResponseId>,
     ) -> Result<Vec<ResponseId>>;
 
     /// A pending turn.
-    async fn open_turn(&mut self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>>;
+    async fn pending_turn(
+        &mut self,
+        tenant: &Tenant,
+        id: &ResponseId,
+    ) -> Result<Option<TurnRecord>>;
 
     /// The items of a thread from the start of this range on, tombstones included. Empty if no more
     /// follow.
@@ -105,13 +109,13 @@ pub struct ItemPlace {
 
 /// The amount of data of a tenant: stored, or deleted by one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Holdings {
+pub struct DataCounts {
     /// Conversations.
     pub conversations: u64,
     /// Responses.
     pub responses: u64,
     /// Pending turns.
-    pub open_turns: u64,
+    pub pending_turns: u64,
     /// Ledgers: names of the conversations and responses that providers store.
     pub ledgers: u64,
     /// Items. An item that several responses share counts once. Items whose bytes a provider stores
@@ -123,21 +127,21 @@ pub struct Holdings {
     pub others: u64,
 }
 
-impl Holdings {
+impl DataCounts {
     /// Whether all counts are zero.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl Add for Holdings {
+impl Add for DataCounts {
     type Output = Self;
 
     fn add(self, more: Self) -> Self {
         Self {
             conversations: self.conversations + more.conversations,
             responses: self.responses + more.responses,
-            open_turns: self.open_turns + more.open_turns,
+            pending_turns: self.pending_turns + more.pending_turns,
             ledgers: self.ledgers + more.ledgers,
             items: self.items + more.items,
             deleted_items: self.deleted_items + more.deleted_items,
@@ -146,7 +150,7 @@ impl Add for Holdings {
     }
 }
 
-impl AddAssign for Holdings {
+impl AddAssign for DataCounts {
     fn add_assign(&mut self, more: Self) {
         *self = *self + more;
     }

@@ -4,16 +4,16 @@ use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use crate::background::Background;
+use crate::background::BackgroundJobs;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::lease_queue::LeaseQueue;
 use crate::ledgers::Ledgers;
-use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
-    Scope, Turn,
+    ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
+    RequestDigest, ResponseRecord, TurnRecord,
 };
-use crate::snapshot::Holdings;
+use crate::snapshot::DataCounts;
 use crate::usage::Usage;
 use crate::watches::Watches;
 
@@ -23,7 +23,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 ///
 /// Each call is atomic: all of it takes effect, or none of it. When a writing call returns `Ok`,
 /// its data survives a crash of the process and a power cut. Exceptions are
-/// [`Store::record_opening`], [`Store::drop_opening`], [`Store::expire_responses`],
+/// [`Store::record_pending_turn`], [`Store::drop_pending_turn`], [`Store::expire_responses`],
 /// [`Store::claim_notices`] and [`Store::settle_notice`]: their effect survives a crash of the
 /// process, but not necessarily a power cut. Items are returned in order, with the bytes that were
 /// given.
@@ -31,10 +31,10 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub trait Store: Send + Sync + 'static {
     /// Returns the value stored under this name. If there is none, stores and returns `candidate`.
     /// Everyone who opens the store sees the same value.
-    async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes>;
+    async fn value_or_insert(&self, name: &'static str, candidate: Bytes) -> Result<Bytes>;
 
     /// Replaces `old` by `new`. Returns whether `old` was the stored value.
-    async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
+    async fn replace_value(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
 
     /// Writes and commits a record that nobody reads, about as large and as durable as a small
     /// turn. Fails if turns cannot be stored.
@@ -42,12 +42,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// The queues for the turns of conversations, if other processes can share this store. `None`
     /// if a single process owns it: a queue in its memory is enough then.
-    fn line(&self) -> Option<&dyn Line> {
+    fn lease_queue(&self) -> Option<&dyn LeaseQueue> {
         None
     }
 
     /// The store's background responses.
-    fn background(&self) -> &dyn Background;
+    fn background_jobs(&self) -> &dyn BackgroundJobs;
 
     /// The store's records of conversations and responses that providers hold.
     fn ledgers(&self) -> &dyn Ledgers;
@@ -96,9 +96,9 @@ pub trait Store: Send + Sync + 'static {
     async fn list_items(
         &self,
         tenant: &Tenant,
-        scope: &Scope,
-        page: &Page,
-    ) -> Result<Option<Listing>>;
+        scope: &ListScope,
+        page: &PageRequest,
+    ) -> Result<Option<ItemPage>>;
 
     /// One live item of a conversation.
     async fn item(
@@ -119,13 +119,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// The turns in `shard` that answer this request, at most `limit`. Open turns come first, then
     /// ended turns. Both are sorted newest first.
-    async fn earlier(
+    async fn find_prior_turns(
         &self,
         tenant: &Tenant,
         shard: Shard,
         request: &RequestDigest,
         limit: usize,
-    ) -> Result<Vec<Earlier>>;
+    ) -> Result<Vec<PriorTurn>>;
 
     /// Retracts a conversation's last turn if it answers this request: the conversation returns to
     /// the point at which the turn began. The turn moves to a thread of its own, `fork`, so that
@@ -140,7 +140,7 @@ pub trait Store: Send + Sync + 'static {
         conversation: &ConversationId,
         request: &RequestDigest,
         fork: crate::ThreadId,
-        place: Option<Place>,
+        place: Option<QueuePlace>,
     ) -> Result<bool>;
 
     /// A response's record.
@@ -169,23 +169,23 @@ pub trait Store: Send + Sync + 'static {
     /// Records the turn to commit if the process dies before the turn ends. `turn` has a response
     /// and no output. The record survives a crash of the process, but not necessarily a power cut.
     /// Committing a turn with the same response id replaces it.
-    async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
+    async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()>;
 
     /// Returns whether this response has a pending turn or an open background job. A pending turn
     /// whose process died is settled first, and is then no longer open.
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
     /// Deletes a pending turn that leaves no record, and the provider's id of its response.
-    async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()>;
+    async fn drop_pending_turn(&self, tenant: &Tenant, id: &ResponseId) -> Result<()>;
 
     /// Commits every pending turn that a former process left, in the order in which they were
     /// recorded. Returns their number. A turn that can no longer be committed (its conversation was
     /// deleted) is dropped. A ledger that such a turn is committed to becomes stale.
-    async fn settle_openings(&self) -> Result<usize>;
+    async fn settle_pending_turns(&self) -> Result<usize>;
 
     /// Commits a turn. Rejects the whole turn if its thread already has a live item with the id of
     /// one of its items, or if its `place` is no longer first in its queue.
-    async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
+    async fn commit_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()>;
 
     /// The number of live items of a tenant, and their bytes. Reads no item and waits for no
     /// writer, so the count may lack calls that have not returned.
@@ -200,7 +200,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// Turns that began before `now` (Unix seconds) and are still open in other processes fail with
     /// [`StoreError::Erased`] when they are committed.
-    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<DataCounts>;
 
     /// Closes the store as [`Store::close`] does, and removes all deleted data from its files. A
     /// database that several processes share does so by itself, in its own time.
@@ -213,11 +213,12 @@ pub trait Store: Send + Sync + 'static {
     /// seconds: the longest due first, at most `limit`. If several processes claim at once, each
     /// notice goes to one of them. A notice that is not settled before `until` is due again. A
     /// notice of an open turn is not due.
-    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize)
+    -> Result<Vec<ClaimedNotice>>;
 
     /// Settles a claim. The notice is due again at `then` (Unix seconds), or is deleted if `then`
     /// is `None`. Has no effect if the claim has expired and the notice was claimed again.
-    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()>;
+    async fn settle_notice(&self, claimed: &ClaimedNotice, then: Option<i64>) -> Result<()>;
 
     /// Waits for accepted writes to finish, and closes the files.
     async fn close(&self);

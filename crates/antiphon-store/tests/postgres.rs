@@ -11,9 +11,9 @@ mod postgres {
     pub(crate) mod database;
     mod erasure;
     mod jobs;
+    mod lease_queue;
     mod ledgers;
-    mod line;
-    mod openings;
+    mod pending_turns;
     mod proxy;
     mod schema;
     mod usage;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use antiphon_store::{SqliteStore, Store};
 use async_trait::async_trait;
-use conformance::{Place, World};
+use conformance::{QueuePlace, World};
 use tempfile::TempDir;
 
 /// A file in a folder of its own, which goes with it.
@@ -27,7 +27,7 @@ impl File {
 }
 
 #[async_trait]
-impl Place for File {
+impl QueuePlace for File {
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(SqliteStore::open(&self.path()).unwrap())
     }
@@ -40,7 +40,7 @@ impl Place for File {
 struct Memory;
 
 #[async_trait]
-impl Place for Memory {
+impl QueuePlace for Memory {
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(SqliteStore::in_memory().unwrap())
     }

@@ -1,15 +1,15 @@
 //! The size of a tenant's data, in words and as JSON.
 
-use antiphon_store::{Holdings, Tenant, Usage};
+use antiphon_store::{DataCounts, Tenant, Usage};
 use serde_json::json;
 
 /// The line of a tenant in the list.
-pub(super) fn line(tenant: &Tenant, held: &Holdings, usage: Usage) -> String {
+pub(super) fn line(tenant: &Tenant, held: &DataCounts, usage: Usage) -> String {
     json!({
         "tenant": tenant.as_str(),
         "conversations": held.conversations,
         "responses": held.responses,
-        "open_turns": held.open_turns,
+        "open_turns": held.pending_turns,
         "ledgers": held.ledgers,
         "items": held.items,
         "item_bytes": usage.bytes,
@@ -19,11 +19,11 @@ pub(super) fn line(tenant: &Tenant, held: &Holdings, usage: Usage) -> String {
 }
 
 /// The counts in words, as in `2 conversations, 1 response, …`. Includes counts of zero.
-pub(super) fn words(held: &Holdings) -> String {
+pub(super) fn words(held: &DataCounts) -> String {
     let named = [
         (held.conversations, "conversation"),
         (held.responses, "response"),
-        (held.open_turns, "open turn"),
+        (held.pending_turns, "open turn"),
         (held.ledgers, "ledger"),
         (held.items, "item"),
     ];
@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn what_is_held_is_told_in_words() {
-        let held = Holdings {
+        let held = DataCounts {
             conversations: 1,
             responses: 2,
-            open_turns: 0,
+            pending_turns: 0,
             ledgers: 3,
             items: 5,
             deleted_items: 1,

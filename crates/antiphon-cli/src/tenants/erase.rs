@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use antiphon_gateway::entropy::unix_now;
-use antiphon_store::{Holdings, Store, Tenant};
+use antiphon_store::{DataCounts, Store, Tenant};
 
 use super::args::EraseArgs;
 use super::tenant_selector::TenantSelector;
@@ -34,12 +34,12 @@ pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-async fn erase_all(access: &Access, tenant: &Tenant) -> Result<Holdings, Failure> {
+async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failure> {
     let store = open(access).await?;
     // The store compares the second in which a turn began. Add one, so that it also refuses turns
     // of the current second.
     let now = unix_now().saturating_add(1);
-    let mut erased = Holdings::default();
+    let mut erased = DataCounts::default();
     loop {
         match store.erase(tenant, now, BATCH).await.map_err(|error| unread(&error))? {
             batch if batch.is_nothing() => break,
@@ -68,7 +68,7 @@ async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
 
 /// Fails if the tenant has new data: it may have sent requests during the erasure.
 async fn check_nothing_is_left(access: &Access, tenant: &Tenant) -> Result<ExitCode, Failure> {
-    let left = snapshot(access).await?.holdings(tenant).await.map_err(|error| unread(&error))?;
+    let left = snapshot(access).await?.count_data(tenant).await.map_err(|error| unread(&error))?;
     if left.is_nothing() {
         return Ok(ExitCode::SUCCESS);
     }

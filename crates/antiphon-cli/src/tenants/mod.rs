@@ -28,7 +28,7 @@ pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
         while let Some(tenant) =
             snapshot.next_tenant(last.as_ref()).await.map_err(|error| unread(&error))?
         {
-            let held = snapshot.holdings(&tenant).await.map_err(|error| unread(&error))?;
+            let held = snapshot.count_data(&tenant).await.map_err(|error| unread(&error))?;
             let usage = snapshot.usage(&tenant).await.map_err(|error| unread(&error))?;
             writeln!(out, "{}", counts::line(&tenant, &held, usage))
                 .map_err(|error| unwritten(&error))?;

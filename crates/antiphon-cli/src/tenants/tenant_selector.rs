@@ -2,7 +2,7 @@
 
 use antiphon_gateway::settings::Secret;
 use antiphon_gateway::tenant_of_token;
-use antiphon_store::{Holdings, Snapshot, Tenant};
+use antiphon_store::{DataCounts, Snapshot, Tenant};
 
 use super::args::TenantArgs;
 use super::unread;
@@ -40,7 +40,7 @@ impl TenantSelector {
     pub(super) async fn found(
         &self,
         snapshot: &mut dyn Snapshot,
-    ) -> Result<(Tenant, Holdings), Failure> {
+    ) -> Result<(Tenant, DataCounts), Failure> {
         let tenant = match &self.named {
             Named::Name(name) => Some(Tenant::new(name.as_str())),
             Named::Token(token) => tenant_of_token(snapshot, &self.access.secrets, token.reveal())
@@ -48,7 +48,7 @@ impl TenantSelector {
                 .map_err(|error| Failure::runtime(error.to_string()))?,
         };
         let tenant = tenant.ok_or_else(|| Failure::runtime("nothing is held of anybody"))?;
-        let held = snapshot.holdings(&tenant).await.map_err(|error| unread(&error))?;
+        let held = snapshot.count_data(&tenant).await.map_err(|error| unread(&error))?;
         if held.is_nothing() {
             let sentence = format!(
                 "nothing is held of the tenant '{}'; antiphon tenants lists those of whom \

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use antiphon::json::Object;
 use antiphon::stream::Event;
-use antiphon_store::{LoggedEvent, ResponseId, Rest, StoreError, Tenant};
+use antiphon_store::{LogState, LoggedEvent, ResponseId, StoreError, Tenant};
 use tokio::sync::watch;
 
 use crate::gateway::Gateway;
@@ -94,15 +94,15 @@ impl Reading {
 
     /// Reads a page. Returns `false` if there is no log.
     async fn read_on(&mut self) -> Result<bool, StoreError> {
-        let store = self.gateway.store.background();
+        let store = self.gateway.store.background_jobs();
         let Some(page) = store.events(&self.tenant, &self.id, self.next).await? else {
             return Ok(false);
         };
         self.ahead = page.events.into();
-        match page.rest {
-            Rest::More => {}
-            Rest::Left => self.gateway.jobs.look_for_left(),
-            Rest::Nothing => self.state = State::Ended,
+        match page.state {
+            LogState::Open => {}
+            LogState::Unclaimed => self.gateway.jobs.look_for_left(),
+            LogState::Ended => self.state = State::Ended,
         }
         Ok(true)
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use antiphon::json::Object;
-use antiphon_store::{JobStanding, ResponseId, StoreError, Tenant};
+use antiphon_store::{JobStatus, ResponseId, StoreError, Tenant};
 use tokio::time::{Instant, sleep};
 
 use crate::gateway::Gateway;
@@ -18,15 +18,15 @@ pub(crate) async fn present_response(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<String>, StoreError> {
-    match gateway.store.background().standing(tenant, id).await? {
-        Some(JobStanding::Open { event, is_left }) => {
-            if is_left {
+    match gateway.store.background_jobs().status(tenant, id).await? {
+        Some(JobStatus::Open { event, is_unclaimed }) => {
+            if is_unclaimed {
                 gateway.jobs.look_for_left();
             }
             let object = Object::parse(&event).ok();
             Ok(object.and_then(|event| event.present("response").map(str::to_owned)))
         }
-        Some(JobStanding::Ended) | None => Ok(None),
+        Some(JobStatus::Ended) | None => Ok(None),
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) async fn cancelled_and_ended(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<bool>, StoreError> {
-    if !gateway.store.background().cancel(tenant, id).await? {
+    if !gateway.store.background_jobs().cancel(tenant, id).await? {
         return Ok(None);
     }
     gateway.jobs.cancel(tenant, id);

@@ -20,7 +20,7 @@ pub(crate) async fn take_up(gateway: &Arc<Gateway>) {
     loop {
         let permit =
             Arc::clone(&room).acquire_owned().await.expect("the semaphore is never closed");
-        match gateway.store.background().take_up().await {
+        match gateway.store.background_jobs().claim_next().await {
             Ok(Some(job)) => {
                 let (gateway, turns) = (Arc::clone(gateway), &gateway.turns);
                 turns.spawn(async move {

@@ -40,8 +40,8 @@ use std::ops::Range;
 use antiphon::json::Object;
 use antiphon::{Body, HeldItem};
 use antiphon_store::{
-    Conversation, Cursor, Kept, LedgerEntry, ResponseId, ResponseRecord, Seq, Snapshot, StoreError,
-    Tenant, Turn,
+    Conversation, Cursor, LedgerEntry, LedgerSubject, ResponseId, ResponseRecord, Seq, Snapshot,
+    StoreError, Tenant, TurnRecord,
 };
 
 use self::line::Line;
@@ -84,7 +84,7 @@ impl Export<'_> {
         self.ledgers().await?;
         self.conversations().await?;
         self.responses().await?;
-        self.open_turns().await?;
+        self.pending_turns().await?;
         self.loose_items().await?;
         let lines = self.lines.to_string();
         self.line(Line::new("export.end").raw("lines", &lines))?;
@@ -105,9 +105,9 @@ impl Export<'_> {
 
     fn ledger(&mut self, provider_id: &str, entry: &LedgerEntry) -> Result<()> {
         let line = Line::new("ledger").text("upstream", &entry.upstream).text("id", provider_id);
-        self.line(match &entry.kept {
-            Kept::Conversation(id) => line.text("conversation", id.as_str()),
-            Kept::Response(id) => line.text("response", id.as_str()),
+        self.line(match &entry.subject {
+            LedgerSubject::Conversation(id) => line.text("conversation", id.as_str()),
+            LedgerSubject::Response(id) => line.text("response", id.as_str()),
         })
     }
 
@@ -171,21 +171,21 @@ impl Export<'_> {
         self.line(line.raw("report", &response.report))
     }
 
-    async fn open_turns(&mut self) -> Result<()> {
+    async fn pending_turns(&mut self) -> Result<()> {
         let mut after: Option<ResponseId> = None;
         loop {
-            let page = self.snapshot.open_turns(self.tenant, after.as_ref()).await?;
+            let page = self.snapshot.pending_turns(self.tenant, after.as_ref()).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.clone());
             for id in page {
-                if let Some(turn) = self.snapshot.open_turn(self.tenant, &id).await? {
-                    self.open_turn(&id, &turn)?;
+                if let Some(turn) = self.snapshot.pending_turn(self.tenant, &id).await? {
+                    self.pending_turn(&id, &turn)?;
                 }
             }
         }
     }
 
-    fn open_turn(&mut self, id: &ResponseId, turn: &Turn) -> Result<()> {
+    fn pending_turn(&mut self, id: &ResponseId, turn: &TurnRecord) -> Result<()> {
         if let Some(response) = &turn.response {
             self.line(Line::new("open_turn").raw("response", &response.envelope))?;
         }

@@ -25,7 +25,7 @@ pub(crate) async fn expire(store: &dyn Store) {
     loop {
         tokio::time::sleep(PERIOD).await;
         loop {
-            match store.background().expire(unix_now()).await {
+            match store.background_jobs().expire(unix_now()).await {
                 Ok(true) => tokio::time::sleep(PAUSE).await,
                 Ok(false) => break,
                 Err(error) => {

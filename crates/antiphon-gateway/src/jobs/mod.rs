@@ -84,7 +84,7 @@ impl Jobs {
             if self.is_empty() {
                 continue;
             }
-            match store.background().cancelled().await {
+            match store.background_jobs().cancelled_jobs().await {
                 Ok(cancelled) => cancelled.iter().for_each(|(tenant, id)| self.cancel(tenant, id)),
                 Err(error) => {
                     tracing::warn!(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use antiphon_store::{ConversationId, Line, Place, Store, StoreError, Tenant};
+use antiphon_store::{ConversationId, LeaseQueue, QueuePlace, Store, StoreError, Tenant};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedRwLockWriteGuard;
 use tokio::time::{Instant, sleep};
@@ -21,7 +21,7 @@ pub(super) struct Held {
     store: Arc<dyn Store>,
     tenant: Tenant,
     id: ConversationId,
-    place: Place,
+    place: QueuePlace,
     tasks: TaskTracker,
 }
 
@@ -67,7 +67,7 @@ impl Held {
         }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> QueuePlace {
         self.place
     }
 
@@ -96,8 +96,8 @@ impl Held {
     }
 }
 
-fn line(store: &dyn Store) -> Result<&dyn Line> {
-    store.line().ok_or_else(|| StoreError::Unavailable("the store has no line".into()))
+fn line(store: &dyn Store) -> Result<&dyn LeaseQueue> {
+    store.lease_queue().ok_or_else(|| StoreError::Unavailable("the store has no line".into()))
 }
 
 /// Increasing intervals between checks of the store. Each interval is twice as long as the one

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antiphon_store::{
-    ConversationId, Place, RequestDigest, ResponseId, Shard, Store, StoreError, Tenant,
+    ConversationId, QueuePlace, RequestDigest, ResponseId, Shard, Store, StoreError, Tenant,
 };
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 use tokio::time::Instant;
@@ -94,7 +94,7 @@ impl Leases {
             () = left.cancelled() => None,
         };
         let Some(alone) = alone else { return Ok(None) };
-        if self.store.line().is_none() {
+        if self.store.lease_queue().is_none() {
             return Ok(Some(Lease { place: None, alone: Some(alone) }));
         }
         let place = Held::first_in_line(&self, tenant, id, deadline, &left).await?;
@@ -150,7 +150,7 @@ impl Leases {
             }
         };
         let Some(among) = among else { return Ok(None) };
-        if again != Again::Keyed || self.store.line().is_none() {
+        if again != Again::Keyed || self.store.lease_queue().is_none() {
             return Ok(Some(Underway { _among: among, _alone: None }));
         }
         let alone = self.conversation(tenant, &line_of(request)).await?;
@@ -168,7 +168,7 @@ fn line_of(request: &RequestDigest) -> ConversationId {
 
 impl Lease {
     /// The queue position under which the turn commits.
-    pub(crate) fn place(&self) -> Option<Place> {
+    pub(crate) fn place(&self) -> Option<QueuePlace> {
         self.place.as_ref().map(Held::place)
     }
 

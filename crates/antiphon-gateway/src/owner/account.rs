@@ -100,7 +100,7 @@ impl Gateway {
     ) -> Result<(), ApiError> {
         items.iter().try_for_each(|item| check_keys(&item.object()))?;
         let ids: Vec<ItemId> = items.iter().filter_map(&named).cloned().collect();
-        let held = self.store.ledgers().made(&caller.tenant, &ids).await?;
+        let held = self.store.ledgers().find_generated(&caller.tenant, &ids).await?;
         let foreign = items.iter().enumerate().find_map(|(position, item)| {
             named(item).filter(|id| !held.contains(id)).map(|id| (position, id.clone()))
         });

@@ -8,7 +8,8 @@
 use std::collections::HashSet;
 
 use antiphon_store::{
-    Binding, Conversation, ConversationId, Kept, LedgerEntry, Named, StoreError, ThreadId,
+    Binding, Conversation, ConversationId, LedgerEntry, LedgerSubject, StoreError, ThreadId,
+    UpstreamId,
 };
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -59,7 +60,7 @@ impl Gateway {
         ledger: Option<&LedgerEntry>,
     ) -> Result<Option<Alias>, ApiError> {
         let (store, tenant) = (&self.store, &caller.tenant);
-        if let Some(LedgerEntry { kept: Kept::Response(record), .. }) = ledger
+        if let Some(LedgerEntry { subject: LedgerSubject::Response(record), .. }) = ledger
             && let Some(record) = store.response(tenant, record).await?
         {
             return match &record.response.conversation {
@@ -74,8 +75,10 @@ impl Gateway {
         let Some(theirs) = response.and_then(|response| response.conversation) else {
             return Ok(None);
         };
-        match store.ledgers().entry(tenant, &theirs).await?.map(|entry| entry.kept) {
-            Some(Kept::Conversation(conversation)) => self.alias_of(caller, &conversation).await,
+        match store.ledgers().entry(tenant, &theirs).await?.map(|entry| entry.subject) {
+            Some(LedgerSubject::Conversation(conversation)) => {
+                self.alias_of(caller, &conversation).await
+            }
             _ => Ok(None),
         }
     }
@@ -129,7 +132,7 @@ impl Gateway {
         if held.iter().any(|item| item.origin.is_some()) {
             // The conversation contains a model's output from a time when no upstream owned state:
             // Antiphon stays the owner.
-            store.ledgers().keep_here(tenant, id).await?;
+            store.ledgers().bind_locally(tenant, id).await?;
             return Ok(());
         }
         self.check_held(caller, http, &held).await?;
@@ -137,7 +140,7 @@ impl Gateway {
         let Conversation { metadata, .. } = conversation;
         let provider = Provider::new(http, caller);
         let theirs = provider.create_conversation(&metadata, &items).await?;
-        let named = Named { upstream: http.base().to_owned(), id: theirs };
+        let named = UpstreamId { upstream: http.base().to_owned(), id: theirs };
         match self.record_binding(caller, id, &named, lease).await {
             Ok(true) => {
                 tracing::info!(
@@ -172,7 +175,7 @@ impl Gateway {
         &self,
         caller: &Caller,
         id: &ConversationId,
-        named: &Named,
+        named: &UpstreamId,
         lease: &Lease,
     ) -> Result<bool, StoreError> {
         let (ledgers, tenant) = (self.store.ledgers(), &caller.tenant);
@@ -243,7 +246,7 @@ impl Gateway {
 }
 
 /// Deletes a copy that the conversation is not bound to.
-async fn delete_copy(provider: &Provider<'_>, named: &Named) {
+async fn delete_copy(provider: &Provider<'_>, named: &UpstreamId) {
     if let Err(error) = provider.delete_conversation(&named.id).await {
         tracing::error!(
             %error, upstream_id = named.id,

@@ -2,7 +2,7 @@
 
 use antiphon::dialect::Vendor;
 use antiphon::provider_api::Segment;
-use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
+use antiphon_store::{Binding, LedgerEntry, LedgerSubject, ResponseId};
 
 use super::{KnownAs, Owner, Ownership};
 use crate::alias::Alias;
@@ -32,7 +32,7 @@ impl Gateway {
         if let Some(entry) = self.store.ledgers().entry(&caller.tenant, id).await? {
             return self.owned_by_upstream(id, entry);
         }
-        if let Some(kept) = Kept::parse(id)
+        if let Some(kept) = LedgerSubject::parse(id)
             && self.has(caller, &kept).await?
         {
             return self.find_owner_by_gateway_id(caller, id, &kept).await;
@@ -50,12 +50,12 @@ impl Gateway {
         &self,
         caller: &Caller,
         text: &str,
-        kept: &Kept,
+        kept: &LedgerSubject,
     ) -> Result<Ownership<'_>, ApiError> {
         let (ledgers, tenant) = (self.store.ledgers(), &caller.tenant);
         let binding = match kept {
-            Kept::Conversation(id) => ledgers.binding(tenant, id).await?,
-            Kept::Response(_) => None,
+            LedgerSubject::Conversation(id) => ledgers.binding(tenant, id).await?,
+            LedgerSubject::Response(_) => None,
         };
         match (binding, kept) {
             (Some(Binding::Bound(named)), _) => {
@@ -68,7 +68,7 @@ impl Gateway {
                 let owned = self.owned_by_upstream(text, entry)?;
                 Ok(Ownership { known_as: KnownAs::Alias(alias), ..owned })
             }
-            (Some(Binding::Pending), Kept::Conversation(id)) => {
+            (Some(Binding::Pending), LedgerSubject::Conversation(id)) => {
                 Ok(Ownership { known_as: KnownAs::Pending(id.clone()), ..Ownership::GATEWAY })
             }
             _ if ledgers.is_ledger(tenant, kept).await? => Err(hidden_ledger(text, kept)),
@@ -83,12 +83,12 @@ impl Gateway {
     }
 
     /// Whether the store has the object, or will have it at the end of an open turn.
-    async fn has(&self, caller: &Caller, kept: &Kept) -> Result<bool, ApiError> {
+    async fn has(&self, caller: &Caller, kept: &LedgerSubject) -> Result<bool, ApiError> {
         match kept {
-            Kept::Conversation(id) => {
+            LedgerSubject::Conversation(id) => {
                 Ok(self.store.conversation(&caller.tenant, id).await?.is_some())
             }
-            Kept::Response(id) => self.has_response(caller, id).await,
+            LedgerSubject::Response(id) => self.has_response(caller, id).await,
         }
     }
 
@@ -116,9 +116,9 @@ impl Gateway {
         caller: &Caller,
         id: &str,
     ) -> Result<Option<ResponseId>, ApiError> {
-        match self.find_owner(caller, id, None).await?.ledger.map(|entry| entry.kept) {
-            Some(Kept::Response(ours)) => Ok(Some(ours)),
-            Some(Kept::Conversation(_)) => Ok(None),
+        match self.find_owner(caller, id, None).await?.ledger.map(|entry| entry.subject) {
+            Some(LedgerSubject::Response(ours)) => Ok(Some(ours)),
+            Some(LedgerSubject::Conversation(_)) => Ok(None),
             None => Ok(ResponseId::parse(id)),
         }
     }
@@ -154,10 +154,14 @@ pub(crate) fn may_be_id(text: &str) -> bool {
 }
 
 /// The error for Antiphon's own id of a ledger: callers use the provider's id.
-fn hidden_ledger(id: &str, kept: &Kept) -> ApiError {
+fn hidden_ledger(id: &str, kept: &LedgerSubject) -> ApiError {
     match kept {
-        Kept::Conversation(_) => ApiError::ConversationNotFound { id: id.into(), hint: Hint::None },
-        Kept::Response(_) => ApiError::ResponseNotFound { id: id.into(), hint: Hint::None },
+        LedgerSubject::Conversation(_) => {
+            ApiError::ConversationNotFound { id: id.into(), hint: Hint::None }
+        }
+        LedgerSubject::Response(_) => {
+            ApiError::ResponseNotFound { id: id.into(), hint: Hint::None }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use antiphon::faults::Fault;
 use antiphon::item::IdSource;
 use antiphon::json::Object;
 use antiphon::{HeldItem, Item, ItemId, Kind};
-use antiphon_store::{Scope, StoreError, Usage};
+use antiphon_store::{ListScope, StoreError, Usage};
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
@@ -34,7 +34,7 @@ pub(super) async fn list(
     Path(id): Path<String>,
     query: ListQuery,
 ) -> Result<Response, ApiError> {
-    let scope = Scope::Conversation(known(&gateway, &id)?);
+    let scope = ListScope::Conversation(known(&gateway, &id)?);
     let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
     let listing = listing.ok_or_else(|| gateway.conversation_not_found(&id))?;
     Ok(json_in_chunks(list_of(&listing.items, listing.has_more, query.encrypted)))

@@ -1,7 +1,7 @@
 //! The query parameters of list and show routes: `after`, `limit`, `order`, `include`, `stream`.
 
 use antiphon::ItemId;
-use antiphon_store::{Order, Page};
+use antiphon_store::{Order, PageRequest};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
@@ -20,7 +20,7 @@ const PAGE_BYTES: usize = 8 << 20;
 /// The page of a list, and the amount of detail per item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListQuery {
-    pub(super) page: Page,
+    pub(super) page: PageRequest,
     /// Whether the caller requested encrypted reasoning.
     pub(super) encrypted: bool,
     /// Whether the caller requested events.
@@ -39,7 +39,7 @@ impl<S: Sync> FromRequestParts<S> for ListQuery {
 
 impl ListQuery {
     fn parse(query: &str) -> Result<Self, ApiError> {
-        let mut page = Page {
+        let mut page = PageRequest {
             after: None,
             limit: DEFAULT_LIMIT,
             max_bytes: PAGE_BYTES,
@@ -133,7 +133,7 @@ mod tests {
         let query =
             ListQuery::parse("after=msg_1&limit=5&order=asc&include[]=reasoning.encrypted_content");
         let (after, order) = (Some("msg_1".into()), Order::Ascending);
-        let page = Page { after, limit: 5, max_bytes: PAGE_BYTES, order };
+        let page = PageRequest { after, limit: 5, max_bytes: PAGE_BYTES, order };
         assert_eq!(
             query,
             Ok(ListQuery { page, encrypted: true, stream: false, starting_after: None })

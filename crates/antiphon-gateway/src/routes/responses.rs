@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use antiphon::HeldItem;
 use antiphon::json::{Object, quote};
-use antiphon_store::{ResponseId, ResponseRecord, Scope};
+use antiphon_store::{ListScope, ResponseId, ResponseRecord};
 use axum::Extension;
 use axum::body::Body as AxumBody;
 use axum::extract::State;
@@ -173,7 +173,7 @@ pub(super) async fn input_items(
     let stored_by = turn::input_stored_by(&record.response.report);
     let stored_by = stored_by.filter(|_| record.input.is_empty());
     for holder in stored_by.into_iter().chain([id]) {
-        let scope = Scope::Input(holder);
+        let scope = ListScope::Input(holder);
         if let Some(listing) = store.list_items(tenant, &scope, &query.page).await? {
             return Ok(json_in_chunks(list(&listing.items, listing.has_more, query.encrypted)));
         }

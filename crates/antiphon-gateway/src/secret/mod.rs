@@ -40,7 +40,7 @@ impl MasterKey {
                 return Ok(key);
             }
             let closed = key.closed(secrets.first());
-            if store.replace(NAME, kept, closed).await.map_err(io::Error::other)? {
+            if store.replace_value(NAME, kept, closed).await.map_err(io::Error::other)? {
                 return Ok(key);
             }
             kept = keep(store, new.closed(secrets.first())).await?;
@@ -86,7 +86,10 @@ const NO_SECRET: &str = "the store was opened with --secret before: give the sam
 const NO_FIT: &str = "none of the secrets is the one that the store was last opened with";
 
 async fn keep(store: &dyn Store, candidate: Bytes) -> io::Result<Bytes> {
-    store.keep(NAME, candidate).await.map_err(|error: StoreError| io::Error::other(error))
+    store
+        .value_or_insert(NAME, candidate)
+        .await
+        .map_err(|error: StoreError| io::Error::other(error))
 }
 
 fn random<const N: usize>() -> [u8; N] {

@@ -11,7 +11,7 @@ async fn key(store: &SqliteStore, texts: &[&str]) -> Result<[u8; 32], String> {
 }
 
 async fn kept(store: &SqliteStore) -> Bytes {
-    store.keep(NAME, Bytes::new()).await.unwrap()
+    store.value_or_insert(NAME, Bytes::new()).await.unwrap()
 }
 
 #[tokio::test]

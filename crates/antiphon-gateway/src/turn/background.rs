@@ -158,7 +158,8 @@ async fn begin<'a>(
 /// The open response of this request, if it is unambiguous. Without a key, several open responses
 /// to equal requests cannot be distinguished.
 async fn find_open_job(turn: &Turn<'_>, shard: Shard) -> Result<Option<ResponseId>, ApiError> {
-    let (digest, background) = (&turn.request.identity.digest, turn.gateway.store.background());
+    let (digest, background) =
+        (&turn.request.identity.digest, turn.gateway.store.background_jobs());
     let mut open = background.open_jobs(&turn.caller.tenant, shard, digest).await?;
     open.truncate(if turn.is_keyed() { 1 } else { open.len() });
     Ok((open.len() == 1).then(|| open.swap_remove(0)))
@@ -179,7 +180,7 @@ async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, NewResponse), 
         events: numbered(0, events.into_iter().map(|event| event.data)),
     };
     let entered = gateway.jobs.enter(&caller.tenant, &id);
-    gateway.store.background().accept(&caller.tenant, job).await?;
+    gateway.store.background_jobs().accept(&caller.tenant, job).await?;
     Ok((entered, NewResponse { id, object }))
 }
 

@@ -2,7 +2,7 @@
 
 use antiphon::stream::{Finished, Output, Status};
 use antiphon::{Body, FingerprintKey, HeldItem, Origin};
-use antiphon_store::{Base, Turn as TurnRecord};
+use antiphon_store::{Destination, TurnRecord};
 use bytes::Bytes;
 
 use super::client::Client;
@@ -94,20 +94,25 @@ impl TurnResult<'_> {
         if !turn.stores_items() || !turn.outlives_failure(self.finished) {
             return Ok(());
         }
-        let base = match self.finished.status {
-            Status::Failed => opened.base_apart(),
-            _ => opened.base.clone(),
+        let destination = match self.finished.status {
+            Status::Failed => opened.destination_apart(),
+            _ => opened.destination.clone(),
         };
-        let record = self.record(turn, opened, base);
+        let record = self.record(turn, opened, destination);
         Ok(commit_with_retries(turn.gateway, &turn.caller.tenant, record).await?)
     }
 
-    /// The record of the turn, appended at `base`.
-    pub(super) fn record(self, turn: &Turn<'_>, opened: &Opened, base: Base) -> TurnRecord {
+    /// The record of the turn, appended at `destination`.
+    pub(super) fn record(
+        self,
+        turn: &Turn<'_>,
+        opened: &Opened,
+        destination: Destination,
+    ) -> TurnRecord {
         let Self { fresh, report, finished, origin } = self;
         let envelope = || Bytes::copy_from_slice(finished.envelope.as_bytes());
         TurnRecord {
-            base,
+            destination,
             input: fresh,
             output: output_items(turn.gateway.fingerprint_key, finished, origin),
             response: turn.request.store.then(|| opened.new_response(envelope(), report)),

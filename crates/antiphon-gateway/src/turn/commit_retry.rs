@@ -1,6 +1,6 @@
 //! Commits a turn while the store fails for a moment.
 
-use antiphon_store::{Base, ResponseId, Store, StoreError, Tenant, Turn as TurnRecord};
+use antiphon_store::{Destination, ResponseId, Store, StoreError, Tenant, TurnRecord};
 
 use crate::gateway::Gateway;
 use crate::store_attempts::StoreAttempts;
@@ -65,7 +65,7 @@ async fn is_committed(store: &dyn Store, tenant: &Tenant, turn: &TurnRecord) -> 
         let found = store.response(tenant, &response.id).await?;
         return Ok(found.is_some_and(|found| found.response.envelope == response.envelope));
     }
-    let Base::Conversation(conversation) = &turn.base else { return Ok(false) };
+    let Destination::Conversation(conversation) = &turn.destination else { return Ok(false) };
     let mut items = turn.output.iter().chain(&turn.input);
     match items.find(|item| !item.is_tombstone()) {
         Some(item) => Ok(store.item(tenant, conversation, &item.id).await?.is_some()),

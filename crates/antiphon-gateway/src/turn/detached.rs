@@ -3,8 +3,7 @@
 use antiphon::stream::{Event, Failure, Status, UsedIds};
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
-    Base, ConversationId, Cursor, LoggedEvent, NewResponse, ResponseId, ThreadId,
-    Turn as TurnRecord,
+    ConversationId, Cursor, Destination, LoggedEvent, NewResponse, ResponseId, ThreadId, TurnRecord,
 };
 use bytes::Bytes;
 
@@ -69,7 +68,7 @@ impl DetachedTurn {
             report: report.to_json().into(),
         };
         let record = TurnRecord {
-            base: base_after(cursor, &response.id),
+            destination: destination_after(cursor, &response.id),
             input: fresh,
             output: Vec::new(),
             response: Some(response),
@@ -110,10 +109,10 @@ async fn find_new_items(
     Ok((plan.fresh, plan.report))
 }
 
-fn base_after(cursor: Option<Cursor>, id: &ResponseId) -> Base {
+fn destination_after(cursor: Option<Cursor>, id: &ResponseId) -> Destination {
     let thread = ThreadId::issue(&mut RandomIds);
     match cursor {
-        Some(cursor) => Base::After { cursor, fork: thread, end_of: None },
-        None => Base::New { shard: id.shard(), thread },
+        Some(cursor) => Destination::After { cursor, fork: thread, end_of: None },
+        None => Destination::New { shard: id.shard(), thread },
     }
 }

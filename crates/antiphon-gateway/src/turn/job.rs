@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antiphon::stream::{Event, Status};
-use antiphon_store::{Base, LoggedEvent, StoreError, Turn as TurnRecord};
+use antiphon_store::{Destination, LoggedEvent, StoreError, TurnRecord};
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
@@ -100,11 +100,11 @@ impl RunningJob<'_> {
     /// Keeps the items that the turn continues from being swept before its end. The items of a
     /// conversation are never swept.
     async fn protect_history(&self, opened: &Opened) -> Result<(), StoreError> {
-        let (Base::After { .. }, Some(cursor)) = (&opened.base, opened.cursor) else {
+        let (Destination::After { .. }, Some(cursor)) = (&opened.destination, opened.cursor) else {
             return Ok(());
         };
-        let (store, tenant) = (self.turn.gateway.store.background(), &self.turn.caller.tenant);
-        store.reach(tenant, self.job.id(), cursor).await
+        let (store, tenant) = (self.turn.gateway.store.background_jobs(), &self.turn.caller.tenant);
+        store.set_cursor(tenant, self.job.id(), cursor).await
     }
 
     /// Commits the result of the turn after all events but the last are in the log.
@@ -122,13 +122,13 @@ impl RunningJob<'_> {
         let finished = assembler.finish(unix_now());
         learn_from_answer(turn, &plan, &finished);
         let report = plan.report.with_notes(&finished.notes);
-        let base = match finished.status {
-            Status::Failed | Status::Cancelled => opened.base_apart(),
-            Status::Completed | Status::Incomplete => opened.base.clone(),
+        let destination = match finished.status {
+            Status::Failed | Status::Cancelled => opened.destination_apart(),
+            Status::Completed | Status::Incomplete => opened.destination.clone(),
         };
         let origin = &plan.origin;
         let result = TurnResult { fresh: plan.fresh, report: &report, finished: &finished, origin };
-        let record = result.record(turn, &opened, base);
+        let record = result.record(turn, &opened, destination);
         let end = (finished.status, finished.event.clone());
         let committed = self.commit_end(record, logged, end).await;
         let failure = committed.as_ref().err().map(|error| ApiError::from(error.clone()));
@@ -156,7 +156,7 @@ impl RunningJob<'_> {
 
     async fn try_to_end_detached(&self, ending: Ending, logged: u64) -> Result<(), StoreError> {
         let detached = DetachedTurn::end(self.turn, ending, logged).await;
-        let (store, tenant) = (self.turn.gateway.store.background(), &self.turn.caller.tenant);
+        let (store, tenant) = (self.turn.gateway.store.background_jobs(), &self.turn.caller.tenant);
         let logged = logged + detached.events.len() as u64;
         if !detached.events.is_empty() {
             store.append(tenant, self.job.id(), detached.events).await?;
@@ -180,7 +180,7 @@ impl RunningJob<'_> {
         let last = LoggedEvent { sequence_number: logged, body: last.data };
         let notices = gateway.webhooks.notices(tenant, self.job.id().as_str(), status, now);
         let record = TurnRecord { notices, ..record };
-        gateway.store.background().end(tenant, record, last, expiry_of(now)).await?;
+        gateway.store.background_jobs().end(tenant, record, last, expiry_of(now)).await?;
         gateway.webhooks.were_committed();
         self.job.progressed();
         Ok(())
@@ -193,7 +193,7 @@ impl RunningJob<'_> {
         let (store, jobs) = (Arc::clone(&gateway.store), gateway.jobs.clone());
         let job = Arc::clone(&self.job);
         let releasing = async move {
-            let release = || store.background().release(job.tenant(), job.id());
+            let release = || store.background_jobs().release(job.tenant(), job.id());
             retry_in_background("a background response is not left to others", release).await;
             jobs.look_for_left();
         };

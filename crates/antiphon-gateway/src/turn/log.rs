@@ -127,7 +127,7 @@ async fn append(
     id: &ResponseId,
     events: Vec<LoggedEvent>,
 ) -> Result<(), StoreError> {
-    store.background().append(tenant, id, events).await
+    store.background_jobs().append(tenant, id, events).await
 }
 
 /// Numbers events, starting with `from`.

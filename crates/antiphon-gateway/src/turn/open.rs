@@ -6,8 +6,8 @@ use antiphon::json::Object;
 use antiphon::stream::Envelope;
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
-    Base, ConversationId, Cursor, NewResponse, Place, ResponseId, ResponseRecord, Shard, ThreadId,
-    Usage,
+    ConversationId, Cursor, Destination, NewResponse, QueuePlace, ResponseId, ResponseRecord,
+    Shard, ThreadId, Usage,
 };
 use bytes::Bytes;
 
@@ -48,7 +48,7 @@ pub(super) struct Opened {
     /// The transcript itself, if the turn continues a response that only its connection remembers.
     remembered: Option<Arc<Transcript>>,
     /// The place to which the commit appends the items.
-    pub(super) base: Base,
+    pub(super) destination: Destination,
     /// The turn's hold on the conversation, until the commit.
     hold: Option<ConversationHold>,
     /// The hold on the response itself, for as long.
@@ -80,7 +80,7 @@ impl Opened {
     pub(super) async fn on_new_thread(turn: &Turn<'_>) -> Result<Self, ApiError> {
         let shard = turn.shard_of_request();
         let thread = ThreadId::issue(&mut RandomIds);
-        Self::new(turn, shard, None, Base::New { shard, thread }).await
+        Self::new(turn, shard, None, Destination::New { shard, thread }).await
     }
 
     /// Continues a response. If the turn of that response is still open, because its client has
@@ -99,7 +99,7 @@ impl Opened {
         let fork = ThreadId::issue(&mut RandomIds);
         let (shard, cursor) = (id.shard(), record.cursor);
         let end_of = record.response.conversation.is_some().then_some(id);
-        Self::new(turn, shard, Some(cursor), Base::After { cursor, fork, end_of }).await
+        Self::new(turn, shard, Some(cursor), Destination::After { cursor, fork, end_of }).await
     }
 
     /// Continues a response that only the connection remembers. A chain is stored in full or not at
@@ -112,8 +112,9 @@ impl Opened {
         if turn.request.store {
             return Err(ApiError::PreviousResponseNotStored { id: id.as_str().into() });
         }
-        let base = Base::New { shard: id.shard(), thread: ThreadId::issue(&mut RandomIds) };
-        let opened = Self::new(turn, id.shard(), None, base).await?;
+        let destination =
+            Destination::New { shard: id.shard(), thread: ThreadId::issue(&mut RandomIds) };
+        let opened = Self::new(turn, id.shard(), None, destination).await?;
         Ok(Self { remembered: Some(remembered), ..opened })
     }
 
@@ -129,8 +130,8 @@ impl Opened {
         let entry = turn.gateway.open_turns.enter(tenant, &id);
         let found = turn.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
-        let base = Base::Conversation(id.clone());
-        let opened = Self::new(turn, id.shard(), Some(cursor), base).await?;
+        let destination = Destination::Conversation(id.clone());
+        let opened = Self::new(turn, id.shard(), Some(cursor), destination).await?;
         let hold = Some(ConversationHold { turn: entry, lease });
         Ok(Self { conversation: Some(id), hold, ..opened })
     }
@@ -140,7 +141,7 @@ impl Opened {
         turn: &Turn<'_>,
         shard: Shard,
         cursor: Option<Cursor>,
-        base: Base,
+        destination: Destination,
     ) -> Result<Self, ApiError> {
         let announced = turn.announced.clone().unwrap_or_else(|| Announced::now(shard));
         let Announced { id: response_id, created_at } = announced;
@@ -152,7 +153,7 @@ impl Opened {
             conversation: None,
             cursor,
             remembered: None,
-            base,
+            destination,
             hold: None,
             _response: response,
         })
@@ -210,7 +211,7 @@ impl Opened {
     }
 
     /// The turn's place in the conversation's queue, which the commit checks.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<QueuePlace> {
         self.hold.as_ref().and_then(|hold| hold.lease.place())
     }
 
@@ -227,12 +228,12 @@ impl Opened {
     }
 
     /// The place for the items of a failed turn: a fork outside the conversation.
-    pub(super) fn base_apart(&self) -> Base {
-        match (&self.base, self.cursor) {
-            (Base::Conversation(_), Some(cursor)) => {
-                Base::After { cursor, fork: ThreadId::issue(&mut RandomIds), end_of: None }
+    pub(super) fn destination_apart(&self) -> Destination {
+        match (&self.destination, self.cursor) {
+            (Destination::Conversation(_), Some(cursor)) => {
+                Destination::After { cursor, fork: ThreadId::issue(&mut RandomIds), end_of: None }
             }
-            (base, _) => base.clone(),
+            (destination, _) => destination.clone(),
         }
     }
 

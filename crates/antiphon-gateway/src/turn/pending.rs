@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antiphon::stream::Status;
-use antiphon_store::{ResponseId, Turn as TurnRecord};
+use antiphon_store::{ResponseId, TurnRecord};
 use tracing::Instrument as _;
 
 use super::context::Turn;
@@ -40,7 +40,7 @@ impl PendingTurn<'_> {
         envelope.set("status", format!("\"{}\"", Status::Cancelled.as_str()));
         let envelope = envelope.render(std::iter::empty());
         let record = TurnRecord {
-            base: opened.base.clone(),
+            destination: opened.destination.clone(),
             input: plan.fresh.clone(),
             output: Vec::new(),
             response: Some(opened.new_response(envelope.into(), &plan.report)),
@@ -49,7 +49,7 @@ impl PendingTurn<'_> {
             notices: Vec::new(),
             ledger: None,
         };
-        let recorded = gateway.store.record_opening(&caller.tenant, record).await;
+        let recorded = gateway.store.record_pending_turn(&caller.tenant, record).await;
         gateway.write_check.note(&recorded);
         Ok(recorded?)
     }
@@ -68,7 +68,7 @@ impl PendingTurn<'_> {
     /// Discards a record that exists, for any kind of request.
     pub(super) async fn discard_recorded(&self) {
         let Turn { gateway, caller, .. } = self.turn;
-        if let Err(error) = gateway.store.drop_opening(&caller.tenant, &self.id).await {
+        if let Err(error) = gateway.store.drop_pending_turn(&caller.tenant, &self.id).await {
             tracing::warn!(%error, "an opening is dropped later");
             self.discard_in_background();
         }
@@ -79,7 +79,7 @@ impl PendingTurn<'_> {
         let (store, tenant) = (Arc::clone(&gateway.store), caller.tenant.clone());
         let id = self.id.clone();
         let discarding = async move {
-            let discard = || store.drop_opening(&tenant, &id);
+            let discard = || store.drop_pending_turn(&tenant, &id);
             retry_in_background("an opening is not dropped", discard).await;
         };
         gateway.turns.spawn(discarding.in_current_span());

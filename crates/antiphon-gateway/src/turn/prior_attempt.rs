@@ -15,7 +15,7 @@ use antiphon::item::{Role, Side};
 use antiphon::json::Object;
 use antiphon::stream::Status;
 use antiphon::{Kind, Transcript};
-use antiphon_store::{ConversationId, Earlier, ResponseId, ResponseRecord, ThreadId};
+use antiphon_store::{ConversationId, PriorTurn, ResponseId, ResponseRecord, ThreadId};
 
 use super::context::Turn;
 use super::open::{Opened, OpenedTurn};
@@ -185,8 +185,8 @@ impl<'a> AttemptLookup<'a> {
     async fn attempts(&self) -> Result<Vec<ResponseRecord>, ApiError> {
         let mut found = self.earlier().await?;
         let open = found.iter().filter_map(|turn| match turn {
-            Earlier::Open(id) => Some(id),
-            Earlier::Ended(_) => None,
+            PriorTurn::Open(id) => Some(id),
+            PriorTurn::Ended(_) => None,
         });
         let open: Vec<ResponseId> = open.cloned().collect();
         for id in &open {
@@ -198,16 +198,16 @@ impl<'a> AttemptLookup<'a> {
             found = self.earlier().await?;
         }
         let ended = found.into_iter().filter_map(|turn| match turn {
-            Earlier::Ended(record) => Some(record),
-            Earlier::Open(_) => None,
+            PriorTurn::Ended(record) => Some(record),
+            PriorTurn::Open(_) => None,
         });
         Ok(ended.collect())
     }
 
-    async fn earlier(&self) -> Result<Vec<Earlier>, ApiError> {
+    async fn earlier(&self) -> Result<Vec<PriorTurn>, ApiError> {
         let (turn, shard) = (self.turn, self.opened.response_id.shard());
         let (store, digest) = (&turn.gateway.store, &turn.request.identity.digest);
-        Ok(store.earlier(&turn.caller.tenant, shard, digest, ATTEMPTS).await?)
+        Ok(store.find_prior_turns(&turn.caller.tenant, shard, digest, ATTEMPTS).await?)
     }
 
     /// Picks the attempt to replay from all complete ones. With a key, that is the newest. Without

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antiphon::stream::Failure;
-use antiphon_store::LeftJob;
+use antiphon_store::ClaimedJob;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use tracing::Instrument as _;
@@ -24,7 +24,7 @@ use crate::trace::request_span;
 const TIMES: u32 = 3;
 
 /// Restarts the turn if no output event was logged; ends it as failed if it cannot be restarted.
-pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
+pub(crate) async fn resume(gateway: &Arc<Gateway>, left: ClaimedJob) {
     let work = Work::read(&left.work).unwrap_or_else(Work::unknown);
     let caller = work.caller(&left.tenant);
     let span = request_span(&caller.request_id);
@@ -32,7 +32,7 @@ pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
     resume_work(gateway, left, work, caller).instrument(span).await;
 }
 
-async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: Caller) {
+async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: Work, caller: Caller) {
     let job = gateway.jobs.enter(&left.tenant, &left.id);
     let request = work.request(left.request);
     let unreadable = request.as_ref().err().map(ApiError::as_failure);
@@ -46,7 +46,7 @@ async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: 
     };
     turn.record_in_span();
     tracing::info!(begun_anew = ending.is_none(), "took up a background response");
-    let running = RunningJob::new(&turn, job, left.told);
+    let running = RunningJob::new(&turn, job, left.event_count);
     if let Some(ending) = ending {
         return running.end(ending).await;
     }
@@ -57,16 +57,16 @@ async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: 
 
 /// Why an abandoned job cannot be restarted. This is the only place where the restart of a gateway
 /// fails a turn.
-fn ending_of(left: &LeftJob, work: &Work) -> Option<Ending> {
+fn ending_of(left: &ClaimedJob, work: &Work) -> Option<Ending> {
     let why = if left.is_cancelled {
         return Some(Ending::Cancelled);
-    } else if left.told > BEGINNING {
+    } else if left.event_count > BEGINNING {
         "The gateway that worked on this response ended, and its output had begun: it cannot be \
          begun anew without saying it twice. Please create it again."
     } else if work.needs_token {
         "The gateway that worked on this response ended. It was to be asked for under its caller's \
          own token, which is never kept. Please create it again."
-    } else if left.times > TIMES {
+    } else if left.attempt > TIMES {
         "The gateways that worked on this response ended, one after the other. It is not begun \
          anew once more."
     } else {
@@ -76,7 +76,7 @@ fn ending_of(left: &LeftJob, work: &Work) -> Option<Ending> {
 }
 
 /// A stand-in for a request that this version can no longer read.
-fn nothing_known(left: &LeftJob) -> CreateRequest {
+fn nothing_known(left: &ClaimedJob) -> CreateRequest {
     let body = Bytes::from_static(br#"{"model":"unknown","input":"","background":true}"#);
     let identity = Identity { digest: left.request, again: Again::No };
     CreateRequest::parse(&body, identity, &Limits::default()).expect("it is a request")

@@ -57,7 +57,7 @@ impl Turn<'_> {
             Owner::Upstream(http) => Ok(StateOwner::ToBeBound(http, id)),
             Owner::Gateway => {
                 let ledgers = self.gateway.store.ledgers();
-                match ledgers.keep_here(&self.caller.tenant, &id).await? {
+                match ledgers.bind_locally(&self.caller.tenant, &id).await? {
                     true => Ok(StateOwner::Here),
                     // Another turn has just decided.
                     false => Err(ApiError::ConversationLocked),

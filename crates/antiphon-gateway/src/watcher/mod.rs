@@ -16,7 +16,7 @@ mod watch;
 
 use std::time::Duration;
 
-use antiphon_store::DueNotice;
+use antiphon_store::ClaimedNotice;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
@@ -71,7 +71,7 @@ pub(crate) async fn run(gateway: &Gateway) {
     }
 }
 
-async fn claim(gateway: &Gateway, limit: usize) -> Vec<DueNotice> {
+async fn claim(gateway: &Gateway, limit: usize) -> Vec<ClaimedNotice> {
     let now = unix_now();
     let due = gateway.store.watches().claim(now, now + CLAIM, limit).await;
     due.unwrap_or_else(|error| {
@@ -88,7 +88,7 @@ async fn next_wake(gateway: &Gateway) -> Option<i64> {
         Ok(next) => next.map(|due| due.max(now + 1)),
         Err(_) => Some(now + PERIOD),
     };
-    match gateway.store.line() {
+    match gateway.store.lease_queue() {
         Some(_) => earlier(next, Some(now + PERIOD)),
         None => next,
     }

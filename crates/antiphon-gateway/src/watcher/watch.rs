@@ -1,7 +1,7 @@
 //! A single watch: it polls one response until the end.
 
 use antiphon::provider_api::StoredResponse;
-use antiphon_store::DueNotice;
+use antiphon_store::ClaimedNotice;
 use http::StatusCode;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -19,7 +19,7 @@ use crate::watches::{FIRST_PAUSE, Watch, WatchedTurn};
 impl Watch {
     /// Polls a claimed watch once. Returns the time of the next poll in Unix seconds, or `None` if
     /// the watch has ended.
-    pub(super) async fn poll_claimed(claimed: DueNotice, gateway: &Gateway) -> Option<i64> {
+    pub(super) async fn poll_claimed(claimed: ClaimedNotice, gateway: &Gateway) -> Option<i64> {
         let Some(turn) = WatchedTurn::read(&claimed.notice.body) else {
             return put_off_unreadable(&claimed, gateway).await;
         };
@@ -99,7 +99,7 @@ impl Watch {
     /// Commits the end of the watch together with its webhooks, and then logs it. Returns whether
     /// the watch must try again.
     async fn end(&self, gateway: &Gateway, end: &End) -> bool {
-        let DueNotice { tenant, notice, .. } = &self.committed;
+        let ClaimedNotice { tenant, notice, .. } = &self.committed;
         let status = end.status();
         let notices =
             status.map(|status| gateway.webhooks.notices(tenant, &notice.id, status, unix_now()));
@@ -133,7 +133,7 @@ impl Watch {
 }
 
 /// Postpones a watch that this release cannot read. A newer release may have written it.
-async fn put_off_unreadable(claimed: &DueNotice, gateway: &Gateway) -> Option<i64> {
+async fn put_off_unreadable(claimed: &ClaimedNotice, gateway: &Gateway) -> Option<i64> {
     let response = &*claimed.notice.id;
     tracing::warn!(response, "could not read the watch of a background response; trying again");
     let pause = i64::try_from(pause(claimed.attempt).as_secs()).unwrap_or(i64::MAX);
@@ -141,7 +141,7 @@ async fn put_off_unreadable(claimed: &DueNotice, gateway: &Gateway) -> Option<i6
 }
 
 /// Postpones a claimed watch. If the store fails, the watch is due when its claim expires.
-async fn put_off(claimed: &DueNotice, gateway: &Gateway, until: i64) -> i64 {
+async fn put_off(claimed: &ClaimedNotice, gateway: &Gateway, until: i64) -> i64 {
     match gateway.store.watches().put_off(claimed, until).await {
         Ok(()) => until,
         Err(error) => {

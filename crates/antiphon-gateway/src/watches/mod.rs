@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use antiphon_store::DueNotice;
+use antiphon_store::ClaimedNotice;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -34,7 +34,7 @@ pub(crate) struct Watches {
 
 impl Watches {
     /// Starts a watch that was committed with its turn. `committed` is its notice.
-    pub(crate) fn begin(&self, committed: DueNotice, turn: WatchedTurn, caller: &Caller) {
+    pub(crate) fn begin(&self, committed: ClaimedNotice, turn: WatchedTurn, caller: &Caller) {
         if turn.needs_token() {
             self.with_tokens().push(Watch { committed, turn, caller: caller.clone() });
         }
@@ -63,7 +63,7 @@ impl Watches {
 /// A watch that this process polls.
 pub(crate) struct Watch {
     /// The notice as claimed or committed.
-    pub(crate) committed: DueNotice,
+    pub(crate) committed: ClaimedNotice,
     pub(crate) turn: WatchedTurn,
     /// The caller of the turn, with its token if the upstream receives it.
     pub(crate) caller: Caller,

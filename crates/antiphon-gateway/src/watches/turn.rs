@@ -1,6 +1,6 @@
 //! The turn of a watched response.
 
-use antiphon_store::{Notice, Tenant, WATCH};
+use antiphon_store::{Notice, Tenant, WATCH_ENDPOINT};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ impl WatchedTurn {
         let pause = if self.needs_token { LONGEST + 2 * CLAIM } else { FIRST_PAUSE };
         Notice {
             id: response.to_owned(),
-            endpoint: WATCH.to_owned(),
+            endpoint: WATCH_ENDPOINT.to_owned(),
             due_at: self.created_at.saturating_add(pause),
             body: serde_json::to_vec(self).expect("it is plain data").into(),
         }

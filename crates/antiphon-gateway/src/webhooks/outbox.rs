@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon_store::{DueNotice, Store};
+use antiphon_store::{ClaimedNotice, Store};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
@@ -42,7 +42,7 @@ pub(crate) async fn deliver(webhooks: &Webhooks, store: &dyn Store) {
     }
 }
 
-async fn claim(store: &dyn Store, limit: usize) -> Vec<DueNotice> {
+async fn claim(store: &dyn Store, limit: usize) -> Vec<ClaimedNotice> {
     let now = unix_now();
     let due = store.claim_notices(now, now + CLAIM, limit).await;
     due.unwrap_or_else(|error| {
@@ -51,7 +51,7 @@ async fn claim(store: &dyn Store, limit: usize) -> Vec<DueNotice> {
     })
 }
 
-async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: DueNotice) {
+async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: ClaimedNotice) {
     let then = match webhooks.endpoint(&due.notice.endpoint) {
         Some(endpoint) => deliver_once(endpoint, &due).await,
         None => put_off_unknown(&due),
@@ -66,8 +66,8 @@ async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: DueNotice) {
 
 /// Schedules a retry for an endpoint that is not configured here. Another process with newer
 /// settings may have it.
-fn put_off_unknown(due: &DueNotice) -> Option<i64> {
-    let DueNotice { notice, attempt, .. } = due;
+fn put_off_unknown(due: &ClaimedNotice) -> Option<i64> {
+    let ClaimedNotice { notice, attempt, .. } = due;
     let wait = wait_after(*attempt, None);
     tracing::info!(
         id = notice.id, attempt, again_in = ?wait,
@@ -87,7 +87,7 @@ fn time_after(wait: Duration) -> i64 {
 }
 
 /// Makes one attempt. Returns the time of the next one, or `None` if this was the last.
-async fn deliver_once(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
+async fn deliver_once(endpoint: &Endpoint, due: &ClaimedNotice) -> Option<i64> {
     let (host, id, attempt) = (endpoint.host(), &due.notice.id, due.attempt);
     match endpoint.send(&due.notice, unix_now()).await {
         Outcome::Delivered => {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::records::Place;
+use crate::records::QueuePlace;
 
 /// The number of times a place is deleted from the database. The second time covers an insert that
 /// was still in progress at the first.
@@ -11,19 +11,19 @@ const TIMES: u8 = 2;
 /// The places to delete. They would block their queues as long as this process lives. There are
 /// never more of them than turns that failed at about the same time.
 #[derive(Debug, Default)]
-pub(super) struct Abandoned(Mutex<Vec<(Place, u8)>>);
+pub(super) struct Abandoned(Mutex<Vec<(QueuePlace, u8)>>);
 
 impl Abandoned {
-    pub(super) fn add(&self, place: Place) {
+    pub(super) fn add(&self, place: QueuePlace) {
         self.all().push((place, TIMES));
     }
 
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn places(&self) -> Vec<QueuePlace> {
         self.all().iter().map(|(place, _)| *place).collect()
     }
 
     /// Records that these places were deleted from the database.
-    pub(super) fn were_left(&self, places: &[Place]) {
+    pub(super) fn were_left(&self, places: &[QueuePlace]) {
         self.all().retain_mut(|(place, times)| {
             if places.contains(place) {
                 *times -= 1;
@@ -32,7 +32,7 @@ impl Abandoned {
         });
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<(Place, u8)>> {
+    fn all(&self) -> MutexGuard<'_, Vec<(QueuePlace, u8)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -41,7 +41,7 @@ impl Abandoned {
 /// they are abandoned.
 #[derive(Debug)]
 pub(super) struct Drawn {
-    places: Mutex<Vec<Place>>,
+    places: Mutex<Vec<QueuePlace>>,
     abandoned: Arc<Abandoned>,
 }
 
@@ -51,16 +51,16 @@ impl Drawn {
     }
 
     /// Records a place before it is certain to be taken.
-    pub(super) fn note(&self, place: Place) {
+    pub(super) fn note(&self, place: QueuePlace) {
         self.places().push(place);
     }
 
     /// Gives the place to the caller.
-    pub(super) fn keep(&self, place: Place) {
+    pub(super) fn keep(&self, place: QueuePlace) {
         self.places().retain(|drawn| *drawn != place);
     }
 
-    fn places(&self) -> MutexGuard<'_, Vec<Place>> {
+    fn places(&self) -> MutexGuard<'_, Vec<QueuePlace>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -82,16 +82,16 @@ mod tests {
         let abandoned = Arc::<Abandoned>::default();
         let drawn = Drawn::new(&abandoned);
         for place in [1, 2] {
-            drawn.note(Place(place));
+            drawn.note(QueuePlace(place));
         }
-        drawn.keep(Place(2));
+        drawn.keep(QueuePlace(2));
         assert_eq!(abandoned.places(), []);
 
         drop(drawn);
 
         for _ in 0..TIMES {
-            assert_eq!(abandoned.places(), [Place(1)]);
-            abandoned.were_left(&[Place(1)]);
+            assert_eq!(abandoned.places(), [QueuePlace(1)]);
+            abandoned.were_left(&[QueuePlace(1)]);
         }
         assert_eq!(abandoned.places(), []);
     }

@@ -1,19 +1,19 @@
-//! Implements [`Background`] for [`PostgresStore`].
+//! Implements [`BackgroundJobs`] for [`PostgresStore`].
 
 use async_trait::async_trait;
 
 use super::shared::Shared;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, events, jobs, names};
-use crate::background::{Background, EventPage, JobStanding, LeftJob, LoggedEvent, NewJob};
+use super::{PostgresStore, events, jobs, ledger_names};
+use crate::background::{BackgroundJobs, ClaimedJob, EventPage, JobStatus, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
-use crate::records::{Cursor, RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, TurnRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
-impl Background for PostgresStore {
+impl BackgroundJobs for PostgresStore {
     async fn accept(&self, tenant: &Tenant, job: NewJob) -> Result<()> {
         let (shared, given) = (self.shared.clone(), (tenant.clone(), job, self.holder()));
         self.call(async move {
@@ -26,11 +26,11 @@ impl Background for PostgresStore {
         .await
     }
 
-    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStanding>> {
+    async fn status(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStatus>> {
         self.check_open()?;
         self.shared
             .run(&(tenant, id, self.holder()), |db, (tenant, id, holder)| {
-                Box::pin(jobs::standing(db, tenant, id, holder))
+                Box::pin(jobs::status(db, tenant, id, holder))
             })
             .await
     }
@@ -92,21 +92,21 @@ impl Background for PostgresStore {
         .await
     }
 
-    async fn cancelled(&self) -> Result<Vec<(Tenant, ResponseId)>> {
+    async fn cancelled_jobs(&self) -> Result<Vec<(Tenant, ResponseId)>> {
         self.check_open()?;
         self.shared
-            .run(&self.shared.holder, |db, holder| Box::pin(jobs::cancelled(db, holder)))
+            .run(&self.shared.holder, |db, holder| Box::pin(jobs::cancelled_jobs(db, holder)))
             .await
     }
 
-    async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()> {
+    async fn set_cursor(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()> {
         let shared = self.shared.clone();
         let given = (tenant.clone(), id.clone(), cursor, self.holder());
         self.call(async move {
             let tree = Lock::Tree(&given.0, cursor.shard);
             let work = shared.write(Effect::Unsynced, tree, &given, |db, given| {
                 let (tenant, id, cursor, holder) = given;
-                Box::pin(jobs::reach(db, tenant, id, *cursor, holder))
+                Box::pin(jobs::set_cursor(db, tenant, id, *cursor, holder))
             });
             work.await
         })
@@ -116,14 +116,14 @@ impl Background for PostgresStore {
     async fn end(
         &self,
         tenant: &Tenant,
-        turn: Turn,
+        turn: TurnRecord,
         last: LoggedEvent,
         expires_at: i64,
     ) -> Result<()> {
         let shared = self.shared.clone();
         let given = (tenant.clone(), turn, (last, expires_at), self.holder());
         self.call(async move {
-            let tree = Lock::Tree(&given.0, given.1.base.shard());
+            let tree = Lock::Tree(&given.0, given.1.destination.shard());
             let work = shared.write(Effect::Synced, tree, &given, |db, given| {
                 let (tenant, turn, (last, expires_at), holder) = given;
                 Box::pin(jobs::end(db, tenant, turn, (last, *expires_at), holder))
@@ -132,7 +132,7 @@ impl Background for PostgresStore {
             if ended == Err(StoreError::Erased) {
                 forget_erased(&shared, &given.0, &given.1).await?;
             }
-            names::delete_outlived(&shared, &given.0, ended?).await;
+            ledger_names::delete_outlived(&shared, &given.0, ended?).await;
             Ok(())
         })
         .await
@@ -150,11 +150,11 @@ impl Background for PostgresStore {
         .await
     }
 
-    async fn take_up(&self) -> Result<Option<LeftJob>> {
+    async fn claim_next(&self) -> Result<Option<ClaimedJob>> {
         let (shared, given) = (self.shared.clone(), self.holder());
         self.call(async move {
             let work = shared.write(Effect::Unsynced, Lock::Nothing, &given, |db, holder| {
-                Box::pin(jobs::take_up(db, holder))
+                Box::pin(jobs::claim_next(db, holder))
             });
             work.await
         })
@@ -174,7 +174,7 @@ impl Background for PostgresStore {
 }
 
 /// Deletes a job that was accepted while its tenant was erased. It can never end.
-async fn forget_erased(shared: &Shared, tenant: &Tenant, turn: &Turn) -> Result<()> {
+async fn forget_erased(shared: &Shared, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     let Some(response) = &turn.response else { return Ok(()) };
     shared
         .write(Effect::Unsynced, Lock::Nothing, &(tenant, &response.id), |db, (tenant, id)| {

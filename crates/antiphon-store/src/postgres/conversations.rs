@@ -8,11 +8,11 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{items, jobs, names, sweep, threads};
+use super::{items, jobs, ledger_names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
-use crate::keys::{ThreadKey, seq_of, shard, thread, thread_of};
-use crate::ledger_records::Kept;
+use crate::keys::{ThreadKey, seq_from_column, shard, thread, thread_from_column};
+use crate::ledger_records::LedgerSubject;
 use crate::records::{Conversation, Cursor, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -49,7 +49,7 @@ pub(super) async fn rebase(
     .await;
     rebased?;
     begun?;
-    sweep::sweep(db, ThreadKey::of(tenant, named)).await
+    sweep::sweep(db, ThreadKey::from_cursor(tenant, named)).await
 }
 
 /// Creates the thread of a conversation, and its first items.
@@ -119,7 +119,7 @@ pub(super) async fn append(
     more: &[HeldItem],
 ) -> Result<()> {
     let end = end(db, tenant, id).await?.ok_or(StoreError::ConversationNotFound)?;
-    let key = ThreadKey::of(tenant, end);
+    let key = ThreadKey::from_cursor(tenant, end);
     let (appended, noted, advanced) = future::join3(
         items::append(db, key, end.end, more.iter()),
         threads::note_turn(db, key, None),
@@ -137,7 +137,7 @@ pub(super) async fn erase_item(
     item: &ItemId,
 ) -> Result<bool> {
     match end(db, tenant, id).await? {
-        Some(end) if items::erase(db, ThreadKey::of(tenant, end), item).await? => {
+        Some(end) if items::erase(db, ThreadKey::from_cursor(tenant, end), item).await? => {
             jobs::remove_ended_within(db, tenant, id).await?;
             Ok(true)
         }
@@ -148,15 +148,15 @@ pub(super) async fn erase_item(
 /// Deletes the conversation. Returns whether it existed.
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
-    let kept = Kept::Conversation(id.clone());
+    let subject = LedgerSubject::Conversation(id.clone());
     let (deleted, unnamed) = future::join(
         db.row(&DELETE, &[&given.0, &given.1, &given.2]),
-        names::unname(db, tenant, &kept),
+        ledger_names::unname(db, tenant, &subject),
     )
     .await;
     unnamed?;
     let Some(row) = deleted? else { return Ok(false) };
-    sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
+    sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(row.get(0)))).await?;
     Ok(true)
 }
 
@@ -174,7 +174,11 @@ fn read(row: &Row, first: usize, id: &ConversationId) -> Conversation {
 }
 
 fn cursor(row: &Row, id: &ConversationId) -> Cursor {
-    Cursor { shard: id.shard(), thread: thread_of(row.get(0)), end: seq_of(row.get(1)) }
+    Cursor {
+        shard: id.shard(),
+        thread: thread_from_column(row.get(0)),
+        end: seq_from_column(row.get(1)),
+    }
 }
 
 statements! {

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::ids::{Shard, Tenant};
 use crate::keys;
 use crate::records::NewResponse;
-use crate::snapshot::Holdings;
+use crate::snapshot::DataCounts;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -23,7 +23,7 @@ pub(super) async fn erase(
     tenant: Tenant,
     now: i64,
     limit: usize,
-) -> std::result::Result<Holdings, StoreError> {
+) -> std::result::Result<DataCounts, StoreError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let given = (tenant, now, limit);
     shared
@@ -80,14 +80,14 @@ async fn next_tree(db: &Session, tenant: &Tenant) -> Result<Option<Shard>> {
 }
 
 /// Rows that name others are deleted first, so that a reader never finds incomplete data.
-async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Result<Holdings> {
+async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Result<DataCounts> {
     let mut batch = Batch { db, tenant, shard, left: limit };
-    let mut erased = Holdings {
+    let mut erased = DataCounts {
         ledgers: batch.delete(&LEDGERS).await?,
         conversations: batch.delete(&CONVERSATIONS).await?,
         responses: batch.delete(&RESPONSES).await?,
-        open_turns: batch.delete(&OPENINGS).await?,
-        ..Holdings::default()
+        pending_turns: batch.delete(&OPENINGS).await?,
+        ..DataCounts::default()
     };
     erased.others += batch.delete(&OPENING_ITEMS).await?;
     erased.others += batch.delete(&LEASES).await?;
@@ -116,26 +116,27 @@ impl Batch<'_> {
         Ok(rows)
     }
 
-    async fn delete_items(&mut self) -> Result<Holdings> {
+    async fn delete_items(&mut self) -> Result<DataCounts> {
         let given = (self.tenant.as_str(), keys::shard(self.shard));
         let row = self.db.row(&ITEMS, &[&given.0, &given.1, &self.left]).await?;
-        let (items, deleted_items) = row.map_or((0, 0), |row| (count(&row, 0), count(&row, 1)));
+        let (items, deleted_items) =
+            row.map_or((0, 0), |row| (read_count(&row, 0), read_count(&row, 1)));
         self.left = self.left.saturating_sub_unsigned(items + deleted_items);
-        Ok(Holdings { items, deleted_items, ..Holdings::default() })
+        Ok(DataCounts { items, deleted_items, ..DataCounts::default() })
     }
 }
 
 /// Deletes leftovers that belong to no tree: locations of missing items, and counts.
-async fn erase_places(db: &Session, tenant: &Tenant, limit: i64) -> Result<Holdings> {
+async fn erase_places(db: &Session, tenant: &Tenant, limit: i64) -> Result<DataCounts> {
     let mut others = db.execute(&PLACES, &[&tenant.as_str(), &limit]).await?;
     if others == 0 {
         others += u64::from(usage::forget(db, tenant).await?);
     }
-    Ok(Holdings { others, ..Holdings::default() })
+    Ok(DataCounts { others, ..DataCounts::default() })
 }
 
 /// Reads a count, which is never negative.
-pub(super) fn count(row: &Row, column: usize) -> u64 {
+pub(super) fn read_count(row: &Row, column: usize) -> u64 {
     row.get::<_, i64>(column).cast_unsigned()
 }
 

@@ -6,9 +6,11 @@ use super::failure::Failure;
 use super::jobs::{self, key};
 use super::session::Session;
 use super::statements::statements;
-use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS, Rest};
+use crate::background::{
+    EXPIRED_AT_ONCE, EventPage, LogState, LoggedEvent, PAGE_BYTES, PAGE_EVENTS,
+};
 use crate::ids::{ResponseId, Tenant};
-use crate::keys::{position, seq_of};
+use crate::keys::{position, seq_from_column};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -41,12 +43,12 @@ pub(super) async fn page(
     let given = (position(from), most, bytes);
     let rows = db.rows(&PAGE, &[&owner, &within, &name, &given.0, &given.1, &given.2]).await?;
     let events = rows.iter().map(|row| LoggedEvent {
-        sequence_number: seq_of(row.get(0)),
+        sequence_number: seq_from_column(row.get(0)),
         body: Bytes::copy_from_slice(row.get(1)),
     });
     let is_full = rows.last().is_some_and(|row| row.get(2));
-    let rest = if is_full { Rest::More } else { state.rest() };
-    Ok(Some(EventPage { events: events.collect(), rest }))
+    let state = if is_full { LogState::Open } else { state };
+    Ok(Some(EventPage { events: events.collect(), state }))
 }
 
 /// The latest of the first three events.
@@ -64,7 +66,7 @@ pub(super) async fn latest_of_beginning(
 pub(super) async fn count(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<u64> {
     let (owner, within, id) = key(tenant, id);
     let found = db.row(&COUNT, &[&owner, &within, &id]).await?;
-    Ok(found.map_or(0, |row| seq_of(row.get(0))))
+    Ok(found.map_or(0, |row| seq_from_column(row.get(0))))
 }
 
 /// Deletes the whole log.

@@ -1,10 +1,10 @@
 //! The processes that have the store open. The clock of the database decides which are alive.
 
 use super::failure::Failure;
-use super::line;
+use super::queue_places;
 use super::session::Session;
 use super::statements::statements;
-use crate::records::Place;
+use crate::records::QueuePlace;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -25,8 +25,8 @@ pub(super) async fn ensure(db: &Session, holder: &str, is_alive: bool) -> Result
 }
 
 /// Gives up some of the queue places of `holder`.
-pub(super) async fn leave_places(db: &Session, holder: &str, places: &[Place]) -> Result<()> {
-    let places: Vec<i64> = places.iter().map(|place| line::column(*place)).collect();
+pub(super) async fn leave_places(db: &Session, holder: &str, places: &[QueuePlace]) -> Result<()> {
+    let places: Vec<i64> = places.iter().map(|place| queue_places::column(*place)).collect();
     db.execute(&LEAVE_PLACES, &[&holder, &places]).await.map(drop)
 }
 

@@ -12,8 +12,8 @@ use super::session::Session;
 use super::statements::statements;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant};
-use crate::keys::{ThreadKey, position, seq_of, shard};
-use crate::records::{Cursor, Listing, Order, Page, Seq};
+use crate::keys::{ThreadKey, position, seq_from_column, shard};
+use crate::records::{Cursor, ItemPage, Order, PageRequest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -25,7 +25,7 @@ pub(super) async fn append<'a>(
     start: Seq,
     items: impl Iterator<Item = &'a HeldItem> + Clone,
 ) -> Result<()> {
-    let given = Arrays::of(items.clone());
+    let given = Arrays::from_items(items.clone());
     if given.item_ids.is_empty() {
         return Ok(());
     }
@@ -49,7 +49,7 @@ pub(super) async fn append<'a>(
             ],
         )
         .await?;
-    let appended: BTreeSet<Seq> = appended.iter().map(|row| seq_of(row.get(0))).collect();
+    let appended: BTreeSet<Seq> = appended.iter().map(|row| seq_from_column(row.get(0))).collect();
     match items.zip(start..).find(|(_, seq)| !appended.contains(seq)) {
         Some((item, _)) => Err(StoreError::DuplicateItem(item.id.clone()).into()),
         None => Ok(()),
@@ -63,7 +63,7 @@ pub(super) async fn transcript(
     tenant: &Tenant,
     cursor: Cursor,
 ) -> Result<Vec<HeldItem>> {
-    let key = ThreadKey::of(tenant, cursor);
+    let key = ThreadKey::from_cursor(tenant, cursor);
     let given = (key.tenant(), key.shard(), key.thread(), position(cursor.end));
     row::read_all(&db.rows(&TRANSCRIPT, &[&given.0, &given.1, &given.2, &given.3]).await?)
 }
@@ -74,8 +74,8 @@ pub(super) async fn page(
     db: &Session,
     key: ThreadKey<'_>,
     range: &Range<Seq>,
-    page: &Page,
-) -> Result<Listing> {
+    page: &PageRequest,
+) -> Result<ItemPage> {
     let (sizes, items) = match page.order {
         Order::Ascending => (&SIZES, &RANGE),
         Order::Descending => (&SIZES_BACKWARDS, &RANGE_BACKWARDS),
@@ -88,7 +88,7 @@ pub(super) async fn page(
     let has_more = sizes.len() > fitting;
     let count = i64::try_from(fitting).unwrap_or(i64::MAX);
     let rows = db.rows(items, &[&given.0, &given.1, &given.2, &start, &end, &count]).await?;
-    Ok(Listing { items: row::read_all(&rows)?, has_more })
+    Ok(ItemPage { items: row::read_all(&rows)?, has_more })
 }
 
 /// The size of a body.
@@ -110,7 +110,7 @@ pub(super) async fn output(
 pub(super) async fn place(db: &Session, key: ThreadKey<'_>, id: &ItemId) -> Result<Option<Seq>> {
     let given = (key.tenant(), key.shard(), key.thread(), id.as_str().as_bytes());
     let found = db.row(&PLACE, &[&given.0, &given.1, &given.2, &given.3]).await?;
-    Ok(found.map(|row| seq_of(row.get(0))))
+    Ok(found.map(|row| seq_from_column(row.get(0))))
 }
 
 /// The live item with this id in a conversation.

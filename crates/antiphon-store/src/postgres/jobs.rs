@@ -8,12 +8,12 @@ use super::responses::no_id;
 use super::session::Session;
 use super::statements::statements;
 use super::{events, holders, row, sweep, turns};
-use crate::background::{JobStanding, JobState, LeftJob, LoggedEvent, NewJob};
+use crate::background::{ClaimedJob, JobStatus, LogState, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, shard, thread, thread_of};
-use crate::ledger_records::Kept;
-use crate::records::{Cursor, RequestDigest, Turn};
+use crate::keys::{ThreadKey, position, shard, thread, thread_from_column};
+use crate::ledger_records::LedgerSubject;
+use crate::records::{Cursor, RequestDigest, TurnRecord};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -39,17 +39,19 @@ pub(super) async fn accept(
     holders::ensure(db, holder, alive?).await
 }
 
-pub(super) async fn standing(
+pub(super) async fn status(
     db: &Session,
     tenant: &Tenant,
     id: &ResponseId,
     holder: &str,
-) -> Result<Option<JobStanding>> {
+) -> Result<Option<JobStatus>> {
     match state(db, tenant, id, holder).await? {
         None => Ok(None),
-        Some(JobState::Ended) => Ok(Some(JobStanding::Ended)),
+        Some(LogState::Ended) => Ok(Some(JobStatus::Ended)),
         Some(state) => match events::latest_of_beginning(db, tenant, id).await? {
-            Some(event) => Ok(Some(JobStanding::Open { event, is_left: state == JobState::Left })),
+            Some(event) => {
+                Ok(Some(JobStatus::Open { event, is_unclaimed: state == LogState::Unclaimed }))
+            }
             // The job was deleted in between.
             None => Ok(None),
         },
@@ -62,10 +64,10 @@ pub(super) async fn state(
     tenant: &Tenant,
     id: &ResponseId,
     holder: &str,
-) -> Result<Option<JobState>> {
+) -> Result<Option<LogState>> {
     let (owner, within, id) = key(tenant, id);
     let found = db.row(&STATE, &[&owner, &within, &id, &holder]).await?;
-    Ok(found.map(|row| JobState::from_columns(row.get(0), row.get(1))))
+    Ok(found.map(|row| LogState::from_columns(row.get(0), row.get(1))))
 }
 
 pub(super) async fn open(
@@ -100,13 +102,16 @@ pub(super) async fn cancel(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
     Ok(db.execute(&CANCEL, &[&owner, &within, &id]).await? > 0)
 }
 
-pub(super) async fn cancelled(db: &Session, holder: &str) -> Result<Vec<(Tenant, ResponseId)>> {
+pub(super) async fn cancelled_jobs(
+    db: &Session,
+    holder: &str,
+) -> Result<Vec<(Tenant, ResponseId)>> {
     let rows = db.rows(&CANCELLED, &[&holder]).await?;
     rows.iter().map(read_key).collect()
 }
 
 /// Records the point that an open job continues from.
-pub(super) async fn reach(
+pub(super) async fn set_cursor(
     db: &Session,
     tenant: &Tenant,
     id: &ResponseId,
@@ -126,10 +131,10 @@ pub(super) async fn reach(
 pub(super) async fn end(
     db: &Session,
     tenant: &Tenant,
-    turn: &Turn,
+    turn: &TurnRecord,
     (last, expires_at): (&LoggedEvent, i64),
     holder: &str,
-) -> Result<Option<Kept>> {
+) -> Result<Option<LedgerSubject>> {
     let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
     let (owner, within, id) = key(tenant, &response.id);
     let ended = db.row(&END, &[&owner, &within, &id, &holder, &expires_at]).await?;
@@ -137,7 +142,7 @@ pub(super) async fn end(
     events::insert(db, tenant, &response.id, std::slice::from_ref(last)).await?;
     let outlived = turns::commit(db, tenant, turn, holder).await?;
     if let Some(reached) = reached {
-        let reached = ThreadKey::new(tenant, response.id.shard(), thread_of(reached));
+        let reached = ThreadKey::new(tenant, response.id.shard(), thread_from_column(reached));
         sweep::sweep(db, reached).await?;
     }
     Ok(outlived)
@@ -153,12 +158,12 @@ pub(super) async fn release(
     db.execute(&RELEASE, &[&owner, &within, &id, &holder]).await.map(drop)
 }
 
-pub(super) async fn take_up(db: &Session, holder: &str) -> Result<Option<LeftJob>> {
+pub(super) async fn claim_next(db: &Session, holder: &str) -> Result<Option<ClaimedJob>> {
     let Some(row) = db.row(&TAKE_UP, &[&holder]).await? else { return Ok(None) };
     let job = read_left(&row)?;
     holders::ensure(db, holder, holders::is_alive(db, holder).await?).await?;
-    let told = events::count(db, &job.tenant, &job.id).await?;
-    Ok(Some(LeftJob { told, ..job }))
+    let event_count = events::count(db, &job.tenant, &job.id).await?;
+    Ok(Some(ClaimedJob { event_count, ..job }))
 }
 
 /// Deletes a job and its events.
@@ -206,15 +211,15 @@ fn read_id(row: &Row, column: usize) -> Result<ResponseId> {
     ResponseId::parse(row.get(column)).ok_or_else(no_id)
 }
 
-fn read_left(row: &Row) -> Result<LeftJob> {
+fn read_left(row: &Row) -> Result<ClaimedJob> {
     let (tenant, id) = read_key(row)?;
-    Ok(LeftJob {
+    Ok(ClaimedJob {
         tenant,
         id,
         request: RequestDigest(row::sixteen(row.get(2))?),
         work: row.get::<_, Vec<u8>>(3).into(),
-        told: 0,
-        times: u32::try_from(row.get::<_, i64>(4)).unwrap_or(u32::MAX),
+        event_count: 0,
+        attempt: u32::try_from(row.get::<_, i64>(4)).unwrap_or(u32::MAX),
         is_cancelled: row.get(5),
     })
 }

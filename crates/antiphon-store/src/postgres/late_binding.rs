@@ -3,10 +3,10 @@
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{conversations, names};
+use super::{conversations, ledger_names};
 use crate::ids::{ConversationId, Tenant, ThreadId};
 use crate::keys::shard;
-use crate::ledger_records::{Binding, Kept, Named};
+use crate::ledger_records::{Binding, LedgerSubject, UpstreamId};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -28,31 +28,36 @@ pub(super) async fn find(
     if found.is_none() {
         return Ok(None);
     }
-    let named = names::name_of(db, tenant, &Kept::Conversation(id.clone())).await?;
+    let named =
+        ledger_names::upstream_id(db, tenant, &LedgerSubject::Conversation(id.clone())).await?;
     Ok(Some(named.map_or(Binding::Pending, Binding::Bound)))
 }
 
 /// Binds a pending conversation. Returns whether it was pending, and the result of
-/// [`names::enter`]. The caller holds the lock of its tree of forks.
+/// [`ledger_names::enter`]. The caller holds the lock of its tree of forks.
 pub(super) async fn bind(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
-    named: &Named,
+    named: &UpstreamId,
     thread: ThreadId,
-) -> Result<(bool, Option<Kept>)> {
+) -> Result<(bool, Option<LedgerSubject>)> {
     if find(db, tenant, id).await? != Some(Binding::Pending) {
         return Ok((false, None));
     }
     conversations::rebase(db, tenant, id, thread, &[]).await?;
     conversations::set_metadata(db, tenant, id, NO_METADATA).await?;
-    let kept = Kept::Conversation(id.clone());
-    Ok((true, names::enter(db, tenant, named, &kept, true).await?))
+    let subject = LedgerSubject::Conversation(id.clone());
+    Ok((true, ledger_names::enter(db, tenant, named, &subject, true).await?))
 }
 
 /// Keeps a pending conversation in this store. Returns whether it was pending. The caller holds the
 /// lock of its tree of forks.
-pub(super) async fn keep_here(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
+pub(super) async fn bind_locally(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ConversationId,
+) -> Result<bool> {
     if find(db, tenant, id).await? != Some(Binding::Pending) {
         return Ok(false);
     }

@@ -6,12 +6,12 @@ use async_trait::async_trait;
 use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, conversations, late_binding, line, names, places};
+use super::{PostgresStore, conversations, late_binding, ledger_names, places, queue_places};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledger_records::{Binding, Kept, LedgerEntry, Named};
+use crate::ledger_records::{Binding, LedgerEntry, LedgerSubject, UpstreamId};
 use crate::ledgers::Ledgers;
-use crate::records::{Conversation, Place};
+use crate::records::{Conversation, QueuePlace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -32,7 +32,9 @@ impl PostgresStore {
                 Effect::Unsynced,
                 Lock::Nothing,
                 &given,
-                |db, (tenant, id, is_stale)| Box::pin(names::set_stale(db, tenant, id, *is_stale)),
+                |db, (tenant, id, is_stale)| {
+                    Box::pin(ledger_names::set_stale(db, tenant, id, *is_stale))
+                },
             );
             work.await.map(drop)
         })
@@ -46,23 +48,29 @@ impl Ledgers for PostgresStore {
         self.check_open()?;
         self.shared
             .run(&(tenant, provider_id), |db, (tenant, name)| {
-                Box::pin(names::find(db, tenant, name))
+                Box::pin(ledger_names::find(db, tenant, name))
             })
             .await
     }
 
-    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>> {
+    async fn upstream_id(
+        &self,
+        tenant: &Tenant,
+        response: &ResponseId,
+    ) -> Result<Option<UpstreamId>> {
         self.check_open()?;
-        let kept = Kept::Response(response.clone());
+        let subject = LedgerSubject::Response(response.clone());
         self.shared
-            .run(&(tenant, kept), |db, (tenant, kept)| Box::pin(names::name_of(db, tenant, kept)))
+            .run(&(tenant, subject), |db, (tenant, subject)| {
+                Box::pin(ledger_names::upstream_id(db, tenant, subject))
+            })
             .await
     }
 
     async fn adopt(
         &self,
         tenant: &Tenant,
-        named: Named,
+        named: UpstreamId,
         conversation: Conversation,
         thread: ThreadId,
     ) -> Result<LedgerEntry> {
@@ -79,16 +87,22 @@ impl Ledgers for PostgresStore {
         .await
     }
 
-    async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()> {
+    async fn announce(
+        &self,
+        tenant: &Tenant,
+        named: UpstreamId,
+        response: &ResponseId,
+    ) -> Result<()> {
         let shared = self.shared.clone();
-        let given = (tenant.clone(), named, Kept::Response(response.clone()));
+        let given = (tenant.clone(), named, LedgerSubject::Response(response.clone()));
         self.call(async move {
             let tree = Lock::Tree(&given.0, given.2.shard());
-            let work = shared.write(Effect::Unsynced, tree, &given, |db, (tenant, named, kept)| {
-                Box::pin(names::enter(db, tenant, named, kept, true))
-            });
+            let work =
+                shared.write(Effect::Unsynced, tree, &given, |db, (tenant, named, subject)| {
+                    Box::pin(ledger_names::enter(db, tenant, named, subject, true))
+                });
             let outlived = work.await?;
-            names::delete_outlived(&shared, &given.0, outlived).await;
+            ledger_names::delete_outlived(&shared, &given.0, outlived).await;
             Ok(())
         })
         .await
@@ -102,13 +116,13 @@ impl Ledgers for PostgresStore {
         self.set_stale(tenant, conversation, false).await
     }
 
-    async fn relearn(
+    async fn resync(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
         thread: ThreadId,
         items: Vec<HeldItem>,
-        place: Option<Place>,
+        place: Option<QueuePlace>,
     ) -> Result<()> {
         let shared = self.shared.clone();
         let place = place.zip(Some(shared.holder.clone()));
@@ -119,9 +133,9 @@ impl Ledgers for PostgresStore {
                 let (tenant, id, thread, items, place) = given;
                 Box::pin(async move {
                     if let Some((place, holder)) = place {
-                        line::check(db, tenant, id, *place, holder).await?;
+                        queue_places::check(db, tenant, id, *place, holder).await?;
                     }
-                    relearn(db, tenant, id, *thread, items).await
+                    resync(db, tenant, id, *thread, items).await
                 })
             });
             work.await
@@ -169,9 +183,9 @@ impl Ledgers for PostgresStore {
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
-        named: Named,
+        named: UpstreamId,
         thread: ThreadId,
-        place: Option<Place>,
+        place: Option<QueuePlace>,
     ) -> Result<bool> {
         let shared = self.shared.clone();
         let place = place.zip(Some(shared.holder.clone()));
@@ -182,50 +196,54 @@ impl Ledgers for PostgresStore {
                 let (tenant, id, named, thread, place) = given;
                 Box::pin(async move {
                     if let Some((place, holder)) = place {
-                        line::check(db, tenant, id, *place, holder).await?;
+                        queue_places::check(db, tenant, id, *place, holder).await?;
                     }
                     late_binding::bind(db, tenant, id, named, *thread).await
                 })
             });
             let (is_bound, outlived) = work.await?;
-            names::delete_outlived(&shared, &given.0, outlived).await;
+            ledger_names::delete_outlived(&shared, &given.0, outlived).await;
             Ok(is_bound)
         })
         .await
     }
 
-    async fn keep_here(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool> {
+    async fn bind_locally(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool> {
         let shared = self.shared.clone();
         let given = (tenant.clone(), conversation.clone());
         self.call(async move {
             let tree = Lock::Tree(&given.0, given.1.shard());
             let work = shared.write(Effect::Synced, tree, &given, |db, (tenant, id)| {
-                Box::pin(late_binding::keep_here(db, tenant, id))
+                Box::pin(late_binding::bind_locally(db, tenant, id))
             });
             work.await
         })
         .await
     }
 
-    async fn any(&self) -> Result<bool> {
+    async fn has_any(&self) -> Result<bool> {
         self.check_open()?;
-        self.shared.run(&(), |db, ()| Box::pin(names::any(db))).await
+        self.shared.run(&(), |db, ()| Box::pin(ledger_names::any(db))).await
     }
 
-    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+    async fn is_ledger(&self, tenant: &Tenant, subject: &LedgerSubject) -> Result<bool> {
         self.check_open()?;
         self.shared
-            .run(&(tenant, kept), |db, (tenant, kept)| Box::pin(names::is_named(db, tenant, kept)))
+            .run(&(tenant, subject), |db, (tenant, subject)| {
+                Box::pin(ledger_names::is_named(db, tenant, subject))
+            })
             .await
     }
 
-    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
+    async fn find_generated(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
         self.check_open()?;
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         self.shared
-            .run(&(tenant, ids), |db, (tenant, ids)| Box::pin(places::made(db, tenant, ids)))
+            .run(&(tenant, ids), |db, (tenant, ids)| {
+                Box::pin(places::find_generated(db, tenant, ids))
+            })
             .await
     }
 
@@ -235,13 +253,15 @@ impl Ledgers for PostgresStore {
             for _ in 0..TRIES {
                 let asked = (tenant.clone(), name.clone());
                 let entry = shared
-                    .run(&asked, |db, (tenant, name)| Box::pin(names::find(db, tenant, name)))
+                    .run(&asked, |db, (tenant, name)| {
+                        Box::pin(ledger_names::find(db, tenant, name))
+                    })
                     .await?;
                 let Some(entry) = entry else { return Ok(false) };
-                let given = (asked, entry.kept);
+                let given = (asked, entry.subject);
                 let tree = Lock::Tree(&tenant, given.1.shard());
-                let work = shared.write(Effect::Synced, tree, &given, |db, (asked, kept)| {
-                    Box::pin(names::forget(db, &asked.0, &asked.1, kept))
+                let work = shared.write(Effect::Synced, tree, &given, |db, (asked, subject)| {
+                    Box::pin(ledger_names::forget(db, &asked.0, &asked.1, subject))
                 });
                 if work.await? {
                     return Ok(true);
@@ -258,26 +278,26 @@ impl Ledgers for PostgresStore {
 async fn adopt(
     db: &Session,
     tenant: &Tenant,
-    named: &Named,
+    named: &UpstreamId,
     conversation: &Conversation,
     thread: ThreadId,
 ) -> std::result::Result<LedgerEntry, Failure> {
-    let kept = Kept::Conversation(conversation.id.clone());
-    let entry = names::claim(db, tenant, named, &kept, true).await?;
-    if entry.kept == kept {
+    let subject = LedgerSubject::Conversation(conversation.id.clone());
+    let entry = ledger_names::claim(db, tenant, named, &subject, true).await?;
+    if entry.subject == subject {
         conversations::create(db, tenant, conversation, thread, &[]).await?;
     }
     Ok(entry)
 }
 
-async fn relearn(
+async fn resync(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
     thread: ThreadId,
     items: &[HeldItem],
 ) -> std::result::Result<(), Failure> {
-    if !names::set_stale(db, tenant, id, false).await? {
+    if !ledger_names::set_stale(db, tenant, id, false).await? {
         return Err(StoreError::ConversationNotFound.into());
     }
     conversations::rebase(db, tenant, id, thread, items).await

@@ -10,7 +10,7 @@ use super::{conversations, items, responses};
 use crate::error::StoreError;
 use crate::ids::Tenant;
 use crate::keys::ThreadKey;
-use crate::records::{Listing, Order, Page, Scope, Seq};
+use crate::records::{ItemPage, ListScope, Order, PageRequest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -18,9 +18,9 @@ type Result<T> = std::result::Result<T, Failure>;
 pub(super) async fn list(
     db: &Session,
     tenant: &Tenant,
-    scope: &Scope,
-    page: &Page,
-) -> Result<Option<Listing>> {
+    scope: &ListScope,
+    page: &PageRequest,
+) -> Result<Option<ItemPage>> {
     let Some((key, whole)) = extent(db, tenant, scope).await? else {
         return Ok(None);
     };
@@ -34,16 +34,16 @@ pub(super) async fn list(
 async fn extent<'a>(
     db: &Session,
     tenant: &'a Tenant,
-    scope: &Scope,
+    scope: &ListScope,
 ) -> Result<Option<(ThreadKey<'a>, Range<Seq>)>> {
     let extent = match scope {
-        Scope::Conversation(id) => {
+        ListScope::Conversation(id) => {
             let end = conversations::end(db, tenant, id).await?;
-            end.map(|end| (ThreadKey::of(tenant, end), 0..end.end))
+            end.map(|end| (ThreadKey::from_cursor(tenant, end), 0..end.end))
         }
-        Scope::Input(id) => {
+        ListScope::Input(id) => {
             let record = responses::find(db, tenant, id).await?;
-            record.map(|record| (ThreadKey::of(tenant, record.cursor), record.input))
+            record.map(|record| (ThreadKey::from_cursor(tenant, record.cursor), record.input))
         }
     };
     Ok(extent)

@@ -8,13 +8,13 @@ use super::session::Session;
 use super::statements::statements;
 use crate::ids::{ResponseId, Tenant};
 use crate::keys::shard;
-use crate::records::{DueNotice, Notice};
+use crate::records::{ClaimedNotice, Notice};
 
 type Result<T> = std::result::Result<T, Failure>;
 
 /// The state of the turn whose end the notices report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TurnState {
     /// It may still end otherwise, so no notice is due.
     Open,
     /// It has ended.
@@ -27,7 +27,7 @@ pub(super) async fn insert(
     tenant: &Tenant,
     id: &ResponseId,
     notices: &[Notice],
-    turn: Turn,
+    turn: TurnState,
 ) -> Result<()> {
     for notice in notices {
         db.execute(
@@ -38,7 +38,7 @@ pub(super) async fn insert(
                 &id.as_str(),
                 &notice.id,
                 &notice.endpoint,
-                &(turn == Turn::Open || notice.is_watch()),
+                &(turn == TurnState::Open || notice.is_watch()),
                 &notice.due_at,
                 &&*notice.body,
             ],
@@ -72,14 +72,14 @@ pub(super) async fn claim(
     now: i64,
     until: i64,
     limit: i64,
-) -> Result<Vec<DueNotice>> {
+) -> Result<Vec<ClaimedNotice>> {
     let rows = db.rows(&CLAIM, &[&now, &until, &limit]).await?;
     rows.iter().map(read_due).collect()
 }
 
 /// Settles a claim, unless the notice was claimed again since.
-pub(super) async fn settle(db: &Session, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
-    let DueNotice { tenant, response, notice, attempt } = claimed;
+pub(super) async fn settle(db: &Session, claimed: &ClaimedNotice, then: Option<i64>) -> Result<()> {
+    let ClaimedNotice { tenant, response, notice, attempt } = claimed;
     let given = (tenant.as_str(), shard(response.shard()), response.as_str());
     let attempt = i32::try_from(*attempt).unwrap_or(i32::MAX);
     let (id, endpoint) = (&notice.id, &notice.endpoint);
@@ -94,8 +94,8 @@ pub(super) async fn settle(db: &Session, claimed: &DueNotice, then: Option<i64>)
 }
 
 /// Reads a row of the columns `id, endpoint, due_at, body, tenant, response, attempts`.
-pub(super) fn read_due(row: &Row) -> Result<DueNotice> {
-    Ok(DueNotice {
+pub(super) fn read_due(row: &Row) -> Result<ClaimedNotice> {
+    Ok(ClaimedNotice {
         notice: read(row),
         tenant: Tenant::new(row.get::<_, &str>(4)),
         response: ResponseId::parse(row.get(5)).ok_or_else(no_id)?,

@@ -7,13 +7,13 @@ use bytes::Bytes;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::names;
+use super::ledger_names;
 use super::responses::no_id;
 use super::row::{self, item_columns};
 use super::session::Session;
 use super::statements::{Sql, statements};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use crate::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
 use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
 use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE, fitting};
@@ -38,7 +38,7 @@ pub(super) async fn conversations(
 
 fn read_conversation(row: &Row) -> Result<(Conversation, Cursor)> {
     let id = ConversationId::parse(row.get(0)).ok_or_else(no_id)?;
-    let (thread, end) = (thread_of(row.get(3)), seq_of(row.get(4)));
+    let (thread, end) = (thread_from_column(row.get(3)), seq_from_column(row.get(4)));
     let cursor = Cursor { shard: id.shard(), thread, end };
     let metadata = Bytes::copy_from_slice(row.get(2));
     Ok((Conversation { id, created_at: row.get(1), metadata }, cursor))
@@ -54,7 +54,7 @@ pub(super) async fn responses(
 }
 
 /// A page of pending turns.
-pub(super) async fn open_turns(
+pub(super) async fn pending_turns(
     db: &Session,
     tenant: &Tenant,
     after: Option<&ResponseId>,
@@ -81,7 +81,9 @@ pub(super) async fn ledgers(
 ) -> Result<Vec<(String, LedgerEntry)>> {
     let after = after.map(str::as_bytes);
     let rows = db.rows(&LEDGERS, &[&tenant.as_str(), &after, &PAGE]).await?;
-    rows.iter().map(|row| Ok((row::text(row.get(0))?.to_owned(), names::read(row, 1)?))).collect()
+    rows.iter()
+        .map(|row| Ok((row::text(row.get(0))?.to_owned(), ledger_names::read(row, 1)?)))
+        .collect()
 }
 
 /// The first items of a range, as many as one call returns.
@@ -95,7 +97,7 @@ pub(super) async fn items(
     let sizes = db.rows(&SIZES, &[&given.0, &given.1, &given.2, &start, &end, &PAGE]).await?;
     let count = i64::try_from(fitting(sizes.iter().map(|row| size(row, 0)))).unwrap_or(PAGE);
     let rows = db.rows(&ITEMS, &[&given.0, &given.1, &given.2, &start, &end, &count]).await?;
-    rows.iter().map(|row| Ok((seq_of(row.get(row::COLUMNS)), row::read(row)?))).collect()
+    rows.iter().map(|row| Ok((seq_from_column(row.get(row::COLUMNS)), row::read(row)?))).collect()
 }
 
 /// The loose items among the next places, and the last of these places.
@@ -133,8 +135,8 @@ async fn item_at(db: &Session, tenant: &Tenant, place: ItemPlace) -> Result<Opti
 fn read_place(row: &Row) -> ItemPlace {
     ItemPlace {
         shard: Shard(row.get::<_, i64>(0).cast_unsigned()),
-        thread: thread_of(row.get(1)),
-        seq: seq_of(row.get(2)),
+        thread: thread_from_column(row.get(1)),
+        seq: seq_from_column(row.get(2)),
     }
 }
 

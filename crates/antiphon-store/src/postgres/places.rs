@@ -20,7 +20,7 @@ pub(super) async fn newest(
 }
 
 /// Those of these items that the tenant has live and that a model generated.
-pub(super) async fn made(
+pub(super) async fn find_generated(
     db: &Session,
     tenant: &Tenant,
     ids: &[ItemId],

@@ -32,7 +32,7 @@ impl Connector {
     }
 
     /// Sets the process that the connections belong to.
-    pub(super) fn of(self, holder: String) -> Self {
+    pub(super) fn with_holder(self, holder: String) -> Self {
         Self { holder, ..self }
     }
 

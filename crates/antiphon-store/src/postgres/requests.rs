@@ -5,11 +5,11 @@ use futures_util::future;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{conversations, items, line, openings, responses, sweep, threads};
+use super::{conversations, items, pending_turns, queue_places, responses, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
-use crate::keys::{ThreadKey, position, seq_of};
-use crate::records::{Earlier, Place, RequestDigest, Seq};
+use crate::keys::{ThreadKey, position, seq_from_column};
+use crate::records::{PriorTurn, QueuePlace, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -21,17 +21,17 @@ pub(super) async fn turns(
     in_shard: Shard,
     request: &RequestDigest,
     limit: usize,
-) -> Result<Vec<Earlier>> {
+) -> Result<Vec<PriorTurn>> {
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
     let (open, ended) = future::join(
-        openings::of_request(db, tenant, in_shard, request, most),
+        pending_turns::of_request(db, tenant, in_shard, request, most),
         responses::of_request(db, tenant, in_shard, request, most),
     )
     .await;
     let (open, mut ended) = (open?, ended?);
     ended.retain(|record| !open.contains(&record.response.id));
-    let open = open.into_iter().map(Earlier::Open);
-    Ok(open.chain(ended.into_iter().map(Earlier::Ended)).take(limit).collect())
+    let open = open.into_iter().map(PriorTurn::Open);
+    Ok(open.chain(ended.into_iter().map(PriorTurn::Ended)).take(limit).collect())
 }
 
 /// Moves the last turn of a conversation to a thread of its own, if it answers this request and no
@@ -43,14 +43,14 @@ pub(super) async fn retract(
     conversation: &ConversationId,
     request: &RequestDigest,
     fork: ThreadId,
-    place: Option<&(Place, String)>,
+    place: Option<&(QueuePlace, String)>,
 ) -> Result<bool> {
     if let Some((place, holder)) = place {
-        line::check(db, tenant, conversation, *place, holder).await?;
+        queue_places::check(db, tenant, conversation, *place, holder).await?;
     }
     let end = conversations::end(db, tenant, conversation).await?;
     let end = end.ok_or(StoreError::ConversationNotFound)?;
-    let key = ThreadKey::of(tenant, end);
+    let key = ThreadKey::from_cursor(tenant, end);
     let Some(from) = last_turn(db, key, request).await? else { return Ok(false) };
     let to = ThreadKey { id: fork, ..key };
     threads::create_fork(db, key, from, fork).await?;
@@ -71,7 +71,7 @@ async fn last_turn(
 ) -> Result<Option<Seq>> {
     let given = (key.tenant(), key.shard(), key.thread(), &request.0[..]);
     let found = db.row(&LAST_TURN, &[&given.0, &given.1, &given.2, &given.3]).await?;
-    Ok(found.map(|row| seq_of(row.get(0))))
+    Ok(found.map(|row| seq_from_column(row.get(0))))
 }
 
 async fn shift_responses(

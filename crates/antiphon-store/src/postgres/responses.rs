@@ -7,11 +7,11 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{jobs, names, sweep};
+use super::{jobs, ledger_names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, seq_of, shard, thread_of};
-use crate::ledger_records::Kept;
+use crate::keys::{ThreadKey, position, seq_from_column, shard, thread_from_column};
+use crate::ledger_records::LedgerSubject;
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -88,11 +88,12 @@ pub(super) async fn of_request(
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
     let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
     let Some(row) = deleted else { return Ok(false) };
-    let kept = Kept::Response(id.clone());
+    let subject = LedgerSubject::Response(id.clone());
     let (removed, unnamed) =
-        future::join(jobs::remove(db, tenant, id), names::unname(db, tenant, &kept)).await;
+        future::join(jobs::remove(db, tenant, id), ledger_names::unname(db, tenant, &subject))
+            .await;
     removed.and(unnamed)?;
-    sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
+    sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(row.get(0)))).await?;
     Ok(true)
 }
 
@@ -118,9 +119,9 @@ pub(super) fn no_id() -> Failure {
 
 fn read_record(row: &Row) -> Result<ResponseRecord> {
     let response = read_new(row)?;
-    let [input_from, output_from, end] = [6, 7, 8].map(|column| seq_of(row.get(column)));
+    let [input_from, output_from, end] = [6, 7, 8].map(|column| seq_from_column(row.get(column)));
     Ok(ResponseRecord {
-        cursor: Cursor { shard: response.id.shard(), thread: thread_of(row.get(5)), end },
+        cursor: Cursor { shard: response.id.shard(), thread: thread_from_column(row.get(5)), end },
         response,
         input: input_from..output_from,
         output: output_from..end,

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use crate::columns::Columns;
-pub(super) use crate::columns::item_columns;
+use crate::item_columns::ItemColumns;
+pub(super) use crate::item_columns::item_columns;
 
 /// The number of item columns.
 pub(super) const COLUMNS: usize = 9;
@@ -26,15 +26,15 @@ pub(super) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    pub(super) fn of(items: impl Iterator<Item = &'a HeldItem>) -> Self {
+    pub(super) fn from_items(items: impl Iterator<Item = &'a HeldItem>) -> Self {
         let mut arrays = Self::default();
         for item in items {
-            arrays.push(&Columns::of(item));
+            arrays.push(&ItemColumns::from_item(item));
         }
         arrays
     }
 
-    fn push(&mut self, columns: &Columns<'a, &'a [u8]>) {
+    fn push(&mut self, columns: &ItemColumns<'a, &'a [u8]>) {
         self.item_ids.push(columns.item_id.as_bytes());
         self.own_ids.push(columns.own_id.map(str::as_bytes));
         self.kinds.push(columns.kind.as_bytes());
@@ -62,7 +62,7 @@ pub(super) use given_items;
 
 /// Reads an item from a row's first columns.
 pub(super) fn read(row: &Row) -> Result<HeldItem, Failure> {
-    let columns = Columns {
+    let columns = ItemColumns {
         item_id: text(row.try_get(0)?)?,
         own_id: optional_text(row.try_get(1)?)?,
         kind: text(row.try_get(2)?)?,

@@ -5,11 +5,11 @@ use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
-use super::{names, openings, turns};
+use super::{ledger_names, pending_turns, turns};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
 use crate::keys;
-use crate::records::Base;
+use crate::records::Destination;
 
 /// The number of pending turns in one query.
 const BATCH: i64 = 256;
@@ -70,7 +70,7 @@ async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<b
         Err(_) => {
             shared
                 .write(Effect::Unsynced, tree, &given, |db, (tenant, id, _)| {
-                    Box::pin(openings::discard(db, tenant, id))
+                    Box::pin(pending_turns::discard(db, tenant, id))
                 })
                 .await?;
             Ok(false)
@@ -89,10 +89,10 @@ async fn commit(
     if db.row(&IS_LEFT, &[&given.0, &given.1, &given.2, &holder]).await?.is_none() {
         return Ok(false);
     }
-    let Some(turn) = openings::read(db, tenant, id).await? else { return Ok(false) };
+    let Some(turn) = pending_turns::read(db, tenant, id).await? else { return Ok(false) };
     turns::commit(db, tenant, &turn, holder).await?;
-    if let Base::Conversation(id) = &turn.base {
-        names::set_stale(db, tenant, id, true).await?;
+    if let Destination::Conversation(id) = &turn.destination {
+        ledger_names::set_stale(db, tenant, id, true).await?;
     }
     Ok(true)
 }

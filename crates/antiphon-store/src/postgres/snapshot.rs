@@ -11,13 +11,13 @@ use super::failure::{Failure, describe};
 use super::pool::Connector;
 use super::session::Session;
 use super::settings::Settings;
-use super::{holdings, kept, openings, pages, responses, schema, tls, usage};
+use super::{data_counts, named_values, pages, pending_turns, responses, schema, tls, usage};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledger_records::LedgerEntry;
-use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
-use crate::snapshot::{Holdings, ItemPlace, Snapshot};
+use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord};
+use crate::snapshot::{DataCounts, ItemPlace, Snapshot};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -59,19 +59,19 @@ pub(super) async fn connect(url: &str) -> Result<Client> {
 #[async_trait]
 impl Snapshot for PostgresSnapshot {
     async fn next_tenant(&mut self, after: Option<&Tenant>) -> Result<Option<Tenant>> {
-        Ok(holdings::next_tenant(&self.db, after).await?)
+        Ok(data_counts::next_tenant(&self.db, after).await?)
     }
 
-    async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings> {
-        Ok(holdings::of(&self.db, tenant).await?)
+    async fn count_data(&mut self, tenant: &Tenant) -> Result<DataCounts> {
+        Ok(data_counts::count(&self.db, tenant).await?)
     }
 
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage> {
         Ok(usage::of_tenant(&self.db, tenant).await?)
     }
 
-    async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>> {
-        Ok(kept::find(&self.db, name).await?)
+    async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>> {
+        Ok(named_values::find(&self.db, name).await?)
     }
 
     async fn conversations(
@@ -106,16 +106,20 @@ impl Snapshot for PostgresSnapshot {
         Ok(pages::ledgers(&self.db, tenant, after).await?)
     }
 
-    async fn open_turns(
+    async fn pending_turns(
         &mut self,
         tenant: &Tenant,
         after: Option<&ResponseId>,
     ) -> Result<Vec<ResponseId>> {
-        Ok(pages::open_turns(&self.db, tenant, after).await?)
+        Ok(pages::pending_turns(&self.db, tenant, after).await?)
     }
 
-    async fn open_turn(&mut self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
-        Ok(openings::read(&self.db, tenant, id).await?)
+    async fn pending_turn(
+        &mut self,
+        tenant: &Tenant,
+        id: &ResponseId,
+    ) -> Result<Option<TurnRecord>> {
+        Ok(pending_turns::read(&self.db, tenant, id).await?)
     }
 
     async fn items(

@@ -1,9 +1,9 @@
 //! The list of all statements. A connection prepares each of them when it opens.
 
 use super::{
-    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, late_binding,
-    line, names, notices, openings, pages, places, requests, responses, session, settling, sweep,
-    threads, transaction, usage, watches,
+    conversations, data_counts, erasure, events, expiry, holders, items, jobs, late_binding,
+    ledger_names, named_values, notices, pages, pending_turns, places, queue_places, requests,
+    responses, session, settling, sweep, threads, transaction, usage, watches,
 };
 
 /// A statement and its name.
@@ -37,15 +37,15 @@ pub(super) const ALL: &[&[Sql]] = &[
     events::STATEMENTS,
     expiry::STATEMENTS,
     holders::STATEMENTS,
-    holdings::STATEMENTS,
+    data_counts::STATEMENTS,
     items::STATEMENTS,
     jobs::STATEMENTS,
-    kept::STATEMENTS,
+    named_values::STATEMENTS,
     late_binding::STATEMENTS,
-    line::STATEMENTS,
-    names::STATEMENTS,
+    queue_places::STATEMENTS,
+    ledger_names::STATEMENTS,
     notices::STATEMENTS,
-    openings::STATEMENTS,
+    pending_turns::STATEMENTS,
     pages::STATEMENTS,
     places::STATEMENTS,
     requests::STATEMENTS,
@@ -89,8 +89,8 @@ mod tests {
         "erasure::FORGET_OLD",
         "erasure::NEXT_TREE",
         "erasure::PLACES",
-        "holdings::NEXT_TENANT",
-        "holdings::HOLDINGS",
+        "data_counts::NEXT_TENANT",
+        "data_counts::HOLDINGS",
         "pages::CONVERSATIONS",
         "pages::RESPONSES",
         "pages::LEDGERS",
@@ -105,14 +105,14 @@ mod tests {
         "watches::NEXT_DUE",
         "watches::CLAIM",
         // Named values of the whole store.
-        "kept::KEEP",
-        "kept::READ",
-        "kept::REPLACE",
+        "named_values::KEEP",
+        "named_values::READ",
+        "named_values::REPLACE",
         // Items and ledgers of a tenant in any shard.
         "places::MADE",
         "places::NEWEST",
-        "names::FIND",
-        "names::ANY",
+        "ledger_names::FIND",
+        "ledger_names::ANY",
         // Locks: their number is a hash of both.
         "transaction::LOCK_TREE",
         "transaction::LOCK_LINE",

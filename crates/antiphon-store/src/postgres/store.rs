@@ -9,19 +9,19 @@ use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, names, notices,
-    openings, places, requests, responses, settling, turns, usage,
+    PostgresStore, conversations, erasure, expiry, items, jobs, ledger_names, listing,
+    named_values, notices, pending_turns, places, requests, responses, settling, turns, usage,
 };
-use crate::background::{Background, JobState};
+use crate::background::{BackgroundJobs, LogState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::lease_queue::LeaseQueue;
 use crate::ledgers::Ledgers;
-use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
-    Scope, Turn,
+    ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
+    RequestDigest, ResponseRecord, TurnRecord,
 };
-use crate::snapshot::Holdings;
+use crate::snapshot::DataCounts;
 use crate::store::Store;
 use crate::usage::Usage;
 use crate::watches::Watches;
@@ -51,24 +51,26 @@ macro_rules! write {
 
 #[async_trait]
 impl Store for PostgresStore {
-    async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
+    async fn value_or_insert(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
         let shared = self.shared.clone();
         self.call(async move {
             let given = (name, candidate);
             shared
-                .run(&given, |db, (name, candidate)| Box::pin(kept::keep(db, name, candidate)))
+                .run(&given, |db, (name, candidate)| {
+                    Box::pin(named_values::keep(db, name, candidate))
+                })
                 .await
         })
         .await
     }
 
-    async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
+    async fn replace_value(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
         let shared = self.shared.clone();
         self.call(async move {
             let given = (name, old, new);
             shared
                 .write(Effect::Synced, Lock::Nothing, &given, |db, (name, old, new)| {
-                    Box::pin(kept::replace(db, name, old, new))
+                    Box::pin(named_values::replace(db, name, old, new))
                 })
                 .await
         })
@@ -86,11 +88,11 @@ impl Store for PostgresStore {
         .await
     }
 
-    fn line(&self) -> Option<&dyn Line> {
+    fn lease_queue(&self) -> Option<&dyn LeaseQueue> {
         Some(self)
     }
 
-    fn background(&self) -> &dyn Background {
+    fn background_jobs(&self) -> &dyn BackgroundJobs {
         self
     }
 
@@ -172,9 +174,9 @@ impl Store for PostgresStore {
     async fn list_items(
         &self,
         tenant: &Tenant,
-        scope: &Scope,
-        page: &Page,
-    ) -> Result<Option<Listing>> {
+        scope: &ListScope,
+        page: &PageRequest,
+    ) -> Result<Option<ItemPage>> {
         self.check_open()?;
         self.shared
             .snapshot(&(tenant, scope, page), |db, (tenant, scope, page)| {
@@ -213,13 +215,13 @@ impl Store for PostgresStore {
         )
     }
 
-    async fn earlier(
+    async fn find_prior_turns(
         &self,
         tenant: &Tenant,
         shard: Shard,
         request: &RequestDigest,
         limit: usize,
-    ) -> Result<Vec<Earlier>> {
+    ) -> Result<Vec<PriorTurn>> {
         self.check_open()?;
         self.shared
             .run(&(tenant, shard, request, limit), |db, (tenant, shard, request, limit)| {
@@ -234,7 +236,7 @@ impl Store for PostgresStore {
         conversation: &ConversationId,
         request: &RequestDigest,
         fork: ThreadId,
-        place: Option<Place>,
+        place: Option<QueuePlace>,
     ) -> Result<bool> {
         write!(
             self,
@@ -302,7 +304,7 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+    async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
         let shard = turn.announced()?.id.shard();
         write!(
             self,
@@ -310,7 +312,7 @@ impl Store for PostgresStore {
             tenant,
             shard,
             (turn = turn, holder = self.shared.holder.clone()),
-            |db, tenant| openings::record(db, tenant, turn, holder)
+            |db, tenant| pending_turns::record(db, tenant, turn, holder)
         )
     }
 
@@ -323,7 +325,7 @@ impl Store for PostgresStore {
                     let job = shared.run(&given, |db, (tenant, id, holder)| {
                         Box::pin(jobs::state(db, tenant, id, holder))
                     });
-                    return Ok(job.await?.is_some_and(|state| state != JobState::Ended));
+                    return Ok(job.await?.is_some_and(|state| state != LogState::Ended));
                 }
                 Some(holder) if holder == shared.holder => return Ok(true),
                 Some(_) => {}
@@ -334,13 +336,13 @@ impl Store for PostgresStore {
         .await
     }
 
-    async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    async fn drop_pending_turn(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
         write!(self, Effect::Unsynced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
-            openings::discard(db, tenant, id)
+            pending_turns::discard(db, tenant, id)
         })
     }
 
-    async fn settle_openings(&self) -> Result<usize> {
+    async fn settle_pending_turns(&self) -> Result<usize> {
         let shared = self.shared.clone();
         self.call(async move {
             let settled = settling::settle(&shared).await?;
@@ -353,16 +355,16 @@ impl Store for PostgresStore {
         .await
     }
 
-    async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+    async fn commit_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
         let shared = self.shared.clone();
         let given = (tenant.clone(), turn, shared.holder.clone());
         self.call(async move {
-            let tree = Lock::Tree(&given.0, given.1.base.shard());
+            let tree = Lock::Tree(&given.0, given.1.destination.shard());
             let work = shared.write(Effect::Synced, tree, &given, |db, (tenant, turn, holder)| {
                 Box::pin(turns::commit(db, tenant, turn, holder))
             });
             let outlived = work.await?;
-            names::delete_outlived(&shared, &given.0, outlived).await;
+            ledger_names::delete_outlived(&shared, &given.0, outlived).await;
             Ok(())
         })
         .await
@@ -380,12 +382,17 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings> {
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<DataCounts> {
         let (shared, tenant) = (self.shared.clone(), tenant.clone());
         self.call(async move { erasure::erase(&shared, tenant, now, limit).await }).await
     }
 
-    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+    async fn claim_notices(
+        &self,
+        now: i64,
+        until: i64,
+        limit: usize,
+    ) -> Result<Vec<ClaimedNotice>> {
         let shared = self.shared.clone();
         let given = (now, until, i64::try_from(limit).unwrap_or(i64::MAX));
         self.call(async move {
@@ -401,7 +408,7 @@ impl Store for PostgresStore {
         .await
     }
 
-    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+    async fn settle_notice(&self, claimed: &ClaimedNotice, then: Option<i64>) -> Result<()> {
         let (shared, given) = (self.shared.clone(), (claimed.clone(), then));
         self.call(async move {
             shared
@@ -423,5 +430,5 @@ fn holder<'a>(
     db: &'a Session,
     (tenant, id, _): &'a (Tenant, ResponseId, String),
 ) -> BoxFuture<'a, std::result::Result<Option<String>, Failure>> {
-    Box::pin(openings::holder(db, tenant, id))
+    Box::pin(pending_turns::holder(db, tenant, id))
 }

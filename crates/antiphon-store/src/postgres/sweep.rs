@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
 use super::{items, threads};
-use crate::keys::{ThreadKey, seq_of};
+use crate::keys::{ThreadKey, seq_from_column};
 use crate::records::Seq;
 
 /// Deletes the items of a thread that nothing reaches. If nothing reaches the thread at all,
@@ -28,7 +28,7 @@ pub(super) async fn sweep(db: &Session, key: ThreadKey<'_>) -> Result<(), Failur
 /// background job its start.
 async fn reach(db: &Session, key: ThreadKey<'_>) -> Result<Option<Seq>, Failure> {
     let found = db.row(&REACH, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
-    Ok(found.and_then(|row| row.get::<_, Option<i64>>(0)).map(seq_of))
+    Ok(found.and_then(|row| row.get::<_, Option<i64>>(0)).map(seq_from_column))
 }
 
 statements! {

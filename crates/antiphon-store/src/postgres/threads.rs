@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
 use crate::ids::ThreadId;
-use crate::keys::{ThreadKey, position, seq_of, thread_of};
+use crate::keys::{ThreadKey, position, seq_from_column, thread_from_column};
 use crate::records::{RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -19,7 +19,7 @@ pub(super) struct Thread {
 
 pub(super) async fn find(db: &Session, key: ThreadKey<'_>) -> Result<Option<Thread>> {
     let found = db.row(&FIND, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
-    Ok(found.map(|row| Thread { tip: seq_of(row.get(0)), named: row.get(1) }))
+    Ok(found.map(|row| Thread { tip: seq_from_column(row.get(0)), named: row.get(1) }))
 }
 
 /// Creates a thread without a lineage.
@@ -68,7 +68,7 @@ pub(super) async fn note_turn(
 /// Deletes a thread. Returns its parent.
 pub(super) async fn remove(db: &Session, key: ThreadKey<'_>) -> Result<Option<ThreadId>> {
     let removed = db.row(&REMOVE, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
-    Ok(removed.and_then(|row| row.get::<_, Option<i64>>(0)).map(thread_of))
+    Ok(removed.and_then(|row| row.get::<_, Option<i64>>(0)).map(thread_from_column))
 }
 
 statements! {

@@ -33,7 +33,7 @@ pub(super) enum Lock<'a> {
     /// PostgreSQL reports a deadlock on such rows, the call runs again ([`Failure::is_passing`]).
     Tree(&'a Tenant, Shard),
     /// The queue of a conversation: its places become visible in the order in which they are drawn.
-    Line(&'a Tenant, &'a ConversationId),
+    LeaseQueue(&'a Tenant, &'a ConversationId),
 }
 
 /// A transaction. If it is dropped before it ends, its connection is closed with it, so that the
@@ -145,7 +145,7 @@ async fn take(db: &Session, lock: Lock<'_>) -> Result<(), Failure> {
         Lock::Tree(tenant, shard) => {
             db.row(&LOCK_TREE, &[&tenant.as_str(), &keys::shard(shard)]).await?
         }
-        Lock::Line(tenant, id) => {
+        Lock::LeaseQueue(tenant, id) => {
             let given = (tenant.as_str(), keys::shard(id.shard()), id.as_str());
             db.row(&LOCK_LINE, &[&given.0, &given.1, &given.2]).await?
         }

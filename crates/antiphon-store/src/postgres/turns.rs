@@ -6,30 +6,33 @@ use super::conversations::count;
 use super::failure::Failure;
 use super::responses::{self, Extent};
 use super::session::Session;
-use super::{conversations, erasure, items, line, names, notices, openings, sweep, threads};
+use super::{
+    conversations, erasure, items, ledger_names, notices, pending_turns, queue_places, sweep,
+    threads,
+};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::keys::ThreadKey;
-use crate::ledger_records::Kept;
-use crate::records::{Base, Cursor, Seq, Turn};
+use crate::ledger_records::LedgerSubject;
+use crate::records::{Cursor, Destination, Seq, TurnRecord};
 
 type Result<T> = std::result::Result<T, Failure>;
 
 /// Commits a turn of the process `holder`: its items, its record and its ledger changes. Removes
 /// its pending turn. Returns the previous bearer of its name, if that is in another tree of forks,
-/// for [`names::delete_outlived`].
+/// for [`ledger_names::delete_outlived`].
 pub(super) async fn commit(
     db: &Session,
     tenant: &Tenant,
-    turn: &Turn,
+    turn: &TurnRecord,
     holder: &str,
-) -> Result<Option<Kept>> {
+) -> Result<Option<LedgerSubject>> {
     turn.check_shard()?;
     let (stands, unsettled, unerased, placed) = future::join4(
         check_place(db, tenant, turn, holder),
         check_unsettled(db, tenant, turn),
         erasure::check_unerased(db, tenant, turn.response.as_ref()),
-        place(db, tenant, &turn.base),
+        place(db, tenant, &turn.destination),
     )
     .await;
     let (key, input_from) = unerased.and(stands).and(unsettled).and(placed)?;
@@ -41,22 +44,24 @@ pub(super) async fn commit(
         threads::advance(db, key, end),
         note(db, key, turn, input_from),
         Box::pin(record(db, key, turn, extent)),
-        Box::pin(names::follow(db, tenant, turn)),
+        Box::pin(ledger_names::follow(db, tenant, turn)),
     )
     .await;
     appended.and(advanced).and(noted).and(recorded).and(followed)
 }
 
 /// Rejects a turn whose place is not the first in the conversation's queue.
-async fn check_place(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
-    match (&turn.base, turn.place) {
-        (Base::Conversation(id), Some(place)) => line::check(db, tenant, id, place, holder).await,
+async fn check_place(db: &Session, tenant: &Tenant, turn: &TurnRecord, holder: &str) -> Result<()> {
+    match (&turn.destination, turn.place) {
+        (Destination::Conversation(id), Some(place)) => {
+            queue_places::check(db, tenant, id, place, holder).await
+        }
         _ => Ok(()),
     }
 }
 
 /// Rejects a turn that another process has settled.
-async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<()> {
+async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     match &turn.response {
         Some(response) => responses::check_unrecorded(db, tenant, &response.id).await,
         None => Ok(()),
@@ -64,24 +69,28 @@ async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<(
 }
 
 /// The destination thread of the turn's items, and their first position in it.
-async fn place<'a>(db: &Session, tenant: &'a Tenant, base: &Base) -> Result<(ThreadKey<'a>, Seq)> {
-    match base {
-        Base::New { shard, thread } => {
+async fn place<'a>(
+    db: &Session,
+    tenant: &'a Tenant,
+    destination: &Destination,
+) -> Result<(ThreadKey<'a>, Seq)> {
+    match destination {
+        Destination::New { shard, thread } => {
             let key = ThreadKey::new(tenant, *shard, *thread);
             threads::create_root(db, key, 0, false).await?;
             Ok((key, 0))
         }
-        Base::After { cursor, fork, end_of } => {
+        Destination::After { cursor, fork, end_of } => {
             let moved = match end_of {
                 Some(response) => responses::find(db, tenant, response).await?,
                 None => None,
             };
             behind(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork).await
         }
-        Base::Conversation(id) => {
+        Destination::Conversation(id) => {
             let end = conversations::end(db, tenant, id).await?;
             let end = end.ok_or(StoreError::ConversationNotFound)?;
-            Ok((ThreadKey::of(tenant, end), end.end))
+            Ok((ThreadKey::from_cursor(tenant, end), end.end))
         }
     }
 }
@@ -94,7 +103,7 @@ async fn behind<'a>(
     cursor: Cursor,
     fork: ThreadId,
 ) -> Result<(ThreadKey<'a>, Seq)> {
-    let key = ThreadKey::of(tenant, cursor);
+    let key = ThreadKey::from_cursor(tenant, cursor);
     let is_tip = threads::find(db, key)
         .await?
         .is_some_and(|thread| thread.tip == cursor.end && !thread.named);
@@ -106,9 +115,9 @@ async fn behind<'a>(
 }
 
 /// Records the last turn of a conversation's thread.
-async fn note(db: &Session, key: ThreadKey<'_>, turn: &Turn, from: Seq) -> Result<()> {
-    match turn.base {
-        Base::Conversation(_) => {
+async fn note(db: &Session, key: ThreadKey<'_>, turn: &TurnRecord, from: Seq) -> Result<()> {
+    match turn.destination {
+        Destination::Conversation(_) => {
             let request = turn.request.as_ref();
             threads::note_turn(db, key, request.map(|request| (request, from))).await
         }
@@ -116,28 +125,28 @@ async fn note(db: &Session, key: ThreadKey<'_>, turn: &Turn, from: Seq) -> Resul
     }
 }
 
-async fn record(db: &Session, key: ThreadKey<'_>, turn: &Turn, extent: Extent) -> Result<()> {
+async fn record(db: &Session, key: ThreadKey<'_>, turn: &TurnRecord, extent: Extent) -> Result<()> {
     let Some(response) = &turn.response else { return Ok(()) };
     let request = turn.request.as_ref();
     let (recorded, opening) = future::join(
         responses::insert(db, key, response, request, extent),
-        openings::forget(db, key.owner, &response.id),
+        pending_turns::forget(db, key.owner, &response.id),
     )
     .await;
     recorded?;
     let reached = opening?;
-    let (tenant, ended) = (key.owner, notices::Turn::Ended);
+    let (tenant, ended) = (key.owner, notices::TurnState::Ended);
     notices::insert(db, tenant, &response.id, &turn.notices, ended).await?;
     match reached {
-        Some(reached) if !covers(&turn.base, reached) => {
-            sweep::sweep(db, ThreadKey::of(key.owner, reached)).await
+        Some(reached) if !covers(&turn.destination, reached) => {
+            sweep::sweep(db, ThreadKey::from_cursor(key.owner, reached)).await
         }
         _ => Ok(()),
     }
 }
 
 /// Whether the committed turn itself reaches the items that its pending turn reached.
-fn covers(base: &Base, reached: Cursor) -> bool {
-    matches!(base, Base::After { cursor, end_of: None, .. }
+fn covers(destination: &Destination, reached: Cursor) -> bool {
+    matches!(destination, Destination::After { cursor, end_of: None, .. }
         if cursor.thread == reached.thread && cursor.end >= reached.end)
 }

@@ -9,7 +9,7 @@ use super::transaction::{Effect, Lock};
 use super::{PostgresStore, notices};
 use crate::error::StoreError;
 use crate::keys::shard;
-use crate::records::{DueNotice, Notice};
+use crate::records::{ClaimedNotice, Notice};
 use crate::store::Store as _;
 use crate::watches::Watches;
 
@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Watches for PostgresStore {
-    async fn claim(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+    async fn claim(&self, now: i64, until: i64, limit: usize) -> Result<Vec<ClaimedNotice>> {
         let due = self.next_due().await?;
         if due.is_none_or(|due| due > now) {
             return Ok(Vec::new());
@@ -39,11 +39,11 @@ impl Watches for PostgresStore {
         self.shared.run(&(), |db, ()| Box::pin(next_due(db))).await
     }
 
-    async fn put_off(&self, claimed: &DueNotice, until: i64) -> Result<()> {
+    async fn put_off(&self, claimed: &ClaimedNotice, until: i64) -> Result<()> {
         self.settle_notice(claimed, Some(until)).await
     }
 
-    async fn end(&self, claimed: &DueNotice, notices: Vec<Notice>) -> Result<bool> {
+    async fn end(&self, claimed: &ClaimedNotice, notices: Vec<Notice>) -> Result<bool> {
         let (shared, given) = (self.shared.clone(), (claimed.clone(), notices));
         self.call(async move {
             shared
@@ -65,17 +65,17 @@ async fn claim(
     now: i64,
     until: i64,
     limit: i64,
-) -> std::result::Result<Vec<DueNotice>, Failure> {
+) -> std::result::Result<Vec<ClaimedNotice>, Failure> {
     let rows = db.rows(&CLAIM, &[&now, &until, &limit]).await?;
     rows.iter().map(notices::read_due).collect()
 }
 
 async fn end(
     db: &Session,
-    claimed: &DueNotice,
+    claimed: &ClaimedNotice,
     notices: &[Notice],
 ) -> std::result::Result<bool, Failure> {
-    let DueNotice { tenant, response, notice, attempt } = claimed;
+    let ClaimedNotice { tenant, response, notice, attempt } = claimed;
     let given = (tenant.as_str(), shard(response.shard()), response.as_str());
     let attempt = i32::try_from(*attempt).unwrap_or(i32::MAX);
     let (id, endpoint) = (&notice.id, &notice.endpoint);
@@ -83,7 +83,7 @@ async fn end(
     if ended == 0 {
         return Ok(false);
     }
-    notices::insert(db, tenant, response, notices, notices::Turn::Ended).await?;
+    notices::insert(db, tenant, response, notices, notices::TurnState::Ended).await?;
     Ok(true)
 }
 

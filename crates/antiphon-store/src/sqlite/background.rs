@@ -1,26 +1,26 @@
-//! Implements [`Background`] for [`SqliteStore`].
+//! Implements [`BackgroundJobs`] for [`SqliteStore`].
 
 use async_trait::async_trait;
 
 use super::writer::Effect;
 use super::{SqliteStore, events, jobs};
-use crate::background::{Background, EventPage, JobStanding, LeftJob, LoggedEvent, NewJob};
+use crate::background::{BackgroundJobs, ClaimedJob, EventPage, JobStatus, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
-use crate::records::{Cursor, RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, TurnRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
-impl Background for SqliteStore {
+impl BackgroundJobs for SqliteStore {
     async fn accept(&self, tenant: &Tenant, job: NewJob) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| jobs::accept(db, &tenant, &job)).await
     }
 
-    async fn standing(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStanding>> {
+    async fn status(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStatus>> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.read(move |db| jobs::standing(db, &tenant, &id)).await
+        self.read(move |db| jobs::status(db, &tenant, &id)).await
     }
 
     async fn open_jobs(
@@ -58,19 +58,19 @@ impl Background for SqliteStore {
         self.write(Effect::Synced, move |db| jobs::cancel(db, &tenant, &id)).await
     }
 
-    async fn cancelled(&self) -> Result<Vec<(Tenant, ResponseId)>> {
-        self.read(jobs::cancelled).await
+    async fn cancelled_jobs(&self) -> Result<Vec<(Tenant, ResponseId)>> {
+        self.read(jobs::cancelled_jobs).await
     }
 
-    async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()> {
+    async fn set_cursor(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.write(Effect::Unsynced, move |db| jobs::reach(db, &tenant, &id, cursor)).await
+        self.write(Effect::Unsynced, move |db| jobs::set_cursor(db, &tenant, &id, cursor)).await
     }
 
     async fn end(
         &self,
         tenant: &Tenant,
-        turn: Turn,
+        turn: TurnRecord,
         last: LoggedEvent,
         expires_at: i64,
     ) -> Result<()> {
@@ -83,8 +83,8 @@ impl Background for SqliteStore {
         self.write(Effect::Unsynced, move |db| jobs::release(db, &tenant, &id)).await
     }
 
-    async fn take_up(&self) -> Result<Option<LeftJob>> {
-        self.write(Effect::Unsynced, jobs::take_up).await
+    async fn claim_next(&self) -> Result<Option<ClaimedJob>> {
+        self.write(Effect::Unsynced, jobs::claim_next).await
     }
 
     async fn expire(&self, now: i64) -> Result<bool> {

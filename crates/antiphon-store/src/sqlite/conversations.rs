@@ -4,11 +4,11 @@ use antiphon::{HeldItem, ItemId};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, seq_of, shard, thread, thread_of};
-use super::{items, jobs, names, sweep, threads};
+use super::keys::{ThreadKey, seq_from_column, shard, thread, thread_from_column};
+use super::{items, jobs, ledger_names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
-use crate::ledger_records::Kept;
+use crate::ledger_records::LedgerSubject;
 use crate::records::{Conversation, Cursor};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -51,7 +51,7 @@ pub(super) fn rebase(
     let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str(), thread(fresh)];
     db.prepare_cached(SQL)?.execute(parameters)?;
     begin(db, ThreadKey::new(tenant, id.shard(), fresh), first)?;
-    sweep::sweep(db, ThreadKey::of(tenant, named))
+    sweep::sweep(db, ThreadKey::from_cursor(tenant, named))
 }
 
 /// Creates the thread of a conversation, and its first items.
@@ -121,7 +121,7 @@ pub(super) fn append(
     more: &[HeldItem],
 ) -> Result<()> {
     let end = end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;
-    let key = ThreadKey::of(tenant, end);
+    let key = ThreadKey::from_cursor(tenant, end);
     let tip = items::append(db, key, end.end, more)?;
     threads::note_turn(db, key, None)?;
     threads::advance(db, key, tip)
@@ -135,7 +135,7 @@ pub(super) fn item(
     item: &ItemId,
 ) -> Result<Option<HeldItem>> {
     match end(db, tenant, id)? {
-        Some(end) => items::find(db, ThreadKey::of(tenant, end), item),
+        Some(end) => items::find(db, ThreadKey::from_cursor(tenant, end), item),
         None => Ok(None),
     }
 }
@@ -148,7 +148,7 @@ pub(super) fn erase_item(
     item: &ItemId,
 ) -> Result<bool> {
     match end(db, tenant, id)? {
-        Some(end) if items::erase(db, ThreadKey::of(tenant, end), item)? => {
+        Some(end) if items::erase(db, ThreadKey::from_cursor(tenant, end), item)? => {
             jobs::remove_ended_within(db, tenant, id)?;
             Ok(true)
         }
@@ -166,8 +166,8 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ConversationId) -> R
         .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
         .optional()?;
     if let Some(named) = named {
-        names::unname(db, tenant, &Kept::Conversation(id.clone()))?;
-        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(named)))?;
+        ledger_names::unname(db, tenant, &LedgerSubject::Conversation(id.clone()))?;
+        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(named)))?;
     }
     Ok(named.is_some())
 }
@@ -181,5 +181,9 @@ fn read(row: &Row<'_>, first: usize, id: &ConversationId) -> rusqlite::Result<Co
 }
 
 fn cursor(row: &Row<'_>, id: &ConversationId) -> rusqlite::Result<Cursor> {
-    Ok(Cursor { shard: id.shard(), thread: thread_of(row.get(0)?), end: seq_of(row.get(1)?) })
+    Ok(Cursor {
+        shard: id.shard(),
+        thread: thread_from_column(row.get(0)?),
+        end: seq_from_column(row.get(1)?),
+    })
 }

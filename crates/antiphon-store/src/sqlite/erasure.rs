@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
 use crate::ids::Tenant;
-use crate::snapshot::Holdings;
+use crate::snapshot::DataCounts;
 
 /// Deletes at most `limit` rows of a tenant and returns their counts. Rows that name others are
 /// deleted first, so that a reader never finds incomplete data.
@@ -12,28 +12,28 @@ pub(super) fn erase(
     db: &Connection,
     tenant: &Tenant,
     limit: usize,
-) -> Result<Holdings, StoreError> {
+) -> Result<DataCounts, StoreError> {
     let mut left = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut delete = |sql: &str| -> Result<u64, StoreError> {
         let rows = db.prepare_cached(sql)?.execute(params![tenant.as_str(), left])?;
         left = left.saturating_sub_unsigned(rows as u64);
         Ok(rows as u64)
     };
-    Ok(Holdings {
+    Ok(DataCounts {
         ledgers: delete(LEDGERS)?,
         conversations: delete(CONVERSATIONS)?,
         responses: delete(RESPONSES)?,
         others: delete(OPENING_ITEMS)?,
-        open_turns: delete(OPENINGS)?,
+        pending_turns: delete(OPENINGS)?,
         items: delete(ITEMS)?,
         deleted_items: delete(TOMBSTONES)?,
-    } + Holdings {
+    } + DataCounts {
         others: delete(JOBS)?
             + delete(EVENTS)?
             + delete(NOTICES)?
             + delete(THREADS)?
             + delete(USAGE)?,
-        ..Holdings::default()
+        ..DataCounts::default()
     })
 }
 

@@ -4,8 +4,10 @@ use bytes::Bytes;
 use rusqlite::{Connection, params};
 
 use super::jobs::{self, key};
-use super::keys::{position, seq_of};
-use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS, Rest};
+use super::keys::{position, seq_from_column};
+use crate::background::{
+    EXPIRED_AT_ONCE, EventPage, LogState, LoggedEvent, PAGE_BYTES, PAGE_EVENTS,
+};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Tenant};
 
@@ -54,13 +56,13 @@ pub(super) fn page(
     let (mut events, mut bytes) = (Vec::new(), 0);
     while events.len() < PAGE_EVENTS && bytes < PAGE_BYTES {
         let Some(row) = rows.next()? else {
-            return Ok(Some(EventPage { events, rest: state.rest() }));
+            return Ok(Some(EventPage { events, state }));
         };
         let body = Bytes::from(row.get::<_, Vec<u8>>(1)?);
         bytes += body.len();
-        events.push(LoggedEvent { sequence_number: seq_of(row.get(0)?), body });
+        events.push(LoggedEvent { sequence_number: seq_from_column(row.get(0)?), body });
     }
-    Ok(Some(EventPage { events, rest: Rest::More }))
+    Ok(Some(EventPage { events, state: LogState::Open }))
 }
 
 /// The latest of the first three events.
@@ -83,7 +85,7 @@ pub(super) fn count(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result
         SELECT coalesce(max(sequence_number) + 1, 0) FROM events
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3";
     let count = db.prepare_cached(SQL)?.query_row(key(tenant, id), |row| row.get(0))?;
-    Ok(seq_of(count))
+    Ok(seq_from_column(count))
 }
 
 /// Deletes the whole log.

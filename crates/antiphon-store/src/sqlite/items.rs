@@ -5,11 +5,11 @@ use std::ops::Range;
 use antiphon::{HeldItem, ItemId};
 use rusqlite::{Connection, OptionalExtension, Params, ffi, params};
 
-use super::keys::{ThreadKey, position, seq_of};
+use super::keys::{ThreadKey, position, seq_from_column};
 use super::row::{self, item_columns};
 use crate::error::StoreError;
 use crate::ids::Tenant;
-use crate::records::{Cursor, Listing, Order, Page, Seq};
+use crate::records::{Cursor, ItemPage, Order, PageRequest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -64,7 +64,7 @@ pub(super) fn transcript(
     tenant: &Tenant,
     cursor: Cursor,
 ) -> Result<Vec<HeldItem>> {
-    let key = ThreadKey::of(tenant, cursor);
+    let key = ThreadKey::from_cursor(tenant, cursor);
     let mut found = db
         .prepare_cached(TRANSCRIPT)?
         .query_map(
@@ -110,8 +110,8 @@ pub(super) fn page(
     db: &Connection,
     key: ThreadKey<'_>,
     range: &Range<Seq>,
-    page: &Page,
-) -> Result<Listing> {
+    page: &PageRequest,
+) -> Result<ItemPage> {
     let queries = match page.order {
         Order::Ascending => ASCENDING,
         Order::Descending => DESCENDING,
@@ -124,7 +124,7 @@ pub(super) fn page(
     let as_usize = |size: &i64| usize::try_from(*size).unwrap_or(usize::MAX);
     let count = page.count_fitting(sizes.iter().map(as_usize));
     let items = read_range(db, queries.items, key, range, count)?;
-    Ok(Listing { items, has_more: count < sizes.len() })
+    Ok(ItemPage { items, has_more: count < sizes.len() })
 }
 
 fn read_range(
@@ -184,7 +184,7 @@ pub(super) fn place(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<
         WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND item_id = ?4 AND body IS NOT NULL";
     let parameters = params![key.tenant(), key.shard(), key.thread(), id.as_str()];
     let seq = db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?;
-    Ok(seq.map(seq_of))
+    Ok(seq.map(seq_from_column))
 }
 
 /// The live item with this id in a thread.

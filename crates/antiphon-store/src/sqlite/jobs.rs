@@ -2,13 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, position, shard, thread, thread_of};
+use super::keys::{ThreadKey, position, shard, thread, thread_from_column};
 use super::responses::no_id;
 use super::{events, sweep, turns};
-use crate::background::{JobStanding, JobState, LeftJob, LoggedEvent, NewJob};
+use crate::background::{ClaimedJob, JobStatus, LogState, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::records::{Cursor, RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, TurnRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -26,35 +26,35 @@ pub(super) fn leave_all(db: &Connection) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn standing(
+pub(super) fn status(
     db: &Connection,
     tenant: &Tenant,
     id: &ResponseId,
-) -> Result<Option<JobStanding>> {
+) -> Result<Option<JobStatus>> {
     let state = match state(db, tenant, id)? {
         None => return Ok(None),
-        Some(JobState::Ended) => return Ok(Some(JobStanding::Ended)),
+        Some(LogState::Ended) => return Ok(Some(JobStatus::Ended)),
         Some(state) => state,
     };
     let event = events::latest_of_beginning(db, tenant, id)?;
-    Ok(Some(JobStanding::Open { event, is_left: state == JobState::Left }))
+    Ok(Some(JobStatus::Open { event, is_unclaimed: state == LogState::Unclaimed }))
 }
 
 /// The processing state of a job.
-pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobState>> {
+pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<LogState>> {
     const SQL: &str = "
         SELECT expires_at IS NULL, NOT held FROM jobs
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let found = db
         .prepare_cached(SQL)?
-        .query_row(key(tenant, id), |row| Ok(JobState::from_columns(row.get(0)?, row.get(1)?)))
+        .query_row(key(tenant, id), |row| Ok(LogState::from_columns(row.get(0)?, row.get(1)?)))
         .optional()?;
     Ok(found)
 }
 
 /// Whether a job is open.
 pub(super) fn is_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-    Ok(state(db, tenant, id)?.is_some_and(|state| state != JobState::Ended))
+    Ok(state(db, tenant, id)?.is_some_and(|state| state != LogState::Ended))
 }
 
 pub(super) fn open(
@@ -81,7 +81,7 @@ pub(super) fn append(
     events: &[LoggedEvent],
 ) -> Result<()> {
     match state(db, tenant, id)? {
-        Some(JobState::WorkedOn) => events::insert(db, tenant, id, events),
+        Some(LogState::Open) => events::insert(db, tenant, id, events),
         _ => Err(StoreError::LeaseLost),
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn cancel(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     Ok(db.prepare_cached(SQL)?.execute(key(tenant, id))? > 0)
 }
 
-pub(super) fn cancelled(db: &Connection) -> Result<Vec<(Tenant, ResponseId)>> {
+pub(super) fn cancelled_jobs(db: &Connection) -> Result<Vec<(Tenant, ResponseId)>> {
     const SQL: &str = "SELECT tenant, id FROM jobs WHERE held AND cancelled AND expires_at IS NULL";
     let marked = db
         .prepare_cached(SQL)?
@@ -103,7 +103,7 @@ pub(super) fn cancelled(db: &Connection) -> Result<Vec<(Tenant, ResponseId)>> {
 }
 
 /// Records the point that an open job continues from.
-pub(super) fn reach(
+pub(super) fn set_cursor(
     db: &Connection,
     tenant: &Tenant,
     id: &ResponseId,
@@ -124,7 +124,7 @@ pub(super) fn reach(
 pub(super) fn end(
     db: &Connection,
     tenant: &Tenant,
-    turn: &Turn,
+    turn: &TurnRecord,
     last: &LoggedEvent,
     expires_at: i64,
 ) -> Result<()> {
@@ -142,9 +142,10 @@ pub(super) fn end(
     events::insert(db, tenant, &response.id, std::slice::from_ref(last))?;
     turns::commit(db, tenant, turn)?;
     match reached {
-        Some(reached) => {
-            sweep::sweep(db, ThreadKey::new(tenant, response.id.shard(), thread_of(reached)))
-        }
+        Some(reached) => sweep::sweep(
+            db,
+            ThreadKey::new(tenant, response.id.shard(), thread_from_column(reached)),
+        ),
         None => Ok(()),
     }
 }
@@ -157,15 +158,15 @@ pub(super) fn release(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
     Ok(())
 }
 
-pub(super) fn take_up(db: &Connection) -> Result<Option<LeftJob>> {
+pub(super) fn claim_next(db: &Connection) -> Result<Option<ClaimedJob>> {
     const SQL: &str = "
         UPDATE jobs SET held = 1, times = times + 1
         WHERE ordinal = (SELECT min(ordinal) FROM jobs WHERE NOT held AND expires_at IS NULL)
         RETURNING tenant, id, request, work, times, cancelled";
     let taken = db.prepare_cached(SQL)?.query_row([], read_left).optional()?;
     let Some(job) = taken else { return Ok(None) };
-    let told = events::count(db, &job.tenant, &job.id)?;
-    Ok(Some(LeftJob { told, ..job }))
+    let event_count = events::count(db, &job.tenant, &job.id)?;
+    Ok(Some(ClaimedJob { event_count, ..job }))
 }
 
 /// Deletes a job and its events.
@@ -220,14 +221,14 @@ fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<ResponseId> {
     ResponseId::parse(row.get_ref(column)?.as_str()?).ok_or_else(|| no_id(column))
 }
 
-fn read_left(row: &Row<'_>) -> rusqlite::Result<LeftJob> {
-    Ok(LeftJob {
+fn read_left(row: &Row<'_>) -> rusqlite::Result<ClaimedJob> {
+    Ok(ClaimedJob {
         tenant: Tenant::new(row.get_ref(0)?.as_str()?),
         id: read_id(row, 1)?,
         request: RequestDigest(row.get(2)?),
         work: row.get::<_, Vec<u8>>(3)?.into(),
-        told: 0,
-        times: row.get(4)?,
+        event_count: 0,
+        attempt: row.get(4)?,
         is_cancelled: row.get(5)?,
     })
 }

@@ -3,10 +3,10 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::keys::shard;
-use super::{conversations, names};
+use super::{conversations, ledger_names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
-use crate::ledger_records::{Binding, Kept, Named};
+use crate::ledger_records::{Binding, LedgerSubject, UpstreamId};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -33,7 +33,7 @@ pub(super) fn find(
     if binds_late != Some(true) {
         return Ok(None);
     }
-    let named = names::name_of(db, tenant, &Kept::Conversation(id.clone()))?;
+    let named = ledger_names::upstream_id(db, tenant, &LedgerSubject::Conversation(id.clone()))?;
     Ok(Some(named.map_or(Binding::Pending, Binding::Bound)))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn bind(
     db: &Connection,
     tenant: &Tenant,
     id: &ConversationId,
-    named: &Named,
+    named: &UpstreamId,
     thread: ThreadId,
 ) -> Result<bool> {
     if find(db, tenant, id)? != Some(Binding::Pending) {
@@ -50,12 +50,12 @@ pub(super) fn bind(
     }
     conversations::rebase(db, tenant, id, thread, &[])?;
     conversations::set_metadata(db, tenant, id, NO_METADATA)?;
-    names::enter(db, tenant, named, &Kept::Conversation(id.clone()), true)?;
+    ledger_names::enter(db, tenant, named, &LedgerSubject::Conversation(id.clone()), true)?;
     Ok(true)
 }
 
 /// Keeps a pending conversation in this store. Returns whether it was pending.
-pub(super) fn keep_here(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
+pub(super) fn bind_locally(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
     if find(db, tenant, id)? != Some(Binding::Pending) {
         return Ok(false);
     }

@@ -5,12 +5,12 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use super::writer::Effect;
-use super::{SqliteStore, conversations, items, late_binding, names};
+use super::{SqliteStore, conversations, items, late_binding, ledger_names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledger_records::{Binding, Kept, LedgerEntry, Named};
+use crate::ledger_records::{Binding, LedgerEntry, LedgerSubject, UpstreamId};
 use crate::ledgers::Ledgers;
-use crate::records::{Conversation, Place};
+use crate::records::{Conversation, QueuePlace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -18,18 +18,22 @@ type Result<T> = std::result::Result<T, StoreError>;
 impl Ledgers for SqliteStore {
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>> {
         let (tenant, name) = (tenant.clone(), provider_id.to_owned());
-        self.read(move |db| names::find(db, &tenant, &name)).await
+        self.read(move |db| ledger_names::find(db, &tenant, &name)).await
     }
 
-    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>> {
-        let (tenant, kept) = (tenant.clone(), Kept::Response(response.clone()));
-        self.read(move |db| names::name_of(db, &tenant, &kept)).await
+    async fn upstream_id(
+        &self,
+        tenant: &Tenant,
+        response: &ResponseId,
+    ) -> Result<Option<UpstreamId>> {
+        let (tenant, subject) = (tenant.clone(), LedgerSubject::Response(response.clone()));
+        self.read(move |db| ledger_names::upstream_id(db, &tenant, &subject)).await
     }
 
     async fn adopt(
         &self,
         tenant: &Tenant,
-        named: Named,
+        named: UpstreamId,
         conversation: Conversation,
         thread: ThreadId,
     ) -> Result<LedgerEntry> {
@@ -38,33 +42,45 @@ impl Ledgers for SqliteStore {
             .await
     }
 
-    async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()> {
-        let (tenant, kept) = (tenant.clone(), Kept::Response(response.clone()));
-        self.write(Effect::Unsynced, move |db| names::enter(db, &tenant, &named, &kept, true)).await
+    async fn announce(
+        &self,
+        tenant: &Tenant,
+        named: UpstreamId,
+        response: &ResponseId,
+    ) -> Result<()> {
+        let (tenant, subject) = (tenant.clone(), LedgerSubject::Response(response.clone()));
+        self.write(Effect::Unsynced, move |db| {
+            ledger_names::enter(db, &tenant, &named, &subject, true)
+        })
+        .await
     }
 
     async fn mark_stale(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
-        self.write(Effect::Unsynced, move |db| names::set_stale(db, &tenant, &id, true).map(drop))
-            .await
+        self.write(Effect::Unsynced, move |db| {
+            ledger_names::set_stale(db, &tenant, &id, true).map(drop)
+        })
+        .await
     }
 
     async fn mark_fresh(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
-        self.write(Effect::Unsynced, move |db| names::set_stale(db, &tenant, &id, false).map(drop))
-            .await
+        self.write(Effect::Unsynced, move |db| {
+            ledger_names::set_stale(db, &tenant, &id, false).map(drop)
+        })
+        .await
     }
 
-    async fn relearn(
+    async fn resync(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
         thread: ThreadId,
         items: Vec<HeldItem>,
-        _place: Option<Place>,
+        _place: Option<QueuePlace>,
     ) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
-        self.write(Effect::Erasing, move |db| relearn(db, &tenant, &id, thread, &items)).await
+        self.write(Effect::Erasing, move |db| resync(db, &tenant, &id, thread, &items)).await
     }
 
     async fn create_unbound(
@@ -95,30 +111,30 @@ impl Ledgers for SqliteStore {
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
-        named: Named,
+        named: UpstreamId,
         thread: ThreadId,
-        _place: Option<Place>,
+        _place: Option<QueuePlace>,
     ) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
         self.write(Effect::Erasing, move |db| late_binding::bind(db, &tenant, &id, &named, thread))
             .await
     }
 
-    async fn keep_here(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool> {
+    async fn bind_locally(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
-        self.write(Effect::Synced, move |db| late_binding::keep_here(db, &tenant, &id)).await
+        self.write(Effect::Synced, move |db| late_binding::bind_locally(db, &tenant, &id)).await
     }
 
-    async fn any(&self) -> Result<bool> {
-        self.read(names::any).await
+    async fn has_any(&self) -> Result<bool> {
+        self.read(ledger_names::any).await
     }
 
-    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
-        let (tenant, kept) = (tenant.clone(), kept.clone());
-        self.read(move |db| names::is_named(db, &tenant, &kept)).await
+    async fn is_ledger(&self, tenant: &Tenant, subject: &LedgerSubject) -> Result<bool> {
+        let (tenant, subject) = (tenant.clone(), subject.clone());
+        self.read(move |db| ledger_names::is_named(db, &tenant, &subject)).await
     }
 
-    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
+    async fn find_generated(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
         let (tenant, ids) = (tenant.clone(), ids.to_vec());
         self.read(move |db| {
             let made = |id: &ItemId| Ok(items::is_made(db, &tenant, id)?.then(|| id.clone()));
@@ -129,34 +145,34 @@ impl Ledgers for SqliteStore {
 
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {
         let (tenant, name) = (tenant.clone(), provider_id.to_owned());
-        self.write(Effect::Erasing, move |db| names::forget(db, &tenant, &name)).await
+        self.write(Effect::Erasing, move |db| ledger_names::forget(db, &tenant, &name)).await
     }
 }
 
 fn adopt(
     db: &Connection,
     tenant: &Tenant,
-    named: &Named,
+    named: &UpstreamId,
     conversation: &Conversation,
     thread: ThreadId,
 ) -> Result<LedgerEntry> {
-    if let Some(entry) = names::find(db, tenant, &named.id)? {
+    if let Some(entry) = ledger_names::find(db, tenant, &named.id)? {
         return Ok(entry);
     }
-    let kept = Kept::Conversation(conversation.id.clone());
+    let subject = LedgerSubject::Conversation(conversation.id.clone());
     conversations::create(db, tenant, conversation, thread, &[])?;
-    names::enter(db, tenant, named, &kept, true)?;
-    Ok(LedgerEntry { upstream: named.upstream.clone(), kept, is_stale: true })
+    ledger_names::enter(db, tenant, named, &subject, true)?;
+    Ok(LedgerEntry { upstream: named.upstream.clone(), subject, is_stale: true })
 }
 
-fn relearn(
+fn resync(
     db: &Connection,
     tenant: &Tenant,
     id: &ConversationId,
     thread: ThreadId,
     items: &[HeldItem],
 ) -> Result<()> {
-    if !names::set_stale(db, tenant, id, false)? {
+    if !ledger_names::set_stale(db, tenant, id, false)? {
         return Err(StoreError::ConversationNotFound);
     }
     conversations::rebase(db, tenant, id, thread, items)

@@ -9,7 +9,7 @@ use super::keys::ThreadKey;
 use super::{conversations, items, responses};
 use crate::error::StoreError;
 use crate::ids::Tenant;
-use crate::records::{Listing, Order, Page, Scope, Seq};
+use crate::records::{ItemPage, ListScope, Order, PageRequest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -17,9 +17,9 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub(super) fn list(
     db: &Connection,
     tenant: &Tenant,
-    scope: &Scope,
-    page: &Page,
-) -> Result<Option<Listing>> {
+    scope: &ListScope,
+    page: &PageRequest,
+) -> Result<Option<ItemPage>> {
     let Some((key, whole)) = extent(db, tenant, scope)? else {
         return Ok(None);
     };
@@ -33,14 +33,13 @@ pub(super) fn list(
 fn extent<'a>(
     db: &Connection,
     tenant: &'a Tenant,
-    scope: &Scope,
+    scope: &ListScope,
 ) -> Result<Option<(ThreadKey<'a>, Range<Seq>)>> {
     let extent = match scope {
-        Scope::Conversation(id) => {
-            conversations::end(db, tenant, id)?.map(|end| (ThreadKey::of(tenant, end), 0..end.end))
-        }
-        Scope::Input(id) => responses::find(db, tenant, id)?
-            .map(|record| (ThreadKey::of(tenant, record.cursor), record.input)),
+        ListScope::Conversation(id) => conversations::end(db, tenant, id)?
+            .map(|end| (ThreadKey::from_cursor(tenant, end), 0..end.end)),
+        ListScope::Input(id) => responses::find(db, tenant, id)?
+            .map(|record| (ThreadKey::from_cursor(tenant, record.cursor), record.input)),
     };
     Ok(extent)
 }

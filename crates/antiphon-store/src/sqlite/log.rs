@@ -31,7 +31,7 @@ pub(super) struct Log {
 
 impl Log {
     /// The log of `db`. It is emptied whenever `room` more bytes were written.
-    pub(super) fn of(db: &Connection, room: u64) -> Self {
+    pub(super) fn new(db: &Connection, room: u64) -> Self {
         let path = db.path().filter(|path| !path.is_empty());
         Self {
             path: path.map(|path| PathBuf::from(format!("{path}-wal"))),
@@ -100,7 +100,7 @@ mod tests {
         let path = folder.path().join("notes.db");
         let db = connection::writing(&path).unwrap();
         db.execute_batch("CREATE TABLE notes (text)").unwrap();
-        let mut log = Log::of(&db, ROOM);
+        let mut log = Log::new(&db, ROOM);
         log.tend(&db, true);
         assert!(log.length() > 0, "a short log is left alone");
 
@@ -124,7 +124,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let db = connection::writing(&folder.path().join("notes.db")).unwrap();
         db.execute_batch("CREATE TABLE notes (text)").unwrap();
-        let mut log = Log::of(&db, ROOM);
+        let mut log = Log::new(&db, ROOM);
         log.note_erasure();
 
         log.tend(&db, false);
@@ -142,7 +142,7 @@ mod tests {
         let reader = connection::reading(&path).unwrap();
         reader.execute_batch("BEGIN; SELECT count(*) FROM notes").unwrap();
         write(&db);
-        let mut log = Log::of(&db, ROOM);
+        let mut log = Log::new(&db, ROOM);
         log.note_erasure();
 
         log.tend(&db, true);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn in_memory_there_is_no_log() {
         let db = connection::in_memory().unwrap();
-        let mut log = Log::of(&db, 0);
+        let mut log = Log::new(&db, 0);
         log.note_erasure();
 
         log.tend(&db, true);

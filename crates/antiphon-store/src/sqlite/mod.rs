@@ -3,23 +3,23 @@
 mod background;
 mod connection;
 mod conversations;
+mod data_counts;
 mod erasure;
 mod events;
 mod expiry;
-mod holdings;
 mod inspect;
 mod items;
 mod jobs;
-mod kept;
 mod late_binding;
+mod ledger_names;
 mod ledgers;
 mod listing;
 mod lock;
 mod log;
-mod names;
+mod named_values;
 mod notices;
-mod openings;
 mod pages;
+mod pending_turns;
 mod permissions;
 mod readers;
 mod requests;
@@ -95,7 +95,7 @@ impl SqliteStore {
         schema::migrate(&mut db)?;
         jobs::leave_all(&db)?;
         Ok(Self {
-            left_behind: openings::last(&db)?,
+            left_behind: pending_turns::last(&db)?,
             writer: Writer::start(db, lock.clone())?,
             readers: None,
             lock,

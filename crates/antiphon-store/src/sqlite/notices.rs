@@ -6,13 +6,13 @@ use super::keys::shard;
 use super::responses::no_id;
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Tenant};
-use crate::records::{DueNotice, Notice};
+use crate::records::{ClaimedNotice, Notice};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// The state of the turn whose end the notices report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TurnState {
     /// It may still end otherwise, so no notice is due.
     Open,
     /// It has ended.
@@ -25,7 +25,7 @@ pub(super) fn insert(
     tenant: &Tenant,
     id: &ResponseId,
     notices: &[Notice],
-    turn: Turn,
+    turn: TurnState,
 ) -> Result<()> {
     const SQL: &str = "
         INSERT INTO notices (tenant, shard, response, id, endpoint, is_open, due_at, body)
@@ -37,7 +37,7 @@ pub(super) fn insert(
             id.as_str(),
             notice.id,
             notice.endpoint,
-            turn == Turn::Open || notice.is_watch(),
+            turn == TurnState::Open || notice.is_watch(),
             notice.due_at,
             &*notice.body,
         ])?;
@@ -72,7 +72,12 @@ pub(super) fn any_due(db: &Connection, now: i64) -> Result<bool> {
 }
 
 /// Claims due notices.
-pub(super) fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+pub(super) fn claim(
+    db: &Connection,
+    now: i64,
+    until: i64,
+    limit: usize,
+) -> Result<Vec<ClaimedNotice>> {
     const SQL: &str = "
         UPDATE notices SET due_at = ?2, attempts = attempts + 1
         WHERE (tenant, shard, response, id, endpoint) IN (
@@ -89,7 +94,7 @@ pub(super) fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Resu
 }
 
 /// Settles a claim, unless the notice was claimed again since.
-pub(super) fn settle(db: &Connection, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+pub(super) fn settle(db: &Connection, claimed: &ClaimedNotice, then: Option<i64>) -> Result<()> {
     const PUT_OFF: &str = "
         UPDATE notices SET due_at = ?7
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND id = ?4 AND endpoint = ?5
@@ -98,7 +103,7 @@ pub(super) fn settle(db: &Connection, claimed: &DueNotice, then: Option<i64>) ->
         DELETE FROM notices
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND id = ?4 AND endpoint = ?5
           AND attempts = ?6";
-    let DueNotice { tenant, response, notice, attempt } = claimed;
+    let ClaimedNotice { tenant, response, notice, attempt } = claimed;
     let (tenant, in_shard, response) =
         (tenant.as_str(), shard(response.shard()), response.as_str());
     let (id, endpoint) = (&notice.id, &notice.endpoint);
@@ -114,8 +119,8 @@ pub(super) fn settle(db: &Connection, claimed: &DueNotice, then: Option<i64>) ->
 }
 
 /// Reads a row of the columns `id, endpoint, due_at, body, tenant, response, attempts`.
-pub(super) fn read_due(row: &Row<'_>) -> rusqlite::Result<DueNotice> {
-    Ok(DueNotice {
+pub(super) fn read_due(row: &Row<'_>) -> rusqlite::Result<ClaimedNotice> {
+    Ok(ClaimedNotice {
         notice: read(row, 0)?,
         tenant: Tenant::new(row.get_ref(4)?.as_str()?),
         response: ResponseId::parse(row.get_ref(5)?.as_str()?).ok_or_else(|| no_id(5))?,

@@ -6,8 +6,8 @@ use antiphon::HeldItem;
 use bytes::Bytes;
 use rusqlite::{Connection, Row, params};
 
-use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
-use super::names;
+use super::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
+use super::ledger_names;
 use super::responses::no_id;
 use super::row::{self, item_columns};
 use crate::error::StoreError;
@@ -44,7 +44,7 @@ pub(super) fn conversations(
 
 fn read_conversation(row: &Row<'_>) -> rusqlite::Result<(Conversation, Cursor)> {
     let id = ConversationId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))?;
-    let (thread, end) = (thread_of(row.get(3)?), seq_of(row.get(4)?));
+    let (thread, end) = (thread_from_column(row.get(3)?), seq_from_column(row.get(4)?));
     let cursor = Cursor { shard: id.shard(), thread, end };
     let metadata = Bytes::from(row.get::<_, Vec<u8>>(2)?);
     Ok((Conversation { id, created_at: row.get(1)?, metadata }, cursor))
@@ -63,7 +63,7 @@ pub(super) fn responses(
 }
 
 /// A page of pending turns.
-pub(super) fn open_turns(
+pub(super) fn pending_turns(
     db: &Connection,
     tenant: &Tenant,
     after: Option<&ResponseId>,
@@ -103,7 +103,7 @@ pub(super) fn ledgers(
     let page = db
         .prepare_cached(SQL)?
         .query_map(params![tenant.as_str(), after.unwrap_or_default(), PAGE], |row| {
-            Ok((row.get(0)?, names::read(row, 1)?))
+            Ok((row.get(0)?, ledger_names::read(row, 1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(page)
@@ -132,7 +132,7 @@ pub(super) fn items(
     {
         let item = row::read(row)?;
         bytes += item.body.bytes().map_or(0, Bytes::len);
-        page.push((seq_of(row.get(row::COLUMNS)?), item));
+        page.push((seq_from_column(row.get(row::COLUMNS)?), item));
     }
     Ok(page)
 }
@@ -165,8 +165,8 @@ pub(super) fn loose_items(
 fn read_place(row: &Row<'_>) -> rusqlite::Result<ItemPlace> {
     Ok(ItemPlace {
         shard: Shard(row.get::<_, i64>(row::COLUMNS)?.cast_unsigned()),
-        thread: thread_of(row.get(row::COLUMNS + 1)?),
-        seq: seq_of(row.get(row::COLUMNS + 2)?),
+        thread: thread_from_column(row.get(row::COLUMNS + 1)?),
+        seq: seq_from_column(row.get(row::COLUMNS + 2)?),
     })
 }
 

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::keys::{ThreadKey, position, seq_of};
-use super::{conversations, openings, responses, sweep, threads};
+use super::keys::{ThreadKey, position, seq_from_column};
+use super::{conversations, pending_turns, responses, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
-use crate::records::{Earlier, RequestDigest, Seq};
+use crate::records::{PriorTurn, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -17,11 +17,11 @@ pub(super) fn turns(
     in_shard: Shard,
     request: &RequestDigest,
     limit: usize,
-) -> Result<Vec<Earlier>> {
-    let open = openings::of_request(db, tenant, in_shard, request, limit)?;
+) -> Result<Vec<PriorTurn>> {
+    let open = pending_turns::of_request(db, tenant, in_shard, request, limit)?;
     let ended = responses::of_request(db, tenant, in_shard, request, limit)?;
-    let open = open.into_iter().map(Earlier::Open);
-    Ok(open.chain(ended.into_iter().map(Earlier::Ended)).take(limit).collect())
+    let open = open.into_iter().map(PriorTurn::Open);
+    Ok(open.chain(ended.into_iter().map(PriorTurn::Ended)).take(limit).collect())
 }
 
 /// Moves the last turn of a conversation to a thread of its own, if it answers this request and no
@@ -35,7 +35,7 @@ pub(super) fn retract(
 ) -> Result<bool> {
     let end = conversations::end(db, tenant, conversation)?;
     let end = end.ok_or(StoreError::ConversationNotFound)?;
-    let key = ThreadKey::of(tenant, end);
+    let key = ThreadKey::from_cursor(tenant, end);
     let Some(from) = last_turn(db, key, request)? else { return Ok(false) };
     if is_built_on(db, key, from)? {
         return Ok(false);
@@ -58,7 +58,7 @@ fn last_turn(db: &Connection, key: ThreadKey<'_>, request: &RequestDigest) -> Re
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread(), request.0], |row| row.get(0))
         .optional()?;
-    Ok(from.map(seq_of))
+    Ok(from.map(seq_from_column))
 }
 
 /// Whether a fork or a pending turn continues from a point after `from`.

@@ -5,11 +5,11 @@ use bytes::Bytes;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, position, seq_of, shard, thread_of};
-use super::{items, jobs, names, sweep};
+use super::keys::{ThreadKey, position, seq_from_column, shard, thread_from_column};
+use super::{items, jobs, ledger_names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::ledger_records::Kept;
+use crate::ledger_records::LedgerSubject;
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -92,7 +92,7 @@ pub(super) fn of_request(
 pub(super) fn output(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>> {
     match find(db, tenant, id)? {
         Some(record) => {
-            let key = ThreadKey::of(tenant, record.cursor);
+            let key = ThreadKey::from_cursor(tenant, record.cursor);
             items::range(db, key, &record.output, usize::MAX)
         }
         None => Ok(Vec::new()),
@@ -110,8 +110,8 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         .optional()?;
     if let Some(thread) = thread {
         jobs::remove(db, tenant, id)?;
-        names::unname(db, tenant, &Kept::Response(id.clone()))?;
-        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(thread)))?;
+        ledger_names::unname(db, tenant, &LedgerSubject::Response(id.clone()))?;
+        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(thread)))?;
     }
     Ok(thread.is_some())
 }
@@ -140,9 +140,9 @@ pub(super) fn no_id(column: usize) -> rusqlite::Error {
 fn read_record(row: &Row<'_>) -> rusqlite::Result<ResponseRecord> {
     let response = read_new(row)?;
     let (input_from, output_from, end) =
-        (seq_of(row.get(6)?), seq_of(row.get(7)?), seq_of(row.get(8)?));
+        (seq_from_column(row.get(6)?), seq_from_column(row.get(7)?), seq_from_column(row.get(8)?));
     Ok(ResponseRecord {
-        cursor: Cursor { shard: response.id.shard(), thread: thread_of(row.get(5)?), end },
+        cursor: Cursor { shard: response.id.shard(), thread: thread_from_column(row.get(5)?), end },
         response,
         input: input_from..output_from,
         output: output_from..end,

@@ -4,15 +4,15 @@ use antiphon::HeldItem;
 use bytes::Bytes;
 use rusqlite::{Result, Row, Statement};
 
-use crate::columns::Columns;
-pub(super) use crate::columns::item_columns;
+use crate::item_columns::ItemColumns;
+pub(super) use crate::item_columns::item_columns;
 
 /// The number of item columns.
 pub(super) const COLUMNS: usize = 9;
 
 /// Binds the item's columns to the parameters from `first` on.
 pub(super) fn bind(statement: &mut Statement<'_>, first: usize, item: &HeldItem) -> Result<()> {
-    let columns = Columns::of(item);
+    let columns = ItemColumns::from_item(item);
     statement.raw_bind_parameter(first, columns.item_id)?;
     statement.raw_bind_parameter(first + 1, columns.own_id)?;
     statement.raw_bind_parameter(first + 2, columns.kind)?;
@@ -26,7 +26,7 @@ pub(super) fn bind(statement: &mut Statement<'_>, first: usize, item: &HeldItem)
 
 /// Reads an item from a row's first columns.
 pub(super) fn read(row: &Row<'_>) -> Result<HeldItem> {
-    let columns = Columns {
+    let columns = ItemColumns {
         item_id: row.get_ref(0)?.as_str()?,
         own_id: row.get_ref(1)?.as_str_or_null()?,
         kind: row.get_ref(2)?.as_str()?,

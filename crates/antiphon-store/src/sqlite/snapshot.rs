@@ -10,13 +10,15 @@ use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::task::spawn_blocking;
 
-use super::{connection, holdings, kept, openings, pages, responses, schema, usage};
+use super::{
+    connection, data_counts, named_values, pages, pending_turns, responses, schema, usage,
+};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledger_records::LedgerEntry;
-use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
-use crate::snapshot::{Holdings, ItemPlace, Snapshot};
+use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord};
+use crate::snapshot::{DataCounts, ItemPlace, Snapshot};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -57,12 +59,12 @@ impl SqliteSnapshot {
 impl Snapshot for SqliteSnapshot {
     async fn next_tenant(&mut self, after: Option<&Tenant>) -> Result<Option<Tenant>> {
         let after = after.cloned();
-        self.read(move |db| holdings::next_tenant(db, after.as_ref())).await
+        self.read(move |db| data_counts::next_tenant(db, after.as_ref())).await
     }
 
-    async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings> {
+    async fn count_data(&mut self, tenant: &Tenant) -> Result<DataCounts> {
         let tenant = tenant.clone();
-        self.read(move |db| holdings::of(db, &tenant)).await
+        self.read(move |db| data_counts::count(db, &tenant)).await
     }
 
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage> {
@@ -70,8 +72,8 @@ impl Snapshot for SqliteSnapshot {
         self.read(move |db| usage::of_tenant(db, &tenant)).await
     }
 
-    async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>> {
-        let found = self.read(move |db| kept::find(db, name)).await?;
+    async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>> {
+        let found = self.read(move |db| named_values::find(db, name)).await?;
         Ok(found.map(Bytes::from))
     }
 
@@ -111,18 +113,22 @@ impl Snapshot for SqliteSnapshot {
         self.read(move |db| pages::ledgers(db, &tenant, after.as_deref())).await
     }
 
-    async fn open_turns(
+    async fn pending_turns(
         &mut self,
         tenant: &Tenant,
         after: Option<&ResponseId>,
     ) -> Result<Vec<ResponseId>> {
         let (tenant, after) = (tenant.clone(), after.cloned());
-        self.read(move |db| pages::open_turns(db, &tenant, after.as_ref())).await
+        self.read(move |db| pages::pending_turns(db, &tenant, after.as_ref())).await
     }
 
-    async fn open_turn(&mut self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+    async fn pending_turn(
+        &mut self,
+        tenant: &Tenant,
+        id: &ResponseId,
+    ) -> Result<Option<TurnRecord>> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.read(move |db| openings::find(db, &tenant, &id)).await
+        self.read(move |db| pending_turns::find(db, &tenant, &id)).await
     }
 
     async fn items(

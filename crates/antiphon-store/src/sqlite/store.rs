@@ -8,18 +8,18 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
-    requests, responses, turns, usage,
+    SqliteStore, conversations, erasure, expiry, items, jobs, listing, named_values, notices,
+    pending_turns, requests, responses, turns, usage,
 };
-use crate::background::Background;
+use crate::background::BackgroundJobs;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::Ledgers;
 use crate::records::{
-    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
-    Scope, Turn,
+    ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
+    RequestDigest, ResponseRecord, TurnRecord,
 };
-use crate::snapshot::Holdings;
+use crate::snapshot::DataCounts;
 use crate::store::Store;
 use crate::usage::Usage;
 use crate::watches::Watches;
@@ -28,20 +28,21 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
-        let kept = self.write(Effect::Synced, move |db| kept::keep(db, name, &candidate)).await?;
-        Ok(Bytes::from(kept))
+    async fn value_or_insert(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
+        let value =
+            self.write(Effect::Synced, move |db| named_values::keep(db, name, &candidate)).await?;
+        Ok(Bytes::from(value))
     }
 
-    async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
-        self.write(Effect::Erasing, move |db| kept::replace(db, name, &old, &new)).await
+    async fn replace_value(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
+        self.write(Effect::Erasing, move |db| named_values::replace(db, name, &old, &new)).await
     }
 
     async fn check_writable(&self) -> Result<()> {
-        self.write(Effect::Synced, kept::check_writable).await
+        self.write(Effect::Synced, named_values::check_writable).await
     }
 
-    fn background(&self) -> &dyn Background {
+    fn background_jobs(&self) -> &dyn BackgroundJobs {
         self
     }
 
@@ -107,9 +108,9 @@ impl Store for SqliteStore {
     async fn list_items(
         &self,
         tenant: &Tenant,
-        scope: &Scope,
-        page: &Page,
-    ) -> Result<Option<Listing>> {
+        scope: &ListScope,
+        page: &PageRequest,
+    ) -> Result<Option<ItemPage>> {
         let (tenant, scope, page) = (tenant.clone(), scope.clone(), page.clone());
         self.read(move |db| listing::list(db, &tenant, &scope, &page)).await
     }
@@ -137,13 +138,13 @@ impl Store for SqliteStore {
         .await
     }
 
-    async fn earlier(
+    async fn find_prior_turns(
         &self,
         tenant: &Tenant,
         shard: Shard,
         request: &RequestDigest,
         limit: usize,
-    ) -> Result<Vec<Earlier>> {
+    ) -> Result<Vec<PriorTurn>> {
         let (tenant, request) = (tenant.clone(), *request);
         self.read(move |db| requests::turns(db, &tenant, shard, &request, limit)).await
     }
@@ -154,7 +155,7 @@ impl Store for SqliteStore {
         conversation: &ConversationId,
         request: &RequestDigest,
         fork: ThreadId,
-        _: Option<Place>,
+        _: Option<QueuePlace>,
     ) -> Result<bool> {
         let (tenant, conversation, request) = (tenant.clone(), conversation.clone(), *request);
         self.write(Effect::Erasing, move |db| {
@@ -197,35 +198,35 @@ impl Store for SqliteStore {
         .await
     }
 
-    async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+    async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
         let tenant = tenant.clone();
-        self.write(Effect::Unsynced, move |db| openings::record(db, &tenant, &turn)).await
+        self.write(Effect::Unsynced, move |db| pending_turns::record(db, &tenant, &turn)).await
     }
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), id.clone());
         let found = self.read(move |db| {
             let is_open = jobs::is_open(db, &tenant, &id)?;
-            Ok((openings::ordinal(db, &tenant, &id)?, is_open))
+            Ok((pending_turns::ordinal(db, &tenant, &id)?, is_open))
         });
         match found.await? {
             (Some(ordinal), _) if ordinal > self.left_behind => Ok(true),
-            (Some(_), _) => self.settle_openings().await.map(|_| false),
+            (Some(_), _) => self.settle_pending_turns().await.map(|_| false),
             (None, is_open) => Ok(is_open),
         }
     }
 
-    async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    async fn drop_pending_turn(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.write(Effect::Unsynced, move |db| openings::discard(db, &tenant, &id)).await
+        self.write(Effect::Unsynced, move |db| pending_turns::discard(db, &tenant, &id)).await
     }
 
-    async fn settle_openings(&self) -> Result<usize> {
+    async fn settle_pending_turns(&self) -> Result<usize> {
         let left_behind = self.left_behind;
-        self.write(Effect::Synced, move |db| openings::settle(db, left_behind)).await
+        self.write(Effect::Synced, move |db| pending_turns::settle(db, left_behind)).await
     }
 
-    async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+    async fn commit_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
     }
@@ -240,7 +241,7 @@ impl Store for SqliteStore {
         self.read(move |db| usage::of_conversation(db, &tenant, &id)).await
     }
 
-    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {
+    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<DataCounts> {
         let tenant = tenant.clone();
         self.write(Effect::Erasing, move |db| erasure::erase(db, &tenant, limit)).await
     }
@@ -249,14 +250,19 @@ impl Store for SqliteStore {
         self.shut_rewritten().await
     }
 
-    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+    async fn claim_notices(
+        &self,
+        now: i64,
+        until: i64,
+        limit: usize,
+    ) -> Result<Vec<ClaimedNotice>> {
         if !self.read(move |db| notices::any_due(db, now)).await? {
             return Ok(Vec::new());
         }
         self.write(Effect::Unsynced, move |db| notices::claim(db, now, until, limit)).await
     }
 
-    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+    async fn settle_notice(&self, claimed: &ClaimedNotice, then: Option<i64>) -> Result<()> {
         let claimed = claimed.clone();
         self.write(Effect::Unsynced, move |db| notices::settle(db, &claimed, then)).await
     }

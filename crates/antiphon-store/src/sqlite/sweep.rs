@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::keys::{ThreadKey, seq_of};
+use super::keys::{ThreadKey, seq_from_column};
 use super::{items, threads};
 use crate::error::StoreError;
 use crate::records::Seq;
@@ -30,7 +30,7 @@ fn reach(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Seq>, StoreError>
     let reach: Option<i64> = db
         .prepare_cached(REACH)?
         .query_row(params![key.tenant(), key.shard(), key.thread()], |row| row.get(0))?;
-    Ok(reach.map(seq_of))
+    Ok(reach.map(seq_from_column))
 }
 
 const REACH: &str = "

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::keys::{ThreadKey, position, seq_of, thread_of};
+use super::keys::{ThreadKey, position, seq_from_column, thread_from_column};
 use crate::error::StoreError;
 use crate::ids::ThreadId;
 use crate::records::{RequestDigest, Seq};
@@ -23,7 +23,7 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>
     let thread = db
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread()], |row| {
-            Ok(Thread { tip: seq_of(row.get(0)?), named: row.get(1)? })
+            Ok(Thread { tip: seq_from_column(row.get(0)?), named: row.get(1)? })
         })
         .optional()?;
     Ok(thread)
@@ -106,5 +106,5 @@ pub(super) fn remove(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Threa
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread()], |row| row.get(0))
         .optional()?;
-    Ok(parent.flatten().map(thread_of))
+    Ok(parent.flatten().map(thread_from_column))
 }

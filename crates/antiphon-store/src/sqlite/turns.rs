@@ -4,55 +4,59 @@ use rusqlite::Connection;
 
 use super::keys::ThreadKey;
 use super::responses::{self, Extent};
-use super::{conversations, items, names, notices, openings, threads};
+use super::{conversations, items, ledger_names, notices, pending_turns, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
-use crate::records::{Base, Cursor, Seq, Turn};
+use crate::records::{Cursor, Destination, Seq, TurnRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Commits a turn: its items, its record and its ledger changes. Removes its pending turn.
-pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
+pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     turn.check_shard()?;
-    let (key, input_from) = place(db, tenant, &turn.base)?;
+    let (key, input_from) = place(db, tenant, &turn.destination)?;
     let output_from = items::append(db, key, input_from, &turn.input)?;
     let end = items::append(db, key, output_from, &turn.output)?;
     threads::advance(db, key, end)?;
-    if let Base::Conversation(_) = turn.base {
+    if let Destination::Conversation(_) = turn.destination {
         let request = turn.request.as_ref();
         threads::note_turn(db, key, request.map(|request| (request, input_from)))?;
     }
     if let Some(response) = &turn.response {
         let extent = Extent { input_from, output_from, end };
         responses::insert(db, key, response, turn.request.as_ref(), &extent)?;
-        openings::remove(db, tenant, &response.id)?;
-        notices::insert(db, tenant, &response.id, &turn.notices, notices::Turn::Ended)?;
+        pending_turns::remove(db, tenant, &response.id)?;
+        notices::insert(db, tenant, &response.id, &turn.notices, notices::TurnState::Ended)?;
     }
     match &turn.ledger {
-        Some(ledger) => names::follow(db, tenant, turn, ledger),
+        Some(ledger) => ledger_names::follow(db, tenant, turn, ledger),
         None => Ok(()),
     }
 }
 
 /// The destination thread of the turn's items, and their first position in it.
-fn place<'a>(db: &Connection, tenant: &'a Tenant, base: &Base) -> Result<(ThreadKey<'a>, Seq)> {
-    match base {
-        Base::New { shard, thread } => {
+fn place<'a>(
+    db: &Connection,
+    tenant: &'a Tenant,
+    destination: &Destination,
+) -> Result<(ThreadKey<'a>, Seq)> {
+    match destination {
+        Destination::New { shard, thread } => {
             let key = ThreadKey::new(tenant, *shard, *thread);
             threads::create_root(db, key, false)?;
             Ok((key, 0))
         }
-        Base::After { cursor, fork, end_of } => {
+        Destination::After { cursor, fork, end_of } => {
             let moved = match end_of {
                 Some(response) => responses::find(db, tenant, response)?,
                 None => None,
             };
             behind(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork)
         }
-        Base::Conversation(id) => {
+        Destination::Conversation(id) => {
             let end =
                 conversations::end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;
-            Ok((ThreadKey::of(tenant, end), end.end))
+            Ok((ThreadKey::from_cursor(tenant, end), end.end))
         }
     }
 }
@@ -65,7 +69,7 @@ fn behind<'a>(
     cursor: Cursor,
     fork: ThreadId,
 ) -> Result<(ThreadKey<'a>, Seq)> {
-    let key = ThreadKey::of(tenant, cursor);
+    let key = ThreadKey::from_cursor(tenant, cursor);
     let is_tip =
         threads::find(db, key)?.is_some_and(|thread| thread.tip == cursor.end && !thread.named);
     if is_tip {

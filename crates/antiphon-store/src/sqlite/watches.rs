@@ -7,7 +7,7 @@ use super::keys::shard;
 use super::writer::Effect;
 use super::{SqliteStore, notices};
 use crate::error::StoreError;
-use crate::records::{DueNotice, Notice};
+use crate::records::{ClaimedNotice, Notice};
 use crate::store::Store as _;
 use crate::watches::Watches;
 
@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Watches for SqliteStore {
-    async fn claim(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+    async fn claim(&self, now: i64, until: i64, limit: usize) -> Result<Vec<ClaimedNotice>> {
         if !self.read(move |db| Ok(next_due(db)?.is_some_and(|due| due <= now))).await? {
             return Ok(Vec::new());
         }
@@ -26,11 +26,11 @@ impl Watches for SqliteStore {
         self.read(next_due).await
     }
 
-    async fn put_off(&self, claimed: &DueNotice, until: i64) -> Result<()> {
+    async fn put_off(&self, claimed: &ClaimedNotice, until: i64) -> Result<()> {
         self.settle_notice(claimed, Some(until)).await
     }
 
-    async fn end(&self, claimed: &DueNotice, notices: Vec<Notice>) -> Result<bool> {
+    async fn end(&self, claimed: &ClaimedNotice, notices: Vec<Notice>) -> Result<bool> {
         let claimed = claimed.clone();
         self.write(Effect::Synced, move |db| end(db, &claimed, &notices)).await
     }
@@ -43,7 +43,7 @@ fn next_due(db: &Connection) -> Result<Option<i64>> {
     Ok(db.prepare_cached(SQL)?.query_row([], |row| row.get(0)).optional()?)
 }
 
-fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Result<Vec<ClaimedNotice>> {
     const SQL: &str = "
         UPDATE notices SET due_at = ?2, attempts = attempts + 1
         WHERE (tenant, shard, response, id, endpoint) IN (
@@ -60,12 +60,12 @@ fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Result<Vec<DueN
     Ok(claimed)
 }
 
-fn end(db: &Connection, claimed: &DueNotice, notices: &[Notice]) -> Result<bool> {
+fn end(db: &Connection, claimed: &ClaimedNotice, notices: &[Notice]) -> Result<bool> {
     const SQL: &str = "
         DELETE FROM notices
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND id = ?4 AND endpoint = ?5
           AND attempts = ?6";
-    let DueNotice { tenant, response, notice, attempt } = claimed;
+    let ClaimedNotice { tenant, response, notice, attempt } = claimed;
     let ended = db.prepare_cached(SQL)?.execute(params![
         tenant.as_str(),
         shard(response.shard()),
@@ -77,6 +77,6 @@ fn end(db: &Connection, claimed: &DueNotice, notices: &[Notice]) -> Result<bool>
     if ended == 0 {
         return Ok(false);
     }
-    notices::insert(db, tenant, response, notices, notices::Turn::Ended)?;
+    notices::insert(db, tenant, response, notices, notices::TurnState::Ended)?;
     Ok(true)
 }

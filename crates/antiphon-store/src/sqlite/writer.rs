@@ -175,7 +175,7 @@ struct Committer {
 
 impl Committer {
     fn new(db: Connection, reserve: Option<Reserve>) -> Result<Self, StoreError> {
-        let (log, vacuum) = (Log::of(&db, LOG_ROOM), Vacuum::new(&db)?);
+        let (log, vacuum) = (Log::new(&db, LOG_ROOM), Vacuum::new(&db)?);
         let mut committer = Self { db, synced: false, log, vacuum, reserve };
         committer.sync(true)?;
         Ok(committer)

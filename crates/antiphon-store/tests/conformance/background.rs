@@ -1,8 +1,8 @@
 //! The jobs of background responses, and the logs of their events.
 
 use antiphon_store::{
-    Background, Base, EventPage, JobStanding, LoggedEvent, NewJob, RequestDigest, ResponseId, Rest,
-    StoreError, Turn,
+    BackgroundJobs, Destination, EventPage, JobStatus, LogState, LoggedEvent, NewJob,
+    RequestDigest, ResponseId, StoreError, TurnRecord,
 };
 use bytes::Bytes;
 
@@ -21,25 +21,28 @@ pub(crate) fn events(numbers: std::ops::Range<u64>) -> Vec<LoggedEvent> {
     numbers.map(event).collect()
 }
 
-pub(crate) fn background(world: &World) -> &dyn Background {
-    world.store.background()
+pub(crate) fn background(world: &World) -> &dyn BackgroundJobs {
+    world.store.background_jobs()
 }
 
 /// A job that was accepted with its first two events, and the turn that it is to come to.
-pub(crate) async fn accepted(world: &World) -> (ResponseId, Turn) {
-    let base = Base::New { shard: world.shard(), thread: world.thread() };
-    accepted_as(world, world.turn(base, &["a"], &["b"])).await
+pub(crate) async fn accepted(world: &World) -> (ResponseId, TurnRecord) {
+    let destination = Destination::New { shard: world.shard(), thread: world.thread() };
+    accepted_as(world, world.turn(destination, &["a"], &["b"])).await
 }
 
 /// A job that is to come to this turn.
-async fn accepted_as(world: &World, (id, turn): (ResponseId, Turn)) -> (ResponseId, Turn) {
+async fn accepted_as(
+    world: &World,
+    (id, turn): (ResponseId, TurnRecord),
+) -> (ResponseId, TurnRecord) {
     let work = Bytes::from_static(b"what begins it anew");
     let job = NewJob { id: id.clone(), request: ASKED, work, events: events(0..2) };
     background(world).accept(&world.tenant, job).await.unwrap();
     (id, turn)
 }
 
-pub(crate) async fn end(world: &World, turn: Turn, number: u64) -> Result<(), StoreError> {
+pub(crate) async fn end(world: &World, turn: TurnRecord, number: u64) -> Result<(), StoreError> {
     background(world).end(&world.tenant, turn, event(number), EXPIRY).await
 }
 
@@ -50,8 +53,8 @@ pub(crate) async fn page(world: &World, id: &ResponseId, from: u64) -> Option<Ev
 pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
     let (id, turn) = accepted(&world).await;
     let store = background(&world);
-    let open = JobStanding::Open { event: event(1).body, is_left: false };
-    assert_eq!(store.standing(&world.tenant, &id).await, Ok(Some(open)));
+    let open = JobStatus::Open { event: event(1).body, is_unclaimed: false };
+    assert_eq!(store.status(&world.tenant, &id).await, Ok(Some(open)));
     assert_eq!(world.store.is_open(&world.tenant, &id).await, Ok(true));
     let shard = id.shard();
     assert_eq!(store.open_jobs(&world.tenant, shard, &ASKED).await, Ok(vec![id.clone()]));
@@ -59,7 +62,7 @@ pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
 
     end(&world, turn, 2).await.unwrap();
 
-    assert_eq!(store.standing(&world.tenant, &id).await, Ok(Some(JobStanding::Ended)));
+    assert_eq!(store.status(&world.tenant, &id).await, Ok(Some(JobStatus::Ended)));
     assert_eq!(world.store.is_open(&world.tenant, &id).await, Ok(false));
     assert_eq!(store.open_jobs(&world.tenant, shard, &ASKED).await, Ok(vec![]));
     assert_eq!(world.transcript(&id).await, ["a", "b"]);
@@ -68,7 +71,7 @@ pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
 pub(crate) async fn events_are_read_in_pages_from_any_number_on(world: World) {
     let (id, turn) = accepted(&world).await;
     background(&world).append(&world.tenant, &id, events(2..600)).await.unwrap();
-    let waiting = EventPage { events: vec![], rest: Rest::More };
+    let waiting = EventPage { events: vec![], state: LogState::Open };
     assert_eq!(page(&world, &id, 600).await, Some(waiting));
     end(&world, turn, 600).await.unwrap();
 
@@ -78,13 +81,13 @@ pub(crate) async fn events_are_read_in_pages_from_any_number_on(world: World) {
         assert!(page.events.len() <= 256, "a page has a bound");
         read.extend(page.events);
         from = read.last().map_or(0, |event: &LoggedEvent| event.sequence_number + 1);
-        if page.rest == Rest::Nothing {
+        if page.state == LogState::Ended {
             break;
         }
     }
 
     assert_eq!(read, events(0..601));
-    let last = EventPage { events: events(600..601), rest: Rest::Nothing };
+    let last = EventPage { events: events(600..601), state: LogState::Ended };
     assert_eq!(page(&world, &id, 600).await, Some(last));
 }
 
@@ -98,7 +101,7 @@ pub(crate) async fn a_page_has_a_bound_of_bytes(world: World) {
     for (from, length) in lengths {
         let page = page(&world, &id, from).await.unwrap();
         assert_eq!(page.events.len(), length, "from {from}");
-        assert_eq!(page.rest, Rest::More);
+        assert_eq!(page.state, LogState::Open);
     }
 }
 
@@ -126,8 +129,8 @@ pub(crate) async fn a_turn_that_cannot_be_committed_leaves_its_job_open(world: W
     let (id, turn) = accepted(&world).await;
     let gone = world.conversation(&[]).await;
     world.delete_conversation(&gone).await;
-    let (_, nowhere) = world.turn(Base::Conversation(gone), &["c"], &[]);
-    let nowhere = Turn { response: turn.response.clone(), ..nowhere };
+    let (_, nowhere) = world.turn(Destination::Conversation(gone), &["c"], &[]);
+    let nowhere = TurnRecord { response: turn.response.clone(), ..nowhere };
 
     assert!(end(&world, nowhere, 2).await.is_err());
 
@@ -139,23 +142,23 @@ pub(crate) async fn what_was_released_is_taken_up_once(world: World) {
     let (id, turn) = accepted(&world).await;
     let store = background(&world);
     store.append(&world.tenant, &id, events(2..4)).await.unwrap();
-    assert_eq!(store.take_up().await, Ok(None));
+    assert_eq!(store.claim_next().await, Ok(None));
 
     store.release(&world.tenant, &id).await.unwrap();
-    let Ok(Some(JobStanding::Open { is_left, .. })) = store.standing(&world.tenant, &id).await
+    let Ok(Some(JobStatus::Open { is_unclaimed, .. })) = store.status(&world.tenant, &id).await
     else {
         panic!("it is open");
     };
-    assert!(is_left);
-    assert_eq!(page(&world, &id, 4).await.unwrap().rest, Rest::Left);
+    assert!(is_unclaimed);
+    assert_eq!(page(&world, &id, 4).await.unwrap().state, LogState::Unclaimed);
     let refused = store.append(&world.tenant, &id, events(4..5)).await;
     assert_eq!(refused, Err(StoreError::LeaseLost));
 
-    let left = store.take_up().await.unwrap().unwrap();
+    let left = store.claim_next().await.unwrap().unwrap();
     assert_eq!((&left.tenant, &left.id, left.request), (&world.tenant, &id, ASKED));
-    assert_eq!((left.told, left.times, left.is_cancelled), (4, 1, false));
+    assert_eq!((left.event_count, left.attempt, left.is_cancelled), (4, 1, false));
     assert_eq!(&*left.work, b"what begins it anew");
-    assert_eq!(store.take_up().await, Ok(None));
+    assert_eq!(store.claim_next().await, Ok(None));
     end(&world, turn, 4).await.unwrap();
 }
 
@@ -163,7 +166,7 @@ pub(crate) async fn a_job_keeps_what_it_goes_on_from_until_it_has_ended(world: W
     let first = world.first(&["a"], &["b"]).await;
     let cursor = world.end(&first).await;
     let (id, turn) = accepted_as(&world, world.turn(world.behind(cursor), &["c"], &["d"])).await;
-    background(&world).reach(&world.tenant, &id, cursor).await.unwrap();
+    background(&world).set_cursor(&world.tenant, &id, cursor).await.unwrap();
 
     assert!(world.delete_response(&first).await);
 
@@ -177,15 +180,15 @@ pub(crate) async fn a_job_keeps_what_it_goes_on_from_until_it_has_ended(world: W
 pub(crate) async fn a_job_that_ends_apart_lets_go_of_what_it_went_on_from(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let cursor = world.end(&first).await;
-    let apart = Base::New { shard: cursor.shard, thread: world.thread() };
+    let apart = Destination::New { shard: cursor.shard, thread: world.thread() };
     let (id, turn) = accepted_as(&world, world.turn(apart, &["c"], &[])).await;
-    background(&world).reach(&world.tenant, &id, cursor).await.unwrap();
+    background(&world).set_cursor(&world.tenant, &id, cursor).await.unwrap();
     assert!(world.delete_response(&first).await);
 
     end(&world, turn, 2).await.unwrap();
 
     assert_eq!(world.held(&["a", "b", "c"]).await, ["c"]);
-    let reached = background(&world).reach(&world.tenant, &id, cursor).await;
+    let reached = background(&world).set_cursor(&world.tenant, &id, cursor).await;
     assert_eq!(reached, Err(StoreError::LeaseLost));
 }
 
@@ -193,15 +196,15 @@ pub(crate) async fn a_cancelled_job_is_known_to_its_process(world: World) {
     let (id, turn) = accepted(&world).await;
     let (other, _) = accepted(&world).await;
     let store = background(&world);
-    assert_eq!(store.cancelled().await, Ok(vec![]));
+    assert_eq!(store.cancelled_jobs().await, Ok(vec![]));
 
     assert_eq!(store.cancel(&world.tenant, &id).await, Ok(true));
 
-    assert_eq!(store.cancelled().await, Ok(vec![(world.tenant.clone(), id.clone())]));
+    assert_eq!(store.cancelled_jobs().await, Ok(vec![(world.tenant.clone(), id.clone())]));
     store.release(&world.tenant, &id).await.unwrap();
-    assert!(store.take_up().await.unwrap().unwrap().is_cancelled);
+    assert!(store.claim_next().await.unwrap().unwrap().is_cancelled);
     end(&world, turn, 2).await.unwrap();
-    assert_eq!(store.cancelled().await, Ok(vec![]));
+    assert_eq!(store.cancelled_jobs().await, Ok(vec![]));
     assert!(page(&world, &other, 0).await.is_some());
 }
 
@@ -232,7 +235,7 @@ pub(crate) async fn a_deleted_response_takes_its_log_along(world: World) {
     assert!(world.delete_response(&id).await);
 
     assert_eq!(page(&world, &id, 0).await, None);
-    assert_eq!(background(&world).standing(&world.tenant, &id).await, Ok(None));
+    assert_eq!(background(&world).status(&world.tenant, &id).await, Ok(None));
 }
 
 pub(crate) async fn the_job_of_another_tenant_does_not_exist(world: World) {
@@ -240,7 +243,7 @@ pub(crate) async fn the_job_of_another_tenant_does_not_exist(world: World) {
     let mallory = world.seen_by("mallory");
     let (store, stranger) = (background(&mallory), &mallory.tenant);
 
-    assert_eq!(store.standing(stranger, &id).await, Ok(None));
+    assert_eq!(store.status(stranger, &id).await, Ok(None));
     assert_eq!(page(&mallory, &id, 0).await, None);
     assert_eq!(store.open_jobs(stranger, id.shard(), &ASKED).await, Ok(vec![]));
     assert_eq!(store.cancel(stranger, &id).await, Ok(false));

@@ -1,13 +1,13 @@
 //! Chains of responses and their forks.
 
-use antiphon_store::{Base, Cursor, Shard, StoreError};
+use antiphon_store::{Cursor, Destination, Shard, StoreError};
 
 use super::World;
 
 pub(crate) async fn a_first_turn_begins_a_thread(world: World) {
     let (shard, thread) = (world.shard(), world.thread());
-    let base = Base::New { shard, thread };
-    let (id, turn) = world.turn(base, &["a", "b"], &["c"]);
+    let destination = Destination::New { shard, thread };
+    let (id, turn) = world.turn(destination, &["a", "b"], &["c"]);
     world.commit(turn.clone()).await.unwrap();
 
     let record = world.store.response(&world.tenant, &id).await.unwrap();
@@ -117,7 +117,8 @@ pub(crate) async fn a_turn_without_items_is_recorded(world: World) {
 
 pub(crate) async fn a_turn_may_leave_no_record(world: World) {
     let conversation = world.conversation(&["a"]).await;
-    let (id, mut turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &["c"]);
+    let (id, mut turn) =
+        world.turn(Destination::Conversation(conversation.clone()), &["b"], &["c"]);
     turn.response = None;
     world.commit(turn).await.unwrap();
 
@@ -130,23 +131,24 @@ pub(crate) async fn a_turn_may_leave_no_record(world: World) {
 pub(crate) async fn a_turn_behind_what_was_deleted_meanwhile_is_kept(world: World) {
     let root = world.first(&["a"], &["b"]).await;
     let gone = world.after(&root, &["c"], &["d"]).await;
-    let base = world.behind(world.end(&gone).await);
+    let destination = world.behind(world.end(&gone).await);
     world.delete_response(&gone).await;
-    let (id, turn) = world.turn(base, &["e"], &["f"]);
+    let (id, turn) = world.turn(destination, &["e"], &["f"]);
     world.commit(turn).await.unwrap();
     assert_eq!(world.transcript(&id).await, ["a", "b", "e", "f"]);
 
-    let base = world.behind(world.end(&id).await);
+    let destination = world.behind(world.end(&id).await);
     world.delete_response(&root).await;
     world.delete_response(&id).await;
-    let (id, turn) = world.turn(base, &["g"], &["h"]);
+    let (id, turn) = world.turn(destination, &["g"], &["h"]);
     world.commit(turn).await.unwrap();
     assert_eq!(world.transcript(&id).await, ["g", "h"]);
 }
 
 pub(crate) async fn a_response_in_a_foreign_shard_is_refused(world: World) {
-    let (_, mut turn) = world.turn(Base::Conversation(world.conversation(&[]).await), &[], &[]);
-    turn.base = Base::New { shard: Shard(7), thread: world.thread() };
+    let (_, mut turn) =
+        world.turn(Destination::Conversation(world.conversation(&[]).await), &[], &[]);
+    turn.destination = Destination::New { shard: Shard(7), thread: world.thread() };
 
     let refusal = world.commit(turn).await.unwrap_err();
 

@@ -1,6 +1,6 @@
 //! Conversations.
 
-use antiphon_store::{Base, Order, Page, Scope, StoreError};
+use antiphon_store::{Destination, ListScope, Order, PageRequest, StoreError};
 use bytes::Bytes;
 
 use super::World;
@@ -12,8 +12,8 @@ pub(crate) async fn a_conversation_is_kept_as_it_was_given(world: World) {
     let thread = world.thread();
     store.create_conversation(tenant, given.clone(), thread, items(&["a", "b"])).await.unwrap();
 
-    let (kept, tip) = store.conversation(tenant, &given.id).await.unwrap().unwrap();
-    assert_eq!(kept, given);
+    let (subject, tip) = store.conversation(tenant, &given.id).await.unwrap().unwrap();
+    assert_eq!(subject, given);
     assert_eq!((tip.shard, tip.thread, tip.end), (given.id.shard(), thread, 2));
     assert_eq!(world.listed(&given.id).await, ["a", "b"]);
     let b = store.item(tenant, &given.id, &item_id("b")).await.unwrap();
@@ -29,8 +29,8 @@ pub(crate) async fn metadata_is_replaced(world: World) {
 
     let changed = changed.unwrap().unwrap();
     assert_eq!(changed.metadata, metadata);
-    let (kept, _) = store.conversation(tenant, &id).await.unwrap().unwrap();
-    assert_eq!(kept, changed);
+    let (subject, _) = store.conversation(tenant, &id).await.unwrap().unwrap();
+    assert_eq!(subject, changed);
 }
 
 pub(crate) async fn turns_and_appends_go_to_the_end(world: World) {
@@ -51,7 +51,8 @@ pub(crate) async fn what_is_not_there_is_said_to_be_so(world: World) {
     let (store, tenant) = (&world.store, &world.tenant);
     let shard = world.shard();
     let (conversation, response) = (world.conversation_id(shard), world.response_id(shard));
-    let page = Page { after: None, limit: 1, max_bytes: usize::MAX, order: Order::Ascending };
+    let page =
+        PageRequest { after: None, limit: 1, max_bytes: usize::MAX, order: Order::Ascending };
 
     assert_eq!(store.conversation(tenant, &conversation).await, Ok(None));
     let metadata = Bytes::from_static(b"{}");
@@ -59,7 +60,8 @@ pub(crate) async fn what_is_not_there_is_said_to_be_so(world: World) {
     assert_eq!(changed, Ok(None));
     assert!(!world.delete_conversation(&conversation).await);
     assert_eq!(world.append(&conversation, &["a"]).await, Err(StoreError::ConversationNotFound));
-    for scope in [Scope::Conversation(conversation.clone()), Scope::Input(response.clone())] {
+    for scope in [ListScope::Conversation(conversation.clone()), ListScope::Input(response.clone())]
+    {
         assert_eq!(store.list_items(tenant, &scope, &page).await, Ok(None));
     }
     let item = store.item(tenant, &conversation, &item_id("a")).await;
@@ -69,13 +71,13 @@ pub(crate) async fn what_is_not_there_is_said_to_be_so(world: World) {
     assert_eq!(world.output(&response).await, [""; 0]);
     assert!(!world.delete_response(&response).await);
     assert_eq!(world.held(&["a"]).await, [""; 0]);
-    assert_eq!(store.drop_opening(tenant, &response).await, Ok(()));
-    assert_eq!(store.settle_openings().await, Ok(0));
+    assert_eq!(store.drop_pending_turn(tenant, &response).await, Ok(()));
+    assert_eq!(store.settle_pending_turns().await, Ok(0));
 }
 
 pub(crate) async fn a_turn_in_a_deleted_conversation_is_refused(world: World) {
     let id = world.conversation(&["a"]).await;
-    let (response, turn) = world.turn(Base::Conversation(id.clone()), &["b"], &["c"]);
+    let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["b"], &["c"]);
     assert!(world.delete_conversation(&id).await);
 
     let refusal = world.commit(turn).await;

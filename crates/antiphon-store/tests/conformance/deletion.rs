@@ -62,9 +62,9 @@ pub(crate) async fn a_chain_of_forks_goes_whole(world: World) {
     let mut responses = vec![world.within(&conversation, &[], &["0"]).await];
     for depth in 1..DEPTH {
         let previous = &responses[depth - 1];
-        let (taken, kept) = (format!("x{depth}"), depth.to_string());
+        let (taken, subject) = (format!("x{depth}"), depth.to_string());
         let sibling = world.after(previous, &[&taken], &[]).await;
-        responses.push(world.after(previous, &[], &[&kept]).await);
+        responses.push(world.after(previous, &[], &[&subject]).await);
         world.delete_response(&sibling).await;
     }
     let deepest = responses.pop().unwrap();
@@ -72,13 +72,13 @@ pub(crate) async fn a_chain_of_forks_goes_whole(world: World) {
         world.delete_response(response).await;
     }
     world.delete_conversation(&conversation).await;
-    let kept: Vec<String> = (0..DEPTH).map(|depth| depth.to_string()).collect();
-    assert_eq!(world.transcript(&deepest).await[1..], kept);
+    let subject: Vec<String> = (0..DEPTH).map(|depth| depth.to_string()).collect();
+    assert_eq!(world.transcript(&deepest).await[1..], subject);
 
     world.delete_response(&deepest).await;
 
-    let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
-    assert_eq!(world.held(&kept).await, [""; 0]);
+    let subject: Vec<&str> = subject.iter().map(String::as_str).collect();
+    assert_eq!(world.held(&subject).await, [""; 0]);
     assert_eq!(world.held(&["root"]).await, [""; 0]);
 }
 

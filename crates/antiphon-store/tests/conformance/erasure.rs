@@ -1,6 +1,6 @@
 //! Everything of a tenant goes, and nothing of another's.
 
-use antiphon_store::{Base, Holdings};
+use antiphon_store::{DataCounts, Destination};
 
 use super::World;
 use super::world::item_id;
@@ -10,7 +10,7 @@ pub(crate) const NOW: i64 = 1_800_000_000;
 
 impl World {
     /// Erases the tenant, so many entries at a time; how much was erased each time.
-    pub(crate) async fn erase(&self, limit: usize) -> Vec<Holdings> {
+    pub(crate) async fn erase(&self, limit: usize) -> Vec<DataCounts> {
         let mut erased = Vec::new();
         loop {
             match self.store.erase(&self.tenant, NOW, limit).await.unwrap() {
@@ -38,9 +38,9 @@ impl World {
 pub(crate) const EVERYTHING: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
 /// All that was erased, but for what helped to find it.
-fn sum(erased: &[Holdings]) -> Holdings {
-    let sum = erased.iter().fold(Holdings::default(), |sum, more| sum + *more);
-    Holdings { others: 0, ..sum }
+fn sum(erased: &[DataCounts]) -> DataCounts {
+    let sum = erased.iter().fold(DataCounts::default(), |sum, more| sum + *more);
+    DataCounts { others: 0, ..sum }
 }
 
 pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
@@ -48,10 +48,10 @@ pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
 
     let erased = world.erase(1000).await;
 
-    let expected = Holdings {
+    let expected = DataCounts {
         conversations: 2,
         responses: 4,
-        open_turns: 1,
+        pending_turns: 1,
         ledgers: 1,
         items: 9,
         deleted_items: 1,
@@ -62,7 +62,7 @@ pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
     let located = world.store.locate(&world.tenant, &ids).await;
     assert_eq!(located, Ok(Vec::new()), "not even tombstones");
     assert_eq!(world.entry("theirs").await, None);
-    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(0));
 }
 
 pub(crate) async fn an_erasure_goes_on_in_small_batches(world: World) {
@@ -70,10 +70,10 @@ pub(crate) async fn an_erasure_goes_on_in_small_batches(world: World) {
 
     let erased = world.erase(2).await;
 
-    let entries = |batch: &Holdings| {
-        let Holdings { conversations, responses, open_turns, .. } = batch;
-        let Holdings { ledgers, items, deleted_items, others, .. } = batch;
-        conversations + responses + open_turns + ledgers + items + deleted_items + others
+    let entries = |batch: &DataCounts| {
+        let DataCounts { conversations, responses, pending_turns, .. } = batch;
+        let DataCounts { ledgers, items, deleted_items, others, .. } = batch;
+        conversations + responses + pending_turns + ledgers + items + deleted_items + others
     };
     assert!(erased.iter().all(|batch| (1..=2).contains(&entries(batch))), "{erased:?}");
     assert_eq!(sum(&erased).items, 9);
@@ -95,8 +95,8 @@ pub(crate) async fn an_erased_tenant_may_begin_anew(world: World) {
     world.has_everything().await;
     world.erase(1000).await;
 
-    let base = Base::New { shard: world.shard(), thread: world.thread() };
-    let (response, mut turn) = world.turn(base, &["a"], &["b"]);
+    let destination = Destination::New { shard: world.shard(), thread: world.thread() };
+    let (response, mut turn) = world.turn(destination, &["a"], &["b"]);
     turn.response.as_mut().unwrap().created_at = NOW;
     world.commit(turn).await.unwrap();
 

@@ -1,6 +1,6 @@
 //! Responses that were kept for long enough go; what others still need stays.
 
-use antiphon_store::{Base, ResponseId};
+use antiphon_store::{Destination, ResponseId};
 
 use super::World;
 
@@ -10,8 +10,14 @@ const DAY: i64 = 86_400;
 
 impl World {
     /// A response that was created on this day, from 0.
-    async fn on_day(&self, day: i64, base: Base, input: &[&str], output: &[&str]) -> ResponseId {
-        let (id, mut turn) = self.turn(base, input, output);
+    async fn on_day(
+        &self,
+        day: i64,
+        destination: Destination,
+        input: &[&str],
+        output: &[&str],
+    ) -> ResponseId {
+        let (id, mut turn) = self.turn(destination, input, output);
         turn.response.as_mut().unwrap().created_at = FIRST_DAY + day * DAY;
         self.commit(turn).await.unwrap();
         id
@@ -70,7 +76,7 @@ pub(crate) async fn what_a_later_response_builds_on_does_not_expire_with_an_earl
 
 pub(crate) async fn conversations_do_not_expire(world: World) {
     let conversation = world.conversation(&["a"]).await;
-    let within = Base::Conversation(conversation.clone());
+    let within = Destination::Conversation(conversation.clone());
     let response = world.on_day(0, within, &["b"], &["c"]).await;
 
     assert_eq!(world.expire_before(1, 9).await, 1);

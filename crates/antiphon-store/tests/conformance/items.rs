@@ -1,7 +1,7 @@
 //! Items: lossless, unique within their thread, erased but not forgotten.
 
 use antiphon::{HeldItem, ItemId, Origin};
-use antiphon_store::{Base, StoreError};
+use antiphon_store::{Destination, StoreError};
 
 use super::World;
 use super::world::{held, item, item_id, saying};
@@ -59,7 +59,7 @@ pub(crate) async fn a_long_body_comes_back_whole(world: World) {
     let given = saying("long", &"tea and biscuits ".repeat(1 << 16));
     assert!(given.body.bytes().unwrap().len() > 1 << 20);
     let (response, mut turn) =
-        world.turn(Base::New { shard: world.shard(), thread: world.thread() }, &["a"], &[]);
+        world.turn(Destination::New { shard: world.shard(), thread: world.thread() }, &["a"], &[]);
     turn.output.push(given.clone());
     world.commit(turn).await.unwrap();
 
@@ -128,7 +128,7 @@ pub(crate) async fn a_duplicate_refuses_all_of_an_append(world: World) {
 
 pub(crate) async fn a_duplicate_refuses_the_whole_turn(world: World) {
     let id = world.conversation(&["a"]).await;
-    let (response, turn) = world.turn(Base::Conversation(id.clone()), &["b"], &["c", "a"]);
+    let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["b"], &["c", "a"]);
 
     let refusal = world.commit(turn).await;
 
@@ -138,8 +138,8 @@ pub(crate) async fn a_duplicate_refuses_the_whole_turn(world: World) {
 }
 
 pub(crate) async fn one_id_twice_in_a_turn_is_a_duplicate(world: World) {
-    let base = Base::New { shard: world.shard(), thread: world.thread() };
-    let (response, turn) = world.turn(base, &["a"], &["a"]);
+    let destination = Destination::New { shard: world.shard(), thread: world.thread() };
+    let (response, turn) = world.turn(destination, &["a"], &["a"]);
 
     let refusal = world.commit(turn).await;
 

@@ -26,8 +26,8 @@ impl World {
         bound.await.unwrap()
     }
 
-    async fn keep_here(&self, id: &ConversationId) -> bool {
-        self.ledgers().keep_here(&self.tenant, id).await.unwrap()
+    async fn bind_locally(&self, id: &ConversationId) -> bool {
+        self.ledgers().bind_locally(&self.tenant, id).await.unwrap()
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn conversation_is_bound_once(world: World) {
     assert!(world.bind(&id, "conv_x").await);
 
     assert!(!world.bind(&id, "conv_y").await);
-    assert!(!world.keep_here(&id).await);
+    assert!(!world.bind_locally(&id).await);
 
     assert_eq!(world.binding(&id).await, Some(Binding::Bound(named("conv_x"))));
     assert_eq!(world.entry("conv_y").await, None);
@@ -86,9 +86,9 @@ pub(crate) async fn of_many_bindings_one_counts(world: World) {
 pub(crate) async fn conversation_that_stays_here_cannot_be_bound(world: World) {
     let id = world.unbound(&["a"]).await;
 
-    assert!(world.keep_here(&id).await);
+    assert!(world.bind_locally(&id).await);
 
-    assert!(!world.keep_here(&id).await);
+    assert!(!world.bind_locally(&id).await);
     assert!(!world.bind(&id, "conv_x").await);
     assert_eq!(world.binding(&id).await, None);
     assert_eq!(world.listed(&id).await, ["a"]);
@@ -99,7 +99,7 @@ pub(crate) async fn deleted_conversation_cannot_be_bound(world: World) {
     assert!(world.delete_conversation(&id).await);
 
     assert!(!world.bind(&id, "conv_x").await);
-    assert!(!world.keep_here(&id).await);
+    assert!(!world.bind_locally(&id).await);
     assert_eq!(world.binding(&id).await, None);
     assert_eq!(world.entry("conv_x").await, None);
 }

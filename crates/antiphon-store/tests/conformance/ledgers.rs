@@ -2,8 +2,8 @@
 
 use antiphon::HeldItem;
 use antiphon_store::{
-    Base, Conversation, ConversationId, Kept, LedgerEntry, LedgerTurn, Ledgers, Named, ResponseId,
-    StoreError, Turn,
+    Conversation, ConversationId, Destination, LedgerEntry, LedgerSubject, LedgerUpdate, Ledgers,
+    ResponseId, StoreError, TurnRecord, UpstreamId,
 };
 use futures_util::future::join_all;
 
@@ -12,20 +12,20 @@ use super::background::{accepted, end};
 use super::world::{items, saying};
 
 /// What the provider of these tests calls something.
-pub(crate) fn named(id: &str) -> Named {
-    Named { upstream: "theirs".into(), id: id.into() }
+pub(crate) fn named(id: &str) -> UpstreamId {
+    UpstreamId { upstream: "theirs".into(), id: id.into() }
 }
 
 /// The entry of a conversation of that provider.
 pub(crate) fn of_conversation(id: &ConversationId, is_stale: bool) -> LedgerEntry {
-    let kept = Kept::Conversation(id.clone());
-    LedgerEntry { upstream: "theirs".into(), kept, is_stale }
+    let subject = LedgerSubject::Conversation(id.clone());
+    LedgerEntry { upstream: "theirs".into(), subject, is_stale }
 }
 
 /// The entry of a response of that provider.
 pub(crate) fn of_response(id: &ResponseId, is_stale: bool) -> LedgerEntry {
-    let kept = Kept::Response(id.clone());
-    LedgerEntry { upstream: "theirs".into(), kept, is_stale }
+    let subject = LedgerSubject::Response(id.clone());
+    LedgerEntry { upstream: "theirs".into(), subject, is_stale }
 }
 
 /// Items that the provider has.
@@ -34,8 +34,8 @@ pub(crate) fn elsewhere(names: &[&str]) -> Vec<HeldItem> {
 }
 
 /// A turn that its provider called so.
-pub(crate) fn receive(turn: Turn, name: &str, is_stale: bool) -> Turn {
-    Turn { ledger: Some(LedgerTurn { response: Some(named(name)), is_stale }), ..turn }
+pub(crate) fn receive(turn: TurnRecord, name: &str, is_stale: bool) -> TurnRecord {
+    TurnRecord { ledger: Some(LedgerUpdate { response: Some(named(name)), is_stale }), ..turn }
 }
 
 impl World {
@@ -54,9 +54,9 @@ impl World {
 
     /// The ledger of a conversation that its provider calls so.
     pub(crate) async fn adopted(&self, name: &str) -> ConversationId {
-        match self.adopt(name, self.new_conversation()).await.kept {
-            Kept::Conversation(id) => id,
-            other @ Kept::Response(_) => panic!("{name} is {other:?}"),
+        match self.adopt(name, self.new_conversation()).await.subject {
+            LedgerSubject::Conversation(id) => id,
+            other @ LedgerSubject::Response(_) => panic!("{name} is {other:?}"),
         }
     }
 
@@ -64,28 +64,28 @@ impl World {
         self.ledgers().announce(&self.tenant, named(name), response).await.unwrap();
     }
 
-    pub(crate) async fn name_of(&self, response: &ResponseId) -> Option<Named> {
-        self.ledgers().name_of(&self.tenant, response).await.unwrap()
+    pub(crate) async fn upstream_id(&self, response: &ResponseId) -> Option<UpstreamId> {
+        self.ledgers().upstream_id(&self.tenant, response).await.unwrap()
     }
 
     pub(crate) async fn mark_stale(&self, id: &ConversationId) {
         self.ledgers().mark_stale(&self.tenant, id).await.unwrap();
     }
 
-    pub(crate) async fn relearn(
+    pub(crate) async fn resync(
         &self,
         id: &ConversationId,
         items: Vec<HeldItem>,
     ) -> Result<(), StoreError> {
-        self.ledgers().relearn(&self.tenant, id, self.thread(), items, None).await
+        self.ledgers().resync(&self.tenant, id, self.thread(), items, None).await
     }
 
     pub(crate) async fn forget(&self, name: &str) -> bool {
         self.ledgers().forget(&self.tenant, name).await.unwrap()
     }
 
-    pub(crate) fn anew(&self) -> Base {
-        Base::New { shard: self.shard(), thread: self.thread() }
+    pub(crate) fn anew(&self) -> Destination {
+        Destination::New { shard: self.shard(), thread: self.thread() }
     }
 
     /// A response in a tree of forks of its own, which its provider calls so.
@@ -126,13 +126,13 @@ pub(crate) async fn of_many_that_adopt_at_once_all_get_one_ledger(world: World) 
 
 pub(crate) async fn an_announced_response_is_in_doubt_until_its_turn_is_committed(world: World) {
     let conversation = world.adopted("conv_x").await;
-    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &["b"]);
+    let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), &["a"], &["b"]);
 
-    assert_eq!(world.name_of(&id).await, None);
+    assert_eq!(world.upstream_id(&id).await, None);
     world.announce("resp_x", &id).await;
 
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
-    assert_eq!(world.name_of(&id).await, Some(named("resp_x")));
+    assert_eq!(world.upstream_id(&id).await, Some(named("resp_x")));
     assert!(!world.exists(&id).await);
     world.commit(receive(turn, "resp_x", false)).await.unwrap();
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, false)));
@@ -142,8 +142,8 @@ pub(crate) async fn an_announced_response_is_in_doubt_until_its_turn_is_committe
 
 pub(crate) async fn a_turn_that_ends_in_doubt_leaves_its_ledgers_in_doubt(world: World) {
     let conversation = world.adopted("conv_x").await;
-    world.relearn(&conversation, Vec::new()).await.unwrap();
-    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+    world.resync(&conversation, Vec::new()).await.unwrap();
+    let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
 
     world.commit(receive(turn, "resp_x", true)).await.unwrap();
 
@@ -153,15 +153,15 @@ pub(crate) async fn a_turn_that_ends_in_doubt_leaves_its_ledgers_in_doubt(world:
 
 pub(crate) async fn a_turn_whose_response_was_never_told_has_no_name(world: World) {
     let conversation = world.adopted("conv_x").await;
-    let within = || Base::Conversation(conversation.clone());
-    let unrecorded = Turn { response: None, ..world.turn(within(), &["a"], &["b"]).1 };
+    let within = || Destination::Conversation(conversation.clone());
+    let unrecorded = TurnRecord { response: None, ..world.turn(within(), &["a"], &["b"]).1 };
     world.commit(receive(unrecorded, "resp_x", false)).await.unwrap();
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
     assert_eq!(world.entry("resp_x").await, None, "there is no record that it could stand for");
 
     let (id, turn) = world.turn(within(), &["c"], &["d"]);
-    let ledger = Some(LedgerTurn { response: None, is_stale: true });
-    world.commit(Turn { ledger, ..turn }).await.unwrap();
+    let ledger = Some(LedgerUpdate { response: None, is_stale: true });
+    world.commit(TurnRecord { ledger, ..turn }).await.unwrap();
 
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
     assert_eq!(world.transcript(&id).await, ["a", "b", "c", "d"]);
@@ -171,7 +171,7 @@ pub(crate) async fn a_request_on_its_way_puts_a_conversation_in_doubt(world: Wor
     let (one, other) = (world.adopted("conv_1").await, world.adopted("conv_2").await);
     let own = world.conversation(&["a"]).await;
     for id in [&one, &other] {
-        world.relearn(id, Vec::new()).await.unwrap();
+        world.resync(id, Vec::new()).await.unwrap();
     }
 
     world.mark_stale(&one).await;
@@ -191,7 +191,7 @@ pub(crate) async fn what_is_relearned_takes_the_place_of_what_was_known(world: W
     let response = world.within(&conversation, &["b"], &["c"]).await;
     world.append(&conversation, &["d"]).await.unwrap();
 
-    world.relearn(&conversation, elsewhere(&["c", "b", "e"])).await.unwrap();
+    world.resync(&conversation, elsewhere(&["c", "b", "e"])).await.unwrap();
 
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
     assert_eq!(world.listed(&conversation).await, ["c", "b", "e"]);
@@ -206,14 +206,14 @@ pub(crate) async fn what_is_relearned_takes_the_place_of_what_was_known(world: W
 pub(crate) async fn what_nobody_reaches_after_relearning_goes(world: World) {
     let conversation = world.adopted("conv_x").await;
     let response = world.within(&conversation, &["a"], &["b"]).await;
-    world.relearn(&conversation, elsewhere(&["a", "b"])).await.unwrap();
+    world.resync(&conversation, elsewhere(&["a", "b"])).await.unwrap();
     assert_eq!(world.held(&["a", "b"]).await, ["a", "b"]);
 
     world.delete_response(&response).await;
     assert_eq!(world.held(&["a", "b"]).await, [""; 0]);
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
     world.delete_item(&conversation, "a").await;
-    world.relearn(&conversation, items(&["c"])).await.unwrap();
+    world.resync(&conversation, items(&["c"])).await.unwrap();
 
     let located = world.store.locate(&world.tenant, &["msg_a".into(), "msg_b".into()]).await;
     assert_eq!(located, Ok(Vec::new()), "not even tombstones");
@@ -228,11 +228,11 @@ pub(crate) async fn a_refused_relearning_changes_nothing(world: World) {
 
     let twice = elsewhere(&["c", "d", "c"]);
     assert_eq!(
-        world.relearn(&conversation, twice).await,
+        world.resync(&conversation, twice).await,
         Err(StoreError::DuplicateItem("msg_c".into()))
     );
     for id in [&own, &unknown] {
-        let refused = world.relearn(id, elsewhere(&["c"])).await;
+        let refused = world.resync(id, elsewhere(&["c"])).await;
         assert_eq!(refused, Err(StoreError::ConversationNotFound));
     }
 
@@ -279,7 +279,7 @@ pub(crate) async fn a_response_has_one_name(world: World) {
 
     assert_eq!(world.entry("resp_2").await, None);
     assert_eq!(world.entry("resp_3").await, Some(of_response(&id, false)));
-    assert_eq!(world.name_of(&id).await, Some(named("resp_3")));
+    assert_eq!(world.upstream_id(&id).await, Some(named("resp_3")));
     assert!(world.exists(&id).await);
 }
 
@@ -290,10 +290,10 @@ pub(crate) async fn a_dropped_opening_takes_its_name_along(world: World) {
     let committed = world.kept_as("resp_y", &["b"], &["c"]).await;
 
     for response in [&id, &committed] {
-        assert_eq!(world.store.drop_opening(&world.tenant, response).await, Ok(()));
+        assert_eq!(world.store.drop_pending_turn(&world.tenant, response).await, Ok(()));
     }
 
-    assert_eq!((world.entry("resp_x").await, world.name_of(&id).await), (None, None));
+    assert_eq!((world.entry("resp_x").await, world.upstream_id(&id).await), (None, None));
     assert_eq!(world.entry("resp_y").await, Some(of_response(&committed, false)));
 }
 
@@ -319,7 +319,8 @@ pub(crate) async fn what_is_forgotten_is_deleted(world: World) {
 
 pub(crate) async fn what_is_deleted_or_expires_takes_its_name_along(world: World) {
     let conversation = world.adopted("conv_x").await;
-    let (within, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &["b"]);
+    let (within, turn) =
+        world.turn(Destination::Conversation(conversation.clone()), &["a"], &["b"]);
     world.commit(receive(turn, "resp_w", false)).await.unwrap();
     let deleted = world.kept_as("resp_x", &["c"], &["d"]).await;
     let (expired, mut turn) = world.turn(world.anew(), &["e"], &["f"]);
@@ -350,15 +351,15 @@ pub(crate) async fn the_ledgers_of_another_tenant_do_not_exist(alice: World) {
     let bob = alice.seen_by("bob");
     let (conversation, response) =
         (alice.adopted("conv_x").await, alice.kept_as("resp_x", &["a"], &[]).await);
-    alice.relearn(&conversation, elsewhere(&["b"])).await.unwrap();
+    alice.resync(&conversation, elsewhere(&["b"])).await.unwrap();
 
     bob.mark_stale(&conversation).await;
-    assert_eq!(bob.relearn(&conversation, Vec::new()).await, Err(StoreError::ConversationNotFound));
+    assert_eq!(bob.resync(&conversation, Vec::new()).await, Err(StoreError::ConversationNotFound));
     for name in ["conv_x", "resp_x"] {
         assert_eq!(bob.entry(name).await, None);
         assert!(!bob.forget(name).await);
     }
-    assert_eq!(bob.name_of(&response).await, None);
+    assert_eq!(bob.upstream_id(&response).await, None);
     let his = bob.adopted("conv_x").await;
     bob.kept_as("resp_x", &["c"], &[]).await;
 
@@ -376,8 +377,8 @@ pub(crate) async fn what_is_elsewhere_is_known_by_its_traces(world: World) {
     let given =
         vec![saying("a", "hello").without_body(), super::world::held("fc_1", call).without_body()];
 
-    world.relearn(&conversation, given.clone()).await.unwrap();
-    let (id, mut turn) = world.turn(Base::Conversation(conversation.clone()), &[], &[]);
+    world.resync(&conversation, given.clone()).await.unwrap();
+    let (id, mut turn) = world.turn(Destination::Conversation(conversation.clone()), &[], &[]);
     turn.output = elsewhere(&["b"]);
     world.commit(receive(turn, "resp_x", false)).await.unwrap();
 
@@ -393,11 +394,11 @@ pub(crate) async fn what_is_elsewhere_is_known_by_its_traces(world: World) {
 pub(crate) async fn what_is_elsewhere_is_no_copy_to_send(world: World) {
     let (one, other) = (world.adopted("conv_1").await, world.adopted("conv_2").await);
     let locate = async || world.store.locate(&world.tenant, &["msg_a".into()]).await;
-    world.relearn(&one, elsewhere(&["a"])).await.unwrap();
+    world.resync(&one, elsewhere(&["a"])).await.unwrap();
     assert_eq!(locate().await, Ok(Vec::new()));
 
     let own = world.conversation(&["a"]).await;
-    world.relearn(&other, elsewhere(&["a"])).await.unwrap();
+    world.resync(&other, elsewhere(&["a"])).await.unwrap();
     assert_eq!(locate().await, Ok(items(&["a"])), "the copy that is here, though not the newest");
 
     world.delete_item(&own, "a").await;
@@ -410,16 +411,17 @@ pub(crate) async fn what_is_elsewhere_is_no_copy_to_send(world: World) {
 }
 
 pub(crate) async fn a_ledger_is_told_from_what_is_kept_here(world: World) {
-    let is_ledger = async |kept| world.ledgers().is_ledger(&world.tenant, &kept).await.unwrap();
+    let is_ledger =
+        async |subject| world.ledgers().is_ledger(&world.tenant, &subject).await.unwrap();
     let conversation = world.adopted("conv_x").await;
     let response = world.kept_as("resp_x", &["a"], &["b"]).await;
-    assert!(is_ledger(Kept::Conversation(conversation.clone())).await);
-    assert!(is_ledger(Kept::Response(response)).await);
+    assert!(is_ledger(LedgerSubject::Conversation(conversation.clone())).await);
+    assert!(is_ledger(LedgerSubject::Response(response)).await);
 
     let own = world.conversation(&["a"]).await;
-    assert!(!is_ledger(Kept::Conversation(own)).await);
+    assert!(!is_ledger(LedgerSubject::Conversation(own)).await);
     assert!(world.forget("conv_x").await);
-    assert!(!is_ledger(Kept::Conversation(conversation)).await);
+    assert!(!is_ledger(LedgerSubject::Conversation(conversation)).await);
 }
 
 pub(crate) async fn what_a_model_made_is_told_from_what_was_said(world: World) {
@@ -428,12 +430,12 @@ pub(crate) async fn what_a_model_made_is_told_from_what_was_said(world: World) {
         origin: Some(antiphon::Origin::new("theirs")),
         ..saying(name, name).without_body()
     };
-    world.relearn(&conversation, vec![made("a"), made("b"), made("c")]).await.unwrap();
+    world.resync(&conversation, vec![made("a"), made("b"), made("c")]).await.unwrap();
     world.append(&conversation, &["said"]).await.unwrap();
     assert!(world.delete_item(&conversation, "b").await);
 
     let asked = ["msg_c", "msg_said", "msg_b", "msg_of_nobody", "msg_a"].map(Into::into);
-    let found = world.ledgers().made(&world.tenant, &asked).await.unwrap();
+    let found = world.ledgers().find_generated(&world.tenant, &asked).await.unwrap();
     assert_eq!(found, ["msg_c".into(), "msg_a".into()]);
-    assert_eq!(world.ledgers().made(&world.tenant, &[]).await, Ok(Vec::new()));
+    assert_eq!(world.ledgers().find_generated(&world.tenant, &[]).await, Ok(Vec::new()));
 }

@@ -1,6 +1,6 @@
 //! Lists, page by page.
 
-use antiphon_store::{Order, Page, Scope, StoreError};
+use antiphon_store::{ListScope, Order, PageRequest, StoreError};
 
 use super::World;
 use super::world::{item, item_id, names};
@@ -9,7 +9,7 @@ const LETTERS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
 async fn page(
     world: &World,
-    scope: &Scope,
+    scope: &ListScope,
     after: Option<&str>,
     limit: usize,
     order: Order,
@@ -19,19 +19,19 @@ async fn page(
 
 async fn bounded_page(
     world: &World,
-    scope: &Scope,
+    scope: &ListScope,
     after: Option<&str>,
     (limit, max_bytes): (usize, usize),
     order: Order,
 ) -> (Vec<String>, bool) {
-    let page = Page { after: after.map(item_id), limit, max_bytes, order };
+    let page = PageRequest { after: after.map(item_id), limit, max_bytes, order };
     let listing = world.store.list_items(&world.tenant, scope, &page).await;
     let listing = listing.unwrap().unwrap();
     (names(&listing.items), listing.has_more)
 }
 
 pub(crate) async fn pages_run_through_the_whole_list_both_ways(world: World) {
-    let scope = Scope::Conversation(world.conversation(&LETTERS).await);
+    let scope = ListScope::Conversation(world.conversation(&LETTERS).await);
     let mut backwards = LETTERS;
     backwards.reverse();
 
@@ -54,7 +54,7 @@ pub(crate) async fn pages_run_through_the_whole_list_both_ways(world: World) {
 }
 
 pub(crate) async fn a_page_that_ends_the_list_says_so(world: World) {
-    let scope = Scope::Conversation(world.conversation(&["a", "b"]).await);
+    let scope = ListScope::Conversation(world.conversation(&["a", "b"]).await);
     for (after, limit, order, items, has_more) in [
         (None, 1, Order::Ascending, vec!["a"], true),
         (None, 2, Order::Ascending, vec!["a", "b"], false),
@@ -78,7 +78,7 @@ pub(crate) async fn deleted_items_are_not_listed(world: World) {
     for gone in ["a", "d", "e", "g"] {
         world.delete_item(&id, gone).await;
     }
-    let scope = Scope::Conversation(id);
+    let scope = ListScope::Conversation(id);
 
     let first = page(&world, &scope, None, 2, Order::Ascending).await;
     assert_eq!(first, (vec!["b".into(), "c".into()], true));
@@ -93,24 +93,25 @@ pub(crate) async fn an_unknown_cursor_is_refused(world: World) {
     world.conversation(&["c"]).await;
     world.delete_item(&id, "b").await;
     let response = world.within(&id, &["d"], &["e"]).await;
-    let refusal = |scope: Scope, after: &'static str| {
+    let refusal = |scope: ListScope, after: &'static str| {
         let world = &world;
         async move {
             let after = Some(item_id(after));
-            let page = Page { after, limit: 1, max_bytes: usize::MAX, order: Order::Ascending };
+            let page =
+                PageRequest { after, limit: 1, max_bytes: usize::MAX, order: Order::Ascending };
             world.store.list_items(&world.tenant, &scope, &page).await
         }
     };
 
     for unknown in ["b", "c", "nothing"] {
         assert_eq!(
-            refusal(Scope::Conversation(id.clone()), unknown).await,
+            refusal(ListScope::Conversation(id.clone()), unknown).await,
             Err(StoreError::CursorNotFound(format!("msg_{unknown}")))
         );
     }
     for elsewhere in ["a", "e"] {
         assert_eq!(
-            refusal(Scope::Input(response.clone()), elsewhere).await,
+            refusal(ListScope::Input(response.clone()), elsewhere).await,
             Err(StoreError::CursorNotFound(format!("msg_{elsewhere}")))
         );
     }
@@ -123,7 +124,7 @@ pub(crate) async fn a_response_lists_its_own_input_only(world: World) {
 
     assert_eq!(world.input(&second).await, ["d", "e", "f"]);
     assert_eq!(world.input(&fork).await, ["h"]);
-    let scope = Scope::Input(second);
+    let scope = ListScope::Input(second);
     let newest = page(&world, &scope, None, 2, Order::Descending).await;
     assert_eq!(newest, (vec!["f".into(), "e".into()], true));
     let oldest = page(&world, &scope, Some("e"), 2, Order::Descending).await;
@@ -131,8 +132,8 @@ pub(crate) async fn a_response_lists_its_own_input_only(world: World) {
 }
 
 pub(crate) async fn an_empty_page_tells_whether_there_are_items(world: World) {
-    let full = Scope::Conversation(world.conversation(&["a"]).await);
-    let empty = Scope::Conversation(world.conversation(&[]).await);
+    let full = ListScope::Conversation(world.conversation(&["a"]).await);
+    let empty = ListScope::Conversation(world.conversation(&[]).await);
 
     let of_full = page(&world, &full, None, 0, Order::Ascending).await;
     assert_eq!(of_full, (vec![], true));
@@ -141,7 +142,7 @@ pub(crate) async fn an_empty_page_tells_whether_there_are_items(world: World) {
 }
 
 pub(crate) async fn pages_are_bounded_in_bytes(world: World) {
-    let scope = Scope::Conversation(world.conversation(&["a", "b", "c"]).await);
+    let scope = ListScope::Conversation(world.conversation(&["a", "b", "c"]).await);
     let length = item("a").body.bytes().unwrap().len();
     for (max_bytes, order, items) in [
         (0, Order::Ascending, vec!["a"]),

@@ -12,7 +12,7 @@ pub(crate) mod ledgers;
 pub(crate) mod listing;
 pub(crate) mod model;
 pub(crate) mod notices;
-pub(crate) mod openings;
+pub(crate) mod pending_turns;
 pub(crate) mod reopening;
 pub(crate) mod requests;
 pub(crate) mod snapshots;
@@ -22,7 +22,7 @@ pub(crate) mod usage;
 pub(crate) mod watches;
 pub(crate) mod world;
 
-pub(crate) use world::{Place, World};
+pub(crate) use world::{QueuePlace, World};
 
 /// Tests of every law for the world that `$given` gives.
 macro_rules! suite {
@@ -97,7 +97,7 @@ macro_rules! suite {
                 what_an_open_turn_begins_behind_does_not_expire,
                 responses_of_every_tenant_expire,
             }
-            openings {
+            pending_turns {
                 an_opening_of_this_process_is_not_settled,
                 an_opening_shows_nothing,
                 an_opening_keeps_what_it_begins_behind,

@@ -52,7 +52,7 @@ enum Step {
     Begin { input: usize, output: usize },
     Follow { response: usize, input: usize, output: usize },
     Converse { items: usize },
-    Turn { conversation: usize, input: usize, output: usize, recorded: bool },
+    TurnRecord { conversation: usize, input: usize, output: usize, recorded: bool },
     TakeBack { conversation: usize },
     Append { conversation: usize, known: Vec<usize> },
     DeleteItem { conversation: usize, item: usize },
@@ -79,7 +79,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => few().prop_map(|items| Step::Converse { items }),
         4 => (which(), few(), few(), any::<bool>()).prop_map(
             |(conversation, input, output, recorded)| {
-                Step::Turn { conversation, input, output, recorded }
+                Step::TurnRecord { conversation, input, output, recorded }
             }
         ),
         2 => which().prop_map(|conversation| Step::TakeBack { conversation }),

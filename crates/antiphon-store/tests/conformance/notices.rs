@@ -1,6 +1,6 @@
-//! What endpoints outside are to be told.
+//! Notices to external endpoints.
 
-use antiphon_store::{Base, DueNotice, Notice, Turn};
+use antiphon_store::{ClaimedNotice, Destination, Notice, TurnRecord};
 use bytes::Bytes;
 
 use super::World;
@@ -15,7 +15,7 @@ fn notice(id: &str, endpoint: &str, due_at: i64) -> Notice {
     Notice { id: id.to_owned(), endpoint: endpoint.to_owned(), due_at, body }
 }
 
-fn ids(claimed: &[DueNotice]) -> Vec<(&str, &str)> {
+fn ids(claimed: &[ClaimedNotice]) -> Vec<(&str, &str)> {
     let ids = claimed.iter().map(|due| (due.notice.id.as_str(), due.notice.endpoint.as_str()));
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();
@@ -23,16 +23,16 @@ fn ids(claimed: &[DueNotice]) -> Vec<(&str, &str)> {
 }
 
 impl World {
-    fn telling(&self, notices: Vec<Notice>) -> Turn {
-        let base = Base::New { shard: self.shard(), thread: self.thread() };
-        Turn { notices, ..self.turn(base, &["a"], &[]).1 }
+    fn telling(&self, notices: Vec<Notice>) -> TurnRecord {
+        let destination = Destination::New { shard: self.shard(), thread: self.thread() };
+        TurnRecord { notices, ..self.turn(destination, &["a"], &[]).1 }
     }
 
-    async fn claim(&self, now: i64) -> Vec<DueNotice> {
+    async fn claim(&self, now: i64) -> Vec<ClaimedNotice> {
         self.store.claim_notices(now, now + 60, 9).await.unwrap()
     }
 
-    async fn receive(&self, due: &DueNotice) {
+    async fn receive(&self, due: &ClaimedNotice) {
         self.store.settle_notice(due, None).await.unwrap();
     }
 }
@@ -49,7 +49,7 @@ pub(crate) async fn what_is_due_is_claimed_in_order_and_by_one(world: World) {
 
     let claimed = Notice { due_at: LATER, ..notices[1].clone() };
     let tenant = world.tenant.clone();
-    assert_eq!(first, [DueNotice { tenant, response, notice: claimed, attempt: 1 }]);
+    assert_eq!(first, [ClaimedNotice { tenant, response, notice: claimed, attempt: 1 }]);
     assert_eq!(ids(&second), [("evt_1", "https://one.example/")]);
     assert_eq!(world.claim(NOW).await, []);
 }
@@ -113,7 +113,7 @@ pub(crate) async fn a_dropped_opening_tells_nobody(world: World) {
     world.open(&turn).await;
 
     let id = turn.response.unwrap().id;
-    world.store.drop_opening(&world.tenant, &id).await.unwrap();
+    world.store.drop_pending_turn(&world.tenant, &id).await.unwrap();
 
     let anew = world.telling(vec![notice("evt_2", "one", NOW)]);
     world.commit(anew).await.unwrap();
@@ -123,9 +123,10 @@ pub(crate) async fn a_dropped_opening_tells_nobody(world: World) {
 pub(crate) async fn a_turn_that_is_refused_tells_nobody(world: World) {
     let gone = world.conversation(&[]).await;
     world.delete_conversation(&gone).await;
-    let (_, turn) = world.turn(Base::Conversation(gone), &["a"], &[]);
+    let (_, turn) = world.turn(Destination::Conversation(gone), &["a"], &[]);
 
-    let refused = world.commit(Turn { notices: vec![notice("evt_1", "one", NOW)], ..turn }).await;
+    let refused =
+        world.commit(TurnRecord { notices: vec![notice("evt_1", "one", NOW)], ..turn }).await;
 
     assert!(refused.is_err());
     assert_eq!(world.claim(NOW).await, []);
@@ -137,7 +138,7 @@ pub(crate) async fn what_a_dead_process_left_open_is_told_once_it_is_settled(wor
 
     let world = world.reopened().await;
     assert_eq!(ids(&world.claim(NOW).await), [("evt_1", "one")]);
-    assert_eq!(world.store.settle_openings().await, Ok(1));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(1));
 
     assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
 }

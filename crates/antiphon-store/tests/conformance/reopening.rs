@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use antiphon_store::{Base, Earlier, RequestDigest, Turn};
+use antiphon_store::{Destination, PriorTurn, RequestDigest, TurnRecord};
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
@@ -48,29 +48,30 @@ pub(crate) async fn a_closed_store_has_written_what_it_answered(world: World) {
 
 pub(crate) async fn what_is_kept_by_name_is_kept(world: World) {
     let [one, two, three] = [b"one", b"two", b"333"].map(|text| Bytes::from_static(text));
-    assert_eq!(world.store.keep("key", one.clone()).await, Ok(one.clone()));
-    assert_eq!(world.store.keep("key", two.clone()).await, Ok(one.clone()));
+    assert_eq!(world.store.value_or_insert("key", one.clone()).await, Ok(one.clone()));
+    assert_eq!(world.store.value_or_insert("key", two.clone()).await, Ok(one.clone()));
 
     let world = world.reopened().await;
 
-    assert_eq!(world.store.keep("key", three.clone()).await, Ok(one.clone()));
-    assert_eq!(world.store.replace("key", two.clone(), three.clone()).await, Ok(false));
-    assert_eq!(world.store.replace("key", one, two.clone()).await, Ok(true));
-    assert_eq!(world.store.keep("key", three.clone()).await, Ok(two));
-    assert_eq!(world.store.keep("another key", three.clone()).await, Ok(three));
+    assert_eq!(world.store.value_or_insert("key", three.clone()).await, Ok(one.clone()));
+    assert_eq!(world.store.replace_value("key", two.clone(), three.clone()).await, Ok(false));
+    assert_eq!(world.store.replace_value("key", one, two.clone()).await, Ok(true));
+    assert_eq!(world.store.value_or_insert("key", three.clone()).await, Ok(two));
+    assert_eq!(world.store.value_or_insert("another key", three.clone()).await, Ok(three));
 }
 
 pub(crate) async fn a_turn_that_was_settled_can_be_taken_back(world: World) {
     let asked = RequestDigest([0xa5; 16]);
     let conversation = world.conversation(&["a"]).await;
-    let (response, turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &[]);
-    world.open(&Turn { request: Some(asked), ..turn }).await;
+    let (response, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &[]);
+    world.open(&TurnRecord { request: Some(asked), ..turn }).await;
 
     let world = world.reopened().await;
-    assert_eq!(world.store.settle_openings().await, Ok(1));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(1));
 
-    let found = world.store.earlier(&world.tenant, response.shard(), &asked, 1).await.unwrap();
-    assert!(matches!(&found[..], [Earlier::Ended(record)] if record.response.id == response));
+    let found =
+        world.store.find_prior_turns(&world.tenant, response.shard(), &asked, 1).await.unwrap();
+    assert!(matches!(&found[..], [PriorTurn::Ended(record)] if record.response.id == response));
     let fork = world.thread();
     let taken = world.store.retract(&world.tenant, &conversation, &asked, fork, None).await;
     assert_eq!(taken, Ok(true));
@@ -79,7 +80,7 @@ pub(crate) async fn a_turn_that_was_settled_can_be_taken_back(world: World) {
 
 pub(crate) async fn an_open_turn_whose_process_died_is_settled_when_it_is_asked_for(world: World) {
     let conversation = world.conversation(&["a"]).await;
-    let (response, turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &[]);
+    let (response, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &[]);
     world.open(&turn).await;
 
     let world = world.reopened().await;
@@ -93,13 +94,14 @@ pub(crate) async fn openings_are_settled_in_order(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let mut announced = Vec::new();
     for name in ["z", "b", "y", "c"] {
-        let (response, turn) = world.turn(Base::Conversation(conversation.clone()), &[name], &[]);
+        let (response, turn) =
+            world.turn(Destination::Conversation(conversation.clone()), &[name], &[]);
         world.open(&turn).await;
         announced.push((response, turn));
     }
 
     let world = world.reopened().await;
-    assert_eq!(world.store.settle_openings().await, Ok(4));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(4));
 
     assert_eq!(world.listed(&conversation).await, ["a", "z", "b", "y", "c"]);
     for (response, turn) in announced {
@@ -108,22 +110,23 @@ pub(crate) async fn openings_are_settled_in_order(world: World) {
         assert_eq!(Some(record.response), turn.response);
         assert_eq!(record.output, record.cursor.end..record.cursor.end);
     }
-    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(0));
 }
 
 pub(crate) async fn a_committed_turn_is_not_settled_again(world: World) {
     let conversation = world.conversation(&[]).await;
-    let (response, mut turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+    let (response, mut turn) =
+        world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
     world.open(&turn).await;
     turn.output = items(&["b"]);
     world.commit(turn).await.unwrap();
-    let (dropped, turn) = world.turn(Base::Conversation(conversation.clone()), &["c"], &[]);
+    let (dropped, turn) = world.turn(Destination::Conversation(conversation.clone()), &["c"], &[]);
     world.open(&turn).await;
-    let drop = world.store.drop_opening(&world.tenant, &dropped).await;
+    let drop = world.store.drop_pending_turn(&world.tenant, &dropped).await;
     assert_eq!(drop, Ok(()));
 
     let world = world.reopened().await;
-    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(0));
 
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
     assert_eq!(world.output(&response).await, ["b"]);
@@ -133,30 +136,30 @@ pub(crate) async fn a_committed_turn_is_not_settled_again(world: World) {
 pub(crate) async fn an_opening_that_cannot_be_committed_is_dropped(world: World) {
     let gone = world.conversation(&[]).await;
     let full = world.conversation(&["a"]).await;
-    let (in_gone, turn) = world.turn(Base::Conversation(gone.clone()), &["b"], &[]);
+    let (in_gone, turn) = world.turn(Destination::Conversation(gone.clone()), &["b"], &[]);
     world.open(&turn).await;
     world.announce("resp_x", &in_gone).await;
-    let (in_full, turn) = world.turn(Base::Conversation(full.clone()), &["c", "a"], &[]);
+    let (in_full, turn) = world.turn(Destination::Conversation(full.clone()), &["c", "a"], &[]);
     world.open(&turn).await;
-    let (kept, turn) = world.turn(Base::Conversation(full.clone()), &["d"], &[]);
+    let (subject, turn) = world.turn(Destination::Conversation(full.clone()), &["d"], &[]);
     world.open(&turn).await;
     world.delete_conversation(&gone).await;
 
     let world = world.reopened().await;
-    assert_eq!(world.store.settle_openings().await, Ok(1));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(1));
 
     assert_eq!(world.listed(&full).await, ["a", "d"]);
-    assert!(world.exists(&kept).await);
+    assert!(world.exists(&subject).await);
     for refused in [in_gone, in_full] {
         assert!(!world.exists(&refused).await);
     }
     assert_eq!(world.entry("resp_x").await, None);
     let world = world.reopened().await;
-    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(0));
 }
 
 pub(crate) async fn an_opening_is_settled_behind_its_cursor(world: World) {
-    let new = Base::New { shard: world.shard(), thread: world.thread() };
+    let new = Destination::New { shard: world.shard(), thread: world.thread() };
     let (alone, turn) = world.turn(new, &["x"], &[]);
     world.open(&turn).await;
     let first = world.first(&["a"], &["b"]).await;
@@ -167,7 +170,7 @@ pub(crate) async fn an_opening_is_settled_behind_its_cursor(world: World) {
     world.delete_response(&first).await;
 
     let world = world.reopened().await;
-    assert_eq!(world.store.settle_openings().await, Ok(3));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(3));
 
     assert_eq!(world.transcript(&alone).await, ["x"]);
     assert_eq!(world.transcript(&at_tip).await, ["a", "b", "c"]);
@@ -179,14 +182,14 @@ pub(crate) async fn openings_of_every_tenant_are_settled(world: World) {
     let second = world.seen_by("bob");
     for tenant in [&first, &second] {
         let conversation = tenant.conversation(&[]).await;
-        let (_, turn) = tenant.turn(Base::Conversation(conversation), &["a"], &[]);
+        let (_, turn) = tenant.turn(Destination::Conversation(conversation), &["a"], &[]);
         tenant.open(&turn).await;
     }
     drop((first, second));
 
     let world = world.reopened().await;
 
-    assert_eq!(world.store.settle_openings().await, Ok(2));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(2));
     for tenant in ["alice", "bob"] {
         assert_eq!(world.seen_by(tenant).held(&["a"]).await, ["a"]);
     }
@@ -194,17 +197,17 @@ pub(crate) async fn openings_of_every_tenant_are_settled(world: World) {
 
 pub(crate) async fn new_openings_are_not_taken_for_old_ones(world: World) {
     let conversation = world.conversation(&[]).await;
-    let base = Base::Conversation(conversation.clone());
-    let (old, turn) = world.turn(base.clone(), &["a"], &[]);
+    let destination = Destination::Conversation(conversation.clone());
+    let (old, turn) = world.turn(destination.clone(), &["a"], &[]);
     world.open(&turn).await;
     let world = world.reopened().await;
-    let dropped = world.store.drop_opening(&world.tenant, &old).await;
+    let dropped = world.store.drop_pending_turn(&world.tenant, &old).await;
     assert_eq!(dropped, Ok(()));
 
-    let (_, turn) = world.turn(base, &["b"], &[]);
+    let (_, turn) = world.turn(destination, &["b"], &[]);
     world.open(&turn).await;
 
-    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(0));
     assert_eq!(world.listed(&conversation).await, [""; 0]);
 }
 
@@ -214,20 +217,20 @@ pub(crate) async fn an_open_job_whose_process_died_is_taken_up(world: World) {
 
     let world = world.reopened().await;
 
-    assert_eq!(world.store.settle_openings().await, Ok(0));
-    let left = background(&world).take_up().await.unwrap().unwrap();
-    assert_eq!((left.id, left.told), (id.clone(), 3));
-    assert_eq!(background(&world).take_up().await, Ok(None));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(0));
+    let left = background(&world).claim_next().await.unwrap().unwrap();
+    assert_eq!((left.id, left.event_count), (id.clone(), 3));
+    assert_eq!(background(&world).claim_next().await, Ok(None));
     end(&world, turn, 3).await.unwrap();
 
     let world = world.reopened().await;
-    assert_eq!(background(&world).take_up().await, Ok(None));
+    assert_eq!(background(&world).claim_next().await, Ok(None));
     assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..4));
 }
 
 pub(crate) async fn ledgers_outlive_the_process(world: World) {
     let conversation = world.adopted("conv_x").await;
-    world.relearn(&conversation, elsewhere(&["a"])).await.unwrap();
+    world.resync(&conversation, elsewhere(&["a"])).await.unwrap();
     let response = world.kept_as("resp_x", &["b"], &["c"]).await;
     let (announced, _) = world.turn(world.anew(), &[], &[]);
     world.announce("resp_y", &announced).await;
@@ -243,13 +246,13 @@ pub(crate) async fn ledgers_outlive_the_process(world: World) {
 /// Whatever was learned before it was settled: the provider may call the items otherwise.
 pub(crate) async fn what_is_settled_leaves_its_ledgers_in_doubt(world: World) {
     let conversation = world.adopted("conv_x").await;
-    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+    let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
     world.open(&turn).await;
     world.announce("resp_x", &id).await;
-    world.relearn(&conversation, elsewhere(&["b"])).await.unwrap();
+    world.resync(&conversation, elsewhere(&["b"])).await.unwrap();
 
     let world = world.reopened().await;
-    assert_eq!(world.store.settle_openings().await, Ok(1));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(1));
 
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));

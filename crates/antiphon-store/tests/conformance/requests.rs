@@ -1,7 +1,9 @@
 //! Turns are known by the request that they answer, and a conversation's last one can be taken
 //! back.
 
-use antiphon_store::{Base, ConversationId, Earlier, RequestDigest, ResponseId, StoreError, Turn};
+use antiphon_store::{
+    ConversationId, Destination, PriorTurn, RequestDigest, ResponseId, StoreError, TurnRecord,
+};
 
 use super::World;
 use super::world::items;
@@ -16,16 +18,20 @@ async fn asked(
     request: RequestDigest,
     (input, output): (&[&str], &[&str]),
 ) -> ResponseId {
-    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), input, output);
-    world.commit(Turn { request: Some(request), ..turn }).await.unwrap();
+    let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), input, output);
+    world.commit(TurnRecord { request: Some(request), ..turn }).await.unwrap();
     id
 }
 
-async fn earlier(world: &World, id: &ResponseId, request: RequestDigest) -> Vec<ResponseId> {
-    let found = world.store.earlier(&world.tenant, id.shard(), &request, 2).await.unwrap();
+async fn find_prior_turns(
+    world: &World,
+    id: &ResponseId,
+    request: RequestDigest,
+) -> Vec<ResponseId> {
+    let found = world.store.find_prior_turns(&world.tenant, id.shard(), &request, 2).await.unwrap();
     let ended = found.into_iter().map(|turn| match turn {
-        Earlier::Ended(record) => record.response.id,
-        Earlier::Open(id) => panic!("{id} ended"),
+        PriorTurn::Ended(record) => record.response.id,
+        PriorTurn::Open(id) => panic!("{id} ended"),
     });
     ended.collect()
 }
@@ -46,10 +52,10 @@ pub(crate) async fn the_newest_turns_of_a_request_are_found(world: World) {
     let unnamed = world.within(&conversation, &["g"], &["h"]).await;
     let third = asked(&world, &conversation, ASKED, (&["i"], &["j"])).await;
 
-    assert_eq!(earlier(&world, &first, ASKED).await, [third.clone(), second.clone()]);
-    assert_eq!(earlier(&world, &first, OTHER).await, [other]);
+    assert_eq!(find_prior_turns(&world, &first, ASKED).await, [third.clone(), second.clone()]);
+    assert_eq!(find_prior_turns(&world, &first, OTHER).await, [other]);
     world.delete_response(&second).await;
-    assert_eq!(earlier(&world, &unnamed, ASKED).await, [third, first]);
+    assert_eq!(find_prior_turns(&world, &unnamed, ASKED).await, [third, first]);
 }
 
 pub(crate) async fn a_request_is_known_in_its_tenant_and_shard_only(world: World) {
@@ -57,26 +63,26 @@ pub(crate) async fn a_request_is_known_in_its_tenant_and_shard_only(world: World
     let elsewhere = world.first(&["c"], &["d"]).await;
     let response = asked(&world, &here, ASKED, (&["a"], &["b"])).await;
 
-    assert_eq!(earlier(&world, &elsewhere, ASKED).await, []);
-    assert_eq!(earlier(&world.seen_by("mallory"), &response, ASKED).await, []);
+    assert_eq!(find_prior_turns(&world, &elsewhere, ASKED).await, []);
+    assert_eq!(find_prior_turns(&world.seen_by("mallory"), &response, ASKED).await, []);
 }
 
 pub(crate) async fn an_open_turn_is_found_by_its_request(world: World) {
     let conversation = world.conversation(&[]).await;
     let ended = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
-    let (open, turn) = world.turn(Base::Conversation(conversation), &["c"], &[]);
-    world.open(&Turn { request: Some(ASKED), ..turn }).await;
+    let (open, turn) = world.turn(Destination::Conversation(conversation), &["c"], &[]);
+    world.open(&TurnRecord { request: Some(ASKED), ..turn }).await;
 
-    let found = world.store.earlier(&world.tenant, open.shard(), &ASKED, 1).await;
-    assert_eq!(found, Ok(vec![Earlier::Open(open.clone())]));
+    let found = world.store.find_prior_turns(&world.tenant, open.shard(), &ASKED, 1).await;
+    assert_eq!(found, Ok(vec![PriorTurn::Open(open.clone())]));
     assert_eq!(world.store.is_open(&world.tenant, &open).await, Ok(true));
     assert_eq!(world.store.is_open(&world.seen_by("mallory").tenant, &open).await, Ok(false));
 
-    world.store.drop_opening(&world.tenant, &open).await.unwrap();
+    world.store.drop_pending_turn(&world.tenant, &open).await.unwrap();
 
     assert_eq!(world.store.is_open(&world.tenant, &open).await, Ok(false));
     assert_eq!(world.store.is_open(&world.tenant, &ended).await, Ok(false));
-    assert_eq!(earlier(&world, &open, ASKED).await, [ended]);
+    assert_eq!(find_prior_turns(&world, &open, ASKED).await, [ended]);
 }
 
 pub(crate) async fn a_last_turn_is_taken_back_and_can_still_be_gone_on_from(world: World) {
@@ -144,8 +150,8 @@ pub(crate) async fn who_goes_on_from_a_turn_that_is_taken_back_meanwhile_goes_on
     let conversation = world.conversation(&["a"]).await;
     let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
     let (cursor, end_of) = (world.end(&cut).await, Some(cut));
-    let behind = || Base::After { cursor, fork: world.thread(), end_of: end_of.clone() };
-    let turns = [behind(), behind()].map(|base| world.turn(base, &["d"], &["e"]));
+    let behind = || Destination::After { cursor, fork: world.thread(), end_of: end_of.clone() };
+    let turns = [behind(), behind()].map(|destination| world.turn(destination, &["d"], &["e"]));
 
     assert_eq!(retract(&world, &conversation, ASKED).await, Ok(true));
     asked(&world, &conversation, ASKED, (&["b"], &["f"])).await;
@@ -159,8 +165,8 @@ pub(crate) async fn who_goes_on_from_a_turn_that_is_taken_back_meanwhile_goes_on
 
 pub(crate) async fn a_turn_without_a_record_goes_when_it_is_taken_back(world: World) {
     let conversation = world.conversation(&["a"]).await;
-    let (_, turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &["c"]);
-    let turn = Turn { request: Some(ASKED), response: None, ..turn };
+    let (_, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &["c"]);
+    let turn = TurnRecord { request: Some(ASKED), response: None, ..turn };
     world.commit(turn).await.unwrap();
 
     assert_eq!(retract(&world, &conversation, ASKED).await, Ok(true));

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use antiphon_store::{
-    Base, ConversationId, Cursor, Holdings, ResponseId, Seq, Shard, Snapshot, Tenant, ThreadId,
+    ConversationId, Cursor, DataCounts, Destination, ResponseId, Seq, Shard, Snapshot, Tenant,
+    ThreadId,
 };
 
 use super::World;
@@ -23,8 +24,8 @@ impl World {
 }
 
 impl Seen {
-    async fn holdings(&mut self) -> Holdings {
-        self.snapshot.holdings(&self.tenant).await.unwrap()
+    async fn count_data(&mut self) -> DataCounts {
+        self.snapshot.count_data(&self.tenant).await.unwrap()
     }
 
     async fn conversations(&mut self) -> Vec<(ConversationId, Cursor)> {
@@ -84,16 +85,16 @@ pub(crate) async fn a_snapshot_shows_what_was_held_when_it_was_taken(world: Worl
     world.first(&["x"], &["y"]).await;
     world.erase(1000).await;
 
-    let expected = Holdings {
+    let expected = DataCounts {
         conversations: 2,
         responses: 4,
-        open_turns: 1,
+        pending_turns: 1,
         ledgers: 1,
         items: 9,
         deleted_items: 1,
         others: 0,
     };
-    assert_eq!(Holdings { others: 0, ..seen.holdings().await }, expected);
+    assert_eq!(DataCounts { others: 0, ..seen.count_data().await }, expected);
     let conversations = seen.conversations().await;
     let [(_, end), (_, ledger)] = &conversations[..] else { panic!("{conversations:?}") };
     assert_eq!(seen.items(end.shard, end.thread, end.end).await, ["a", "†b", "c", "d"]);
@@ -115,10 +116,10 @@ pub(crate) async fn a_snapshot_shows_turns_that_are_open(world: World) {
     world.open(&turn).await;
     let mut seen = world.seen().await;
 
-    let open = seen.snapshot.open_turns(&seen.tenant, None).await.unwrap();
+    let open = seen.snapshot.pending_turns(&seen.tenant, None).await.unwrap();
     assert_eq!(open, std::slice::from_ref(&id));
-    assert_eq!(seen.snapshot.open_turns(&seen.tenant, Some(&id)).await, Ok(Vec::new()));
-    let shown = seen.snapshot.open_turn(&seen.tenant, &id).await.unwrap().unwrap();
+    assert_eq!(seen.snapshot.pending_turns(&seen.tenant, Some(&id)).await, Ok(Vec::new()));
+    let shown = seen.snapshot.pending_turn(&seen.tenant, &id).await.unwrap().unwrap();
     assert_eq!((names(&shown.input), shown.response), (vec!["c".to_owned()], turn.response));
 }
 
@@ -139,7 +140,7 @@ pub(crate) async fn items_of_no_response_are_shown_too(world: World) {
     assert_eq!(world.seen().await.loose().await, ["a", "b", "c", "d", "i"]);
     world.delete_response(&fork).await;
     world.delete_response(&within).await;
-    assert_eq!(world.seen().await.holdings().await, Holdings::default());
+    assert_eq!(world.seen().await.count_data().await, DataCounts::default());
 }
 
 pub(crate) async fn ledgers_are_shown_page_by_page(world: World) {
@@ -165,7 +166,7 @@ pub(crate) async fn ledgers_are_shown_page_by_page(world: World) {
     }
 
     assert_eq!(shown, expected);
-    assert_eq!(seen.holdings().await.ledgers, 301);
+    assert_eq!(seen.count_data().await.ledgers, 301);
 }
 
 pub(crate) async fn a_long_thread_is_shown_page_by_page(world: World) {
@@ -206,8 +207,8 @@ pub(crate) async fn tenants_are_found_by_name(world: World) {
         world.seen_by(tenant).first(&["a"], &["b"]).await;
     }
     let dave = world.seen_by("dave");
-    let base = Base::New { shard: dave.shard(), thread: dave.thread() };
-    dave.open(&dave.turn(base, &["a"], &[]).1).await;
+    let destination = Destination::New { shard: dave.shard(), thread: dave.thread() };
+    dave.open(&dave.turn(destination, &["a"], &[]).1).await;
     let mut snapshot = world.snapshot().await;
 
     let mut found: Vec<Tenant> = Vec::new();
@@ -216,12 +217,12 @@ pub(crate) async fn tenants_are_found_by_name(world: World) {
     }
 
     assert_eq!(found, ["alice", "bob", "carol", "dave"].map(Tenant::new));
-    let of_eve = snapshot.holdings(&Tenant::new("eve")).await;
-    assert_eq!(of_eve, Ok(Holdings::default()));
+    let of_eve = snapshot.count_data(&Tenant::new("eve")).await;
+    assert_eq!(of_eve, Ok(DataCounts::default()));
 }
 
 pub(crate) async fn what_is_kept_by_name_is_shown(world: World) {
-    assert_eq!(world.snapshot().await.kept("key").await, Ok(None));
-    world.store.keep("key", "value".into()).await.unwrap();
-    assert_eq!(world.snapshot().await.kept("key").await, Ok(Some("value".into())));
+    assert_eq!(world.snapshot().await.value("key").await, Ok(None));
+    world.store.value_or_insert("key", "value".into()).await.unwrap();
+    assert_eq!(world.snapshot().await.value("key").await, Ok(Some("value".into())));
 }

@@ -1,12 +1,13 @@
 //! What belongs to another tenant does not exist.
 
-use antiphon_store::{Base, Order, Page, Scope, StoreError, Turn};
+use antiphon_store::{Destination, ListScope, Order, PageRequest, StoreError, TurnRecord};
 use bytes::Bytes;
 
 use super::World;
 use super::world::{item_id, items, saying};
 
-const PAGE: Page = Page { after: None, limit: 9, max_bytes: usize::MAX, order: Order::Ascending };
+const PAGE: PageRequest =
+    PageRequest { after: None, limit: 9, max_bytes: usize::MAX, order: Order::Ascending };
 
 pub(crate) async fn what_is_anothers_does_not_exist(alice: World) {
     let conversation = alice.conversation(&["a"]).await;
@@ -16,7 +17,8 @@ pub(crate) async fn what_is_anothers_does_not_exist(alice: World) {
     let (store, tenant) = (&bob.store, &bob.tenant);
 
     assert_eq!(store.conversation(tenant, &conversation).await, Ok(None));
-    for scope in [Scope::Conversation(conversation.clone()), Scope::Input(response.clone())] {
+    for scope in [ListScope::Conversation(conversation.clone()), ListScope::Input(response.clone())]
+    {
         assert_eq!(store.list_items(tenant, &scope, &PAGE).await, Ok(None));
     }
     let item = store.item(tenant, &conversation, &item_id("a")).await;
@@ -42,21 +44,22 @@ pub(crate) async fn what_is_anothers_cannot_be_changed(alice: World) {
     assert_eq!(changed, Ok(None));
     let not_found = Err(StoreError::ConversationNotFound);
     assert_eq!(bob.append(&conversation, &["x"]).await, not_found);
-    let (_, turn) = bob.turn(Base::Conversation(conversation.clone()), &["x"], &[]);
+    let (_, turn) = bob.turn(Destination::Conversation(conversation.clone()), &["x"], &[]);
     assert_eq!(bob.commit(turn).await, not_found);
     assert!(!bob.delete_item(&conversation, "a").await);
     assert!(!bob.delete_response(&response).await);
     assert!(!bob.delete_response(&chain).await);
     assert!(!bob.delete_conversation(&conversation).await);
-    assert_eq!(store.drop_opening(tenant, &opened).await, Ok(()));
+    assert_eq!(store.drop_pending_turn(tenant, &opened).await, Ok(()));
     let (behind, turn) = bob.turn(bob.behind(cursor), &["x"], &["y"]);
     bob.commit(turn).await.unwrap();
     assert_eq!(bob.transcript(&behind).await, ["x", "y"]);
 
     assert_eq!(alice.listed(&conversation).await, ["a", "b", "c"]);
     assert_eq!(alice.transcript(&chain).await, ["d", "e"]);
-    let (kept, _) = alice.store.conversation(&alice.tenant, &conversation).await.unwrap().unwrap();
-    assert_eq!(kept.metadata, alice.new_conversation().metadata);
+    let (subject, _) =
+        alice.store.conversation(&alice.tenant, &conversation).await.unwrap().unwrap();
+    assert_eq!(subject.metadata, alice.new_conversation().metadata);
     alice.delete_response(&chain).await;
     assert_eq!(alice.held(&["d", "e"]).await, ["d", "e"], "still opened");
 }
@@ -65,7 +68,7 @@ pub(crate) async fn two_tenants_may_use_the_same_ids(alice: World) {
     let bob = alice.seen_by("bob");
     let conversation = alice.new_conversation();
     let (shard, named, chain) = (alice.shard(), alice.thread(), alice.thread());
-    let (in_chain, turn) = alice.turn(Base::New { shard, thread: chain }, &["a"], &["b"]);
+    let (in_chain, turn) = alice.turn(Destination::New { shard, thread: chain }, &["a"], &["b"]);
     for (tenant, text) in [(&alice, "hers"), (&bob, "his")] {
         let mut first = items(&["c"]);
         first.push(saying("d", text));
@@ -96,7 +99,7 @@ pub(crate) async fn two_tenants_may_use_the_same_ids(alice: World) {
     assert_eq!(alice.transcript(&in_chain).await, ["a", "b"]);
 }
 
-fn opening_of(turn: &Turn) -> Turn {
+fn opening_of(turn: &TurnRecord) -> TurnRecord {
     let mut opening = turn.clone();
     opening.output.clear();
     opening

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use antiphon_store::{Base, StoreError};
+use antiphon_store::{Destination, StoreError};
 use tokio::task::JoinSet;
 
 use super::World;
@@ -103,7 +103,7 @@ pub(crate) async fn a_closed_store_has_written_all_and_takes_no_more(world: Worl
     let tenant = &world.tenant;
     let read = world.store.conversation(tenant, &conversation).await;
     assert!(matches!(read, Err(StoreError::Unavailable(_))));
-    let (_, turn) = world.turn(Base::Conversation(conversation), &["late"], &[]);
+    let (_, turn) = world.turn(Destination::Conversation(conversation), &["late"], &[]);
     assert!(matches!(world.commit(turn).await, Err(StoreError::Unavailable(_))));
     world.store.close().await;
 }

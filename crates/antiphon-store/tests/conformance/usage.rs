@@ -1,6 +1,6 @@
 //! The usage of a tenant is the sum of its live items, after any sequence of writes and deletes.
 
-use antiphon_store::{Base, ConversationId, RequestDigest, StoreError, Turn, Usage};
+use antiphon_store::{ConversationId, Destination, RequestDigest, StoreError, TurnRecord, Usage};
 use tokio::task::JoinSet;
 
 use super::World;
@@ -90,9 +90,9 @@ pub(crate) async fn conversation_counts_its_own_items_only(world: World) {
 pub(crate) async fn retracted_turn_counts_for_its_tenant_only(world: World) {
     const ASKED: RequestDigest = RequestDigest([1; 16]);
     let conversation = world.conversation(&["a"]).await;
-    let base = Base::Conversation(conversation.clone());
-    let (cut, turn) = world.turn(base, &["b"], &["c"]);
-    world.commit(Turn { request: Some(ASKED), ..turn }).await.unwrap();
+    let destination = Destination::Conversation(conversation.clone());
+    let (cut, turn) = world.turn(destination, &["b"], &["c"]);
+    world.commit(TurnRecord { request: Some(ASKED), ..turn }).await.unwrap();
 
     let fork = world.thread();
     let taken = world.store.retract(&world.tenant, &conversation, &ASKED, fork, None).await;
@@ -142,8 +142,8 @@ pub(crate) async fn refused_writes_count_nothing(world: World) {
     let conversation = world.conversation(&["a"]).await;
 
     let appended = world.append(&conversation, &["b", "a"]).await;
-    let base = Base::Conversation(conversation.clone());
-    let committed = world.commit(world.turn(base, &["c"], &["a"]).1).await;
+    let destination = Destination::Conversation(conversation.clone());
+    let committed = world.commit(world.turn(destination, &["c"], &["a"]).1).await;
 
     assert!(matches!(appended, Err(StoreError::DuplicateItem(_))), "{appended:?}");
     assert!(matches!(committed, Err(StoreError::DuplicateItem(_))), "{committed:?}");

@@ -1,6 +1,6 @@
 //! Responses in a provider's background whose end is awaited.
 
-use antiphon_store::{Base, DueNotice, Notice, Turn, WATCH};
+use antiphon_store::{ClaimedNotice, Destination, Notice, TurnRecord, WATCH_ENDPOINT};
 use bytes::Bytes;
 
 use super::World;
@@ -13,19 +13,21 @@ fn notice(id: &str, endpoint: &str, due_at: i64) -> Notice {
     Notice { id: id.to_owned(), endpoint: endpoint.to_owned(), due_at, body }
 }
 
-fn ids(claimed: &[DueNotice]) -> Vec<&str> {
+fn ids(claimed: &[ClaimedNotice]) -> Vec<&str> {
     claimed.iter().map(|due| due.notice.id.as_str()).collect()
 }
 
 impl World {
     /// Commits a turn whose response is watched, under the provider's id of it.
     async fn watch(&self, id: &str, due_at: i64) {
-        let base = Base::New { shard: self.shard(), thread: self.thread() };
-        let turn = self.turn(base, &["a"], &[]).1;
-        self.commit(Turn { notices: vec![notice(id, WATCH, due_at)], ..turn }).await.unwrap();
+        let destination = Destination::New { shard: self.shard(), thread: self.thread() };
+        let turn = self.turn(destination, &["a"], &[]).1;
+        self.commit(TurnRecord { notices: vec![notice(id, WATCH_ENDPOINT, due_at)], ..turn })
+            .await
+            .unwrap();
     }
 
-    async fn claim_watches(&self, now: i64) -> Vec<DueNotice> {
+    async fn claim_watches(&self, now: i64) -> Vec<ClaimedNotice> {
         self.store.watches().claim(now, now + 30, 9).await.unwrap()
     }
 
@@ -77,12 +79,13 @@ pub(crate) async fn a_watch_ends_once_and_leaves_its_notices(world: World) {
 }
 
 pub(crate) async fn a_watch_that_nobody_claimed_ends_as_committed(world: World) {
-    let base = Base::New { shard: world.shard(), thread: world.thread() };
-    let turn = world.turn(base, &["a"], &[]).1;
-    let (response, watch) = (turn.response.clone().unwrap().id, notice("resp_1", WATCH, NOW));
-    world.commit(Turn { notices: vec![watch.clone()], ..turn }).await.unwrap();
+    let destination = Destination::New { shard: world.shard(), thread: world.thread() };
+    let turn = world.turn(destination, &["a"], &[]).1;
+    let (response, watch) =
+        (turn.response.clone().unwrap().id, notice("resp_1", WATCH_ENDPOINT, NOW));
+    world.commit(TurnRecord { notices: vec![watch.clone()], ..turn }).await.unwrap();
     let tenant = world.tenant.clone();
-    let committed = DueNotice { tenant, response, notice: watch, attempt: 0 };
+    let committed = ClaimedNotice { tenant, response, notice: watch, attempt: 0 };
 
     assert_eq!(world.store.watches().end(&committed, Vec::new()).await, Ok(true));
     assert_eq!(world.next_watch().await, None);

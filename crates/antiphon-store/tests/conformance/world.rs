@@ -1,4 +1,4 @@
-//! A store with one tenant, and the words in which its laws are told.
+//! A store with one tenant, and the steps of the conformance tests.
 //!
 //! Items go by short names: `"a"` is a user's message that says `a` and is held under `msg_a`. A
 //! deleted one reads `"†a"`.
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use antiphon::{FingerprintKey, HeldItem, IdSource, Item, ItemId};
 use antiphon_store::{
-    Base, Conversation, ConversationId, Cursor, NewResponse, Order, Page, ResponseId, Scope, Shard,
-    Snapshot, Store, StoreError, Tenant, ThreadId, Turn,
+    Conversation, ConversationId, Cursor, Destination, ListScope, NewResponse, Order, PageRequest,
+    ResponseId, Shard, Snapshot, Store, StoreError, Tenant, ThreadId, TurnRecord,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
 
 /// Where a store keeps what it is given: opened again, the store is the same.
 #[async_trait]
-pub(crate) trait Place: Send + Sync + 'static {
+pub(crate) trait QueuePlace: Send + Sync + 'static {
     async fn open(&self) -> Arc<dyn Store>;
 
     /// What names it, where more than one store can be opened on it.
@@ -29,12 +29,12 @@ pub(crate) trait Place: Send + Sync + 'static {
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) tenant: Tenant,
-    place: Arc<dyn Place>,
+    place: Arc<dyn QueuePlace>,
     issued: Arc<AtomicU64>,
 }
 
 impl World {
-    pub(crate) async fn at(place: impl Place) -> Self {
+    pub(crate) async fn at(place: impl QueuePlace) -> Self {
         Self {
             store: place.open().await,
             tenant: Tenant::new("alice"),
@@ -127,8 +127,8 @@ impl World {
 
     /// The first turn of a chain.
     pub(crate) async fn first(&self, input: &[&str], output: &[&str]) -> ResponseId {
-        let base = Base::New { shard: self.shard(), thread: self.thread() };
-        self.committed(base, input, output).await
+        let destination = Destination::New { shard: self.shard(), thread: self.thread() };
+        self.committed(destination, input, output).await
     }
 
     /// A turn that names `previous`.
@@ -138,8 +138,8 @@ impl World {
         input: &[&str],
         output: &[&str],
     ) -> ResponseId {
-        let base = self.behind(self.end(previous).await);
-        self.committed(base, input, output).await
+        let destination = self.behind(self.end(previous).await);
+        self.committed(destination, input, output).await
     }
 
     /// A turn in a conversation.
@@ -149,22 +149,32 @@ impl World {
         input: &[&str],
         output: &[&str],
     ) -> ResponseId {
-        let base = Base::Conversation(conversation.clone());
-        self.committed(base, input, output).await
+        let destination = Destination::Conversation(conversation.clone());
+        self.committed(destination, input, output).await
     }
 
-    async fn committed(&self, base: Base, input: &[&str], output: &[&str]) -> ResponseId {
-        let (id, turn) = self.turn(base, input, output);
+    async fn committed(
+        &self,
+        destination: Destination,
+        input: &[&str],
+        output: &[&str],
+    ) -> ResponseId {
+        let (id, turn) = self.turn(destination, input, output);
         self.commit(turn).await.unwrap();
         id
     }
 
     /// A turn that is not committed yet, and the id of its response.
-    pub(crate) fn turn(&self, base: Base, input: &[&str], output: &[&str]) -> (ResponseId, Turn) {
-        let (shard, conversation) = match &base {
-            Base::New { shard, .. } => (*shard, None),
-            Base::After { cursor, .. } => (cursor.shard, None),
-            Base::Conversation(id) => (id.shard(), Some(id.clone())),
+    pub(crate) fn turn(
+        &self,
+        destination: Destination,
+        input: &[&str],
+        output: &[&str],
+    ) -> (ResponseId, TurnRecord) {
+        let (shard, conversation) = match &destination {
+            Destination::New { shard, .. } => (*shard, None),
+            Destination::After { cursor, .. } => (cursor.shard, None),
+            Destination::Conversation(id) => (id.shard(), Some(id.clone())),
         };
         let response = NewResponse {
             id: self.response_id(shard),
@@ -173,8 +183,8 @@ impl World {
             envelope: Bytes::from_static(br#"{"object": "response","temperature":1e0}"#),
             report: Bytes::from_static(b"[]"),
         };
-        let turn = Turn {
-            base,
+        let turn = TurnRecord {
+            destination,
             input: items(input),
             output: items(output),
             response: Some(response.clone()),
@@ -186,16 +196,16 @@ impl World {
         (response.id, turn)
     }
 
-    pub(crate) fn behind(&self, cursor: Cursor) -> Base {
-        Base::After { cursor, fork: self.thread(), end_of: None }
+    pub(crate) fn behind(&self, cursor: Cursor) -> Destination {
+        Destination::After { cursor, fork: self.thread(), end_of: None }
     }
 
-    pub(crate) async fn commit(&self, turn: Turn) -> Result<(), StoreError> {
+    pub(crate) async fn commit(&self, turn: TurnRecord) -> Result<(), StoreError> {
         self.store.commit_turn(&self.tenant, turn).await
     }
 
-    pub(crate) async fn open(&self, turn: &Turn) {
-        self.store.record_opening(&self.tenant, turn.clone()).await.unwrap();
+    pub(crate) async fn open(&self, turn: &TurnRecord) {
+        self.store.record_pending_turn(&self.tenant, turn.clone()).await.unwrap();
     }
 
     pub(crate) async fn delete_response(&self, id: &ResponseId) -> bool {
@@ -242,7 +252,7 @@ impl World {
 
     /// A response's input.
     pub(crate) async fn input(&self, id: &ResponseId) -> Vec<String> {
-        self.all(&Scope::Input(id.clone())).await
+        self.all(&ListScope::Input(id.clone())).await
     }
 
     /// A response's output.
@@ -253,12 +263,16 @@ impl World {
 
     /// All live items of a conversation.
     pub(crate) async fn listed(&self, id: &ConversationId) -> Vec<String> {
-        self.all(&Scope::Conversation(id.clone())).await
+        self.all(&ListScope::Conversation(id.clone())).await
     }
 
-    async fn all(&self, scope: &Scope) -> Vec<String> {
-        let page =
-            Page { after: None, limit: usize::MAX, max_bytes: usize::MAX, order: Order::Ascending };
+    async fn all(&self, scope: &ListScope) -> Vec<String> {
+        let page = PageRequest {
+            after: None,
+            limit: usize::MAX,
+            max_bytes: usize::MAX,
+            order: Order::Ascending,
+        };
         let listing = self.store.list_items(&self.tenant, scope, &page).await;
         let listing = listing.unwrap().unwrap();
         assert!(!listing.has_more, "nothing comes behind everything");

@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use antiphon_store::{Holdings, Tenant};
+use antiphon_store::{DataCounts, Tenant};
 use rusqlite::{Connection, Row};
 
 use super::hold;
 use crate::File;
 use crate::conformance::erasure::NOW;
 use crate::conformance::world::saying;
-use crate::conformance::{Place, World};
+use crate::conformance::{QueuePlace, World};
 
 #[tokio::test]
 async fn erased_bytes_are_in_no_file() {
@@ -81,8 +81,8 @@ async fn whatever_table_names_a_tenant_is_counted_and_erased() {
         let mut snapshot = antiphon_store::snapshot(&file.url().unwrap()).await.unwrap();
         let found = snapshot.next_tenant(None).await.unwrap();
         assert_eq!(found.as_ref(), Some(&mallory), "{table}");
-        let held = snapshot.holdings(&mallory).await.unwrap();
-        assert_ne!(held, Holdings::default(), "{table}");
+        let held = snapshot.count_data(&mallory).await.unwrap();
+        assert_ne!(held, DataCounts::default(), "{table}");
         let store = file.open().await;
         while !store.erase(&mallory, NOW, 10).await.unwrap().is_nothing() {}
         store.close().await;

@@ -9,13 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antiphon_store::{Base, SqliteStore, Store, StoreError};
+use antiphon_store::{Destination, SqliteStore, Store, StoreError};
 use async_trait::async_trait;
 use tempfile::TempDir;
 
 use crate::File;
 use crate::conformance::world::{items, saying};
-use crate::conformance::{Place, World};
+use crate::conformance::{QueuePlace, World};
 
 /// A file that opens as a killed process would have left it: from copies of what is written.
 struct Killed {
@@ -24,7 +24,7 @@ struct Killed {
 }
 
 #[async_trait]
-impl Place for Killed {
+impl QueuePlace for Killed {
     async fn open(&self) -> Arc<dyn Store> {
         let from = self.alive.0.path();
         if files_in(from).is_empty() {
@@ -49,7 +49,7 @@ async fn what_was_answered_survives_a_kill() {
     let world = World::at(killed).await;
     let conversation = world.conversation(&["a"]).await;
     let response = world.within(&conversation, &["b"], &["c"]).await;
-    let (opened, turn) = world.turn(Base::Conversation(conversation.clone()), &["d"], &[]);
+    let (opened, turn) = world.turn(Destination::Conversation(conversation.clone()), &["d"], &[]);
     world.open(&turn).await;
 
     // The living store is not let go before the copies are made.
@@ -57,7 +57,7 @@ async fn what_was_answered_survives_a_kill() {
     let world = world.reopened().await;
 
     assert_eq!(world.transcript(&response).await, ["a", "b", "c"]);
-    assert_eq!(world.store.settle_openings().await, Ok(1));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(1));
     assert_eq!(world.transcript(&opened).await, ["a", "b", "c", "d"]);
 }
 
@@ -67,7 +67,8 @@ async fn deleted_bytes_are_in_no_file() {
     let folder = file.path().parent().unwrap().to_owned();
     let world = World::at(file).await;
     let conversation = world.conversation(&["a"]).await;
-    let (response, mut turn) = world.turn(Base::Conversation(conversation.clone()), &[], &[]);
+    let (response, mut turn) =
+        world.turn(Destination::Conversation(conversation.clone()), &[], &[]);
     turn.input = vec![saying("short", "whisper"), saying("long", &"shouting ".repeat(1000))];
     world.open(&turn).await;
     turn.output = items(&["b"]);

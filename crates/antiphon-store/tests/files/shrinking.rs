@@ -44,12 +44,12 @@ async fn a_file_shrinks_after_a_deletion() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
-    let kept = world.conversation(&["a"]).await;
+    let subject = world.conversation(&["a"]).await;
 
     fill_and_delete(&world, &path).await;
 
     wait_until_small(&path).await;
-    assert_eq!(world.listed(&kept).await, ["a"]);
+    assert_eq!(world.listed(&subject).await, ["a"]);
 }
 
 #[tokio::test]

@@ -56,6 +56,6 @@ async fn json_is_kept_byte_for_byte() {
         .await
         .unwrap();
 
-    let (kept, _) = store.conversation(tenant, &id).await.unwrap().unwrap();
-    assert_eq!(kept, conversation);
+    let (subject, _) = store.conversation(tenant, &id).await.unwrap().unwrap();
+    assert_eq!(subject, conversation);
 }

@@ -1,6 +1,6 @@
 //! Commits whose answer is lost.
 
-use antiphon_store::Base;
+use antiphon_store::Destination;
 
 use super::database::Database;
 use super::proxy::{Cut, Proxy};
@@ -59,7 +59,7 @@ async fn what_answers_yes_or_no_answers_for_the_commit_that_happened() {
 async fn a_turn_whose_commit_happened_is_not_taken_for_one_that_another_settled() {
     let (world, proxy) = by_way_of_a_proxy().await;
     let id = world.conversation(&["a"]).await;
-    let (response, turn) = world.turn(Base::Conversation(id.clone()), &["b"], &["c"]);
+    let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["b"], &["c"]);
 
     proxy.cut(Cut::AfterTheCommit);
     assert_eq!(world.commit(turn).await, Ok(()));
@@ -72,7 +72,7 @@ async fn a_turn_whose_commit_happened_is_not_taken_for_one_that_another_settled(
 async fn a_place_in_line_whose_commit_was_lost_is_taken_once() {
     let (world, proxy) = by_way_of_a_proxy().await;
     let id = world.conversation(&[]).await;
-    let line = world.store.line().unwrap();
+    let line = world.store.lease_queue().unwrap();
 
     for cut in [Cut::AfterTheCommit, Cut::BeforeTheCommit] {
         proxy.cut(cut);

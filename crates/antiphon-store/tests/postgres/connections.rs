@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use antiphon_store::{Base, PostgresStore, StoreError};
+use antiphon_store::{Destination, PostgresStore, StoreError};
 use antiphon_testkit::postgres::Server;
 use tokio::task::JoinSet;
 use tokio_postgres::NoTls;
@@ -44,7 +44,7 @@ async fn a_server_that_was_restarted_is_used_again() {
     server.restart().await;
     assert_eq!(world.append(&id, &["b"]).await, Ok(()));
     server.restart().await;
-    let (response, turn) = world.turn(Base::Conversation(id.clone()), &["c"], &["d"]);
+    let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["c"], &["d"]);
     assert_eq!(world.commit(turn).await, Ok(()));
     assert_eq!(world.transcript(&response).await, ["a", "b", "c", "d"]);
 }
@@ -95,17 +95,17 @@ async fn a_crash_of_the_server_loses_nothing_that_was_answered_and_doubles_nothi
     for task in 0..8 {
         let (world, id, answered) = (world.clone(), id.clone(), answered.clone());
         tasks.spawn(async move {
-            let mut kept = Vec::new();
+            let mut subject = Vec::new();
             for turn in 0..25 {
                 let name = format!("{task}-{turn}");
                 match world.append(&id, &[&name]).await {
-                    Ok(()) => kept.push(name),
+                    Ok(()) => subject.push(name),
                     Err(StoreError::Unavailable(_)) => {}
                     Err(other) => panic!("{name}: {other}"),
                 }
                 let _ = answered.try_send(());
             }
-            kept
+            subject
         });
     }
     for _ in 0..16 {
@@ -115,11 +115,11 @@ async fn a_crash_of_the_server_loses_nothing_that_was_answered_and_doubles_nothi
     server.kill().await;
     server.start_again().await;
 
-    let kept: BTreeSet<String> = tasks.join_all().await.into_iter().flatten().collect();
+    let subject: BTreeSet<String> = tasks.join_all().await.into_iter().flatten().collect();
     let listed = world.listed(&id).await;
     let found: BTreeSet<String> = listed.iter().cloned().collect();
     assert_eq!(found.len(), listed.len(), "each once");
-    assert_eq!(kept.difference(&found).next(), None, "what was answered is there");
+    assert_eq!(subject.difference(&found).next(), None, "what was answered is there");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! An erasure while processes have the database open.
 
-use antiphon_store::{Base, Holdings, StoreError, Tenant};
+use antiphon_store::{DataCounts, Destination, StoreError, Tenant};
 
 use super::database::Database;
 use crate::conformance::erasure::NOW;
@@ -45,8 +45,8 @@ async fn whatever_table_names_a_tenant_is_counted_and_erased() {
         let mut snapshot = antiphon_store::snapshot(&database.store_url()).await.unwrap();
         let found = snapshot.next_tenant(None).await.unwrap();
         assert_eq!(found.as_ref(), Some(&mallory), "{table}");
-        let held = snapshot.holdings(&mallory).await.unwrap();
-        assert_ne!(held, Holdings::default(), "{table}");
+        let held = snapshot.count_data(&mallory).await.unwrap();
+        assert_ne!(held, DataCounts::default(), "{table}");
         while !store.erase(&mallory, NOW, 10).await.unwrap().is_nothing() {}
 
         let left = format!("SELECT count(*) FROM {table} WHERE tenant = 'mallory'");
@@ -61,16 +61,17 @@ async fn a_turn_that_was_open_is_refused_wherever_it_began() {
     let world = &one.world;
     let conversation = world.conversation(&["a"]).await;
     let first = world.first(&["b"], &["c"]).await;
-    let bases = [
-        Base::Conversation(conversation.clone()),
+    let destinations = [
+        Destination::Conversation(conversation.clone()),
         world.behind(world.end(&first).await),
-        Base::New { shard: world.shard(), thread: world.thread() },
+        Destination::New { shard: world.shard(), thread: world.thread() },
     ];
-    let open: Vec<_> = bases.map(|base| world.turn(base, &["d"], &[]).1).into();
+    let open: Vec<_> =
+        destinations.map(|destination| world.turn(destination, &["d"], &[]).1).into();
     for turn in &open {
         world.open(turn).await;
     }
-    let (_, mut unrecorded) = world.turn(Base::Conversation(conversation), &["e"], &["f"]);
+    let (_, mut unrecorded) = world.turn(Destination::Conversation(conversation), &["e"], &["f"]);
     unrecorded.response = None;
 
     other.world.erase(100).await;
@@ -90,11 +91,11 @@ async fn that_somebody_was_erased_is_remembered_for_a_day() {
     let (store, database) = (&process.world.store, &process.database);
     process.world.erase(100).await;
     assert_eq!(database.sql("SELECT tenant FROM erasures").await, ["alice"]);
-    store.settle_openings().await.unwrap();
+    store.settle_pending_turns().await.unwrap();
     assert_eq!(database.sql("SELECT tenant FROM erasures").await, ["alice"]);
 
     database.sql("UPDATE erasures SET noted_at = now() - interval '25 hours'").await;
-    store.settle_openings().await.unwrap();
+    store.settle_pending_turns().await.unwrap();
 
     assert_eq!(database.sql("SELECT tenant FROM erasures").await, [""; 0]);
 }

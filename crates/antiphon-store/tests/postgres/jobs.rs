@@ -1,6 +1,6 @@
 //! Background responses of several processes.
 
-use antiphon_store::{JobStanding, StoreError};
+use antiphon_store::{JobStatus, StoreError};
 
 use super::database::Database;
 use crate::conformance::background::{accepted, background, end, events, page};
@@ -14,13 +14,13 @@ async fn who_takes_a_job_up_is_known_to_live() {
     let forgotten = format!("DELETE FROM holders WHERE id = '{}'", waking.holder);
     waking.database.sql(&forgotten).await;
 
-    let taken = background(&waking.world).take_up().await.unwrap();
+    let taken = background(&waking.world).claim_next().await.unwrap();
 
     assert_eq!(taken.map(|job| job.id), Some(id.clone()));
-    assert_eq!(background(&other.world).take_up().await, Ok(None), "it is worked on");
+    assert_eq!(background(&other.world).claim_next().await, Ok(None), "it is worked on");
     end(&waking.world, turn, 2).await.unwrap();
-    let ended = background(&other.world).standing(&other.world.tenant, &id).await;
-    assert_eq!(ended, Ok(Some(JobStanding::Ended)));
+    let ended = background(&other.world).status(&other.world.tenant, &id).await;
+    assert_eq!(ended, Ok(Some(JobStatus::Ended)));
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn one_that_was_taken_on_while_its_tenant_was_erased_goes_with_its_end() {
     assert_eq!(end(&one.world, turn, 3).await, Err(StoreError::Erased));
 
     assert_eq!(page(&one.world, &id, 0).await, None);
-    assert_eq!(background(&one.world).standing(&one.world.tenant, &id).await, Ok(None));
+    assert_eq!(background(&one.world).status(&one.world.tenant, &id).await, Ok(None));
     assert!(!one.world.exists(&id).await);
     assert_eq!(one.database.sql("SELECT count(*) FROM events").await, ["0"]);
 }

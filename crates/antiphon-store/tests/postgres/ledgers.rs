@@ -1,6 +1,6 @@
 //! Ledgers that several processes keep.
 
-use antiphon_store::{Base, Kept, Place, StoreError, ThreadId};
+use antiphon_store::{Destination, LedgerSubject, QueuePlace, StoreError, ThreadId};
 
 use super::database::Database;
 use crate::conformance::ledgers::{elsewhere, of_conversation, of_response, receive};
@@ -19,10 +19,12 @@ async fn two_processes_that_adopt_one_conversation_at_once_get_one_ledger() {
         );
 
         assert_eq!(first, second);
-        let Kept::Conversation(kept) = first.kept else { panic!("{name} is a conversation") };
+        let LedgerSubject::Conversation(subject) = first.subject else {
+            panic!("{name} is a conversation")
+        };
         for candidate in [candidates.0.id, candidates.1.id] {
             let found = one.world.store.conversation(&one.world.tenant, &candidate).await.unwrap();
-            assert_eq!(found.is_some(), candidate == kept);
+            assert_eq!(found.is_some(), candidate == subject);
         }
     }
 }
@@ -45,7 +47,7 @@ async fn of_two_responses_that_are_committed_under_one_name_at_once_one_is_left(
         let entry = one.world.entry(&name).await.unwrap();
         assert!([of_response(&first, false), of_response(&second, false)].contains(&entry));
         for response in [first, second] {
-            let is_named = entry.kept == Kept::Response(response.clone());
+            let is_named = entry.subject == LedgerSubject::Response(response.clone());
             assert_eq!(one.world.exists(&response).await, is_named);
         }
     }
@@ -56,13 +58,13 @@ async fn what_another_process_settles_leaves_what_was_relearned_in_doubt() {
     let dead = Database::new().await.process().await;
     let other = dead.beside().await;
     let conversation = dead.world.adopted("conv_x").await;
-    let (id, turn) = dead.world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+    let (id, turn) = dead.world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
     dead.world.open(&turn).await;
     dead.world.announce("resp_x", &id).await;
     dead.falls_silent().await;
-    other.world.relearn(&conversation, elsewhere(&["b"])).await.unwrap();
+    other.world.resync(&conversation, elsewhere(&["b"])).await.unwrap();
 
-    assert_eq!(other.world.store.settle_openings().await, Ok(1));
+    assert_eq!(other.world.store.settle_pending_turns().await, Ok(1));
 
     assert_eq!(other.world.entry("resp_x").await, Some(of_response(&id, true)));
     assert_eq!(other.world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
@@ -72,18 +74,18 @@ async fn what_another_process_settles_leaves_what_was_relearned_in_doubt() {
 async fn who_was_taken_for_dead_puts_nothing_in_the_place_of_what_is_known() {
     let world = Database::new().await.process().await.world;
     let conversation = world.adopted("conv_x").await;
-    world.relearn(&conversation, elsewhere(&["a"])).await.unwrap();
-    let line = world.store.line().expect("several processes share it");
+    world.resync(&conversation, elsewhere(&["a"])).await.unwrap();
+    let line = world.store.lease_queue().expect("several processes share it");
     let lost = line.join(&world.tenant, &conversation).await.unwrap();
     line.leave(&world.tenant, &conversation, lost).await.unwrap();
 
     let ledgers = world.store.ledgers();
     let (thread, stale) = (ThreadId(7), elsewhere(&["b"]));
-    let relearned = ledgers.relearn(&world.tenant, &conversation, thread, stale, Some(lost)).await;
+    let relearned = ledgers.resync(&world.tenant, &conversation, thread, stale, Some(lost)).await;
 
     assert_eq!(relearned, Err(StoreError::LeaseLost));
-    let place: Place = line.join(&world.tenant, &conversation).await.unwrap();
+    let place: QueuePlace = line.join(&world.tenant, &conversation).await.unwrap();
     let (thread, known) = (ThreadId(8), elsewhere(&["a", "b"]));
-    let relearned = ledgers.relearn(&world.tenant, &conversation, thread, known, Some(place)).await;
+    let relearned = ledgers.resync(&world.tenant, &conversation, thread, known, Some(place)).await;
     assert_eq!(relearned, Ok(()));
 }

@@ -15,7 +15,7 @@ pub(crate) enum Cut {
     AfterTheCommit,
 }
 
-/// Forwards connections to a server of the loopback; cuts one where it is told to.
+/// Forwards connections to a server of the loopback; cuts one when told to.
 pub(crate) struct Proxy {
     /// The database's URL, by way of here.
     pub(crate) url: String,

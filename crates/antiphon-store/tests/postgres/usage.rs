@@ -76,7 +76,7 @@ async fn tenant_that_deleted_everything_is_not_listed() {
     let mut snapshot = antiphon_store::snapshot(&database.store_url()).await.unwrap();
 
     assert_eq!(snapshot.next_tenant(None).await, Ok(None));
-    assert!(snapshot.holdings(&one.world.tenant).await.unwrap().is_nothing());
+    assert!(snapshot.count_data(&one.world.tenant).await.unwrap().is_nothing());
     assert_eq!(snapshot.usage(&one.world.tenant).await, Ok(Usage::default()));
     one.world.erase(100).await;
     assert_eq!(database.sql("SELECT tenant FROM tenant_usage").await, [""; 0]);

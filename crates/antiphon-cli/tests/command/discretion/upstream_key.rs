@@ -49,7 +49,7 @@ impl Gateway {
     fn start(api: Api, given: Given) -> Self {
         let runtime = Runtime::new().unwrap();
         let upstream = runtime.block_on(FakeUpstream::start());
-        let (url, name) = (upstream.base_url(), name_of(api));
+        let (url, name) = (upstream.base_url(), upstream_id(api));
         let file = match given {
             Given::Variable => format!("upstream = '{url}'\nupstream-api = '{name}'\n"),
             Given::KeyEnv => format!(
@@ -109,7 +109,7 @@ impl Gateway {
     }
 }
 
-fn name_of(api: Api) -> &'static str {
+fn upstream_id(api: Api) -> &'static str {
     match api {
         Api::Responses => "responses",
         Api::Chat => "chat",

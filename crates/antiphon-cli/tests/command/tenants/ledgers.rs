@@ -2,8 +2,8 @@
 
 use antiphon::{FingerprintKey, HeldItem, Item};
 use antiphon_store::{
-    Base, Conversation, ConversationId, LedgerTurn, Named, NewResponse, ResponseId, SqliteStore,
-    Store, Tenant, ThreadId, Turn,
+    Conversation, ConversationId, Destination, LedgerUpdate, NewResponse, ResponseId, SqliteStore,
+    Store, Tenant, ThreadId, TurnRecord, UpstreamId,
 };
 use serde_json::json;
 
@@ -21,8 +21,8 @@ fn elsewhere(id: &str) -> HeldItem {
     HeldItem::new(id.into(), &item, FingerprintKey::new([7; 16]), None).without_body()
 }
 
-fn named(id: &str) -> Named {
-    Named { upstream: UPSTREAM.into(), id: id.into() }
+fn named(id: &str) -> UpstreamId {
+    UpstreamId { upstream: UPSTREAM.into(), id: id.into() }
 }
 
 /// The tenant has a conversation at the provider, with one turn in it.
@@ -33,7 +33,7 @@ async fn acme_has_a_conversation_there(store: &SqliteStore) {
         Conversation { id: id.clone(), created_at: 1_767_225_600, metadata: "{}".into() };
     let ledgers = store.ledgers();
     ledgers.adopt(&acme, named("conv_theirs"), conversation, ThreadId(1)).await.unwrap();
-    ledgers.relearn(&acme, &id, ThreadId(2), vec![elsewhere("msg_1")], None).await.unwrap();
+    ledgers.resync(&acme, &id, ThreadId(2), vec![elsewhere("msg_1")], None).await.unwrap();
     let response = NewResponse {
         id: ResponseId::parse(RESPONSE).unwrap(),
         conversation: Some(id.clone()),
@@ -43,15 +43,15 @@ async fn acme_has_a_conversation_there(store: &SqliteStore) {
             .into(),
         report: "{}".into(),
     };
-    let turn = Turn {
-        base: Base::Conversation(id),
+    let turn = TurnRecord {
+        destination: Destination::Conversation(id),
         input: vec![elsewhere("msg_2")],
         output: vec![elsewhere("msg_3")],
         response: Some(response),
         request: None,
         place: None,
         notices: Vec::new(),
-        ledger: Some(LedgerTurn { response: Some(named("resp_theirs")), is_stale: false }),
+        ledger: Some(LedgerUpdate { response: Some(named("resp_theirs")), is_stale: false }),
     };
     store.commit_turn(&acme, turn).await.unwrap();
 }

@@ -7,7 +7,9 @@
 use antiphon::item::parse_items;
 use antiphon::json::Object;
 use antiphon::{HeldItem, ItemId};
-use antiphon_store::{Base, ConversationId, Kept, LedgerTurn, StoreError, Turn, Usage};
+use antiphon_store::{
+    ConversationId, Destination, LedgerSubject, LedgerUpdate, StoreError, TurnRecord, Usage,
+};
 use axum::response::Response;
 use bytes::Bytes;
 use http::StatusCode;
@@ -109,15 +111,15 @@ impl Learning<'_> {
 
     /// Appends items to the ledger and marks it as fresh.
     async fn enter(&self, leased: &Leased, items: Vec<HeldItem>) -> Result<(), StoreError> {
-        let turn = Turn {
-            base: Base::Conversation(leased.conversation.clone()),
+        let turn = TurnRecord {
+            destination: Destination::Conversation(leased.conversation.clone()),
             input: items,
             output: Vec::new(),
             response: None,
             request: None,
             place: leased.lease.place(),
             notices: Vec::new(),
-            ledger: Some(LedgerTurn { response: None, is_stale: false }),
+            ledger: Some(LedgerUpdate { response: None, is_stale: false }),
         };
         self.gateway.store.commit_turn(&self.caller.tenant, turn).await
     }
@@ -141,9 +143,9 @@ impl Learning<'_> {
     /// The conversation whose ledger has this id of the upstream.
     async fn conversation(&self, id: &str) -> Result<Option<ConversationId>, ApiError> {
         let entry = self.gateway.store.ledgers().entry(&self.caller.tenant, id).await?;
-        Ok(entry.and_then(|entry| match entry.kept {
-            Kept::Conversation(conversation) => Some(conversation),
-            Kept::Response(_) => None,
+        Ok(entry.and_then(|entry| match entry.subject {
+            LedgerSubject::Conversation(conversation) => Some(conversation),
+            LedgerSubject::Response(_) => None,
         }))
     }
 

@@ -5,7 +5,8 @@
 
 use antiphon::json::Object;
 use antiphon_store::{
-    Conversation, ConversationId, Kept, LedgerEntry, Named, Shard, StoreError, ThreadId,
+    Conversation, ConversationId, LedgerEntry, LedgerSubject, Shard, StoreError, ThreadId,
+    UpstreamId,
 };
 use axum::response::Response;
 use bytes::Bytes;
@@ -90,14 +91,14 @@ impl Learning<'_> {
     async fn adopt(&self, id: &str, is_empty: bool) -> Result<(), StoreError> {
         let (ledgers, tenant) = (self.gateway.store.ledgers(), &self.caller.tenant);
         let ours = ConversationId::issue(Shard::issue(&mut RandomIds), &mut RandomIds);
-        let named = Named { upstream: self.http.base().to_owned(), id: id.to_owned() };
+        let named = UpstreamId { upstream: self.http.base().to_owned(), id: id.to_owned() };
         let metadata = Bytes::from_static(b"{}");
         let conversation = Conversation { id: ours.clone(), created_at: unix_now(), metadata };
         let thread = || ThreadId::issue(&mut RandomIds);
         let entry = ledgers.adopt(tenant, named, conversation, thread()).await?;
         // The ledger may already exist if the creator retried its request.
-        match entry.kept == Kept::Conversation(ours.clone()) && is_empty {
-            true => ledgers.relearn(tenant, &ours, thread(), Vec::new(), None).await,
+        match entry.subject == LedgerSubject::Conversation(ours.clone()) && is_empty {
+            true => ledgers.resync(tenant, &ours, thread(), Vec::new(), None).await,
             false => Ok(()),
         }
     }
@@ -140,7 +141,8 @@ impl Learning<'_> {
         id: &str,
         ledger: Option<&LedgerEntry>,
     ) -> Result<Option<Leased>, ApiError> {
-        let Some(LedgerEntry { kept: Kept::Conversation(conversation), .. }) = ledger else {
+        let Some(LedgerEntry { subject: LedgerSubject::Conversation(conversation), .. }) = ledger
+        else {
             return Ok(None);
         };
         let tenant = &self.caller.tenant;

@@ -3,7 +3,7 @@
 use antiphon::HeldItem;
 use antiphon::json::Object;
 use antiphon::stream::{Finished, Status};
-use antiphon_store::{Base, LedgerTurn, Named, NewResponse, Turn as TurnRecord};
+use antiphon_store::{Destination, LedgerUpdate, NewResponse, TurnRecord, UpstreamId};
 use bytes::Bytes;
 
 use super::UpstreamTurn;
@@ -22,7 +22,7 @@ use crate::turn::shared_text::SharedEnd;
 impl UpstreamTurn<'_> {
     /// Records the turn as it will be stored if this process dies before its end. The ledger is
     /// then stale, and the next turn resyncs it.
-    pub(super) async fn record_opening(
+    pub(super) async fn record_pending_turn(
         &self,
         opened: &Opened,
         plan: &Plan,
@@ -31,13 +31,13 @@ impl UpstreamTurn<'_> {
             return Ok(());
         }
         let opening = self.opening(opened, plan);
-        Ok(self.turn.gateway.store.record_opening(&self.turn.caller.tenant, opening).await?)
+        Ok(self.turn.gateway.store.record_pending_turn(&self.turn.caller.tenant, opening).await?)
     }
 
     /// The record of the turn before the response has an upstream id.
     fn opening(&self, opened: &Opened, plan: &Plan) -> TurnRecord {
         TurnRecord {
-            base: opened.base.clone(),
+            destination: opened.destination.clone(),
             input: plan.fresh.clone(),
             output: Vec::new(),
             response: Some(new_response(opened, "", Status::Cancelled, &plan.report)),
@@ -55,7 +55,7 @@ impl UpstreamTurn<'_> {
     }
 
     /// Drops the opening of a turn that stores nothing.
-    pub(super) async fn drop_opening(&self, opened: &Opened) {
+    pub(super) async fn drop_pending_turn(&self, opened: &Opened) {
         if self.has_opening() {
             PendingTurn::new(self.turn, opened).discard_recorded().await;
         }
@@ -93,7 +93,11 @@ impl UpstreamTurn<'_> {
 
     /// Records the upstream's name for the response before the client sees it. Needed only if the
     /// client sees the id before the end and can continue the response.
-    pub(super) async fn announce(&self, named: &Named, opened: &Opened) -> Result<(), ApiError> {
+    pub(super) async fn announce(
+        &self,
+        named: &UpstreamId,
+        opened: &Opened,
+    ) -> Result<(), ApiError> {
         if !self.has_opening() {
             return Ok(());
         }
@@ -106,9 +110,9 @@ impl UpstreamTurn<'_> {
     /// keeps the input, which a retry of the request needs.
     pub(super) async fn abandon(&self, opened: &Opened, plan: &Plan) {
         if !self.has_opening() || opened.conversation.is_none() {
-            return self.drop_opening(opened).await;
+            return self.drop_pending_turn(opened).await;
         }
-        let ledger = LedgerTurn { response: None, is_stale: true };
+        let ledger = LedgerUpdate { response: None, is_stale: true };
         let left = TurnRecord {
             ledger: Some(ledger),
             place: opened.place(),
@@ -122,7 +126,7 @@ impl UpstreamTurn<'_> {
                 "could not store an abandoned turn; its retry will not be recognized"
             );
             self.mark_stale_again(opened).await;
-            self.drop_opening(opened).await;
+            self.drop_pending_turn(opened).await;
         }
     }
 
@@ -148,7 +152,7 @@ impl UpstreamTurn<'_> {
         };
         if committed.is_err() {
             self.mark_stale_again(&opened).await;
-            self.drop_opening(&opened).await;
+            self.drop_pending_turn(&opened).await;
         }
         let failure = committed.as_ref().err();
         let is_stored = self.turn.stores_response(&finished) && committed.is_ok();
@@ -166,13 +170,13 @@ impl UpstreamTurn<'_> {
         &self,
         opened: &Opened,
         plan: &Plan,
-        named: Option<Named>,
+        named: Option<UpstreamId>,
         report: &Report,
         finished: &Finished,
     ) -> Result<(), ApiError> {
         let failed = finished.status == Status::Failed;
         let stored = self.turn.request.store;
-        let keeps_items = stored || matches!(opened.base, Base::Conversation(_));
+        let keeps_items = stored || matches!(opened.destination, Destination::Conversation(_));
         if !keeps_items || failed && !self.has_opening() {
             return Ok(());
         }
@@ -180,14 +184,18 @@ impl UpstreamTurn<'_> {
         let named = named.filter(|_| stored);
         let id = named.as_ref().map_or("", |named| &named.id);
         let turn = TurnRecord {
-            base: if failed { opened.base_apart() } else { opened.base.clone() },
+            destination: if failed {
+                opened.destination_apart()
+            } else {
+                opened.destination.clone()
+            },
             input: plan.fresh.clone(),
             output: self.output(finished, plan),
             response: stored.then(|| new_response(opened, id, finished.status, report)),
             request: Some(self.turn.request.identity.digest),
             place: opened.place(),
             notices: Vec::new(),
-            ledger: Some(LedgerTurn {
+            ledger: Some(LedgerUpdate {
                 is_stale: !ended_well || plan.names_unknown,
                 response: named,
             }),

@@ -1,7 +1,8 @@
 //! Opens the turn: finds its ledger and acquires the lease.
 
 use antiphon_store::{
-    Base, Conversation, ConversationId, Kept, LedgerEntry, Named, ResponseRecord, Shard, ThreadId,
+    Conversation, ConversationId, Destination, LedgerEntry, LedgerSubject, ResponseRecord, Shard,
+    ThreadId, UpstreamId,
 };
 use bytes::Bytes;
 use http::StatusCode;
@@ -52,9 +53,9 @@ impl UpstreamTurn<'_> {
             Some(entry) => entry,
             None => self.adopt(id).await?,
         };
-        Ok(match entry.kept {
-            Kept::Conversation(conversation) => Some(conversation),
-            Kept::Response(_) => None,
+        Ok(match entry.subject {
+            LedgerSubject::Conversation(conversation) => Some(conversation),
+            LedgerSubject::Response(_) => None,
         })
     }
 
@@ -95,20 +96,20 @@ impl UpstreamTurn<'_> {
 
     /// Opens the turn at the end of this response.
     pub(super) async fn open_at(&self, record: &ResponseRecord) -> Result<Opened, ApiError> {
-        let (cursor, base) = (record.cursor, after(record));
-        Opened::new(self.turn, cursor.shard, Some(cursor), base).await
+        let (cursor, destination) = (record.cursor, after(record));
+        Opened::new(self.turn, cursor.shard, Some(cursor), destination).await
     }
 
     /// The record of a response, if it is complete and fresh.
     pub(super) async fn fresh_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
         let Some(entry) = self.entry(id).await? else { return Ok(None) };
-        let Kept::Response(open) = &entry.kept else {
+        let LedgerSubject::Response(open) = &entry.subject else {
             return Err(ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None });
         };
         let record = self.turn.wait_for_response(open).await?;
         // The turn may have ended successfully in the meantime.
         match self.entry(id).await? {
-            Some(now) if now.kept == entry.kept && !now.is_stale => Ok(record),
+            Some(now) if now.subject == entry.subject && !now.is_stale => Ok(record),
             _ => Ok(None),
         }
     }
@@ -118,13 +119,13 @@ impl UpstreamTurn<'_> {
     }
 
     /// The upstream's name for a conversation or response.
-    pub(super) fn named(&self, id: &str) -> Named {
-        Named { upstream: self.http.base().to_owned(), id: id.to_owned() }
+    pub(super) fn named(&self, id: &str) -> UpstreamId {
+        UpstreamId { upstream: self.http.base().to_owned(), id: id.to_owned() }
     }
 }
 
 /// The place for a turn that continues this response.
-pub(super) fn after(record: &ResponseRecord) -> Base {
+pub(super) fn after(record: &ResponseRecord) -> Destination {
     let end_of = record.response.conversation.is_some().then(|| record.response.id.clone());
-    Base::After { cursor: record.cursor, fork: ThreadId::issue(&mut RandomIds), end_of }
+    Destination::After { cursor: record.cursor, fork: ThreadId::issue(&mut RandomIds), end_of }
 }

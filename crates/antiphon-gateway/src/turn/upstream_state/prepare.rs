@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use antiphon::provider_api::{Detour, DetourSearch, DetourStep};
 use antiphon::stateful::{BlockingItems, Course, Decision, PlanSummary, Removal};
 use antiphon::{HeldItem, ItemId};
-use antiphon_store::{Base, ThreadId};
+use antiphon_store::{Destination, ThreadId};
 use bytes::Bytes;
 
 use super::UpstreamTurn;
@@ -77,7 +77,7 @@ impl UpstreamTurn<'_> {
                         let avoided = plan.blocking;
                         plan = self.plan(&opened, &inputs).await?;
                         plan.avoid(&avoided);
-                        opened.base = new_thread(&opened);
+                        opened.destination = new_thread(&opened);
                     }
                 }
                 (Decision::GiveUp, Some(error)) => return Err(error.clone()),
@@ -171,7 +171,7 @@ impl Plan {
 }
 
 /// A new thread, for a turn that does not continue the end of its response.
-fn new_thread(opened: &Opened) -> Base {
+fn new_thread(opened: &Opened) -> Destination {
     let shard = opened.response_id.shard();
-    Base::New { shard, thread: ThreadId::issue(&mut RandomIds) }
+    Destination::New { shard, thread: ThreadId::issue(&mut RandomIds) }
 }

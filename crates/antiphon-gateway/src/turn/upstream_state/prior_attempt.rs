@@ -77,7 +77,7 @@ impl UpstreamTurn<'_> {
         let mut attempts = Vec::new();
         for record in AttemptLookup::new(self.turn, opened).known_attempts().await?.known {
             let named =
-                self.ledgers().name_of(&self.turn.caller.tenant, &record.response.id).await?;
+                self.ledgers().upstream_id(&self.turn.caller.tenant, &record.response.id).await?;
             let kept = match named {
                 Some(named) => found(self.provider().response(&named.id).await)?,
                 None => None,

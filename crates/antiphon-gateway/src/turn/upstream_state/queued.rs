@@ -5,7 +5,7 @@
 //! stays stale and is resynced before the next turn.
 
 use antiphon::json::Object;
-use antiphon_store::{DueNotice, LedgerTurn, NewResponse, Notice, Turn as TurnRecord};
+use antiphon_store::{ClaimedNotice, LedgerUpdate, NewResponse, Notice, TurnRecord};
 use bytes::Bytes;
 
 use super::UpstreamTurn;
@@ -52,7 +52,7 @@ impl UpstreamTurn<'_> {
 
     /// Starts to watch the response, after the commit of the watch.
     fn watch(&self, opened: &Opened, watched: WatchedTurn, notice: Notice) {
-        let committed = DueNotice {
+        let committed = ClaimedNotice {
             tenant: self.turn.caller.tenant.clone(),
             response: opened.response_id.clone(),
             notice,
@@ -78,14 +78,14 @@ impl UpstreamTurn<'_> {
             report: plan.report.to_json().into(),
         });
         let turn = TurnRecord {
-            base: opened.base.clone(),
+            destination: opened.destination.clone(),
             input: plan.fresh.clone(),
             output: Vec::new(),
             response,
             request: Some(request.identity.digest),
             place: opened.place(),
             notices: vec![watch],
-            ledger: Some(LedgerTurn { response: Some(self.named(&queued.id)), is_stale: true }),
+            ledger: Some(LedgerUpdate { response: Some(self.named(&queued.id)), is_stale: true }),
         };
         Ok(self.turn.gateway.store.commit_turn(&self.turn.caller.tenant, turn).await?)
     }

@@ -1,6 +1,6 @@
 //! Relays an answer to the client, after the response is in the ledger.
 
-use antiphon_store::Named;
+use antiphon_store::UpstreamId;
 
 use super::UpstreamTurn;
 use super::attempt::Failed;
@@ -15,14 +15,14 @@ use crate::upstream::{ByteStream, Reply, UpstreamError};
 pub(super) struct Answered {
     pub(super) outcome: Outcome,
     /// The upstream's name for the response; `None` if the answer ended before its id arrived.
-    pub(super) named: Option<Named>,
+    pub(super) named: Option<UpstreamId>,
 }
 
 /// The state of an answer while it is relayed.
 struct RelayState<'a> {
     opened: &'a Opened,
     plan: &'a Plan,
-    named: Option<Named>,
+    named: Option<UpstreamId>,
 }
 
 impl UpstreamTurn<'_> {
@@ -105,7 +105,7 @@ impl UpstreamTurn<'_> {
     /// error the upstream has stored nothing; after any other failure it may have stored the turn.
     async fn end_unannounced(&self, state: &RelayState<'_>, failed: Failed) -> Failed {
         match failed.fault {
-            Some(_) => self.drop_opening(state.opened).await,
+            Some(_) => self.drop_pending_turn(state.opened).await,
             None => self.abandon(state.opened, state.plan).await,
         }
         failed

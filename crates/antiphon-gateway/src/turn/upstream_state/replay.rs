@@ -1,7 +1,7 @@
 //! Continues a chain whose response the upstream has lost, from the bodies in the ledger.
 
 use antiphon::Body;
-use antiphon_store::{Kept, ResponseRecord};
+use antiphon_store::{LedgerSubject, ResponseRecord};
 
 use super::UpstreamTurn;
 use super::plan::{ContinueFrom, PlanInputs};
@@ -36,8 +36,8 @@ impl UpstreamTurn<'_> {
             return Ok(None);
         }
         let entry = self.ledgers().entry(&self.turn.caller.tenant, id).await?;
-        match entry.map(|entry| entry.kept) {
-            Some(Kept::Response(local)) => self.turn.wait_for_response(&local).await,
+        match entry.map(|entry| entry.subject) {
+            Some(LedgerSubject::Response(local)) => self.turn.wait_for_response(&local).await,
             _ => Ok(None),
         }
     }

@@ -6,8 +6,8 @@ use antiphon::placeholder::is_placeholder_item;
 use antiphon::provider_api::{Chain, ChainOptions, ChainStep, ChainWalk};
 use antiphon::{HeldItem, IdSource, Item, ItemId, Origin};
 use antiphon_store::{
-    Base, ConversationId, Cursor, LedgerTurn, NewResponse, ResponseId, ResponseRecord, Shard,
-    ThreadId, Turn as TurnRecord,
+    ConversationId, Cursor, Destination, LedgerUpdate, NewResponse, ResponseId, ResponseRecord,
+    Shard, ThreadId, TurnRecord,
 };
 use http::StatusCode;
 
@@ -39,7 +39,7 @@ impl UpstreamTurn<'_> {
         let held = self.new_entries(&items, &mut HashSet::new());
         let thread = ThreadId::issue(&mut RandomIds);
         let tenant = &self.turn.caller.tenant;
-        Ok(self.ledgers().relearn(tenant, conversation, thread, held, opened.place()).await?)
+        Ok(self.ledgers().resync(tenant, conversation, thread, held, opened.place()).await?)
     }
 
     /// Stores the upstream's record of a response, and of the unknown part of the chain before it.
@@ -108,9 +108,9 @@ impl UpstreamTurn<'_> {
         let last_known = before.items().iter().rev().find(|item| item.head.is_model_made());
         let (envelope, is_stale) = (envelope_with(id, chain.status()), chain.is_underway());
         let (input, output) = chain.into_items(last_known.map(|item| &item.id));
-        let (base, local) = place_after(id, known.as_ref());
+        let (destination, local) = place_after(id, known.as_ref());
         Ok(TurnRecord {
-            base,
+            destination,
             input: self.new_entries(&input, &mut seen),
             output: self.new_entries(&output, &mut seen),
             response: Some(NewResponse {
@@ -123,7 +123,7 @@ impl UpstreamTurn<'_> {
             request: None,
             place: None,
             notices: Vec::new(),
-            ledger: Some(LedgerTurn { response: Some(self.named(id)), is_stale }),
+            ledger: Some(LedgerUpdate { response: Some(self.named(id)), is_stale }),
         })
     }
 
@@ -159,9 +159,9 @@ fn response_not_found(id: &str) -> ApiError {
 
 /// The place and the local id of a fetched response. The shard is the same after every resync, so
 /// that earlier attempts of requests that continue the response are found there.
-fn place_after(id: &str, known: Option<&ResponseRecord>) -> (Base, ResponseId) {
+fn place_after(id: &str, known: Option<&ResponseRecord>) -> (Destination, ResponseId) {
     let shard = known.map_or_else(|| resync_key(id).shard(), |it| it.cursor.shard);
-    let new = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
+    let new = || Destination::New { shard, thread: ThreadId::issue(&mut RandomIds) };
     (known.map_or_else(new, after), ResponseId::issue(shard, &mut RandomIds))
 }
 

@@ -31,7 +31,7 @@ impl UpstreamTurn<'_> {
         };
         match &sent {
             Ok(Err(error)) if may_have_begun(error) => self.abandon(opened, plan).await,
-            Ok(Err(_)) | Err(TurnError::Failed(_)) => self.drop_opening(opened).await,
+            Ok(Err(_)) | Err(TurnError::Failed(_)) => self.drop_pending_turn(opened).await,
             Ok(Ok(_)) | Err(TurnError::Cancelled(_)) => {}
         }
         let sent = sent.and_then(|sent| Ok(sent?));
@@ -45,7 +45,7 @@ impl UpstreamTurn<'_> {
 
     async fn record(&self, opened: &Opened, plan: &Plan) -> Result<(), ApiError> {
         let (opening, doubt) =
-            tokio::join!(self.record_opening(opened, plan), self.mark_stale(opened));
+            tokio::join!(self.record_pending_turn(opened, plan), self.mark_stale(opened));
         opening.and(doubt)
     }
 

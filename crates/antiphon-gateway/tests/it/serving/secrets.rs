@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use antiphon_gateway::Server;
 use antiphon_gateway::settings::{Secret, Settings};
-use antiphon_store::{Base, NewResponse, ResponseId, Shard, SqliteStore, Store};
-use antiphon_store::{Tenant, ThreadId, Turn};
+use antiphon_store::{Destination, NewResponse, ResponseId, Shard, SqliteStore, Store};
+use antiphon_store::{Tenant, ThreadId, TurnRecord};
 use bytes::Bytes;
 use tokio::net::TcpListener;
 
@@ -22,9 +22,9 @@ async fn started(file: &Path, secret: &str) -> (Result<Server, String>, Arc<Sqli
 }
 
 /// A turn that has begun.
-fn opening(response: &ResponseId) -> Turn {
-    Turn {
-        base: Base::New { shard: SHARD, thread: ThreadId(1) },
+fn opening(response: &ResponseId) -> TurnRecord {
+    TurnRecord {
+        destination: Destination::New { shard: SHARD, thread: ThreadId(1) },
         input: Vec::new(),
         output: Vec::new(),
         response: Some(NewResponse {
@@ -49,7 +49,7 @@ async fn a_start_that_is_refused_leaves_open_turns_as_they_are() {
     let response = ResponseId::parse(&format!("resp_{:016x}{:032x}", SHARD.0, 1)).expect("an id");
     let (server, store) = started(&file, "the secret of the store").await;
     assert!(server.is_ok());
-    store.record_opening(&tenant, opening(&response)).await.expect("it is recorded");
+    store.record_pending_turn(&tenant, opening(&response)).await.expect("it is recorded");
     store.close().await;
     drop((server, store));
 

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers,
-    Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore,
-    Store, StoreError, Tenant, ThreadId, Turn, Usage, Watches,
+    BackgroundJobs, ClaimedNotice, Conversation, ConversationId, Cursor, DataCounts, ItemPage,
+    Ledgers, ListScope, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseId,
+    ResponseRecord, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, TurnRecord, Usage,
+    Watches,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -143,8 +144,8 @@ macro_rules! passing_on {
 }
 
 passing_on! {
-    fn replace(name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
-    fn keep(name: &'static str, candidate: Bytes) -> Result<Bytes>;
+    fn replace_value(name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
+    fn value_or_insert(name: &'static str, candidate: Bytes) -> Result<Bytes>;
     fn create_conversation(
         tenant: &Tenant, conversation: Conversation, thread: ThreadId, items: Vec<HeldItem>
     ) -> Result<()>;
@@ -153,17 +154,19 @@ passing_on! {
     ) -> Result<Option<Conversation>>;
     fn delete_conversation(tenant: &Tenant, id: &ConversationId) -> Result<bool>;
     fn append_items(tenant: &Tenant, id: &ConversationId, items: Vec<HeldItem>) -> Result<()>;
-    fn list_items(tenant: &Tenant, scope: &Scope, page: &Page) -> Result<Option<Listing>>;
+    fn list_items(
+        tenant: &Tenant, scope: &ListScope, page: &PageRequest
+    ) -> Result<Option<ItemPage>>;
     fn item(
         tenant: &Tenant, conversation: &ConversationId, id: &ItemId
     ) -> Result<Option<HeldItem>>;
     fn delete_item(tenant: &Tenant, conversation: &ConversationId, id: &ItemId) -> Result<bool>;
-    fn earlier(
+    fn find_prior_turns(
         tenant: &Tenant, shard: Shard, request: &RequestDigest, limit: usize
-    ) -> Result<Vec<Earlier>>;
+    ) -> Result<Vec<PriorTurn>>;
     fn retract(
         tenant: &Tenant, conversation: &ConversationId, request: &RequestDigest, fork: ThreadId,
-        place: Option<Place>
+        place: Option<QueuePlace>
     ) -> Result<bool>;
     fn response(tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>>;
     fn output_items(tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>>;
@@ -172,13 +175,13 @@ passing_on! {
     fn transcript(tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>>;
     fn locate(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
-    fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
-    fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
+    fn drop_pending_turn(tenant: &Tenant, id: &ResponseId) -> Result<()>;
+    fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<DataCounts>;
     fn usage(tenant: &Tenant) -> Result<Usage>;
     fn conversation_usage(tenant: &Tenant, id: &ConversationId) -> Result<Usage>;
-    fn settle_openings() -> Result<usize>;
-    fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
-    fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;
+    fn settle_pending_turns() -> Result<usize>;
+    fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<ClaimedNotice>>;
+    fn settle_notice(claimed: &ClaimedNotice, then: Option<i64>) -> Result<()>;
     fn close() -> ();
     {
         fn ledgers(&self) -> &dyn Ledgers {
@@ -189,22 +192,22 @@ passing_on! {
             self.inner.watches()
         }
 
-        fn background(&self) -> &dyn Background {
+        fn background_jobs(&self) -> &dyn BackgroundJobs {
             self
         }
 
         /// A call that was begun is ended, whether or not its caller waits.
-        async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+        async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
             let (store, tenant) = (self.clone(), tenant.clone());
             fail_if(&self.unwritable)?;
             let recording = tokio::spawn(async move {
                 let _permit = store.recording.acquire().await.expect("it is never closed");
-                store.inner.record_opening(&tenant, turn).await
+                store.inner.record_pending_turn(&tenant, turn).await
             });
             recording.await.expect("it does not panic")
         }
 
-        async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+        async fn commit_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
             assert!(!self.breaks.swap(false, Ordering::SeqCst), "the commit breaks");
             fail_if(&self.unwritable)?;
             fail_one_of(&self.failing_commits)?;

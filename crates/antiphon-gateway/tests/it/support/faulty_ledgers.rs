@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Binding, Conversation, ConversationId, Kept, LedgerEntry, Ledgers, Named, Place, ResponseId,
-    Store, StoreError, Tenant, ThreadId,
+    Binding, Conversation, ConversationId, LedgerEntry, LedgerSubject, Ledgers, QueuePlace,
+    ResponseId, Store, StoreError, Tenant, ThreadId, UpstreamId,
 };
 use async_trait::async_trait;
 
@@ -29,32 +29,33 @@ macro_rules! passing_on {
 
 passing_on! {
     fn entry(tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
-    fn name_of(tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
+    fn upstream_id(tenant: &Tenant, response: &ResponseId) -> Result<Option<UpstreamId>>;
     fn mark_fresh(tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
-    fn relearn(
+    fn resync(
         tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>,
-        place: Option<Place>
+        place: Option<QueuePlace>
     ) -> Result<()>;
     fn create_unbound(
         tenant: &Tenant, conversation: Conversation, thread: ThreadId, items: Vec<HeldItem>
     ) -> Result<()>;
     fn binding(tenant: &Tenant, conversation: &ConversationId) -> Result<Option<Binding>>;
-    fn keep_here(tenant: &Tenant, conversation: &ConversationId) -> Result<bool>;
-    fn any() -> Result<bool>;
-    fn is_ledger(tenant: &Tenant, kept: &Kept) -> Result<bool>;
-    fn made(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
+    fn bind_locally(tenant: &Tenant, conversation: &ConversationId) -> Result<bool>;
+    fn has_any() -> Result<bool>;
+    fn is_ledger(tenant: &Tenant, kept: &LedgerSubject) -> Result<bool>;
+    fn find_generated(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
     fn forget(tenant: &Tenant, provider_id: &str) -> Result<bool>;
     {
         async fn adopt(
-            &self, tenant: &Tenant, named: Named, conversation: Conversation, thread: ThreadId
+            &self, tenant: &Tenant, named: UpstreamId, conversation: Conversation, thread: ThreadId
         ) -> Result<LedgerEntry> {
             self.check_adoption()?;
             self.inner.ledgers().adopt(tenant, named, conversation, thread).await
         }
 
         async fn bind(
-            &self, tenant: &Tenant, conversation: &ConversationId, named: Named, thread: ThreadId,
-            place: Option<Place>
+            &self, tenant: &Tenant, conversation: &ConversationId, named: UpstreamId,
+            thread: ThreadId,
+            place: Option<QueuePlace>
         ) -> Result<bool> {
             self.check_adoption()?;
             let bound = self.inner.ledgers().bind(tenant, conversation, named, thread, place).await;
@@ -65,7 +66,7 @@ passing_on! {
         }
 
         async fn announce(
-            &self, tenant: &Tenant, named: Named, response: &ResponseId
+            &self, tenant: &Tenant, named: UpstreamId, response: &ResponseId
         ) -> Result<()> {
             match self.announces_nothing.swap(false, Ordering::SeqCst) {
                 true => Err(StoreError::Unavailable("the disk is full".into())),

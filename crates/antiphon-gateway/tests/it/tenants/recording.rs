@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers, Line,
-    Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store,
-    StoreError, Tenant, ThreadId, Turn, Usage, Watches,
+    BackgroundJobs, ClaimedNotice, Conversation, ConversationId, Cursor, DataCounts, ItemPage,
+    LeaseQueue, Ledgers, ListScope, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseId,
+    ResponseRecord, Shard, Store, StoreError, Tenant, ThreadId, TurnRecord, Usage, Watches,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -54,12 +54,17 @@ macro_rules! recorded {
                 }
             )*
 
-            async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
-                self.store.keep(name, candidate).await
+            async fn value_or_insert(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
+                self.store.value_or_insert(name, candidate).await
             }
 
-            async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
-                self.store.replace(name, old, new).await
+            async fn replace_value(
+                &self,
+                name: &'static str,
+                old: Bytes,
+                new: Bytes,
+            ) -> Result<bool> {
+                self.store.replace_value(name, old, new).await
             }
 
             async fn check_writable(&self) -> Result<()> {
@@ -70,24 +75,24 @@ macro_rules! recorded {
                 self.store.ledgers()
             }
 
-            fn background(&self) -> &dyn Background {
-                self.store.background()
+            fn background_jobs(&self) -> &dyn BackgroundJobs {
+                self.store.background_jobs()
             }
 
             fn watches(&self) -> &dyn Watches {
                 self.store.watches()
             }
 
-            fn line(&self) -> Option<&dyn Line> {
-                self.store.line()
+            fn lease_queue(&self) -> Option<&dyn LeaseQueue> {
+                self.store.lease_queue()
             }
 
             async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
                 self.store.expire_responses(created_before, limit).await
             }
 
-            async fn settle_openings(&self) -> Result<usize> {
-                self.store.settle_openings().await
+            async fn settle_pending_turns(&self) -> Result<usize> {
+                self.store.settle_pending_turns().await
             }
 
             async fn claim_notices(
@@ -95,11 +100,15 @@ macro_rules! recorded {
                 now: i64,
                 until: i64,
                 limit: usize,
-            ) -> Result<Vec<DueNotice>> {
+            ) -> Result<Vec<ClaimedNotice>> {
                 self.store.claim_notices(now, until, limit).await
             }
 
-            async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+            async fn settle_notice(
+                &self,
+                claimed: &ClaimedNotice,
+                then: Option<i64>,
+            ) -> Result<()> {
                 self.store.settle_notice(claimed, then).await
             }
 
@@ -118,24 +127,26 @@ recorded! {
     fn set_metadata(tenant, id: &ConversationId, metadata: Bytes) -> Option<Conversation>;
     fn delete_conversation(tenant, id: &ConversationId) -> bool;
     fn append_items(tenant, id: &ConversationId, items: Vec<HeldItem>) -> ();
-    fn list_items(tenant, scope: &Scope, page: &Page) -> Option<Listing>;
+    fn list_items(tenant, scope: &ListScope, page: &PageRequest) -> Option<ItemPage>;
     fn item(tenant, conversation: &ConversationId, id: &ItemId) -> Option<HeldItem>;
     fn delete_item(tenant, conversation: &ConversationId, id: &ItemId) -> bool;
-    fn earlier(tenant, shard: Shard, request: &RequestDigest, limit: usize) -> Vec<Earlier>;
+    fn find_prior_turns(
+        tenant, shard: Shard, request: &RequestDigest, limit: usize
+    ) -> Vec<PriorTurn>;
     fn retract(
         tenant, conversation: &ConversationId, request: &RequestDigest, fork: ThreadId,
-        place: Option<Place>
+        place: Option<QueuePlace>
     ) -> bool;
     fn response(tenant, id: &ResponseId) -> Option<ResponseRecord>;
     fn output_items(tenant, id: &ResponseId) -> Vec<HeldItem>;
     fn delete_response(tenant, id: &ResponseId) -> bool;
     fn transcript(tenant, cursor: Cursor) -> Vec<HeldItem>;
     fn locate(tenant, ids: &[ItemId]) -> Vec<HeldItem>;
-    fn record_opening(tenant, turn: Turn) -> ();
+    fn record_pending_turn(tenant, turn: TurnRecord) -> ();
     fn is_open(tenant, id: &ResponseId) -> bool;
-    fn drop_opening(tenant, id: &ResponseId) -> ();
-    fn commit_turn(tenant, turn: Turn) -> ();
+    fn drop_pending_turn(tenant, id: &ResponseId) -> ();
+    fn commit_turn(tenant, turn: TurnRecord) -> ();
     fn usage(tenant) -> Usage;
     fn conversation_usage(tenant, id: &ConversationId) -> Usage;
-    fn erase(tenant, now: i64, limit: usize) -> Holdings;
+    fn erase(tenant, now: i64, limit: usize) -> DataCounts;
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use antiphon_gateway::serve;
 use antiphon_gateway::settings::{ApiKey, Secret, Settings};
 use antiphon_mock::Recorded;
-use antiphon_store::{Kept, SqliteStore, Store, Tenant};
+use antiphon_store::{LedgerSubject, SqliteStore, Store, Tenant};
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::json;
@@ -255,9 +255,9 @@ async fn a_ledgers_own_id_is_nobodys() {
     for named in [&*conversation, turn.id()] {
         let entry = store.ledgers().entry(&Tenant::new(ACME.1), named).await;
         let entry = entry.expect("the store works").expect("it has a ledger");
-        let path = match entry.kept {
-            Kept::Conversation(id) => format!("/v1/conversations/{id}"),
-            Kept::Response(id) => format!("/v1/responses/{id}"),
+        let path = match entry.subject {
+            LedgerSubject::Conversation(id) => format!("/v1/conversations/{id}"),
+            LedgerSubject::Response(id) => format!("/v1/responses/{id}"),
         };
         let paths = [path.clone(), format!("{path}/items"), format!("{path}/report")];
         for path in paths {

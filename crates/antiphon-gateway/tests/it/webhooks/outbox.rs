@@ -6,7 +6,9 @@ use antiphon::IdSource;
 use antiphon_gateway::Server;
 use antiphon_gateway::entropy::{RandomIds, unix_now};
 use antiphon_gateway::settings::{Settings, Webhook};
-use antiphon_store::{Base, NewResponse, Notice, ResponseId, Shard, Store, Tenant, ThreadId, Turn};
+use antiphon_store::{
+    Destination, NewResponse, Notice, ResponseId, Shard, Store, Tenant, ThreadId, TurnRecord,
+};
 use bytes::Bytes;
 use http::Response;
 use http_body_util::Empty;
@@ -48,8 +50,8 @@ impl Outbox {
             body: body.clone(),
         };
         let shard = Shard::issue(&mut RandomIds);
-        let turn = Turn {
-            base: Base::New { shard, thread: ThreadId::issue(&mut RandomIds) },
+        let turn = TurnRecord {
+            destination: Destination::New { shard, thread: ThreadId::issue(&mut RandomIds) },
             input: Vec::new(),
             output: Vec::new(),
             response: Some(NewResponse {

@@ -266,8 +266,8 @@ async fn what_was_erased_leaves_the_log_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let writer = Writer::start(notes_at(&path), None).unwrap();
-    let kept = writer.call(Effect::Synced, note("a secret")).await;
-    assert_eq!(kept, Ok(()));
+    let subject = writer.call(Effect::Synced, note("a secret")).await;
+    assert_eq!(subject, Ok(()));
     assert!(holds(folder.path(), b"a secret"));
 
     let erase = |db: &Connection| Ok(db.execute("DELETE FROM notes", []).map(drop)?);

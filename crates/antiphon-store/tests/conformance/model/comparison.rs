@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use antiphon::HeldItem;
-use antiphon_store::{ConversationId, Order, Page, Scope, Usage};
+use antiphon_store::{ConversationId, ListScope, Order, PageRequest, Usage};
 
 use super::history::{Conversation, History, Nth, Response};
 
@@ -31,12 +31,12 @@ impl History {
         let output = store.output_items(tenant, &response.id).await;
         assert_eq!(output, Ok(self.live(&response.transcript[response.input.end..])));
         let input = &response.transcript[response.input.clone()];
-        let scope = Scope::Input(response.id.clone());
+        let scope = ListScope::Input(response.id.clone());
         assert_eq!(self.listed(&scope).await, self.live(input));
     }
 
     async fn compare_conversation(&self, id: &ConversationId, held: &[Nth]) {
-        let scope = Scope::Conversation(id.clone());
+        let scope = ListScope::Conversation(id.clone());
         assert_eq!(self.listed(&scope).await, self.live(held));
     }
 
@@ -81,9 +81,13 @@ impl History {
         }
     }
 
-    async fn listed(&self, scope: &Scope) -> Vec<HeldItem> {
-        let page =
-            Page { after: None, limit: 1000, max_bytes: usize::MAX, order: Order::Ascending };
+    async fn listed(&self, scope: &ListScope) -> Vec<HeldItem> {
+        let page = PageRequest {
+            after: None,
+            limit: 1000,
+            max_bytes: usize::MAX,
+            order: Order::Ascending,
+        };
         let listing = self.world.store.list_items(&self.world.tenant, scope, &page);
         listing.await.unwrap().unwrap().items
     }

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use antiphon::HeldItem;
 use antiphon_store::{
-    Base, ConversationId, Cursor, Kept, LedgerEntry, RequestDigest, ResponseId, StoreError, Turn,
+    ConversationId, Cursor, Destination, LedgerEntry, LedgerSubject, RequestDigest, ResponseId,
+    StoreError, TurnRecord,
 };
 
 use super::Step;
@@ -30,7 +31,7 @@ pub(super) struct Response {
 pub(super) struct Opening {
     pub(super) id: ResponseId,
     pub(super) behind: Vec<Nth>,
-    pub(super) turn: Turn,
+    pub(super) turn: TurnRecord,
 }
 
 pub(super) struct Conversation {
@@ -88,7 +89,7 @@ impl History {
                 self.follow(response, input, output).await;
             }
             Step::Converse { items } => self.converse(items).await,
-            Step::Turn { conversation, input, output, recorded } => {
+            Step::TurnRecord { conversation, input, output, recorded } => {
                 self.turn(conversation, input, output, recorded).await;
             }
             Step::TakeBack { conversation } => self.retract(conversation).await,
@@ -102,7 +103,7 @@ impl History {
             Step::Conclude { opening, output } => self.conclude(opening, output).await,
             Step::Abandon { opening } => self.abandon(opening).await,
             Step::Adopt { name } => self.adopt(name).await,
-            Step::Relearn { conversation, known } => self.relearn(conversation, &known).await,
+            Step::Relearn { conversation, known } => self.resync(conversation, &known).await,
             Step::Doubt { conversation } => self.mark_stale(conversation).await,
             Step::Tell { behind, name, is_stale } => self.tell(behind, name, is_stale).await,
             Step::AnnounceName { opening, name } => self.announce_name(opening, name).await,
@@ -123,15 +124,25 @@ impl History {
     }
 
     /// A turn of fresh items, and what it leaves behind `past`.
-    pub(super) fn new_turn(&self, base: Base, input: usize, output: usize) -> (ResponseId, Turn) {
-        let (id, mut turn) = self.world.turn(base, &[], &[]);
+    pub(super) fn new_turn(
+        &self,
+        destination: Destination,
+        input: usize,
+        output: usize,
+    ) -> (ResponseId, TurnRecord) {
+        let (id, mut turn) = self.world.turn(destination, &[], &[]);
         let mut items = self.fresh(input + output);
         turn.output = items.split_off(input);
         turn.input = items;
         (id, turn)
     }
 
-    pub(super) async fn commit(&mut self, past: &[Nth], id: ResponseId, turn: Turn) -> Vec<Nth> {
+    pub(super) async fn commit(
+        &mut self,
+        past: &[Nth],
+        id: ResponseId,
+        turn: TurnRecord,
+    ) -> Vec<Nth> {
         let mut transcript = past.to_vec();
         transcript.extend(self.keep(&turn.input));
         let input = past.len()..transcript.len();
@@ -145,8 +156,9 @@ impl History {
     }
 
     async fn begin(&mut self, input: usize, output: usize) {
-        let base = Base::New { shard: self.world.shard(), thread: self.world.thread() };
-        let (id, turn) = self.new_turn(base, input, output);
+        let destination =
+            Destination::New { shard: self.world.shard(), thread: self.world.thread() };
+        let (id, turn) = self.new_turn(destination, input, output);
         self.commit(&[], id, turn).await;
     }
 
@@ -155,8 +167,8 @@ impl History {
             return;
         };
         let past = self.responses[previous].transcript.clone();
-        let base = self.world.behind(self.end(previous).await);
-        let (id, turn) = self.new_turn(base, input, output);
+        let destination = self.world.behind(self.end(previous).await);
+        let (id, turn) = self.new_turn(destination, input, output);
         self.commit(&past, id, turn).await;
     }
 
@@ -164,10 +176,10 @@ impl History {
         let conversation = self.world.new_conversation();
         let id = conversation.id.clone();
         let items = self.fresh(count);
-        let kept = self.keep(&items);
+        let subject = self.keep(&items);
         let (store, tenant) = (&self.world.store, &self.world.tenant);
         store.create_conversation(tenant, conversation, self.world.thread(), items).await.unwrap();
-        self.conversations.push(Conversation { id, held: kept, last: None });
+        self.conversations.push(Conversation { id, held: subject, last: None });
     }
 
     async fn turn(&mut self, conversation: usize, input: usize, output: usize, recorded: bool) {
@@ -176,7 +188,7 @@ impl History {
         };
         let Conversation { id: into, held: past, .. } = &self.conversations[at];
         let past = past.clone();
-        let (id, mut turn) = self.new_turn(Base::Conversation(into.clone()), input, output);
+        let (id, mut turn) = self.new_turn(Destination::Conversation(into.clone()), input, output);
         let request = RequestDigest(u128::try_from(self.asked).unwrap().to_be_bytes());
         self.asked += 1;
         turn.request = Some(request);
@@ -231,8 +243,8 @@ impl History {
             assert_eq!(outcome, Err(StoreError::DuplicateItem(duplicate.id)));
         } else {
             assert_eq!(outcome, Ok(()));
-            let kept = self.keep(&items);
-            self.conversations[at].held.extend(kept);
+            let subject = self.keep(&items);
+            self.conversations[at].held.extend(subject);
             self.conversations[at].last = None;
         }
     }
@@ -281,7 +293,7 @@ impl History {
             let gone = self.responses.remove(at);
             assert!(self.world.delete_response(&gone.id).await);
             assert!(!self.world.exists(&gone.id).await);
-            self.unname(&Kept::Response(gone.id));
+            self.unname(&LedgerSubject::Response(gone.id));
         }
     }
 
@@ -290,7 +302,7 @@ impl History {
             let gone = self.conversations.remove(at).id;
             assert!(self.world.delete_conversation(&gone).await);
             assert!(!self.world.delete_conversation(&gone).await);
-            self.unname(&Kept::Conversation(gone));
+            self.unname(&LedgerSubject::Conversation(gone));
         }
     }
 
@@ -300,8 +312,8 @@ impl History {
             return;
         };
         let behind = self.responses[previous].transcript.clone();
-        let base = self.world.behind(self.end(previous).await);
-        let (id, mut turn) = self.world.turn(base, &[], &[]);
+        let destination = self.world.behind(self.end(previous).await);
+        let (id, mut turn) = self.world.turn(destination, &[], &[]);
         turn.input = (0..input).map(|nth| saying(&format!("{id}_{nth}"), "announced")).collect();
         self.world.open(&turn).await;
         self.openings.push(Opening { id, behind, turn });
@@ -320,8 +332,8 @@ impl History {
         if let Some(at) = chosen(&self.openings, opening) {
             let Opening { id, .. } = self.openings.remove(at);
             let (store, tenant) = (&self.world.store, &self.world.tenant);
-            assert_eq!(store.drop_opening(tenant, &id).await, Ok(()));
-            self.unname(&Kept::Response(id));
+            assert_eq!(store.drop_pending_turn(tenant, &id).await, Ok(()));
+            self.unname(&LedgerSubject::Response(id));
         }
     }
 

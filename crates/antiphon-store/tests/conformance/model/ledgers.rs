@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use antiphon::HeldItem;
-use antiphon_store::{Base, Kept, LedgerEntry, StoreError, Turn};
+use antiphon_store::{Destination, LedgerEntry, LedgerSubject, StoreError, TurnRecord};
 
 use super::history::{Conversation, History, chosen};
 use crate::conformance::ledgers::{of_conversation, of_response, receive};
@@ -34,23 +34,23 @@ impl History {
     }
 
     /// The provider says that a conversation holds items of these ids.
-    pub(super) async fn relearn(&mut self, conversation: usize, known: &[usize]) {
+    pub(super) async fn resync(&mut self, conversation: usize, known: &[usize]) {
         let Some(at) = chosen(&self.conversations, conversation) else { return };
         let known = known.iter().filter_map(|which| chosen(&self.copies, *which));
         let items: Vec<_> = known.map(|nth| self.again(nth).without_body()).collect();
-        let kept = Kept::Conversation(self.conversations[at].id.clone());
-        let is_ledger = self.names.values().any(|entry| entry.kept == kept);
+        let subject = LedgerSubject::Conversation(self.conversations[at].id.clone());
+        let is_ledger = self.names.values().any(|entry| entry.subject == subject);
         let expected = match given_twice(&items) {
             _ if !is_ledger => Err(StoreError::ConversationNotFound),
             Some(item) => Err(StoreError::DuplicateItem(item.id.clone())),
             None => Ok(()),
         };
-        let outcome = self.world.relearn(&self.conversations[at].id, items.clone()).await;
+        let outcome = self.world.resync(&self.conversations[at].id, items.clone()).await;
         assert_eq!(outcome, expected);
         if expected.is_ok() {
             self.conversations[at].held = self.keep(&items);
             self.conversations[at].last = None;
-            self.set_stale(&kept, false);
+            self.set_stale(&subject, false);
         }
     }
 
@@ -58,31 +58,34 @@ impl History {
         let Some(at) = chosen(&self.conversations, conversation) else { return };
         let id = self.conversations[at].id.clone();
         self.world.mark_stale(&id).await;
-        self.set_stale(&Kept::Conversation(id), true);
+        self.set_stale(&LedgerSubject::Conversation(id), true);
     }
 
     /// A turn whose provider tells what it calls the response: in a conversation, or behind a
     /// response.
     pub(super) async fn tell(&mut self, behind: usize, which: usize, is_stale: bool) {
         let within = chosen(&self.conversations, behind).filter(|_| behind.is_multiple_of(2));
-        let (past, base) = match (within, chosen(&self.responses, behind)) {
+        let (past, destination) = match (within, chosen(&self.responses, behind)) {
             (Some(at), _) => {
                 let Conversation { id, held, .. } = &self.conversations[at];
-                (held.clone(), Base::Conversation(id.clone()))
+                (held.clone(), Destination::Conversation(id.clone()))
             }
             (None, Some(at)) => {
                 (self.responses[at].transcript.clone(), self.world.behind(self.end(at).await))
             }
             (None, None) => (Vec::new(), self.world.anew()),
         };
-        let (id, turn) = self.new_turn(base, 1, 1);
+        let (id, turn) = self.new_turn(destination, 1, 1);
         let output = turn.output.into_iter().map(HeldItem::without_body).collect();
-        let turn = receive(Turn { output, ..turn }, &name(which), is_stale);
+        let turn = receive(TurnRecord { output, ..turn }, &name(which), is_stale);
         let transcript = self.commit(&past, id.clone(), turn).await;
         if let Some(at) = within {
             self.conversations[at].held = transcript;
             self.conversations[at].last = None;
-            self.set_stale(&Kept::Conversation(self.conversations[at].id.clone()), is_stale);
+            self.set_stale(
+                &LedgerSubject::Conversation(self.conversations[at].id.clone()),
+                is_stale,
+            );
         }
         self.stand(name(which), of_response(&id, is_stale));
     }
@@ -97,36 +100,36 @@ impl History {
     pub(super) async fn forget(&mut self, which: usize) {
         let gone = self.names.remove(&name(which));
         assert_eq!(self.world.forget(&name(which)).await, gone.is_some());
-        let Some(LedgerEntry { kept, .. }) = gone else { return };
-        self.openings.retain(|opening| Kept::Response(opening.id.clone()) != kept);
-        self.lose(&kept);
+        let Some(LedgerEntry { subject, .. }) = gone else { return };
+        self.openings.retain(|opening| LedgerSubject::Response(opening.id.clone()) != subject);
+        self.lose(&subject);
     }
 
     /// Nothing stands for this any more.
-    pub(super) fn unname(&mut self, kept: &Kept) {
-        self.names.retain(|_, entry| entry.kept != *kept);
+    pub(super) fn unname(&mut self, subject: &LedgerSubject) {
+        self.names.retain(|_, entry| entry.subject != *subject);
     }
 
     /// A name stands for this from now on, and what it stood for is gone.
     fn stand(&mut self, name: String, entry: LedgerEntry) {
-        let kept = entry.kept.clone();
-        let before = self.names.remove(&name).filter(|before| before.kept != kept);
-        self.unname(&kept);
+        let subject = entry.subject.clone();
+        let before = self.names.remove(&name).filter(|before| before.subject != subject);
+        self.unname(&subject);
         self.names.insert(name, entry);
         if let Some(before) = before {
-            self.lose(&before.kept);
+            self.lose(&before.subject);
         }
     }
 
-    fn lose(&mut self, kept: &Kept) {
-        match kept {
-            Kept::Conversation(id) => self.conversations.retain(|one| one.id != *id),
-            Kept::Response(id) => self.responses.retain(|one| one.id != *id),
+    fn lose(&mut self, subject: &LedgerSubject) {
+        match subject {
+            LedgerSubject::Conversation(id) => self.conversations.retain(|one| one.id != *id),
+            LedgerSubject::Response(id) => self.responses.retain(|one| one.id != *id),
         }
     }
 
-    fn set_stale(&mut self, kept: &Kept, is_stale: bool) {
-        for entry in self.names.values_mut().filter(|entry| entry.kept == *kept) {
+    fn set_stale(&mut self, subject: &LedgerSubject, is_stale: bool) {
+        for entry in self.names.values_mut().filter(|entry| entry.subject == *subject) {
             entry.is_stale = is_stale;
         }
     }

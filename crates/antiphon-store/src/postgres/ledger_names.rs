@@ -9,11 +9,11 @@ use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
-use super::{conversations, openings, responses};
+use super::{conversations, pending_turns, responses};
 use crate::ids::{ConversationId, ResponseId, Tenant};
 use crate::keys::shard;
-use crate::ledger_records::{Kept, LedgerEntry, LedgerTurn, Named};
-use crate::records::{Base, Turn};
+use crate::ledger_records::{LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
+use crate::records::{Destination, TurnRecord};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -24,13 +24,17 @@ pub(super) async fn find(db: &Session, tenant: &Tenant, name: &str) -> Result<Op
 }
 
 /// The name of this conversation or response.
-pub(super) async fn name_of(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<Option<Named>> {
-    let (within, id) = (shard(kept.shard()), kept.as_str());
+pub(super) async fn upstream_id(
+    db: &Session,
+    tenant: &Tenant,
+    subject: &LedgerSubject,
+) -> Result<Option<UpstreamId>> {
+    let (within, id) = (shard(subject.shard()), subject.as_str());
     let found = db.row(&NAME_OF, &[&tenant.as_str(), &within, &id]).await?;
     let Some(row) = found else { return Ok(None) };
     let id = String::from_utf8(row.get(1));
     let id = id.map_err(|_| Failure::unreadable("a name that is not UTF-8"))?;
-    Ok(Some(Named { upstream: row.get(0), id }))
+    Ok(Some(UpstreamId { upstream: row.get(0), id }))
 }
 
 /// Whether any name exists.
@@ -39,8 +43,12 @@ pub(super) async fn any(db: &Session) -> Result<bool> {
 }
 
 /// Whether this has a name.
-pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<bool> {
-    let (within, id) = (shard(kept.shard()), kept.as_str());
+pub(super) async fn is_named(
+    db: &Session,
+    tenant: &Tenant,
+    subject: &LedgerSubject,
+) -> Result<bool> {
+    let (within, id) = (shard(subject.shard()), subject.as_str());
     Ok(db.row(&IS_NAMED, &[&tenant.as_str(), &within, &id]).await?.is_some())
 }
 
@@ -48,7 +56,7 @@ pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Resu
 pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
     Ok(LedgerEntry {
         upstream: row.get(first),
-        kept: Kept::parse(row.get(first + 1)).ok_or_else(no_id)?,
+        subject: LedgerSubject::parse(row.get(first + 1)).ok_or_else(no_id)?,
         is_stale: row.get(first + 2),
     })
 }
@@ -58,12 +66,12 @@ pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
 pub(super) async fn claim(
     db: &Session,
     tenant: &Tenant,
-    named: &Named,
-    kept: &Kept,
+    named: &UpstreamId,
+    subject: &LedgerSubject,
     is_stale: bool,
 ) -> Result<LedgerEntry> {
     let (owner, name) = (tenant.as_str(), named.id.as_bytes());
-    let (within, id) = (shard(kept.shard()), kept.as_str());
+    let (within, id) = (shard(subject.shard()), subject.as_str());
     let claimed = db
         .row(&CLAIM, &[&owner, &name, &named.upstream, &within, &id, &is_stale])
         .await?
@@ -79,41 +87,45 @@ pub(super) async fn claim(
 pub(super) async fn enter(
     db: &Session,
     tenant: &Tenant,
-    named: &Named,
-    kept: &Kept,
+    named: &UpstreamId,
+    subject: &LedgerSubject,
     is_stale: bool,
-) -> Result<Option<Kept>> {
+) -> Result<Option<LedgerSubject>> {
     let (owner, name) = (tenant.as_str(), named.id.as_bytes());
-    let (within, id) = (shard(kept.shard()), kept.as_str());
+    let (within, id) = (shard(subject.shard()), subject.as_str());
     let (unnamed, before, pointed) = future::join3(
         db.execute(&UNNAME_OTHERS, &[&owner, &name, &within, &id]),
-        claim(db, tenant, named, kept, is_stale),
+        claim(db, tenant, named, subject, is_stale),
         db.execute(&POINT, &[&owner, &name, &named.upstream, &within, &id, &is_stale]),
     )
     .await;
     unnamed?;
-    let before = before?.kept;
+    let before = before?.subject;
     pointed?;
-    if before == *kept {
+    if before == *subject {
         return Ok(None);
     }
-    if before.shard() != kept.shard() {
+    if before.shard() != subject.shard() {
         return Ok(Some(before));
     }
-    delete_kept(db, tenant, &before).await?;
+    delete_subject(db, tenant, &before).await?;
     Ok(None)
 }
 
 /// Applies the ledger changes of a committed turn. Returns the result of [`enter`].
-pub(super) async fn follow(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<Option<Kept>> {
-    let Some(LedgerTurn { response: named, is_stale }) = &turn.ledger else { return Ok(None) };
-    if let Base::Conversation(id) = &turn.base {
+pub(super) async fn follow(
+    db: &Session,
+    tenant: &Tenant,
+    turn: &TurnRecord,
+) -> Result<Option<LedgerSubject>> {
+    let Some(LedgerUpdate { response: named, is_stale }) = &turn.ledger else { return Ok(None) };
+    if let Destination::Conversation(id) = &turn.destination {
         set_stale(db, tenant, id, *is_stale).await?;
     }
     match (named, &turn.response) {
         (Some(named), Some(response)) => {
-            let kept = Kept::Response(response.id.clone());
-            enter(db, tenant, named, &kept, *is_stale).await
+            let subject = LedgerSubject::Response(response.id.clone());
+            enter(db, tenant, named, &subject, *is_stale).await
         }
         _ => Ok(None),
     }
@@ -130,29 +142,38 @@ pub(super) async fn set_stale(
     Ok(db.execute(&SET_STALE, &[&given.0, &given.1, &given.2, &is_stale]).await? > 0)
 }
 
-/// Deletes a name and its conversation or response, if it still stands for `kept`. Returns whether
-/// it did.
-pub(super) async fn forget(db: &Session, tenant: &Tenant, name: &str, kept: &Kept) -> Result<bool> {
-    let given = (tenant.as_str(), name.as_bytes(), shard(kept.shard()), kept.as_str());
+/// Deletes a name and its conversation or response, if it still stands for `subject`. Returns
+/// whether it did.
+pub(super) async fn forget(
+    db: &Session,
+    tenant: &Tenant,
+    name: &str,
+    subject: &LedgerSubject,
+) -> Result<bool> {
+    let given = (tenant.as_str(), name.as_bytes(), shard(subject.shard()), subject.as_str());
     if db.execute(&FORGET, &[&given.0, &given.1, &given.2, &given.3]).await? == 0 {
         return Ok(false);
     }
-    if let Kept::Response(id) = kept {
-        openings::remove(db, tenant, id).await?;
+    if let LedgerSubject::Response(id) = subject {
+        pending_turns::remove(db, tenant, id).await?;
     }
-    delete_kept(db, tenant, kept).await?;
+    delete_subject(db, tenant, subject).await?;
     Ok(true)
 }
 
 /// Deletes the previous bearer of a name, in its own tree. If that fails, the bearer stays in the
 /// database, but nothing refers to it.
-pub(super) async fn delete_outlived(shared: &Shared, tenant: &Tenant, outlived: Option<Kept>) {
-    let Some(kept) = outlived else { return };
-    let given = (tenant.clone(), kept);
+pub(super) async fn delete_outlived(
+    shared: &Shared,
+    tenant: &Tenant,
+    outlived: Option<LedgerSubject>,
+) {
+    let Some(subject) = outlived else { return };
+    let given = (tenant.clone(), subject);
     let tree = Lock::Tree(tenant, given.1.shard());
     let deleted = shared
-        .write(Effect::Unsynced, tree, &given, |db, (tenant, kept)| {
-            Box::pin(delete_unnamed(db, tenant, kept))
+        .write(Effect::Unsynced, tree, &given, |db, (tenant, subject)| {
+            Box::pin(delete_unnamed(db, tenant, subject))
         })
         .await;
     if let Err(error) = deleted {
@@ -164,23 +185,23 @@ pub(super) async fn delete_outlived(shared: &Shared, tenant: &Tenant, outlived: 
     }
 }
 
-async fn delete_unnamed(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
-    match is_named(db, tenant, kept).await? {
+async fn delete_unnamed(db: &Session, tenant: &Tenant, subject: &LedgerSubject) -> Result<()> {
+    match is_named(db, tenant, subject).await? {
         true => Ok(()),
-        false => delete_kept(db, tenant, kept).await,
+        false => delete_subject(db, tenant, subject).await,
     }
 }
 
-async fn delete_kept(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
-    match kept {
-        Kept::Conversation(id) => conversations::delete(db, tenant, id).await.map(drop),
-        Kept::Response(id) => responses::delete(db, tenant, id).await.map(drop),
+async fn delete_subject(db: &Session, tenant: &Tenant, subject: &LedgerSubject) -> Result<()> {
+    match subject {
+        LedgerSubject::Conversation(id) => conversations::delete(db, tenant, id).await.map(drop),
+        LedgerSubject::Response(id) => responses::delete(db, tenant, id).await.map(drop),
     }
 }
 
 /// Removes the name of this conversation or response.
-pub(super) async fn unname(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
-    let given = (tenant.as_str(), shard(kept.shard()), kept.as_str());
+pub(super) async fn unname(db: &Session, tenant: &Tenant, subject: &LedgerSubject) -> Result<()> {
+    let given = (tenant.as_str(), shard(subject.shard()), subject.as_str());
     db.execute(&UNNAME, &[&given.0, &given.1, &given.2]).await.map(drop)
 }
 

@@ -1,6 +1,8 @@
 //! The line for a conversation, as several processes stand in it.
 
-use antiphon_store::{Base, ConversationId, Line, Place, RequestDigest, StoreError, Turn};
+use antiphon_store::{
+    ConversationId, Destination, LeaseQueue, QueuePlace, RequestDigest, StoreError, TurnRecord,
+};
 use tokio::task::JoinSet;
 
 use super::database::{Database, Process};
@@ -13,26 +15,31 @@ async fn two() -> (Process, Process) {
 }
 
 impl Process {
-    fn line(&self) -> &dyn Line {
-        self.world.store.line().unwrap()
+    fn lease_queue(&self) -> &dyn LeaseQueue {
+        self.world.store.lease_queue().unwrap()
     }
 
-    async fn joins(&self, id: &ConversationId) -> Place {
-        self.line().join(&self.world.tenant, id).await.unwrap()
+    async fn joins(&self, id: &ConversationId) -> QueuePlace {
+        self.lease_queue().join(&self.world.tenant, id).await.unwrap()
     }
 
-    async fn is_first(&self, id: &ConversationId, place: Place) -> Result<bool, StoreError> {
-        self.line().is_first(&self.world.tenant, id, place).await
+    async fn is_first(&self, id: &ConversationId, place: QueuePlace) -> Result<bool, StoreError> {
+        self.lease_queue().is_first(&self.world.tenant, id, place).await
     }
 
-    async fn leaves(&self, id: &ConversationId, place: Place) {
-        self.line().leave(&self.world.tenant, id, place).await.unwrap();
+    async fn leaves(&self, id: &ConversationId, place: QueuePlace) {
+        self.lease_queue().leave(&self.world.tenant, id, place).await.unwrap();
     }
 
     /// Commits a turn of this one item from a place.
-    async fn says(&self, id: &ConversationId, name: &str, place: Place) -> Result<(), StoreError> {
-        let (_, turn) = self.world.turn(Base::Conversation(id.clone()), &[name], &[]);
-        self.world.commit(Turn { place: Some(place), ..turn }).await
+    async fn says(
+        &self,
+        id: &ConversationId,
+        name: &str,
+        place: QueuePlace,
+    ) -> Result<(), StoreError> {
+        let (_, turn) = self.world.turn(Destination::Conversation(id.clone()), &[name], &[]);
+        self.world.commit(TurnRecord { place: Some(place), ..turn }).await
     }
 }
 
@@ -99,7 +106,7 @@ async fn the_dead_are_passed_over_and_what_they_left_open_comes_first() {
     let (one, other) = two().await;
     let id = one.world.conversation(&["a"]).await;
     let (_, second) = (one.joins(&id).await, other.joins(&id).await);
-    let (response, turn) = one.world.turn(Base::Conversation(id.clone()), &["b"], &[]);
+    let (response, turn) = one.world.turn(Destination::Conversation(id.clone()), &["b"], &[]);
     one.world.open(&turn).await;
     assert_eq!(other.is_first(&id, second).await, Ok(false));
 
@@ -116,12 +123,12 @@ async fn whoever_dies_while_places_are_swept_is_not_passed_over_before_its_turn_
     let (one, other) = two().await;
     let id = one.world.conversation(&["a"]).await;
     let (_, second) = (one.joins(&id).await, other.joins(&id).await);
-    let (_, turn) = one.world.turn(Base::Conversation(id.clone()), &["b"], &[]);
+    let (_, turn) = one.world.turn(Destination::Conversation(id.clone()), &["b"], &[]);
     one.world.open(&turn).await;
     let lock = one.database.locked("leases").await;
     let sweeping = tokio::spawn({
         let store = other.world.store.clone();
-        async move { store.settle_openings().await }
+        async move { store.settle_pending_turns().await }
     });
     one.database.waited_for("leases").await;
 
@@ -159,8 +166,8 @@ async fn who_wakes_up_too_late_takes_nothing_of_its_successors_back() {
     sleeper.falls_silent().await;
     assert_eq!(other.is_first(&id, second).await, Ok(true));
     let asked = RequestDigest([0xa5; 16]);
-    let (_, turn) = other.world.turn(Base::Conversation(id.clone()), &["b"], &["c"]);
-    let turn = Turn { request: Some(asked), place: Some(second), ..turn };
+    let (_, turn) = other.world.turn(Destination::Conversation(id.clone()), &["b"], &["c"]);
+    let turn = TurnRecord { request: Some(asked), place: Some(second), ..turn };
     assert_eq!(other.world.commit(turn).await, Ok(()));
 
     let World { store, tenant, .. } = &sleeper.world;
@@ -202,7 +209,7 @@ async fn of_many_who_join_at_once_each_is_first_in_its_turn() {
     for task in 0..32 {
         let (world, id) = ([&one, &other][task % 2].world.clone(), id.clone());
         joining.spawn(async move {
-            let line = world.store.line().unwrap();
+            let line = world.store.lease_queue().unwrap();
             (line.join(&world.tenant, &id).await.unwrap(), task % 2)
         });
     }

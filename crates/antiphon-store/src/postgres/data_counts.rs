@@ -1,11 +1,11 @@
 //! Counts the data of each tenant.
 
-use super::erasure::count;
+use super::erasure::read_count;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
 use crate::ids::Tenant;
-use crate::snapshot::Holdings;
+use crate::snapshot::DataCounts;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -17,17 +17,17 @@ pub(super) async fn next_tenant(db: &Session, after: Option<&Tenant>) -> Result<
 }
 
 /// Counts the data of a tenant.
-pub(super) async fn of(db: &Session, tenant: &Tenant) -> Result<Holdings> {
+pub(super) async fn count(db: &Session, tenant: &Tenant) -> Result<DataCounts> {
     let row = db.row(&HOLDINGS, &[&tenant.as_str()]).await?;
     let row = row.ok_or_else(|| Failure::unreadable("no counts"))?;
-    Ok(Holdings {
-        conversations: count(&row, 0),
-        responses: count(&row, 1),
-        open_turns: count(&row, 2),
-        ledgers: count(&row, 3),
-        items: count(&row, 4),
-        deleted_items: count(&row, 5),
-        others: count(&row, 6),
+    Ok(DataCounts {
+        conversations: read_count(&row, 0),
+        responses: read_count(&row, 1),
+        pending_turns: read_count(&row, 2),
+        ledgers: read_count(&row, 3),
+        items: read_count(&row, 4),
+        deleted_items: read_count(&row, 5),
+        others: read_count(&row, 6),
     })
 }
 

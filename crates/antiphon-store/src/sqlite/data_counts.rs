@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row, params};
 
 use crate::error::StoreError;
 use crate::ids::Tenant;
-use crate::snapshot::Holdings;
+use crate::snapshot::DataCounts;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -29,7 +29,7 @@ pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Opt
 }
 
 /// Counts the data of a tenant.
-pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
+pub(super) fn count(db: &Connection, tenant: &Tenant) -> Result<DataCounts> {
     const SQL: &str = "
         SELECT (SELECT count(*) FROM conversations WHERE tenant = ?1),
                (SELECT count(*) FROM responses WHERE tenant = ?1),
@@ -43,20 +43,20 @@ pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
                    + (SELECT count(*) FROM notices WHERE tenant = ?1)
                    + (SELECT count(*) FROM tenant_usage WHERE tenant = ?1)";
     let held = db.prepare_cached(SQL)?.query_row(params![tenant.as_str()], |row| {
-        Ok(Holdings {
-            conversations: count(row, 0)?,
-            responses: count(row, 1)?,
-            open_turns: count(row, 2)?,
-            ledgers: count(row, 3)?,
-            items: count(row, 4)?,
-            deleted_items: count(row, 5)?,
-            others: count(row, 6)?,
+        Ok(DataCounts {
+            conversations: read_count(row, 0)?,
+            responses: read_count(row, 1)?,
+            pending_turns: read_count(row, 2)?,
+            ledgers: read_count(row, 3)?,
+            items: read_count(row, 4)?,
+            deleted_items: read_count(row, 5)?,
+            others: read_count(row, 6)?,
         })
     })?;
     Ok(held)
 }
 
 /// Reads a count, which is never negative.
-fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+fn read_count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(row.get::<_, i64>(column)?.cast_unsigned())
 }

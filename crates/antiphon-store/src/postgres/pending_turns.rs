@@ -9,15 +9,20 @@ use super::responses::{no_id, read_new};
 use super::row::{self, Arrays, given_items, item_columns};
 use super::session::Session;
 use super::statements::statements;
-use super::{holders, names, notices, sweep};
+use super::{holders, ledger_names, notices, sweep};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
-use crate::records::{Base, Cursor, NewResponse, Notice, RequestDigest, Turn};
+use crate::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
+use crate::records::{Cursor, Destination, NewResponse, Notice, RequestDigest, TurnRecord};
 
 type Result<T> = std::result::Result<T, Failure>;
 
 /// Records a pending turn of the process `holder`. Replaces an earlier one with the same id.
-pub(super) async fn record(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
+pub(super) async fn record(
+    db: &Session,
+    tenant: &Tenant,
+    turn: &TurnRecord,
+    holder: &str,
+) -> Result<()> {
     let response = turn.announced()?;
     let (removed, inserted, filled, alive) = future::join4(
         remove(db, tenant, &response.id),
@@ -27,7 +32,7 @@ pub(super) async fn record(db: &Session, tenant: &Tenant, turn: &Turn, holder: &
     )
     .await;
     removed.and(inserted).and(filled)?;
-    let (id, open) = (&response.id, notices::Turn::Open);
+    let (id, open) = (&response.id, notices::TurnState::Open);
     Box::pin(notices::insert(db, tenant, id, &turn.notices, open)).await?;
     holders::ensure(db, holder, alive?).await
 }
@@ -35,16 +40,16 @@ pub(super) async fn record(db: &Session, tenant: &Tenant, turn: &Turn, holder: &
 async fn insert(
     db: &Session,
     tenant: &Tenant,
-    turn: &Turn,
+    turn: &TurnRecord,
     response: &NewResponse,
     holder: &str,
 ) -> Result<()> {
-    let (into, behind, after, fork) = match &turn.base {
-        Base::New { thread, .. } => (None, Some(*thread), None, None),
-        Base::After { cursor, fork, .. } => {
+    let (into, behind, after, fork) = match &turn.destination {
+        Destination::New { thread, .. } => (None, Some(*thread), None, None),
+        Destination::After { cursor, fork, .. } => {
             (None, Some(cursor.thread), Some(cursor.end), Some(*fork))
         }
-        Base::Conversation(id) => (Some(id.as_str()), None, None, None),
+        Destination::Conversation(id) => (Some(id.as_str()), None, None, None),
     };
     db.execute(
         &INSERT,
@@ -77,7 +82,7 @@ async fn insert_items(
     if items.is_empty() {
         return Ok(());
     }
-    let given = Arrays::of(items.iter());
+    let given = Arrays::from_items(items.iter());
     db.execute(
         &INSERT_ITEMS,
         &[
@@ -125,14 +130,14 @@ pub(super) async fn holder(
 /// Deletes a pending turn that leaves no record, and the provider's id of its response.
 pub(super) async fn discard(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     let (removed, unnamed) =
-        future::join(remove(db, tenant, id), names::unname_unrecorded(db, tenant, id)).await;
+        future::join(remove(db, tenant, id), ledger_names::unname_unrecorded(db, tenant, id)).await;
     removed.and(unnamed)
 }
 
 /// Deletes a pending turn, and the items that only it still reached.
 pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     match forget(db, tenant, id).await? {
-        Some(reached) => sweep::sweep(db, ThreadKey::of(tenant, reached)).await,
+        Some(reached) => sweep::sweep(db, ThreadKey::from_cursor(tenant, reached)).await,
         None => Ok(()),
     }
 }
@@ -156,13 +161,17 @@ pub(super) async fn forget(
         removed?.and_then(|row| row.get::<_, Option<i64>>(0).zip(row.get::<_, Option<i64>>(1)));
     Ok(reached.map(|(thread, after)| Cursor {
         shard: id.shard(),
-        thread: thread_of(thread),
-        end: seq_of(after),
+        thread: thread_from_column(thread),
+        end: seq_from_column(after),
     }))
 }
 
 /// The pending turn with this id. `None` if the turn is no longer open.
-pub(super) async fn read(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+pub(super) async fn read(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<TurnRecord>> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
     let (found, items, notices) = future::join3(
         db.row(&READ, &[&given.0, &given.1, &given.2]),
@@ -174,11 +183,11 @@ pub(super) async fn read(db: &Session, tenant: &Tenant, id: &ResponseId) -> Resu
     found.map(|row| read_turn(&row, row::read_all(&items)?, notices)).transpose()
 }
 
-fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<Turn> {
+fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<TurnRecord> {
     let response = read_new(row)?;
     let request: Option<&[u8]> = row.get(9);
-    Ok(Turn {
-        base: read_base(row, &response.id)?,
+    Ok(TurnRecord {
+        destination: read_destination(row, &response.id)?,
         input,
         output: Vec::new(),
         response: Some(response),
@@ -189,21 +198,21 @@ fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<Tu
     })
 }
 
-fn read_base(row: &Row, id: &ResponseId) -> Result<Base> {
+fn read_destination(row: &Row, id: &ResponseId) -> Result<Destination> {
     let shard = id.shard();
     if let Some(into) = row.get::<_, Option<&str>>(5) {
-        return Ok(Base::Conversation(ConversationId::parse(into).ok_or_else(no_id)?));
+        return Ok(Destination::Conversation(ConversationId::parse(into).ok_or_else(no_id)?));
     }
-    let thread = thread_of(row.get(6));
+    let thread = thread_from_column(row.get(6));
     let after: Option<(i64, i64)> = row.get::<_, Option<i64>>(7).zip(row.get::<_, Option<i64>>(8));
     Ok(match after {
-        Some((after, fork)) => Base::After {
-            cursor: Cursor { shard, thread, end: seq_of(after) },
-            fork: thread_of(fork),
+        Some((after, fork)) => Destination::After {
+            cursor: Cursor { shard, thread, end: seq_from_column(after) },
+            fork: thread_from_column(fork),
             // A turn is never retracted while a pending turn continues from it.
             end_of: None,
         },
-        None => Base::New { shard, thread },
+        None => Destination::New { shard, thread },
     })
 }
 

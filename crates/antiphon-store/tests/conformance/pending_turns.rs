@@ -1,16 +1,16 @@
 //! Openings, as far as the process that recorded them sees them.
 
-use antiphon_store::{Base, StoreError};
+use antiphon_store::{Destination, StoreError};
 
 use super::World;
 use super::world::items;
 
 pub(crate) async fn an_opening_of_this_process_is_not_settled(world: World) {
     let id = world.conversation(&[]).await;
-    let (response, turn) = world.turn(Base::Conversation(id.clone()), &["a"], &[]);
+    let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["a"], &[]);
     world.open(&turn).await;
 
-    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert_eq!(world.store.settle_pending_turns().await, Ok(0));
     assert!(!world.exists(&response).await);
     assert_eq!(world.listed(&id).await, [""; 0]);
 }
@@ -51,7 +51,7 @@ pub(crate) async fn a_dropped_opening_lets_go(world: World) {
     world.delete_response(&first).await;
     assert_eq!(world.held(&["a", "b"]).await, ["a", "b"]);
 
-    let dropped = world.store.drop_opening(&world.tenant, &response).await;
+    let dropped = world.store.drop_pending_turn(&world.tenant, &response).await;
 
     assert_eq!(dropped, Ok(()));
     assert_eq!(world.held(&["a", "b", "c"]).await, [""; 0]);
@@ -60,13 +60,13 @@ pub(crate) async fn a_dropped_opening_lets_go(world: World) {
 
 pub(crate) async fn an_opening_has_a_response_and_no_output(world: World) {
     let id = world.conversation(&[]).await;
-    let (_, turn) = world.turn(Base::Conversation(id), &["a"], &["b"]);
+    let (_, turn) = world.turn(Destination::Conversation(id), &["a"], &["b"]);
     let mut unnamed = turn.clone();
     unnamed.response = None;
     unnamed.output.clear();
 
     for impossible in [turn, unnamed] {
-        let refusal = world.store.record_opening(&world.tenant, impossible).await;
+        let refusal = world.store.record_pending_turn(&world.tenant, impossible).await;
         assert!(matches!(refusal, Err(StoreError::Unavailable(_))));
     }
 }

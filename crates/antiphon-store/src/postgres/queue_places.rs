@@ -8,7 +8,7 @@ use super::statements::statements;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant};
 use crate::keys::shard;
-use crate::records::Place;
+use crate::records::QueuePlace;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -30,7 +30,7 @@ pub(super) async fn join(
     id: &ConversationId,
     holder: &str,
     drawn: &Drawn,
-) -> Result<Place> {
+) -> Result<QueuePlace> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
     let (joined, alive) = futures_util::future::join(
         db.row(&JOIN, &[&given.0, &given.1, &given.2, &holder]),
@@ -49,7 +49,7 @@ pub(super) async fn ahead(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
-    place: Place,
+    place: QueuePlace,
     holder: &str,
 ) -> Result<Ahead> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str(), column(place));
@@ -68,7 +68,7 @@ pub(super) async fn pass_over(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
-    place: Place,
+    place: QueuePlace,
 ) -> Result<()> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str(), column(place));
     db.execute(&PASS_OVER, &[&given.0, &given.1, &given.2, &given.3]).await.map(drop)
@@ -79,7 +79,7 @@ pub(super) async fn leave(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
-    place: Place,
+    place: QueuePlace,
     holder: &str,
 ) -> Result<()> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str(), column(place));
@@ -92,7 +92,7 @@ pub(super) async fn check(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
-    place: Place,
+    place: QueuePlace,
     holder: &str,
 ) -> Result<()> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str(), column(place));
@@ -104,12 +104,12 @@ pub(super) async fn check(
 }
 
 /// Converts a place to a column. Places come from a sequence, so none is too large.
-pub(super) fn column(place: Place) -> i64 {
+pub(super) fn column(place: QueuePlace) -> i64 {
     place.0.cast_signed()
 }
 
-fn place_of(column: i64) -> Place {
-    Place(column.cast_unsigned())
+fn place_of(column: i64) -> QueuePlace {
+    QueuePlace(column.cast_unsigned())
 }
 
 statements! {

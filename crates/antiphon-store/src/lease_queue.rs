@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant};
-use crate::records::Place;
+use crate::records::QueuePlace;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -14,14 +14,19 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// skips and removes its places. A later commit from such a place fails with
 /// [`StoreError::LeaseLost`].
 #[async_trait]
-pub trait Line: Send + Sync {
+pub trait LeaseQueue: Send + Sync {
     /// Takes the last place.
-    async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<Place>;
+    async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<QueuePlace>;
 
     /// Whether this place is the first. Fails with [`StoreError::LeaseLost`] if the place was
     /// removed.
-    async fn is_first(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<bool>;
+    async fn is_first(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+        place: QueuePlace,
+    ) -> Result<bool>;
 
     /// Gives up the place, first or not.
-    async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<()>;
+    async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: QueuePlace) -> Result<()>;
 }

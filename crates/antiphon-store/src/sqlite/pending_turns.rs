@@ -3,37 +3,42 @@
 use antiphon::HeldItem;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use super::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
 use super::responses::{no_id, read_new};
 use super::row::{self, item_columns};
 use super::savepoint::attempt;
-use super::{names, notices, sweep, turns};
+use super::{ledger_names, notices, sweep, turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
+use crate::records::{Cursor, Destination, NewResponse, RequestDigest, TurnRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Records a pending turn. Replaces an earlier one with the same id.
-pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
+pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     let response = turn.announced()?;
     remove(db, tenant, &response.id)?;
     let ordinal = insert(db, tenant, turn, response)?;
-    notices::insert(db, tenant, &response.id, &turn.notices, notices::Turn::Open)?;
+    notices::insert(db, tenant, &response.id, &turn.notices, notices::TurnState::Open)?;
     insert_items(db, ordinal, &turn.input)
 }
 
-fn insert(db: &Connection, tenant: &Tenant, turn: &Turn, response: &NewResponse) -> Result<i64> {
+fn insert(
+    db: &Connection,
+    tenant: &Tenant,
+    turn: &TurnRecord,
+    response: &NewResponse,
+) -> Result<i64> {
     const SQL: &str = "
         INSERT INTO openings (tenant, shard, id, into_conversation, thread, after, fork,
                               conversation, created_at, envelope, report, request)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-    let (into, behind, after, fork) = match &turn.base {
-        Base::New { thread, .. } => (None, Some(*thread), None, None),
-        Base::After { cursor, fork, .. } => {
+    let (into, behind, after, fork) = match &turn.destination {
+        Destination::New { thread, .. } => (None, Some(*thread), None, None),
+        Destination::After { cursor, fork, .. } => {
             (None, Some(cursor.thread), Some(cursor.end), Some(*fork))
         }
-        Base::Conversation(id) => (Some(id.as_str()), None, None, None),
+        Destination::Conversation(id) => (Some(id.as_str()), None, None, None),
     };
     db.prepare_cached(SQL)?.execute(params![
         tenant.as_str(),
@@ -97,7 +102,11 @@ pub(super) fn ordinal(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
 }
 
 /// The pending turn with this id.
-pub(super) fn find(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+pub(super) fn find(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<TurnRecord>> {
     match ordinal(db, tenant, id)? {
         Some(ordinal) => Ok(Some(read(db, ordinal)?.1)),
         None => Ok(None),
@@ -107,7 +116,7 @@ pub(super) fn find(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<
 /// Deletes a pending turn that leaves no record, and the provider's id of its response.
 pub(super) fn discard(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     remove(db, tenant, id)?;
-    names::unname_unrecorded(db, tenant, id)
+    ledger_names::unname_unrecorded(db, tenant, id)
 }
 
 /// Deletes a pending turn, and the items that only it still reached.
@@ -127,7 +136,7 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     db.prepare_cached("DELETE FROM opening_items WHERE opening = ?1")?.execute([ordinal])?;
     notices::remove_open(db, tenant, id)?;
     if let (Some(behind), Some(_)) = (behind, after) {
-        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(behind)))?;
+        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(behind)))?;
     }
     Ok(())
 }
@@ -159,10 +168,10 @@ pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
 }
 
 /// Commits an interrupted turn. Its provider may hold more of it, so the ledger becomes stale.
-fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
+fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     turns::commit(db, tenant, turn)?;
-    match &turn.base {
-        Base::Conversation(id) => names::set_stale(db, tenant, id, true).map(drop),
+    match &turn.destination {
+        Destination::Conversation(id) => ledger_names::set_stale(db, tenant, id, true).map(drop),
         _ => Ok(()),
     }
 }
@@ -175,20 +184,20 @@ fn ordinals(db: &Connection, last: i64) -> Result<Vec<i64>> {
     Ok(ordinals)
 }
 
-fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, Turn)> {
+fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, TurnRecord)> {
     const SQL: &str = "
         SELECT id, conversation, created_at, envelope, report,
                tenant, into_conversation, thread, after, fork, request
         FROM openings WHERE ordinal = ?1";
-    let (tenant, base, response, request) =
+    let (tenant, destination, response, request) =
         db.prepare_cached(SQL)?.query_row([ordinal], |row| {
             let response = read_new(row)?;
             let request: Option<[u8; 16]> = row.get(10)?;
             let tenant = Tenant::new(row.get_ref(5)?.as_str()?);
-            Ok((tenant, read_base(row, &response.id)?, response, request.map(RequestDigest)))
+            Ok((tenant, read_destination(row, &response.id)?, response, request.map(RequestDigest)))
         })?;
-    let turn = Turn {
-        base,
+    let turn = TurnRecord {
+        destination,
         input: read_items(db, ordinal)?,
         output: Vec::new(),
         notices: notices::of_open(db, &tenant, &response.id)?,
@@ -200,23 +209,23 @@ fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, Turn)> {
     Ok((tenant, turn))
 }
 
-fn read_base(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Base> {
+fn read_destination(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Destination> {
     let shard = id.shard();
     if let Some(into) = row.get_ref(6)?.as_str_or_null()? {
         let into = ConversationId::parse(into).ok_or_else(|| no_id(6))?;
-        return Ok(Base::Conversation(into));
+        return Ok(Destination::Conversation(into));
     }
-    let thread: ThreadId = thread_of(row.get(7)?);
+    let thread: ThreadId = thread_from_column(row.get(7)?);
     let after: Option<(i64, i64)> =
         row.get::<_, Option<i64>>(8)?.zip(row.get::<_, Option<i64>>(9)?);
     Ok(match after {
-        Some((after, fork)) => Base::After {
-            cursor: Cursor { shard, thread, end: seq_of(after) },
-            fork: thread_of(fork),
+        Some((after, fork)) => Destination::After {
+            cursor: Cursor { shard, thread, end: seq_from_column(after) },
+            fork: thread_from_column(fork),
             // A turn is never retracted while a pending turn continues from it.
             end_of: None,
         },
-        None => Base::New { shard, thread },
+        None => Destination::New { shard, thread },
     })
 }
 
@@ -250,14 +259,14 @@ mod tests {
         }
     }
 
-    fn turn() -> Turn {
+    fn turn() -> TurnRecord {
         let text = "x".repeat(100_000);
         let json = format!(r#"{{"type":"message","role":"user","content":"{text}"}}"#);
         let item = Item::parse(json.into()).unwrap();
         let key = FingerprintKey::new([0; 16]);
         let shard = Shard(1);
-        Turn {
-            base: Base::New { shard, thread: ThreadId(1) },
+        TurnRecord {
+            destination: Destination::New { shard, thread: ThreadId(1) },
             input: vec![HeldItem::new(ItemId::from("msg_1".to_owned()), &item, key, None)],
             output: Vec::new(),
             response: Some(NewResponse {

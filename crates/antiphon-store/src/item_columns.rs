@@ -19,7 +19,7 @@ const SUPERSEDES: i64 = 1 << 3;
 
 /// The column values of an item. `B` is the type of the bytes.
 #[derive(Debug)]
-pub(crate) struct Columns<'a, B> {
+pub(crate) struct ItemColumns<'a, B> {
     pub(crate) item_id: &'a str,
     /// The id inside the bytes, if it differs from `item_id`.
     pub(crate) own_id: Option<&'a str>,
@@ -33,8 +33,8 @@ pub(crate) struct Columns<'a, B> {
     pub(crate) body: Option<B>,
 }
 
-impl<'a> Columns<'a, &'a [u8]> {
-    pub(crate) fn of(item: &'a HeldItem) -> Self {
+impl<'a> ItemColumns<'a, &'a [u8]> {
+    pub(crate) fn from_item(item: &'a HeldItem) -> Self {
         let head = &item.head;
         Self {
             item_id: item.id.as_str(),
@@ -54,7 +54,7 @@ impl<'a> Columns<'a, &'a [u8]> {
     }
 }
 
-impl Columns<'_, Bytes> {
+impl ItemColumns<'_, Bytes> {
     pub(crate) fn into_item(self) -> HeldItem {
         let id = ItemId::from(self.item_id);
         let own_id = self.own_id.map(ItemId::from);

@@ -1,4 +1,4 @@
-//! Implements [`Line`] for [`PostgresStore`].
+//! Implements [`LeaseQueue`] for [`PostgresStore`].
 
 use std::sync::Arc;
 
@@ -7,36 +7,41 @@ use futures_util::future::BoxFuture;
 
 use super::abandoned::Drawn;
 use super::failure::Failure;
-use super::line::{self, Ahead};
+use super::queue_places::{self, Ahead};
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{PostgresStore, settling};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant};
-use crate::line::Line;
-use crate::records::Place;
+use crate::lease_queue::LeaseQueue;
+use crate::records::QueuePlace;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
-impl Line for PostgresStore {
+impl LeaseQueue for PostgresStore {
     /// If the caller stops waiting, its place is given up, so that it does not block the queue.
-    async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<Place> {
+    async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<QueuePlace> {
         self.check_open()?;
         let drawn = Drawn::new(self.heartbeat.abandoned());
         let given = (tenant, id, &self.shared.holder, &drawn);
         let joined = self
             .shared
-            .write(Effect::Unsynced, Lock::Line(tenant, id), &given, |db, given| {
+            .write(Effect::Unsynced, Lock::LeaseQueue(tenant, id), &given, |db, given| {
                 let (tenant, id, holder, drawn) = given;
-                Box::pin(line::join(db, tenant, id, holder, drawn))
+                Box::pin(queue_places::join(db, tenant, id, holder, drawn))
             })
             .await;
         joined.inspect(|place| drawn.keep(*place))
     }
 
     /// Settles the pending turns of dead processes before this place, then removes their places.
-    async fn is_first(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<bool> {
+    async fn is_first(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+        place: QueuePlace,
+    ) -> Result<bool> {
         let shared = self.shared.clone();
         let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
         self.call(async move {
@@ -48,7 +53,7 @@ impl Line for PostgresStore {
             settling::settle_in(&shared, &given.0, given.1.shard()).await?;
             shared
                 .run(&given, |db, (tenant, id, place, _)| {
-                    Box::pin(line::pass_over(db, tenant, id, *place))
+                    Box::pin(queue_places::pass_over(db, tenant, id, *place))
                 })
                 .await?;
             Ok(shared.run(&given, look).await? == Ahead::Nobody)
@@ -57,12 +62,12 @@ impl Line for PostgresStore {
     }
 
     /// If the database cannot be reached, the place is deleted with a later heartbeat.
-    async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<()> {
+    async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: QueuePlace) -> Result<()> {
         let (shared, abandoned) = (self.shared.clone(), Arc::clone(self.heartbeat.abandoned()));
         let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
         self.call(async move {
             let left = shared.run(&given, |db, (tenant, id, place, holder)| {
-                Box::pin(line::leave(db, tenant, id, *place, holder))
+                Box::pin(queue_places::leave(db, tenant, id, *place, holder))
             });
             left.await.inspect_err(|_| abandoned.add(place))
         })
@@ -70,12 +75,12 @@ impl Line for PostgresStore {
     }
 }
 
-type Standing = (Tenant, ConversationId, Place, String);
+type Standing = (Tenant, ConversationId, QueuePlace, String);
 
 fn look<'a>(
     db: &'a Session,
     given: &'a Standing,
 ) -> BoxFuture<'a, std::result::Result<Ahead, Failure>> {
     let (tenant, id, place, holder) = given;
-    Box::pin(line::ahead(db, tenant, id, *place, holder))
+    Box::pin(queue_places::ahead(db, tenant, id, *place, holder))
 }

@@ -1,6 +1,6 @@
 //! What a process left open, as others find it.
 
-use antiphon_store::{Base, Cursor, StoreError};
+use antiphon_store::{Cursor, Destination, StoreError};
 
 use super::database::Database;
 use crate::conformance::world::items;
@@ -10,10 +10,10 @@ async fn what_a_living_process_has_open_is_left_to_it() {
     let one = Database::new().await.process().await;
     let other = one.beside().await;
     let id = one.world.conversation(&["a"]).await;
-    let (response, turn) = one.world.turn(Base::Conversation(id.clone()), &["b"], &[]);
+    let (response, turn) = one.world.turn(Destination::Conversation(id.clone()), &["b"], &[]);
     one.world.open(&turn).await;
 
-    assert_eq!(other.world.store.settle_openings().await, Ok(0));
+    assert_eq!(other.world.store.settle_pending_turns().await, Ok(0));
     assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(true));
 
     assert_eq!(one.world.commit(turn).await, Ok(()));
@@ -28,13 +28,15 @@ async fn two_that_settle_at_once_settle_each_opening_once_and_in_order() {
     let id = dead.world.conversation(&[]).await;
     let names: Vec<String> = (0..20).map(|name| name.to_string()).collect();
     for name in &names {
-        let (_, turn) = dead.world.turn(Base::Conversation(id.clone()), &[name], &[]);
+        let (_, turn) = dead.world.turn(Destination::Conversation(id.clone()), &[name], &[]);
         dead.world.open(&turn).await;
     }
     dead.falls_silent().await;
 
-    let settled =
-        tokio::join!(one.world.store.settle_openings(), other.world.store.settle_openings());
+    let settled = tokio::join!(
+        one.world.store.settle_pending_turns(),
+        other.world.store.settle_pending_turns()
+    );
 
     assert_eq!(settled.0.unwrap() + settled.1.unwrap(), names.len());
     assert_eq!(one.world.listed(&id).await, names);
@@ -46,13 +48,13 @@ async fn a_turn_that_was_settled_meanwhile_is_lost_to_its_process() {
     let other = sleeper.beside().await;
     let id = sleeper.world.conversation(&["a"]).await;
     let first = sleeper.world.first(&["a"], &[]).await;
-    let bases = [
-        Base::Conversation(id.clone()),
-        Base::New { shard: sleeper.world.shard(), thread: sleeper.world.thread() },
+    let destinations = [
+        Destination::Conversation(id.clone()),
+        Destination::New { shard: sleeper.world.shard(), thread: sleeper.world.thread() },
         sleeper.world.behind(sleeper.world.end(&first).await),
         sleeper.world.behind(Cursor { end: 0, ..sleeper.world.end(&first).await }),
     ];
-    let turns = bases.map(|base| sleeper.world.turn(base, &["b"], &[]));
+    let turns = destinations.map(|destination| sleeper.world.turn(destination, &["b"], &[]));
     for (_, turn) in &turns {
         sleeper.world.open(turn).await;
     }
@@ -74,12 +76,12 @@ async fn the_dead_are_forgotten_once_nothing_is_left_of_them() {
     let dead = database.process().await;
     let other = dead.beside().await;
     let id = dead.world.conversation(&[]).await;
-    dead.world.store.line().unwrap().join(&dead.world.tenant, &id).await.unwrap();
-    let (_, turn) = dead.world.turn(Base::Conversation(id), &["a"], &[]);
+    dead.world.store.lease_queue().unwrap().join(&dead.world.tenant, &id).await.unwrap();
+    let (_, turn) = dead.world.turn(Destination::Conversation(id), &["a"], &[]);
     dead.world.open(&turn).await;
     dead.falls_silent().await;
 
-    assert_eq!(other.world.store.settle_openings().await, Ok(1));
+    assert_eq!(other.world.store.settle_pending_turns().await, Ok(1));
 
     assert_eq!(database.holders().await, [other.holder].into());
     assert_eq!(database.sql("SELECT holder FROM leases").await, [""; 0]);
@@ -93,10 +95,10 @@ async fn who_was_forgotten_and_wakes_up_is_known_to_live_with_its_next_turn() {
     database.sql(&format!("DELETE FROM holders WHERE id = '{}'", one.holder)).await;
 
     let id = one.world.conversation(&[]).await;
-    let (response, turn) = one.world.turn(Base::Conversation(id), &["a"], &[]);
+    let (response, turn) = one.world.turn(Destination::Conversation(id), &["a"], &[]);
     one.world.open(&turn).await;
 
-    assert_eq!(other.world.store.settle_openings().await, Ok(0));
+    assert_eq!(other.world.store.settle_pending_turns().await, Ok(0));
     assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(true));
 }
 

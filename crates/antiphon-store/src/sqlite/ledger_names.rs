@@ -4,11 +4,11 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::shard;
 use super::responses::no_id;
-use super::{conversations, openings, responses};
+use super::{conversations, pending_turns, responses};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant};
-use crate::ledger_records::{Kept, LedgerEntry, LedgerTurn, Named};
-use crate::records::{Base, Turn};
+use crate::ledger_records::{LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
+use crate::records::{Destination, TurnRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -24,14 +24,18 @@ pub(super) fn find(db: &Connection, tenant: &Tenant, name: &str) -> Result<Optio
 }
 
 /// The name of this conversation or response.
-pub(super) fn name_of(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<Option<Named>> {
+pub(super) fn upstream_id(
+    db: &Connection,
+    tenant: &Tenant,
+    subject: &LedgerSubject,
+) -> Result<Option<UpstreamId>> {
     const SQL: &str = "
         SELECT upstream, provider_id FROM ledgers
         WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
-    let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
+    let parameters = params![tenant.as_str(), shard(subject.shard()), subject.as_str()];
     let named = db
         .prepare_cached(SQL)?
-        .query_row(parameters, |row| Ok(Named { upstream: row.get(0)?, id: row.get(1)? }))
+        .query_row(parameters, |row| Ok(UpstreamId { upstream: row.get(0)?, id: row.get(1)? }))
         .optional()?;
     Ok(named)
 }
@@ -42,18 +46,18 @@ pub(super) fn any(db: &Connection) -> Result<bool> {
 }
 
 /// Whether this has a name.
-pub(super) fn is_named(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+pub(super) fn is_named(db: &Connection, tenant: &Tenant, subject: &LedgerSubject) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
-    let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
+    let parameters = params![tenant.as_str(), shard(subject.shard()), subject.as_str()];
     Ok(db.prepare_cached(SQL)?.exists(parameters)?)
 }
 
 /// Reads an entry from the columns upstream, kept, `is_stale`.
 pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry> {
-    let kept = Kept::parse(row.get_ref(first + 1)?.as_str()?);
+    let subject = LedgerSubject::parse(row.get_ref(first + 1)?.as_str()?);
     Ok(LedgerEntry {
         upstream: row.get(first)?,
-        kept: kept.ok_or_else(|| no_id(first + 1))?,
+        subject: subject.ok_or_else(|| no_id(first + 1))?,
         is_stale: row.get(first + 2)?,
     })
 }
@@ -63,8 +67,8 @@ pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry>
 pub(super) fn enter(
     db: &Connection,
     tenant: &Tenant,
-    named: &Named,
-    kept: &Kept,
+    named: &UpstreamId,
+    subject: &LedgerSubject,
     is_stale: bool,
 ) -> Result<()> {
     const SQL: &str = "
@@ -73,19 +77,19 @@ pub(super) fn enter(
         ON CONFLICT (tenant, provider_id) DO UPDATE
         SET upstream = ?3, shard = ?4, kept = ?5, in_doubt = ?6";
     let before = find(db, tenant, &named.id)?;
-    if before.as_ref().is_none_or(|entry| entry.kept != *kept) {
-        unname(db, tenant, kept)?;
+    if before.as_ref().is_none_or(|entry| entry.subject != *subject) {
+        unname(db, tenant, subject)?;
     }
     db.prepare_cached(SQL)?.execute(params![
         tenant.as_str(),
         named.id,
         named.upstream,
-        shard(kept.shard()),
-        kept.as_str(),
+        shard(subject.shard()),
+        subject.as_str(),
         is_stale,
     ])?;
     match before {
-        Some(entry) if entry.kept != *kept => delete_kept(db, tenant, &entry.kept),
+        Some(entry) if entry.subject != *subject => delete_subject(db, tenant, &entry.subject),
         _ => Ok(()),
     }
 }
@@ -94,16 +98,16 @@ pub(super) fn enter(
 pub(super) fn follow(
     db: &Connection,
     tenant: &Tenant,
-    turn: &Turn,
-    ledger: &LedgerTurn,
+    turn: &TurnRecord,
+    ledger: &LedgerUpdate,
 ) -> Result<()> {
-    if let Base::Conversation(id) = &turn.base {
+    if let Destination::Conversation(id) = &turn.destination {
         set_stale(db, tenant, id, ledger.is_stale)?;
     }
     match (&ledger.response, &turn.response) {
         (Some(named), Some(response)) => {
-            let kept = Kept::Response(response.id.clone());
-            enter(db, tenant, named, &kept, ledger.is_stale)
+            let subject = LedgerSubject::Response(response.id.clone());
+            enter(db, tenant, named, &subject, ledger.is_stale)
         }
         _ => Ok(()),
     }
@@ -125,25 +129,25 @@ pub(super) fn set_stale(
 /// Deletes a name and the conversation or response that it stands for. Returns whether it existed.
 pub(super) fn forget(db: &Connection, tenant: &Tenant, name: &str) -> Result<bool> {
     let Some(entry) = find(db, tenant, name)? else { return Ok(false) };
-    unname(db, tenant, &entry.kept)?;
-    if let Kept::Response(id) = &entry.kept {
-        openings::remove(db, tenant, id)?;
+    unname(db, tenant, &entry.subject)?;
+    if let LedgerSubject::Response(id) = &entry.subject {
+        pending_turns::remove(db, tenant, id)?;
     }
-    delete_kept(db, tenant, &entry.kept)?;
+    delete_subject(db, tenant, &entry.subject)?;
     Ok(true)
 }
 
-fn delete_kept(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()> {
-    match kept {
-        Kept::Conversation(id) => conversations::delete(db, tenant, id).map(drop),
-        Kept::Response(id) => responses::delete(db, tenant, id).map(drop),
+fn delete_subject(db: &Connection, tenant: &Tenant, subject: &LedgerSubject) -> Result<()> {
+    match subject {
+        LedgerSubject::Conversation(id) => conversations::delete(db, tenant, id).map(drop),
+        LedgerSubject::Response(id) => responses::delete(db, tenant, id).map(drop),
     }
 }
 
 /// Removes the name of this conversation or response.
-pub(super) fn unname(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()> {
+pub(super) fn unname(db: &Connection, tenant: &Tenant, subject: &LedgerSubject) -> Result<()> {
     const SQL: &str = "DELETE FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
-    let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
+    let parameters = params![tenant.as_str(), shard(subject.shard()), subject.as_str()];
     db.prepare_cached(SQL)?.execute(parameters)?;
     Ok(())
 }
@@ -152,6 +156,6 @@ pub(super) fn unname(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()
 pub(super) fn unname_unrecorded(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     match responses::find(db, tenant, id)? {
         Some(_) => Ok(()),
-        None => unname(db, tenant, &Kept::Response(id.clone())),
+        None => unname(db, tenant, &LedgerSubject::Response(id.clone())),
     }
 }

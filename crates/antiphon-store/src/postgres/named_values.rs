@@ -9,15 +9,15 @@ use super::statements::statements;
 /// Returns the value stored under `name`. If there is none, stores and returns `candidate`.
 pub(super) async fn keep(db: &Session, name: &str, candidate: &[u8]) -> Result<Bytes, Failure> {
     db.execute(&KEEP, &[&name, &candidate]).await?;
-    let kept = db.row(&READ, &[&name]).await?;
-    let kept = kept.ok_or_else(|| Failure::unreadable("no value for a name just stored"))?;
-    Ok(Bytes::copy_from_slice(kept.get(0)))
+    let value = db.row(&READ, &[&name]).await?;
+    let value = value.ok_or_else(|| Failure::unreadable("no value for a name just stored"))?;
+    Ok(Bytes::copy_from_slice(value.get(0)))
 }
 
 /// The value stored under `name`.
 pub(super) async fn find(db: &Session, name: &str) -> Result<Option<Bytes>, Failure> {
-    let kept = db.row(&READ, &[&name]).await?;
-    Ok(kept.map(|row| Bytes::copy_from_slice(row.get(0))))
+    let value = db.row(&READ, &[&name]).await?;
+    Ok(value.map(|row| Bytes::copy_from_slice(row.get(0))))
 }
 
 /// Replaces `old` by `new`. Returns whether `old` was the stored value.
