@@ -108,7 +108,7 @@ impl Gateway {
     /// The upstream that serves `model`.
     pub(crate) fn upstream_of(&self, model: &str) -> Result<Upstream<'_>, ApiError> {
         self.upstreams
-            .of_model(model)
+            .for_model(model)
             .ok_or_else(|| ApiError::ModelNotFound { path: "model", model: model.into() })
     }
 

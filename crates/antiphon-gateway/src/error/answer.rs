@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::{ApiError, NumberSort, QuotaHolder};
-use crate::error_body::ErrorBody;
+use crate::error::ErrorBody;
 use crate::retry_headers::retry_headers;
 
 /// The `code` of a quota error.
@@ -158,7 +158,7 @@ impl ApiError {
             Self::TooManyStreams { .. } => (BAD, "websocket_stream_limit_reached", "stream_id"),
             Self::ConnectionTooOld { .. } => (BAD, "websocket_connection_limit_reached", ""),
 
-            Self::Upstream(refused) => (refused.status, "server_error", ""),
+            Self::Upstream(rejection) => (rejection.status, "server_error", ""),
             Self::UpstreamFailed { .. } | Self::SummaryIncomplete => (GATEWAY, "server_error", ""),
             Self::UpstreamTimeout { .. } => (StatusCode::GATEWAY_TIMEOUT, "server_error", ""),
             Self::Stopping
@@ -227,7 +227,7 @@ impl ApiError {
     /// The headers of the answer.
     pub(crate) fn headers(&self) -> HeaderMap {
         match self {
-            Self::Upstream(refused) => refused.headers.clone(),
+            Self::Upstream(rejection) => rejection.headers.clone(),
             _ => self.retry_after().into_iter().flat_map(retry_headers).collect(),
         }
     }
@@ -243,7 +243,7 @@ impl ApiError {
     /// Converts the error to the failure of a response that has already started.
     pub(crate) fn as_failure(&self) -> Failure {
         match self {
-            Self::Upstream(refused) => refused.as_failure(),
+            Self::Upstream(rejection) => rejection.as_failure(),
             _ => Failure { code: self.code().into(), message: self.to_string() },
         }
     }
@@ -265,8 +265,8 @@ fn above(sort: NumberSort) -> &'static str {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        if let Self::Upstream(refused) = self {
-            return (refused.status, refused.headers, refused.body).into_response();
+        if let Self::Upstream(rejection) = self {
+            return (rejection.status, rejection.headers, rejection.body).into_response();
         }
         let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         let body = format!(r#"{{"error":{}}}"#, self.to_object());

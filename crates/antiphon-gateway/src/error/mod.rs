@@ -5,6 +5,8 @@
 //! Texts that the provider also sends are the provider's own.
 
 mod answer;
+mod body;
+mod rejection;
 mod text;
 
 use std::time::Duration;
@@ -14,9 +16,10 @@ use antiphon_store::StoreError;
 use http::Method;
 
 pub(crate) use self::answer::QUOTA_EXCEEDED;
+pub(crate) use self::body::{ErrorBody, with_strings};
+pub(crate) use self::rejection::UpstreamRejection;
 pub(crate) use self::text::{Hint, NumberSort, QuotaHolder};
 use self::text::{Listed, Size};
-use crate::refused::Refused;
 use crate::retry_headers::in_units;
 
 /// An error for a caller.
@@ -361,7 +364,7 @@ pub(crate) enum ApiError {
     // ---- Failures of an upstream ----
     /// An upstream's error, forwarded unchanged.
     #[error("the upstream refused the request")]
-    Upstream(Box<Refused>),
+    Upstream(Box<UpstreamRejection>),
     #[error("{reason}")]
     UpstreamFailed { reason: String },
     #[error("{reason}")]

@@ -5,7 +5,7 @@ use axum::response::IntoResponse as _;
 use http::HeaderMap;
 
 use super::{ApiError, Hint, QuotaHolder};
-use crate::refused::Refused;
+use crate::error::UpstreamRejection;
 
 async fn answer(error: ApiError) -> (u16, HeaderMap, String) {
     let response = error.into_response();
@@ -94,9 +94,9 @@ async fn translated_error_differs_only_in_its_message() {
 async fn upstreams_error_keeps_its_bytes() {
     let headers: HeaderMap = [(http::header::RETRY_AFTER, 7.into())].into_iter().collect();
     let status = http::StatusCode::TOO_MANY_REQUESTS;
-    let refused = Refused { status, headers, body: r#"{ "error": 1 }"#.into() };
+    let rejection = UpstreamRejection { status, headers, body: r#"{ "error": 1 }"#.into() };
 
-    let (status, headers, body) = answer(ApiError::Upstream(Box::new(refused))).await;
+    let (status, headers, body) = answer(ApiError::Upstream(Box::new(rejection))).await;
 
     assert_eq!((status, &headers["retry-after"], &*body), (429, &7.into(), r#"{ "error": 1 }"#));
 }

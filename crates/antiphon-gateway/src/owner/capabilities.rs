@@ -37,27 +37,29 @@ impl HttpUpstream {
         if known.is_some() {
             return known;
         }
-        let findings = self.findings();
-        let failures = findings.failures.load(Ordering::Acquire);
-        let _alone = findings.probing.lock().await;
+        let detected = self.detected();
+        let failures = detected.failures.load(Ordering::Acquire);
+        let _alone = detected.probe_lock.lock().await;
         // Another task may have finished the probe during the wait, with or without a result.
-        if findings.found.get().is_some() || findings.failures.load(Ordering::Acquire) != failures {
-            return findings.found.get().copied();
+        if detected.capabilities.get().is_some()
+            || detected.failures.load(Ordering::Acquire) != failures
+        {
+            return detected.capabilities.get().copied();
         }
-        let detected = Probes::new(self, caller, from_now(MAX_PROBE_TIME)).capabilities().await;
-        match detected {
+        let found = Probes::new(self, caller, from_now(MAX_PROBE_TIME)).capabilities().await;
+        match found {
             Some(found) => {
                 self.log_capabilities(found);
-                findings.found.set(found).expect("only one at a time finds it out");
+                detected.capabilities.set(found).expect("only one at a time finds it out");
             }
-            None => _ = findings.failures.fetch_add(1, Ordering::AcqRel),
+            None => _ = detected.failures.fetch_add(1, Ordering::AcqRel),
         }
-        detected
+        found
     }
 
     /// The capabilities that need no probe.
     fn known_capabilities(&self) -> Option<Capabilities> {
-        let found = || self.findings().found.get().copied();
+        let found = || self.detected().capabilities.get().copied();
         self.configured_capabilities()
             .or_else(|| preset_of_host(self.url()).map(Preset::capabilities))
             .or_else(found)
@@ -93,7 +95,7 @@ async fn detect_all(upstreams: &Upstreams) {
         headers: HeaderMap::new(),
     };
     let keep = |http: &&HttpUpstream| http.state() == State::Upstream && http.has_own_key();
-    let asked = upstreams.all().iter().filter(keep).map(async |http| {
+    let asked = upstreams.http().iter().filter(keep).map(async |http| {
         if http.find_capabilities(&nobody).await.is_none() {
             let upstream = http.base();
             tracing::warn!(

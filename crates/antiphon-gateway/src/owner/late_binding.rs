@@ -260,7 +260,7 @@ impl Upstreams {
     /// One upstream for each base URL with upstream-owned state, if there is more than one.
     pub(crate) fn competing_state_owners(&self) -> Vec<&HttpUpstream> {
         let mut bases = HashSet::new();
-        let owners = self.all().iter().filter(|http| http.state() == State::Upstream);
+        let owners = self.http().iter().filter(|http| http.state() == State::Upstream);
         let owners: Vec<_> = owners.filter(|http| bases.insert(http.base())).collect();
         if owners.len() > 1 { owners } else { Vec::new() }
     }

@@ -127,18 +127,18 @@ impl Gateway {
 impl Upstreams {
     /// Whether any upstream owns new state, or a ledger existed when the gateway started.
     pub(crate) fn may_own_state(&self) -> bool {
-        self.kept || self.all().iter().any(owns_new_state)
+        self.has_ledgers || self.http().iter().any(owns_new_state)
     }
 
     /// The upstream for requests without a model, if it owns new state.
     pub(crate) fn default_state_owner(&self) -> Option<&HttpUpstream> {
-        self.of_vendor(Vendor::OpenAi).filter(|http| owns_new_state(http))
+        self.for_vendor(Vendor::OpenAi).filter(|http| owns_new_state(http))
     }
 
     /// The upstream at this base URL. If there are several, those that own new state come first,
     /// and among them the one for requests without a model.
     pub(crate) fn by_base_url(&self, base: &str) -> Option<&HttpUpstream> {
-        let mut there = self.all().iter().filter(|http| http.base() == base);
+        let mut there = self.http().iter().filter(|http| http.base() == base);
         let default = self.default_state_owner().filter(|http| http.base() == base);
         default.or_else(|| there.clone().find(|http| owns_new_state(http))).or_else(|| there.next())
     }

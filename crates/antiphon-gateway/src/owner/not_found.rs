@@ -23,7 +23,7 @@ impl Gateway {
         let could_keep = |http| Upstream::Http(http).is_responses_server();
         let applies = has_provider_form(id)
             && !self.upstreams.may_own_state()
-            && self.upstreams.all().iter().any(could_keep);
+            && self.upstreams.http().iter().any(could_keep);
         if applies { Hint::StateUpstream } else { Hint::None }
     }
 }

@@ -51,7 +51,7 @@ impl<'a> Probes<'a> {
             // Some servers return an empty list. Some return 200 for any path.
             Ok(body) => Some(is_object(&body, noun)),
             Err(error) if error.is_missing(noun, id) || error.rejects_id(id) => Some(true),
-            Err(error) if error.tells_of_no_such_path() => Some(false),
+            Err(error) if error.has_no_such_path() => Some(false),
             Err(error) => {
                 tracing::debug!(path, %error, "the answer to a probe is inconclusive");
                 None

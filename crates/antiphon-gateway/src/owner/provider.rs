@@ -28,7 +28,7 @@ pub(crate) struct Provider<'a> {
 impl<'a> Provider<'a> {
     /// Creates the client for this upstream and this caller.
     pub(crate) fn new(http: &'a HttpUpstream, caller: &'a Caller) -> Self {
-        Self { http, caller, end: from_now(http.patience().1) }
+        Self { http, caller, end: from_now(http.retry_settings().1) }
     }
 
     /// Reads all items of a conversation, the oldest first.
@@ -49,8 +49,10 @@ impl<'a> Provider<'a> {
     pub(crate) async fn get(&self, path: &str) -> Result<(StatusCode, Bytes), UpstreamError> {
         match self.ask(Method::GET, path).await {
             Ok(body) => Ok((StatusCode::OK, body)),
-            Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => {
-                Ok((refused.status, refused.body))
+            Err(UpstreamError::Rejected(rejection))
+                if rejection.status == StatusCode::NOT_FOUND =>
+            {
+                Ok((rejection.status, rejection.body))
             }
             Err(error) => Err(error),
         }
@@ -134,7 +136,7 @@ impl<'a> Provider<'a> {
     }
 
     async fn ask(&self, method: Method, path: &str) -> Result<Bytes, UpstreamError> {
-        RetrySession::once((self.http, self.caller), (method, path), self.end).await
+        RetrySession::request_state((self.http, self.caller), (method, path), self.end).await
     }
 }
 

@@ -41,7 +41,7 @@ impl World {
     }
 
     fn http(&self) -> &HttpUpstream {
-        self.upstreams.of_vendor(Vendor::OpenAi).unwrap()
+        self.upstreams.for_vendor(Vendor::OpenAi).unwrap()
     }
 
     fn asked(&self) -> Provider<'_> {
@@ -49,7 +49,7 @@ impl World {
     }
 
     async fn post(&self, path: &str, body: &Value) -> Result<Value, UpstreamError> {
-        let (body, end) = (Bytes::from(body.to_string()), from_now(self.http().patience().1));
+        let (body, end) = (Bytes::from(body.to_string()), from_now(self.http().retry_settings().1));
         let answer = self.http().call(Method::POST, path, body, &self.caller, end).await?;
         Ok(serde_json::from_slice(&answer).unwrap())
     }

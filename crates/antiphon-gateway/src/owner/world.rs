@@ -55,7 +55,7 @@ impl World {
     }
 
     pub(super) fn http(&self) -> &HttpUpstream {
-        self.upstreams.of_vendor(Vendor::OpenAi).expect("there is one")
+        self.upstreams.for_vendor(Vendor::OpenAi).expect("there is one")
     }
 
     pub(super) fn says(&self, body: &Value) {

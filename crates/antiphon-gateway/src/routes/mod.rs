@@ -73,7 +73,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .merge(kept)
         .route(
             "/{*path}",
-            on(passthrough::METHODS, passthrough::pass)
+            on(passthrough::METHODS, passthrough::pass_through)
                 .layer(layer(with_gateway(), gate::open_turn)),
         )
         .route_layer(layer(with_gateway(), gate::admit))

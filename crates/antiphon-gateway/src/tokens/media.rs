@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn tokens(part: &Value) -> Option<u64> {
-        of_part(&mut Counter::of_model(""), part.as_object()?)
+        of_part(&mut Counter::for_model(""), part.as_object()?)
     }
 
     /// The header of a PNG of this size, followed by many other bytes.
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_data_url_is_never_text() {
-        let mut counter = Counter::of_model("");
+        let mut counter = Counter::for_model("");
         assert_eq!(of_data_url(&mut counter, &png(512, 512)), Some(255));
         assert_eq!(of_data_url(&mut counter, "data: none, that is"), None);
         assert_eq!(tokens(&json!({"type": "input_text", "text": "Hello"})), None);

@@ -65,7 +65,7 @@ pub(crate) fn surely_fits(fields: &str, view: &[Item], window: u64) -> bool {
 }
 
 fn weights(fields: &Object<'_>, view: &[Item]) -> Weights {
-    let mut counter = Counter::of_model(&fields.string("model").unwrap_or_default());
+    let mut counter = Counter::for_model(&fields.string("model").unwrap_or_default());
     Weights {
         fields: REPLY + of_fields(&mut counter, fields),
         items: view.iter().map(|item| seen::of_item(&mut counter, item)).collect(),

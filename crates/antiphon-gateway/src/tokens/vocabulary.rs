@@ -28,7 +28,7 @@ pub(super) struct Counter {
 impl Counter {
     /// Creates a counter with the vocabulary of this model. An unknown model gets the newest
     /// vocabulary.
-    pub(super) fn of_model(model: &str) -> Self {
+    pub(super) fn for_model(model: &str) -> Self {
         let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
         let tokenizer = match begins(&OLDER) && !begins(&NEWER) {
             true => cl100k_base(),
@@ -64,17 +64,17 @@ mod tests {
             ("2 + 2 = 4", 7, 7),
             ("お誕生日おめでとう", 9, 8),
         ] {
-            assert_eq!(Counter::of_model("gpt-4-turbo").count(text), older, "{text}");
-            assert_eq!(Counter::of_model("gpt-3.5-turbo").count(text), older, "{text}");
+            assert_eq!(Counter::for_model("gpt-4-turbo").count(text), older, "{text}");
+            assert_eq!(Counter::for_model("gpt-3.5-turbo").count(text), older, "{text}");
             for model in ["gpt-4o-mini", "gpt-4.1", "gpt-5", "o3", "claude-5", ""] {
-                assert_eq!(Counter::of_model(model).count(text), newer, "{text}, {model}");
+                assert_eq!(Counter::for_model(model).count(text), newer, "{text}, {model}");
             }
         }
     }
 
     #[test]
     fn text_beyond_the_bound_counts_by_its_length() {
-        let mut counter = Counter { left: 2, ..Counter::of_model("") };
+        let mut counter = Counter { left: 2, ..Counter::for_model("") };
         assert_eq!(counter.count("é12345678"), 1 + 2);
         assert_eq!(counter.count("12345"), 2);
     }

@@ -169,7 +169,7 @@ async fn find_open_job(turn: &Turn<'_>, shard: Shard) -> Result<Option<ResponseI
 async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, NewResponse), ApiError> {
     let Turn { gateway, caller, request, .. } = turn;
     let Announced { id, created_at } = turn.announced();
-    let needs_token = turn.upstream()?.takes_tokens() && caller.token.is_some();
+    let needs_token = turn.upstream()?.receives_tokens() && caller.token.is_some();
     let events = queued_events(turn.announced_envelope(), gateway.settings.event_names);
     let object = Object::parse(&events[0].data).expect("the assembler writes JSON objects");
     let object = object.present("response").unwrap_or_default().to_owned();

@@ -71,7 +71,7 @@ pub(super) fn learn_from_answer(turn: &Turn<'_>, plan: &Plan, finished: &Finishe
         && finished.status == Status::Completed
         && finished.output.iter().all(|it| is_of_one_step(&it.announced));
     if is_proof && !has_compaction && plan.preface.is_none() {
-        turn.gateway.upstreams.without_compaction.remember(&plan.origin);
+        turn.gateway.upstreams.without_compaction.insert(&plan.origin);
     }
 }
 

@@ -82,14 +82,14 @@ async fn compact_upstream(
 ) -> Result<Option<String>, ApiError> {
     let without = &planner.turn.gateway.upstreams.without_compact_path;
     let Some(mut sealing) = planner.sealing(&plan.origin) else { return Ok(None) };
-    if without.contain(&plan.origin) {
+    if without.contains(&plan.origin) {
         return Ok(None);
     }
     match request_compaction(planner, plan).await {
         None => Ok(None),
         Some(Ok(answer)) => Ok(Some(as_ours(&sealing.apply(&answer))?)),
-        Some(Err(error)) if error.tells_of_no_such_path() => {
-            without.remember(&plan.origin);
+        Some(Err(error)) if error.has_no_such_path() => {
+            without.insert(&plan.origin);
             Ok(None)
         }
         Some(Err(error)) => Err(error.into()),
@@ -103,10 +103,10 @@ async fn request_compaction(
     plan: &mut Plan,
 ) -> Option<Result<Bytes, UpstreamError>> {
     let Turn { caller, request, .. } = planner.turn;
-    let mut session = RetrySession::of(planner.upstream, &request.model);
+    let mut session = RetrySession::new(planner.upstream, &request.model);
     let body = encode::encode_compact(request, &plan.prompt.view);
     match session.call(PATH, body, caller).await? {
-        Err(error) if error.refuses_reasoning() && planner.turn.repairs() => {
+        Err(error) if error.rejects_reasoning() && planner.turn.repairs() => {
             let Some(fallback) = planner.without_reasoning(&plan.prompt, &plan.origin) else {
                 return Some(Err(error));
             };

@@ -59,7 +59,7 @@ impl<'a> Turn<'a> {
 impl Turn<'_> {
     /// Records the model, the upstream and the conversation in the span of the turn's log lines.
     pub(super) fn record_in_span(&self) {
-        let upstream = self.gateway.upstreams.of_model(&self.request.model);
+        let upstream = self.gateway.upstreams.for_model(&self.request.model);
         trace::record_turn(self.request, upstream.map(Upstream::label));
     }
 

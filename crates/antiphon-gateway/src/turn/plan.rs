@@ -214,7 +214,7 @@ impl Planner<'_> {
         let refusing = &self.turn.gateway.upstreams.without_compaction;
         self.turn.request.compaction != CompactionTrigger::None
             && self.upstream.is_responses_server()
-            && !refusing.contain(origin)
+            && !refusing.contains(origin)
     }
 
     /// Seals the compactions of an upstream that can create them.

@@ -62,11 +62,11 @@ impl<'a> Preview<'a> {
     ) -> Result<TokenCount, ApiError> {
         let (plan, upstream) = (&self.plan, self.upstream);
         let without = &gateway.upstreams.without_token_counts;
-        if !without.contain(&plan.origin) {
+        if !without.contains(&plan.origin) {
             let body = counted_body(request, plan);
-            match RetrySession::of(upstream, &request.model).count_tokens(body, caller).await? {
+            match RetrySession::new(upstream, &request.model).count_tokens(body, caller).await? {
                 Some(tokens) => return Ok(TokenCount::Upstream(tokens)),
-                None => without.remember(&plan.origin),
+                None => without.insert(&plan.origin),
             }
         }
         let weights = tokens::weigh(&request.fields, &plan.prompt.view).await?;

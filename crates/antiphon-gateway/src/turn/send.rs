@@ -42,7 +42,7 @@ pub(super) struct PromptSender<'a> {
 impl<'a> PromptSender<'a> {
     /// Starts the time limit of the answer.
     pub(super) fn new(planner: Planner<'a>) -> Self {
-        Self { planner, session: RetrySession::of(planner.upstream, &planner.turn.request.model) }
+        Self { planner, session: RetrySession::new(planner.upstream, &planner.turn.request.model) }
     }
 }
 
@@ -93,7 +93,7 @@ impl PromptSender<'_> {
         prompt: &Prompt,
         plan: &Plan,
     ) -> Option<FallbackPrompt> {
-        if error.refuses_reasoning() && self.planner.turn.repairs() {
+        if error.rejects_reasoning() && self.planner.turn.repairs() {
             return self.planner.without_reasoning(prompt, &plan.origin);
         }
         self.shorten(error, prompt, plan).await
@@ -122,10 +122,10 @@ impl PromptSender<'_> {
         let encoded = |encrypted| {
             encode::encode(turn.request, &prompt.view, UpstreamOptions { encrypted, compaction })
         };
-        let encrypted = !refusing.contain(origin);
+        let encrypted = !refusing.contains(origin);
         match self.send_body(encoded(encrypted)).await {
-            Err(error) if encrypted && error.refuses_encryption() => {
-                refusing.remember(origin);
+            Err(error) if encrypted && error.rejects_encryption() => {
+                refusing.insert(origin);
                 self.send_body(encoded(false)).await
             }
             reply => reply,
@@ -136,10 +136,12 @@ impl PromptSender<'_> {
     /// the client has lost, sends it with a placeholder and remembers this for the model.
     async fn send_as_chat(&self, body: &Bytes, origin: &Origin) -> Result<Sent, UpstreamError> {
         let turn = self.planner.turn;
-        let wanting = &turn.gateway.upstreams.wanting_reasoning;
-        if !wanting.contain(origin) {
+        let wanting = &turn.gateway.upstreams.requiring_reasoning;
+        if !wanting.contains(origin) {
             match self.send_body(body.clone()).await {
-                Err(error) if error.wants_reasoning() && turn.repairs() => wanting.remember(origin),
+                Err(error) if error.requires_reasoning() && turn.repairs() => {
+                    wanting.insert(origin);
+                }
                 reply => return reply.map(Sent::as_planned),
             }
         }

@@ -52,10 +52,10 @@ impl SendingTurn<'_> {
         if planner.upstream_compacts(&self.plan.origin) {
             match self.send_readable(client).await {
                 Err(TurnError::Failed(ApiError::Upstream(refused)))
-                    if refused.refuses_compaction() =>
+                    if refused.rejects_compaction() =>
                 {
                     let refusing = &planner.turn.gateway.upstreams.without_compaction;
-                    refusing.remember(&self.plan.origin);
+                    refusing.insert(&self.plan.origin);
                 }
                 reply => return reply,
             }
@@ -78,7 +78,7 @@ impl SendingTurn<'_> {
         let planner = self.sender.planner;
         let refusal = match self.record_and_send(client).await {
             Err(TurnError::Failed(ApiError::Upstream(refused)))
-                if refused.refuses_reasoning() && planner.turn.repairs() =>
+                if refused.rejects_reasoning() && planner.turn.repairs() =>
             {
                 refused
             }

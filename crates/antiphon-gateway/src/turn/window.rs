@@ -73,7 +73,7 @@ impl Planner<'_> {
 
     /// The number of excess tokens out of `total`, by our count.
     fn excess(&self, overflow: &Overflow, attempt: u32, total: u64) -> u64 {
-        let told = overflow.fitting(answer_bound(&self.turn.request.object()));
+        let told = overflow.fitting_fraction(answer_bound(&self.turn.request.object()));
         let by_attempt = FRACTIONS[(attempt as usize).min(FRACTIONS.len() - 1)];
         // The last attempt ignores the upstream's figures.
         let stays = match told {

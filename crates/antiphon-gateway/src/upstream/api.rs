@@ -1,4 +1,5 @@
-//! The differences between the upstream APIs that lie outside the bodies.
+//! The differences between the upstream APIs that the dialects do not cover: paths, headers, errors
+//! and lists of models.
 //!
 //! Sources: the providers' references. Anthropic: `POST /v1/messages`, the headers `x-api-key` and
 //! `anthropic-version`, and errors of the form `{"type":"error","error":{"type","message"}}`.
@@ -6,13 +7,14 @@
 use std::borrow::Cow;
 
 use antiphon::dialect::{UpstreamApi, Vendor};
+use antiphon::json::{Object, quote};
 use bytes::Bytes;
 use http::request::Builder;
 use http::{HeaderName, StatusCode, header};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
-use crate::error_body::{ErrorBody, with_strings};
+use crate::error::{ErrorBody, with_strings};
 use crate::settings::Secret;
 
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -28,7 +30,11 @@ pub(super) fn path(api: UpstreamApi, _model: &str) -> Cow<'static, str> {
 }
 
 /// Adds the headers that the API requires, and the key if there is one.
-pub(super) fn signed(request: Builder, api: UpstreamApi, key: Option<&Secret>) -> Builder {
+pub(super) fn with_credentials(
+    request: Builder,
+    api: UpstreamApi,
+    key: Option<&Secret>,
+) -> Builder {
     let request = match api.vendor() {
         Vendor::OpenAi => request,
         Vendor::Anthropic => request.header("anthropic-version", ANTHROPIC_VERSION),
@@ -53,7 +59,7 @@ pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, Zeroizi
 
 /// Whether a caller's header is forwarded to a server of this API. Anthropic does not receive
 /// OpenAI's headers (organization, project).
-pub(super) fn takes_header(api: UpstreamApi, name: &HeaderName) -> bool {
+pub(super) fn forwards_header(api: UpstreamApi, name: &HeaderName) -> bool {
     match api.vendor() {
         Vendor::OpenAi => true,
         Vendor::Anthropic => !name.as_str().starts_with("openai-"),
@@ -66,27 +72,27 @@ pub(super) fn takes_header(api: UpstreamApi, name: &HeaderName) -> bool {
 /// reads is missing or is not a string: then that field is corrected. If the body is not a JSON
 /// object or has no message, the result names only the status.
 pub(super) fn error_body(status: StatusCode, body: Bytes) -> Bytes {
-    let Ok(said) = serde_json::from_slice::<Map<String, Value>>(&body) else {
-        return told_by_status(status);
+    let Ok(answer) = serde_json::from_slice::<Map<String, Value>>(&body) else {
+        return error_from_status(status);
     };
-    let said = Value::Object(said);
-    if said["error"].is_object() && said["type"] != "error" {
+    let answer = Value::Object(answer);
+    if answer["error"].is_object() && answer["type"] != "error" {
         return with_strings(body);
     }
-    let holders = [&said["error"], &said["detail"]];
-    let error = holders.into_iter().find(|holder| holder.is_object()).unwrap_or(&said);
+    let holders = [&answer["error"], &answer["detail"]];
+    let error = holders.into_iter().find(|holder| holder.is_object()).unwrap_or(&answer);
     let fields = [&error["message"], &error["msg"], &error["error"], &error["detail"]];
     let Some(message) = fields.into_iter().find_map(message_of) else {
-        return match said["detail"].is_object() {
-            true => told(&said["detail"].to_string(), error, None),
-            false => told_by_status(status),
+        return match answer["detail"].is_object() {
+            true => write_error(&answer["detail"].to_string(), error, None),
+            false => error_from_status(status),
         };
     };
-    let param = said["detail"].get(0).map(|invalid| place_of(&invalid["loc"]));
-    told(&message, error, param.as_deref())
+    let param = answer["detail"].get(0).map(|invalid| field_path(&invalid["loc"]));
+    write_error(&message, error, param.as_deref())
 }
 
-fn told(message: &str, error: &Value, param: Option<&str>) -> Bytes {
+fn write_error(message: &str, error: &Value, param: Option<&str>) -> Bytes {
     let kind = error["type"].as_str().filter(|kind| *kind != "error");
     let kind = kind.unwrap_or("upstream_error");
     let (param, code) = (error["param"].as_str().or(param), error["code"].as_str());
@@ -110,26 +116,26 @@ fn message_of(field: &Value) -> Option<String> {
 
 fn validation_error(error: &Value) -> Option<String> {
     let message = error["msg"].as_str().or(error.as_str())?;
-    let place = place_of(&error["loc"]);
-    Some(if place.is_empty() { message.to_owned() } else { format!("{place}: {message}") })
+    let path = field_path(&error["loc"]);
+    Some(if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") })
 }
 
 /// Writes `["body","messages",0,"role"]` as `messages[0].role`.
-fn place_of(location: &Value) -> String {
-    let mut place = String::new();
+fn field_path(location: &Value) -> String {
+    let mut path = String::new();
     for segment in location.as_array().into_iter().flatten() {
         match segment {
-            Value::Number(index) => place = format!("{place}[{index}]"),
-            Value::String(name) if name == "body" && place.is_empty() => {}
-            Value::String(name) if place.is_empty() => place.clone_from(name),
-            Value::String(name) => place = format!("{place}.{name}"),
+            Value::Number(index) => path = format!("{path}[{index}]"),
+            Value::String(name) if name == "body" && path.is_empty() => {}
+            Value::String(name) if path.is_empty() => path.clone_from(name),
+            Value::String(name) => path = format!("{path}.{name}"),
             _ => {}
         }
     }
-    place
+    path
 }
 
-fn told_by_status(status: StatusCode) -> Bytes {
+fn error_from_status(status: StatusCode) -> Bytes {
     let (kind, code) = match status {
         StatusCode::TOO_MANY_REQUESTS => ("too_many_requests", Some("rate_limit_exceeded")),
         _ if status.is_server_error() => ("server_error", Some("server_error")),
@@ -137,6 +143,35 @@ fn told_by_status(status: StatusCode) -> Bytes {
     };
     let message = format!("The upstream refused the request with status {status}.");
     ErrorBody { message: &message, kind, param: None, code }.to_json().into()
+}
+
+/// A model, as the Models API lists it.
+pub(super) struct Model {
+    pub(super) id: String,
+    pub(super) json: String,
+}
+
+/// The models of a `GET /models` answer. Models in Anthropic's form are converted to the form of
+/// the Models API.
+pub(super) fn parse_models(body: &[u8], owner: &str) -> Vec<Model> {
+    let data = |body: &Object<'_>| {
+        let models: Vec<Object<'_>> = serde_json::from_str(body.get("data")?).ok()?;
+        Some(models.into_iter().filter_map(|model| to_openai_model(model, owner)).collect())
+    };
+    Object::parse(body).ok().as_ref().and_then(data).unwrap_or_default()
+}
+
+fn to_openai_model(mut model: Object<'_>, owner: &str) -> Option<Model> {
+    let id = model.string("id")?.into_owned();
+    if model.string("object").as_deref() != Some("model") {
+        model.set("object", r#""model""#);
+        model.set("created", "0");
+        model.set("owned_by", quote(owner));
+        for key in ["type", "created_at"] {
+            model.remove(key);
+        }
+    }
+    Some(Model { json: model.to_text(), id })
 }
 
 #[cfg(test)]
@@ -148,7 +183,7 @@ mod tests {
     const STATUS: StatusCode = StatusCode::BAD_GATEWAY;
 
     #[test]
-    fn errors_of_other_apis_are_told_in_the_form_that_callers_read() {
+    fn errors_of_other_apis_are_converted() {
         let cases = [
             (
                 r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
@@ -168,8 +203,9 @@ mod tests {
             (r#"{"message":{"message":"No."}}"#, "No.", "upstream_error"),
         ];
         for (body, message, kind) in cases {
-            let told: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
-            let error = &told["error"];
+            let converted: Value =
+                serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
+            let error = &converted["error"];
             assert_eq!((&error["message"], &error["type"]), (&json!(message), &json!(kind)));
             assert_eq!((&error["param"], &error["code"]), (&json!(""), &json!("")));
         }
@@ -180,33 +216,34 @@ mod tests {
         let body = r#"{"detail":[
             {"type":"missing","loc":["body","model"],"msg":"Field required","input":{}},
             {"type":"enum","loc":["body","messages",0,"role"],"msg":"Input should be 'user'"}]}"#;
-        let told: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
+        let converted: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
         let message = "model: Field required; messages[0].role: Input should be 'user'";
-        assert_eq!(told["error"]["message"], message);
-        assert_eq!(told["error"]["param"], "model");
+        assert_eq!(converted["error"]["message"], message);
+        assert_eq!(converted["error"]["param"], "model");
     }
 
     #[test]
-    fn a_callers_organization_with_one_provider_is_not_told_to_another() {
+    fn openai_headers_are_not_sent_to_anthropic() {
         let organization = HeaderName::from_static("openai-organization");
-        assert!(takes_header(UpstreamApi::Chat, &organization));
-        assert!(!takes_header(UpstreamApi::Anthropic, &organization));
-        assert!(takes_header(UpstreamApi::Anthropic, &HeaderName::from_static("traceparent")));
+        assert!(forwards_header(UpstreamApi::Chat, &organization));
+        assert!(!forwards_header(UpstreamApi::Anthropic, &organization));
+        assert!(forwards_header(UpstreamApi::Anthropic, &HeaderName::from_static("traceparent")));
     }
 
     #[test]
-    fn what_is_in_that_form_stays_as_it_came() {
+    fn errors_in_the_api_form_keep_their_bytes() {
         let body = r#"{ "error": {"message":"no","type":"x","param":"p","code":"c","n":1.50}}"#;
         assert_eq!(error_body(STATUS, body.into()), body);
     }
 
     #[test]
-    fn of_what_says_nothing_only_the_status_is_told() {
+    fn errors_without_a_message_name_the_status() {
         for body in ["<html>secret</html>", "[]", "", "null", "{}", r#"{"detail": 1.50}"#] {
-            let told: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
+            let converted: Value =
+                serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
             let message = "The upstream refused the request with status 502 Bad Gateway.";
-            assert_eq!(told["error"]["message"], message);
-            assert_eq!(told["error"]["type"], "server_error");
+            assert_eq!(converted["error"]["message"], message);
+            assert_eq!(converted["error"]["type"], "server_error");
         }
     }
 }

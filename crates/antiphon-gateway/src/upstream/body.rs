@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::connection::Body;
+use super::connection::AnswerBody;
 use super::error::UpstreamError;
 use super::timeouts::Timeouts;
 use crate::settings::EventStream;
@@ -21,14 +21,14 @@ pub(crate) enum ByteStream {
     /// Produced by the local model.
     Local(EventStream),
     /// Received from a connection.
-    Received(Box<Received>),
+    Received(Box<ReceivedBody>),
 }
 
 /// The body of an answer, received from a connection.
-pub(crate) struct Received {
-    pub(super) body: Body,
+pub(crate) struct ReceivedBody {
+    pub(super) body: AnswerBody,
     /// The time limits of the answer.
-    pub(super) patience: Timeouts,
+    pub(super) timeouts: Timeouts,
     /// Counts the answer as open until it is dropped.
     pub(super) _permit: Option<OwnedSemaphorePermit>,
 }
@@ -48,9 +48,9 @@ impl ByteStream {
     }
 }
 
-impl Received {
+impl ReceivedBody {
     /// Returns the next bytes, or `None` at the end.
     pub(super) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
-        self.body.next(&mut self.patience).await
+        self.body.next(&mut self.timeouts).await
     }
 }

@@ -11,11 +11,11 @@ use hyper::body::Incoming;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::body_kind::BodyKind;
 use super::connector::{self, Connector};
 use super::error::UpstreamError;
 use super::http::RequestBody;
 use super::own_key::{KeyPattern, Mask, Redactor};
-use super::sniffed::Sniffed;
 use super::timeouts::Timeouts;
 use crate::settings::Secret;
 
@@ -30,17 +30,17 @@ pub(super) struct Connection {
 }
 
 /// An answer whose body is not read yet.
-pub(super) struct Answer {
+pub(super) struct HttpAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
-    pub(super) body: Body,
+    pub(super) body: AnswerBody,
 }
 
 /// The body of an answer, as a stream.
-pub(super) struct Body {
+pub(super) struct AnswerBody {
     incoming: Incoming,
     redactor: Option<Redactor>,
-    /// Bytes that [`Body::sniff`] has read, and that the next read returns.
+    /// Bytes that [`AnswerBody::sniff`] has read, and that the next read returns.
     unread: Option<Bytes>,
 }
 
@@ -61,12 +61,12 @@ impl Connection {
         &self,
         request: Request<RequestBody>,
         mask: Mask,
-    ) -> Result<Answer, UpstreamError> {
+    ) -> Result<HttpAnswer, UpstreamError> {
         let answer = self.client.request(request).await;
-        let (head, incoming) = answer.map_err(|error| failure_of(&error))?.into_parts();
+        let (head, incoming) = answer.map_err(|error| connection_error(&error))?.into_parts();
         let redactor = self.key.as_ref().map(|key| Redactor::new(Arc::clone(key), mask));
-        let body = Body { incoming, redactor, unread: None };
-        Ok(Answer { status: head.status, headers: self.clean(head.headers), body })
+        let body = AnswerBody { incoming, redactor, unread: None };
+        Ok(HttpAnswer { status: head.status, headers: self.clean(head.headers), body })
     }
 
     fn clean(&self, headers: HeaderMap) -> HeaderMap {
@@ -77,7 +77,7 @@ impl Connection {
     }
 }
 
-impl Answer {
+impl HttpAnswer {
     /// Whether the body is compressed, so that the key cannot be found in it.
     pub(super) fn is_compressed(&self) -> bool {
         let encoding = self.headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes);
@@ -85,24 +85,24 @@ impl Answer {
     }
 }
 
-impl Body {
+impl AnswerBody {
     /// Returns the next bytes, or `None` at the end.
     pub(super) async fn next(
         &mut self,
-        patience: &mut Timeouts,
+        timeouts: &mut Timeouts,
     ) -> Option<Result<Bytes, UpstreamError>> {
         if let Some(unread) = self.unread.take() {
             return Some(Ok(unread));
         }
         loop {
-            let frame = match patience.wait(self.incoming.frame()).await {
+            let frame = match timeouts.wait(self.incoming.frame()).await {
                 Err(error) => return Some(Err(error)),
                 Ok(None) => return self.redactor.as_mut()?.finish().map(Ok),
                 Ok(Some(Err(_))) => return Some(Err(UpstreamError::BrokeOff)),
                 Ok(Some(Ok(frame))) => frame,
             };
             let Ok(piece) = frame.into_data() else { continue };
-            patience.heard();
+            timeouts.record_progress();
             match &mut self.redactor {
                 None => return Some(Ok(piece)),
                 Some(redactor) => match redactor.push(piece) {
@@ -117,29 +117,29 @@ impl Body {
     /// these bytes again.
     pub(super) async fn sniff(
         &mut self,
-        patience: &mut Timeouts,
-    ) -> Result<Sniffed, UpstreamError> {
+        timeouts: &mut Timeouts,
+    ) -> Result<BodyKind, UpstreamError> {
         let mut start = BytesMut::new();
-        let sniffed = loop {
-            let piece = self.next(patience).await.transpose()?;
+        let kind = loop {
+            let piece = self.next(timeouts).await.transpose()?;
             let is_all = piece.is_none();
             start.extend_from_slice(&piece.unwrap_or_default());
-            if let Some(sniffed) = Sniffed::from_start(&start, is_all) {
-                break sniffed;
+            if let Some(kind) = BodyKind::from_start(&start, is_all) {
+                break kind;
             }
         };
         self.unread = Some(start.freeze());
-        Ok(sniffed)
+        Ok(kind)
     }
 
     /// Reads the whole body, at most `limit` bytes.
     pub(super) async fn read_whole(
         &mut self,
         limit: usize,
-        mut patience: Timeouts,
+        mut timeouts: Timeouts,
     ) -> Result<Bytes, UpstreamError> {
         let mut whole = BytesMut::new();
-        while let Some(piece) = self.next(&mut patience).await {
+        while let Some(piece) = self.next(&mut timeouts).await {
             let piece = piece?;
             if whole.len() + piece.len() > limit {
                 return Err(UpstreamError::UnexpectedAnswer(format!("a body over {limit} bytes")));
@@ -150,7 +150,7 @@ impl Body {
     }
 }
 
-fn failure_of(error: &ClientError) -> UpstreamError {
+fn connection_error(error: &ClientError) -> UpstreamError {
     let mut reason = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {

@@ -32,7 +32,7 @@ pub(crate) struct Overflow {
 }
 
 /// Phrases that identify an overflow error. They are compared in lower case.
-const WORDS: [&str; 11] = [
+const PHRASES: [&str; 11] = [
     "exceeds the context window",
     "exceed context window",
     "maximum context length",
@@ -48,7 +48,7 @@ const WORDS: [&str; 11] = [
 
 impl Overflow {
     /// Reads an error answer. Returns `None` if the error has another cause.
-    pub(super) fn told_by(status: StatusCode, error: &Value) -> Option<Self> {
+    pub(super) fn from_rejection(status: StatusCode, error: &Value) -> Option<Self> {
         // Self-hosted servers also answer with 413, 422 or 500.
         if !status.is_client_error() && status != StatusCode::INTERNAL_SERVER_ERROR {
             return None;
@@ -58,21 +58,21 @@ impl Overflow {
             let needed = error["n_prompt_tokens"].as_u64();
             return Some(Self { input: needed, needed, window: error["n_ctx"].as_u64() });
         }
-        Self::told(text("code"), text("message"))
+        Self::from_message(text("code"), text("message"))
     }
 
     /// Reads an error with this code and message.
-    pub(super) fn told(code: &str, message: &str) -> Option<Self> {
+    pub(super) fn from_message(code: &str, message: &str) -> Option<Self> {
         let small = message.to_ascii_lowercase();
-        if code != TooLong::CODE && !WORDS.iter().any(|words| small.contains(words)) {
+        if code != TooLong::CODE && !PHRASES.iter().any(|words| small.contains(words)) {
             return None;
         }
-        Some(Self::counted(&numbers(&small), &small))
+        Some(Self::from_numbers(&numbers(&small), &small))
     }
 
     /// Assigns the numbers of a message, if its words identify them.
-    fn counted(numbers: &[u64], message: &str) -> Self {
-        let of = |input, needed, window| Self {
+    fn from_numbers(numbers: &[u64], message: &str) -> Self {
+        let all = |input, needed, window| Self {
             input: Some(input),
             needed: Some(needed),
             window: Some(window),
@@ -80,21 +80,21 @@ impl Overflow {
         match *numbers {
             // input + output limit > window
             [input, answer, window, ..] if message.contains(" + ") && message.contains(" > ") => {
-                of(input, input.saturating_add(answer), window)
+                all(input, input.saturating_add(answer), window)
             }
             // window, needed (input in the messages, …)
             [window, needed, input, ..] if message.contains(" in the messages") => {
-                of(input, needed, window)
+                all(input, needed, window)
             }
             // window … input … output limit, in either order
             [window, one, other, ..] if message.contains("maximum context length") => {
                 let (less, more) = (one.min(other), one.max(other));
                 match more > window {
-                    true => of(more, more, window),
+                    true => all(more, more, window),
                     false => Self { window: Some(window), ..Self::both(less, more, window) },
                 }
             }
-            [one, other] if one != other => of(one.max(other), one.max(other), one.min(other)),
+            [one, other] if one != other => all(one.max(other), one.max(other), one.min(other)),
             [window] => Self { window: Some(window), ..Self::default() },
             _ => Self::default(),
         }
@@ -109,7 +109,7 @@ impl Overflow {
 
     /// The fraction of the input that fits, if the error contains the counts. `answer` is the
     /// output limit.
-    pub(crate) fn fitting(&self, answer: u64) -> Option<f64> {
+    pub(crate) fn fitting_fraction(&self, answer: u64) -> Option<f64> {
         let (input, needed, window) = (self.input?, self.needed?, self.window?);
         // If the server counted only the input, the output needs room too.
         let needed = if needed == input { input.saturating_add(answer) } else { needed };
@@ -158,13 +158,13 @@ impl fmt::Display for TooLong {
         }
         f.write_str(match self.truncates {
             false => {
-                " Set 'truncation' to 'auto' to have the oldest turns left out, or compact the \
-                 conversation (POST /v1/responses/compact) and go on from what it gives."
+                " Set 'truncation' to 'auto' to leave out the oldest turns, or compact the \
+                 conversation (POST /v1/responses/compact) and continue with its output."
             }
             true => {
-                " This is so even without the oldest turns, which 'truncation' lets be left out: \
-                 send less at once, lower 'max_output_tokens', or compact the conversation (POST \
-                 /v1/responses/compact) and go on from what it gives."
+                " This is so even without the oldest turns, which 'truncation' leaves out: send \
+                 less at once, lower 'max_output_tokens', or compact the conversation (POST \
+                 /v1/responses/compact) and continue with its output."
             }
         })
     }
@@ -176,14 +176,14 @@ mod tests {
 
     use super::*;
 
-    fn told(message: &str) -> Option<(Option<u64>, Option<u64>, Option<u64>)> {
+    fn parsed(message: &str) -> Option<(Option<u64>, Option<u64>, Option<u64>)> {
         let error = json!({"message": message});
-        let overflow = Overflow::told_by(StatusCode::BAD_REQUEST, &error)?;
+        let overflow = Overflow::from_rejection(StatusCode::BAD_REQUEST, &error)?;
         Some((overflow.input, overflow.needed, overflow.window))
     }
 
     #[test]
-    fn every_servers_words_and_numbers_are_understood() {
+    fn overflow_errors_of_known_servers_are_parsed() {
         let all = |input, needed, window| Some((Some(input), Some(needed), Some(window)));
         let none = Some((None, None, None));
         let cases = [
@@ -227,40 +227,49 @@ mod tests {
             ("Requested tokens (2285) exceed context window of 2048", all(2285, 2285, 2048)),
         ];
         for (message, expected) in cases {
-            assert_eq!(told(message), expected, "{message}");
+            assert_eq!(parsed(message), expected, "{message}");
         }
     }
 
     #[test]
-    fn codes_and_types_are_understood_without_words() {
+    fn code_or_type_alone_identifies_an_overflow() {
         let code = json!({"code": "context_length_exceeded", "message": ""});
-        assert_eq!(Overflow::told_by(StatusCode::BAD_REQUEST, &code), Some(Overflow::default()));
+        assert_eq!(
+            Overflow::from_rejection(StatusCode::BAD_REQUEST, &code),
+            Some(Overflow::default())
+        );
         let counted = json!({
             "code": 500, "type": "exceed_context_size_error", "n_prompt_tokens": 1407, "n_ctx": 256,
         });
         let expected = Overflow { input: Some(1407), needed: Some(1407), window: Some(256) };
-        assert_eq!(Overflow::told_by(StatusCode::INTERNAL_SERVER_ERROR, &counted), Some(expected));
+        assert_eq!(
+            Overflow::from_rejection(StatusCode::INTERNAL_SERVER_ERROR, &counted),
+            Some(expected)
+        );
     }
 
     #[test]
-    fn other_errors_are_something_else() {
+    fn other_errors_are_no_overflow() {
         for message in ["Invalid 'max_output_tokens'.", "Rate limit reached for 8192 tokens", ""] {
-            assert_eq!(told(message), None, "{message}");
+            assert_eq!(parsed(message), None, "{message}");
         }
         let gone = json!({"code": "context_length_exceeded"});
-        assert_eq!(Overflow::told_by(StatusCode::BAD_GATEWAY, &gone), None);
+        assert_eq!(Overflow::from_rejection(StatusCode::BAD_GATEWAY, &gone), None);
     }
 
     #[test]
-    fn what_may_stay_leaves_room_for_the_answer() {
-        let fitting = |message: &str, answer| {
-            let overflow = Overflow::told("", message).unwrap();
-            overflow.fitting(answer).map(|fraction| (fraction * 100.0).round() / 100.0)
+    fn fitting_input_leaves_room_for_the_output() {
+        let fitting_fraction = |message: &str, answer| {
+            let overflow = Overflow::from_message("", message).unwrap();
+            overflow.fitting_fraction(answer).map(|fraction| (fraction * 100.0).round() / 100.0)
         };
-        assert_eq!(fitting("prompt is too long: 400 tokens > 200 maximum", 0), Some(0.5));
-        assert_eq!(fitting("prompt is too long: 400 tokens > 200 maximum", 100), Some(0.25));
+        assert_eq!(fitting_fraction("prompt is too long: 400 tokens > 200 maximum", 0), Some(0.5));
+        assert_eq!(
+            fitting_fraction("prompt is too long: 400 tokens > 200 maximum", 100),
+            Some(0.25)
+        );
         let both = "exceed context limit: 100 + 160 > 200, decrease";
-        assert_eq!(fitting(both, 160), Some(0.4));
-        assert_eq!(fitting("the input length exceeds the context length", 0), None);
+        assert_eq!(fitting_fraction(both, 160), Some(0.4));
+        assert_eq!(fitting_fraction("the input length exceeds the context length", 0), None);
     }
 }

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+pub(crate) use antiphon::faults::StateError;
+use antiphon::provider_api::ServerError;
 use antiphon::stream::Failure;
 use http::StatusCode;
 
 use super::context_length::{Overflow, TooLong};
 use super::retry_after::retry_after;
 use crate::error::ApiError;
-use crate::error_body::ErrorBody;
-use crate::refused::Refused;
+use crate::error::ErrorBody;
+use crate::error::UpstreamRejection;
 
 /// A failed request to an upstream. Callers get a rejection in the upstream's words, and every
 /// other error as a sentence.
@@ -18,7 +20,7 @@ pub(crate) enum UpstreamError {
     /// The upstream answered with an error status. The caller receives this status, and the body in
     /// the form of the Responses API.
     #[error("The upstream refused the request with status {}.", .0.status)]
-    Refused(Box<Refused>),
+    Rejected(Box<UpstreamRejection>),
     /// The connection could not be opened.
     #[error("The upstream could not be reached: {0}.")]
     Unreachable(String),
@@ -72,7 +74,7 @@ impl UpstreamError {
         let kind = "invalid_request_error";
         let body = ErrorBody { message, kind, param: None, code: None }.to_json();
         let json = http::HeaderValue::from_static("application/json");
-        Self::Refused(Box::new(Refused {
+        Self::Rejected(Box::new(UpstreamRejection {
             status,
             headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
             body: body.into(),
@@ -80,11 +82,11 @@ impl UpstreamError {
     }
 
     /// Whether a retry of the same request may succeed.
-    pub(super) fn may_pass(&self) -> bool {
+    pub(super) fn is_retryable(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::BrokeOff => true,
-            Self::Refused(refused) => refused.may_pass(),
-            Self::Failed(failure) => PASSING_CODES.contains(&failure.code.as_str()),
+            Self::Rejected(rejection) => rejection.is_retryable(),
+            Self::Failed(failure) => RETRYABLE_CODES.contains(&failure.code.as_str()),
             // After such a wait, the client has most likely disconnected. A server with malformed
             // answers will send them again. A busy server must not receive more requests.
             Self::FirstByteTimeout(_)
@@ -98,16 +100,16 @@ impl UpstreamError {
     }
 
     /// The delay that the upstream requests, at `now` in Unix seconds.
-    pub(super) fn told_wait(&self, now: i64) -> Option<Duration> {
-        let Self::Refused(refused) = self else { return None };
-        retry_after(&refused.headers, now)
+    pub(super) fn requested_delay(&self, now: i64) -> Option<Duration> {
+        let Self::Rejected(rejection) = self else { return None };
+        retry_after(&rejection.headers, now)
     }
 
     /// Converts the error to the failure of a response that has already started.
     pub(crate) fn as_failure(&self) -> Failure {
         match self {
             Self::Failed(failure) => failure.clone(),
-            Self::Refused(refused) => refused.as_failure(),
+            Self::Rejected(rejection) => rejection.as_failure(),
             Self::Busy => Failure { code: "rate_limit_exceeded".into(), message: self.to_string() },
             Self::TooLong(_) => Failure { code: TooLong::CODE.into(), message: self.to_string() },
             _ => Failure::server_error(self.to_string()),
@@ -116,9 +118,9 @@ impl UpstreamError {
 
     /// Whether a Chat Completions server rejected tool calls without the reasoning that belongs to
     /// them. Recognizes the error texts of DeepSeek and Moonshot.
-    pub(crate) fn wants_reasoning(&self) -> bool {
-        self.is_bad_request(|refused| {
-            let body = String::from_utf8_lossy(&refused.body);
+    pub(crate) fn requires_reasoning(&self) -> bool {
+        self.is_bad_request(|rejection| {
+            let body = String::from_utf8_lossy(&rejection.body);
             body.contains("reasoning_content")
                 && ["passed back", "issing"].iter().any(|words| body.contains(words))
         })
@@ -127,36 +129,67 @@ impl UpstreamError {
     /// The overflow, if the input is too long for the model.
     pub(crate) fn overflow(&self) -> Option<Overflow> {
         match self {
-            Self::Refused(refused) => Overflow::told_by(refused.status, &refused.error()),
-            Self::Failed(failure) => Overflow::told(&failure.code, &failure.message),
+            Self::Rejected(rejection) => {
+                Overflow::from_rejection(rejection.status, &rejection.error())
+            }
+            Self::Failed(failure) => Overflow::from_message(&failure.code, &failure.message),
             _ => None,
         }
     }
 
     /// Whether a model without reasoning rejected the `include` of encrypted reasoning.
-    pub(crate) fn refuses_encryption(&self) -> bool {
-        self.is_bad_request(|refused| {
-            let error = refused.error();
+    pub(crate) fn rejects_encryption(&self) -> bool {
+        self.is_bad_request(|rejection| {
+            let error = rejection.error();
             let message = error["message"].as_str().unwrap_or_default();
             error["param"] == "include" && message.contains("ncrypted content is not supported")
         })
     }
 
-    /// Whether the upstream rejected encrypted content: see [`Refused::refuses_reasoning`].
-    pub(crate) fn refuses_reasoning(&self) -> bool {
-        matches!(self, Self::Refused(refused) if refused.refuses_reasoning())
+    /// Whether the upstream rejected encrypted content: see
+    /// [`UpstreamRejection::rejects_reasoning`].
+    pub(crate) fn rejects_reasoning(&self) -> bool {
+        matches!(self, Self::Rejected(rejection) if rejection.rejects_reasoning())
     }
 
     /// Whether the server has no such path. A missing model is another error.
-    pub(crate) fn tells_of_no_such_path(&self) -> bool {
-        matches!(self, Self::Refused(refused)
-            if matches!(refused.status.as_u16(), 404 | 405 | 501)
-                && refused.error()["code"] != "model_not_found")
+    pub(crate) fn has_no_such_path(&self) -> bool {
+        matches!(self, Self::Rejected(rejection)
+            if matches!(rejection.status.as_u16(), 404 | 405 | 501)
+                && rejection.error()["code"] != "model_not_found")
     }
 
-    fn is_bad_request(&self, so: impl Fn(&Refused) -> bool) -> bool {
-        matches!(self, Self::Refused(refused)
-            if refused.status == StatusCode::BAD_REQUEST && so(refused))
+    /// The state error, if the upstream rejected the request for its state or returned a failed
+    /// response for that reason.
+    pub(crate) fn state_error(&self) -> Option<StateError> {
+        match self {
+            Self::Rejected(rejection) if rejection.status.is_client_error() => {
+                ServerError::parse(&rejection.body).state_error()
+            }
+            Self::Failed(failure) => StateError::recognize(&failure.code, &failure.message),
+            _ => None,
+        }
+    }
+
+    /// Whether the server reports that it has no `noun` (`conversation`, `response`, `item`) with
+    /// this id. Otherwise the server does not have the path.
+    pub(crate) fn is_missing(&self, noun: &str, id: &str) -> bool {
+        self.with_status(StatusCode::NOT_FOUND).is_some_and(|error| error.is_missing(noun, id))
+    }
+
+    /// Whether the server rejects the format of this id. Such a server has the path.
+    pub(crate) fn rejects_id(&self, id: &str) -> bool {
+        self.with_status(StatusCode::BAD_REQUEST).is_some_and(|error| error.has_id(id))
+    }
+
+    fn with_status(&self, status: StatusCode) -> Option<ServerError> {
+        let Self::Rejected(rejection) = self else { return None };
+        (rejection.status == status).then(|| ServerError::parse(&rejection.body))
+    }
+
+    fn is_bad_request(&self, so: impl Fn(&UpstreamRejection) -> bool) -> bool {
+        matches!(self, Self::Rejected(rejection)
+            if rejection.status == StatusCode::BAD_REQUEST && so(rejection))
     }
 }
 
@@ -164,7 +197,7 @@ impl From<UpstreamError> for ApiError {
     fn from(error: UpstreamError) -> Self {
         let text = error.to_string();
         match error {
-            UpstreamError::Refused(refused) => Self::Upstream(refused),
+            UpstreamError::Rejected(rejection) => Self::Upstream(rejection),
             UpstreamError::Busy => Self::UpstreamBusy { reason: text },
             UpstreamError::TooLong(_) => Self::InputTooLong { code: TooLong::CODE, message: text },
             UpstreamError::FirstByteTimeout(_)
@@ -176,7 +209,7 @@ impl From<UpstreamError> for ApiError {
 }
 
 /// Codes of failed responses that permit a retry: OpenAI's, then Anthropic's.
-const PASSING_CODES: [&str; 6] = [
+const RETRYABLE_CODES: [&str; 6] = [
     "server_error",
     "rate_limit_exceeded",
     "api_error",
@@ -184,3 +217,6 @@ const PASSING_CODES: [&str; 6] = [
     "rate_limit_error",
     "timeout_error",
 ];
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! An upstream over HTTP.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
@@ -8,23 +9,22 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::api;
-use super::body::{ByteStream, Received, Reply};
-use super::connection::{Answer, Connection};
+use super::api::{self, Model, parse_models};
+use super::body::{ByteStream, ReceivedBody, Reply};
+use super::body_kind::BodyKind;
+use super::connection::{Connection, HttpAnswer};
 use super::error::UpstreamError;
-use super::findings::Findings;
-use super::models::{Model, models_of};
 use super::own_key::Mask;
-use super::refusal_log::log_refusal;
-use super::sniffed::Sniffed;
+use super::rejection_log::log_rejection;
 use super::timeouts::Timeouts;
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
-use crate::refused::Refused;
+use crate::error::UpstreamRejection;
+use crate::media_type::media_type;
 use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 
@@ -45,8 +45,26 @@ pub(crate) struct HttpUpstream {
     name: String,
     /// The number of answers that may still be opened. `None` means no limit.
     open: Option<Arc<Semaphore>>,
-    findings: Findings,
+    detected: DetectedCapabilities,
     pub(super) connection: Connection,
+}
+
+/// The capabilities of one upstream, as detected from its answers.
+///
+/// ```text
+///            ┌──── no result ──────┐
+///            v                     │
+///   Unknown ── a request needs it ──> Probing ── result ──> Found
+/// ```
+///
+/// One task at a time sends the probe, and the others wait for its result. The result stays valid
+/// until the gateway stops.
+#[derive(Default)]
+pub(crate) struct DetectedCapabilities {
+    pub(crate) capabilities: OnceLock<Capabilities>,
+    pub(crate) probe_lock: Mutex<()>,
+    /// The number of probes without a result.
+    pub(crate) failures: AtomicUsize,
 }
 
 impl HttpUpstream {
@@ -58,7 +76,7 @@ impl HttpUpstream {
             base,
             name,
             open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
-            findings: Findings::default(),
+            detected: DetectedCapabilities::default(),
             connection: Connection::new(settings.connect_timeout, settings.key.as_ref()),
         }
     }
@@ -94,12 +112,12 @@ impl HttpUpstream {
     }
 
     /// Whether this upstream serves a model with this name.
-    pub(super) fn takes(&self, model: &str) -> bool {
+    pub(super) fn serves(&self, model: &str) -> bool {
         self.settings.models.iter().any(|pattern| pattern.takes(model))
     }
 
     /// Whether this upstream serves models of all names.
-    pub(super) fn takes_all(&self) -> bool {
+    pub(super) fn serves_all(&self) -> bool {
         self.settings.models.contains(&ModelPattern::new("*"))
     }
 
@@ -119,8 +137,8 @@ impl HttpUpstream {
     }
 
     /// The detected capabilities.
-    pub(crate) fn findings(&self) -> &Findings {
-        &self.findings
+    pub(crate) fn detected(&self) -> &DetectedCapabilities {
+        &self.detected
     }
 
     /// The context window of its models in tokens, if known.
@@ -129,7 +147,7 @@ impl HttpUpstream {
     }
 
     /// Whether this upstream receives the callers' own tokens.
-    pub(super) fn takes_tokens(&self) -> bool {
+    pub(super) fn receives_tokens(&self) -> bool {
         self.settings.key.is_none()
     }
 
@@ -139,7 +157,7 @@ impl HttpUpstream {
     }
 
     /// The retry settings, and the total time limit of an answer.
-    pub(crate) fn patience(&self) -> (Retries, Duration) {
+    pub(crate) fn retry_settings(&self) -> (Retries, Duration) {
         (self.settings.retries.clone(), self.settings.total_timeout)
     }
 
@@ -152,20 +170,21 @@ impl HttpUpstream {
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         let permit = self.permit()?;
-        let mut patience = Timeouts::new(&self.settings, end);
+        let mut timeouts = Timeouts::new(&self.settings, end);
         let path = api::path(self.settings.api, model);
-        let mut answer = self.ask(Method::POST, &path, body, caller, patience).await?;
-        check_plain(&answer)?;
-        match kind_of(&mut answer, &mut patience).await? {
-            Kind::Events => Ok(Reply::Events(ByteStream::Received(Box::new(Received {
+        let mut answer = self.exchange(Method::POST, &path, body, caller, timeouts).await?;
+        check_uncompressed(&answer)?;
+        match detect_kind(&mut answer, &mut timeouts).await? {
+            BodyKind::Events => Ok(Reply::Events(ByteStream::Received(Box::new(ReceivedBody {
                 body: answer.body,
-                patience,
+                timeouts,
                 _permit: permit,
             })))),
-            Kind::Json => {
+            BodyKind::Json => {
                 let limit = self.settings.max_answer;
-                answer.body.read_whole(limit, patience).await.map(Reply::Whole)
+                answer.body.read_whole(limit, timeouts).await.map(Reply::Whole)
             }
+            BodyKind::Unknown => Err(unexpected_type("")),
         }
     }
 
@@ -179,24 +198,24 @@ impl HttpUpstream {
         end: Instant,
     ) -> Result<Bytes, UpstreamError> {
         let _permit = self.permit()?;
-        let patience = Timeouts::new(&self.settings, end);
-        let mut answer = self.ask(method, path, body.into(), caller, patience).await?;
-        check_plain(&answer)?;
+        let timeouts = Timeouts::new(&self.settings, end);
+        let mut answer = self.exchange(method, path, body.into(), caller, timeouts).await?;
+        check_uncompressed(&answer)?;
         match media_type(&answer.headers).as_str() {
             "application/json" | "" => {
-                answer.body.read_whole(self.settings.max_answer, patience).await
+                answer.body.read_whole(self.settings.max_answer, timeouts).await
             }
-            other => Err(content_of_type(other)),
+            other => Err(unexpected_type(other)),
         }
     }
 
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
-        let patience = Timeouts::new(&self.settings, from_now(self.settings.total_timeout));
+        let timeouts = Timeouts::new(&self.settings, from_now(self.settings.total_timeout));
         let mut answer =
-            self.ask(Method::GET, "/models", Chunks::default(), caller, patience).await?;
-        let body = answer.body.read_whole(MAX_ERROR, patience).await?;
-        Ok(models_of(&body, self.public_name().unwrap_or("upstream")))
+            self.exchange(Method::GET, "/models", Chunks::default(), caller, timeouts).await?;
+        let body = answer.body.read_whole(MAX_ERROR, timeouts).await?;
+        Ok(parse_models(&body, self.public_name().unwrap_or("upstream")))
     }
 
     /// Reserves one open answer until the permit is dropped.
@@ -206,35 +225,39 @@ impl HttpUpstream {
         permit.map(Some).map_err(|_| UpstreamError::Busy)
     }
 
-    async fn ask(
+    async fn exchange(
         &self,
         method: Method,
         path: &str,
         body: Chunks,
         caller: &Caller,
-        patience: Timeouts,
-    ) -> Result<Answer, UpstreamError> {
+        timeouts: Timeouts,
+    ) -> Result<HttpAnswer, UpstreamError> {
         let request = self.request(method, path, body.clone(), caller)?;
-        let answer = patience.wait(self.connection.request(request, Mask::Short)).await?;
-        let answer = answer.map_err(|error| self.without_host(error))?;
+        let answer = timeouts.wait(self.connection.request(request, Mask::Short)).await?;
+        let answer = answer.map_err(|error| self.hide_host(error))?;
         record_request_id(&answer.headers);
         if answer.status == StatusCode::OK {
             return Ok(answer);
         }
-        let refusal = self.refusal(answer, patience).await;
-        log_refusal(&refusal, &body.to_bytes(), caller, self.settings.key.as_ref());
-        Err(refusal)
+        let rejection = self.read_rejection(answer, timeouts).await;
+        log_rejection(&rejection, &body.to_bytes(), caller, self.settings.key.as_ref());
+        Err(rejection)
     }
 
     /// Removes host names from the error, because callers may see it. The log contains them.
-    pub(super) fn without_host(&self, error: UpstreamError) -> UpstreamError {
+    pub(super) fn hide_host(&self, error: UpstreamError) -> UpstreamError {
         let UpstreamError::Unreachable(reason) = error else { return error };
         let host = self.settings.url.host().unwrap_or_default();
         let is_named = !host.is_empty() && reason.contains(host);
         if !is_named && !reason.contains("certificate") {
             return UpstreamError::Unreachable(reason);
         }
-        tracing::warn!(upstream = self.label(), reason, "the upstream could not be reached");
+        tracing::warn!(
+            upstream = self.label(),
+            reason,
+            "could not connect to the upstream; the caller's error names no host"
+        );
         let reason = match reason.contains("certificate") {
             true => "its certificate is not valid".to_owned(),
             false => reason.replace(host, "its host"),
@@ -255,28 +278,30 @@ impl HttpUpstream {
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT_ENCODING, "identity")
             .header(header::USER_AGENT, concat!("antiphon/", env!("CARGO_PKG_VERSION")));
-        request = api::signed(
+        request = api::with_credentials(
             request,
             self.settings.api,
             self.settings.key.as_ref().or(caller.token.as_ref()),
         );
         for (name, value) in &caller.headers {
-            if api::takes_header(self.settings.api, name) {
+            if api::forwards_header(self.settings.api, name) {
                 request = request.header(name, value);
             }
         }
-        request.body(whole(body)).map_err(|error| UpstreamError::Unreachable(error.to_string()))
+        request
+            .body(request_body(body))
+            .map_err(|error| UpstreamError::Unreachable(error.to_string()))
     }
 
     /// Converts an answer with a status other than 200. Redirects are not followed, because a
     /// redirect would send keys to another server. If the body of an error cannot be read, the
     /// error still has its status.
-    async fn refusal(&self, mut answer: Answer, patience: Timeouts) -> UpstreamError {
+    async fn read_rejection(&self, mut answer: HttpAnswer, timeouts: Timeouts) -> UpstreamError {
         let status = answer.status;
         if !status.is_client_error() && !status.is_server_error() {
             return UpstreamError::UnexpectedAnswer(format!("status {status}"));
         }
-        let body = answer.body.read_whole(MAX_ERROR, patience).await.unwrap_or_default();
+        let body = answer.body.read_whole(MAX_ERROR, timeouts).await.unwrap_or_default();
         let body = api::error_body(status, body);
         let headers = ERROR_HEADERS.iter().filter_map(|name| {
             let name = HeaderName::from_static(name);
@@ -284,33 +309,26 @@ impl HttpUpstream {
         });
         let mut headers: HeaderMap = headers.collect();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        UpstreamError::Refused(Box::new(Refused { status, headers, body }))
+        UpstreamError::Rejected(Box::new(UpstreamRejection { status, headers, body }))
     }
 }
 
 /// A body whose bytes are all available.
-pub(crate) fn whole(body: impl Into<Chunks>) -> RequestBody {
+pub(crate) fn request_body(body: impl Into<Chunks>) -> RequestBody {
     body.into().map_err(|never| match never {}).boxed_unsync()
-}
-
-/// The kinds of answer bodies.
-enum Kind {
-    Events,
-    Json,
 }
 
 /// Detects the kind of an answer's body from its content type or, without one, from its first
 /// bytes.
-async fn kind_of(answer: &mut Answer, patience: &mut Timeouts) -> Result<Kind, UpstreamError> {
+async fn detect_kind(
+    answer: &mut HttpAnswer,
+    timeouts: &mut Timeouts,
+) -> Result<BodyKind, UpstreamError> {
     match media_type(&answer.headers).as_str() {
-        "text/event-stream" => Ok(Kind::Events),
-        "application/json" => Ok(Kind::Json),
-        "" => match answer.body.sniff(patience).await? {
-            Sniffed::Events => Ok(Kind::Events),
-            Sniffed::Json => Ok(Kind::Json),
-            Sniffed::Unknown => Err(content_of_type("")),
-        },
-        other => Err(content_of_type(other)),
+        "text/event-stream" => Ok(BodyKind::Events),
+        "application/json" => Ok(BodyKind::Json),
+        "" => answer.body.sniff(timeouts).await,
+        other => Err(unexpected_type(other)),
     }
 }
 
@@ -323,7 +341,7 @@ fn record_request_id(headers: &HeaderMap) {
 }
 
 /// Rejects a compressed body: the request does not allow compression.
-fn check_plain(answer: &Answer) -> Result<(), UpstreamError> {
+fn check_uncompressed(answer: &HttpAnswer) -> Result<(), UpstreamError> {
     if answer.is_compressed() {
         let reason = "a compressed body, which was not asked for";
         return Err(UpstreamError::UnexpectedAnswer(reason.to_owned()));
@@ -331,13 +349,6 @@ fn check_plain(answer: &Answer) -> Result<(), UpstreamError> {
     Ok(())
 }
 
-fn content_of_type(media_type: &str) -> UpstreamError {
+fn unexpected_type(media_type: &str) -> UpstreamError {
     UpstreamError::UnexpectedAnswer(format!("content of type '{media_type}'"))
-}
-
-/// The media type in lower case, because media types are case-insensitive.
-fn media_type(headers: &HeaderMap) -> String {
-    let content_type = headers.get(header::CONTENT_TYPE);
-    let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

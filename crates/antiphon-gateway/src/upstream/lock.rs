@@ -23,10 +23,10 @@ impl LockWait {
 
     /// Waits until the next retry. Returns `false` at once if no time is left.
     pub(crate) async fn wait(&mut self) -> bool {
-        let Some(wait) = self.0.next(Instant::now()) else { return false };
-        let wait_ms = wait.as_millis();
-        tracing::info!(wait_ms, "the upstream has the conversation locked; it is asked again");
-        tokio::time::sleep(wait).await;
+        let Some(delay) = self.0.next(Instant::now()) else { return false };
+        let wait_ms = delay.as_millis();
+        tracing::info!(wait_ms, "the upstream has locked the conversation; retrying");
+        tokio::time::sleep(delay).await;
         true
     }
 }
@@ -40,15 +40,15 @@ mod tests {
         let LockWait(mut lock) = LockWait::within(left);
         let mut now = lock.end - left;
         let next = || {
-            let wait = lock.next(now)?;
-            now += wait;
-            Some(wait.as_millis())
+            let delay = lock.next(now)?;
+            now += delay;
+            Some(delay.as_millis())
         };
         std::iter::from_fn(next).collect()
     }
 
     #[test]
-    fn waits_double_and_end_with_the_time_that_is_left() {
+    fn delays_double_until_the_deadline() {
         assert_eq!(waits(Duration::from_secs(7)), [1000, 2000, 4000]);
         assert_eq!(waits(Duration::from_secs(13)), [1000, 2000, 4000, 4000, 2000]);
         assert_eq!(waits(Duration::from_millis(2500)), [1000, 1500]);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn time_that_goes_by_in_requests_counts() {
+    fn request_time_counts_towards_the_deadline() {
         let LockWait(mut lock) = LockWait::within(Duration::from_secs(10));
         let begun = lock.end - Duration::from_secs(10);
         let at = |seconds| begun + Duration::from_secs(seconds);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_is_waited_only_while_there_is_time() {
+    async fn lock_wait_ends_without_remaining_time() {
         let short = RetryPolicy::doubling(Duration::from_millis(1), Duration::from_millis(1));
         let mut lock = LockWait(DelaysUntil::new(from_now(Duration::from_hours(1)), short));
         assert!(lock.wait().await);

@@ -2,21 +2,18 @@
 
 mod api;
 mod body;
+mod body_kind;
 mod connection;
 mod connector;
 mod context_length;
 mod error;
-mod findings;
 mod http;
 mod lock;
-mod models;
 mod own_key;
-mod passing;
-mod refusal_log;
+mod passthrough;
+mod rejection_log;
 mod retry_after;
 mod retry_session;
-mod sniffed;
-mod state_error;
 mod timeouts;
 mod token_count;
 mod words;
@@ -31,14 +28,13 @@ use tokio::time::Instant;
 
 pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::context_length::{Overflow, TooLong};
-pub(crate) use self::error::UpstreamError;
-pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
+pub(crate) use self::error::{StateError, UpstreamError};
+pub(crate) use self::http::{HttpUpstream, RequestBody, request_body};
 pub(crate) use self::lock::LockWait;
-pub(crate) use self::passing::{Foreign, Passed};
-pub(crate) use self::refusal_log::{known_code, known_path};
+pub(crate) use self::passthrough::{PassthroughAnswer, PassthroughRequest};
+pub(crate) use self::rejection_log::{known_code, known_path};
 pub(crate) use self::retry_after::retry_after;
 pub(crate) use self::retry_session::RetrySession;
-pub(crate) use self::state_error::StateError;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::settings::{LocalModel, Retries, Settings};
@@ -50,11 +46,11 @@ pub(crate) struct Upstreams {
     /// In order: the first one that matches a model's name serves it.
     http: Vec<HttpUpstream>,
     /// Whether the store contained a ledger of upstream state when the gateway started.
-    pub(crate) kept: bool,
+    pub(crate) has_ledgers: bool,
     /// Origins that reject encrypted reasoning.
     pub(crate) without_encryption: Origins,
     /// Origins that reject tool calls without the reasoning that belongs to them.
-    pub(crate) wanting_reasoning: Origins,
+    pub(crate) requiring_reasoning: Origins,
     /// Origins without `/responses/compact`.
     pub(crate) without_compact_path: Origins,
     /// Origins that do not compact the history of a request themselves.
@@ -69,7 +65,7 @@ pub(crate) struct Origins(Mutex<HashSet<Origin>>);
 
 /// The maximum size of the set, because callers can invent any number of model names. A full set is
 /// cleared before the next origin is added.
-const REMEMBERED: usize = 1024;
+const MAX_ORIGINS: usize = 1024;
 
 /// The upstream that serves a model.
 #[derive(Clone, Copy)]
@@ -83,14 +79,14 @@ pub(crate) enum Upstream<'a> {
 impl Upstreams {
     /// Creates the upstreams of the settings.
     ///
-    /// `kept`: whether the store contains a ledger of upstream state.
-    pub(crate) fn new(settings: &Settings, kept: bool) -> Self {
+    /// `has_ledgers`: whether the store contains a ledger of upstream state.
+    pub(crate) fn new(settings: &Settings, has_ledgers: bool) -> Self {
         Self {
-            kept,
+            has_ledgers,
             local: settings.local_model.clone(),
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
-            wanting_reasoning: Origins::default(),
+            requiring_reasoning: Origins::default(),
             without_compact_path: Origins::default(),
             without_compaction: Origins::default(),
             without_token_counts: Origins::default(),
@@ -98,7 +94,7 @@ impl Upstreams {
     }
 
     /// All HTTP upstreams.
-    pub(crate) fn all(&self) -> &[HttpUpstream] {
+    pub(crate) fn http(&self) -> &[HttpUpstream] {
         &self.http
     }
 
@@ -113,19 +109,19 @@ impl Upstreams {
     }
 
     /// The upstream that serves `model`. The local model precedes all servers.
-    pub(crate) fn of_model(&self, model: &str) -> Option<Upstream<'_>> {
+    pub(crate) fn for_model(&self, model: &str) -> Option<Upstream<'_>> {
         let local = self.local().filter(|local| local.name() == model).map(Upstream::Local);
-        let served = || self.http.iter().find(|upstream| upstream.takes(model));
+        let served = || self.http.iter().find(|upstream| upstream.serves(model));
         local.or_else(|| served().map(Upstream::Http))
     }
 
     /// The server for requests to other parts of an API that name no model. Among the servers that
     /// follow this vendor, one that serves all models comes first, then the first one; without any,
     /// the first of all servers.
-    pub(crate) fn of_vendor(&self, vendor: Vendor) -> Option<&HttpUpstream> {
+    pub(crate) fn for_vendor(&self, vendor: Vendor) -> Option<&HttpUpstream> {
         let speaks = |http: &&HttpUpstream| http.api().vendor() == vendor;
         let mut speaking = self.http.iter().filter(speaks);
-        let general = speaking.clone().find(|http| http.takes_all());
+        let general = speaking.clone().find(|http| http.serves_all());
         general.or_else(|| speaking.next()).or_else(|| self.http.first())
     }
 
@@ -137,14 +133,18 @@ impl Upstreams {
         let mut models = Vec::new();
         for (position, list) in lists.into_iter().enumerate() {
             let list = list.unwrap_or_else(|error| {
-                tracing::warn!(%error, "an upstream does not list its models");
+                let upstream = self.http[position].label();
+                tracing::warn!(
+                    upstream, %error,
+                    "could not list the models of an upstream; /v1/models answers without them"
+                );
                 Vec::new()
             });
-            let is_answered_here = |model: &models::Model| {
-                let first = self.http.iter().position(|upstream| upstream.takes(&model.id));
+            let is_first_to_serve = |model: &api::Model| {
+                let first = self.http.iter().position(|upstream| upstream.serves(&model.id));
                 first == Some(position)
             };
-            models.extend(list.into_iter().filter(is_answered_here).map(|model| model.json));
+            models.extend(list.into_iter().filter(is_first_to_serve).map(|model| model.json));
         }
         models
     }
@@ -152,20 +152,20 @@ impl Upstreams {
 
 impl Origins {
     /// Whether the set contains this origin.
-    pub(crate) fn contain(&self, origin: &Origin) -> bool {
-        self.memory().contains(origin)
+    pub(crate) fn contains(&self, origin: &Origin) -> bool {
+        self.lock().contains(origin)
     }
 
     /// Adds this origin.
-    pub(crate) fn remember(&self, origin: &Origin) {
-        let mut memory = self.memory();
-        if memory.len() >= REMEMBERED {
-            memory.clear();
+    pub(crate) fn insert(&self, origin: &Origin) {
+        let mut origins = self.lock();
+        if origins.len() >= MAX_ORIGINS {
+            origins.clear();
         }
-        memory.insert(origin.clone());
+        origins.insert(origin.clone());
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, HashSet<Origin>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<Origin>> {
         self.0.lock().expect("no holder of this lock panics")
     }
 }
@@ -211,10 +211,10 @@ impl Upstream<'_> {
     }
 
     /// Whether this upstream receives the token of the caller.
-    pub(crate) fn takes_tokens(self) -> bool {
+    pub(crate) fn receives_tokens(self) -> bool {
         match self {
             Self::Local(_) => false,
-            Self::Http(http) => http.takes_tokens(),
+            Self::Http(http) => http.receives_tokens(),
         }
     }
 
@@ -227,10 +227,10 @@ impl Upstream<'_> {
     }
 
     /// The retry settings, and the total time limit of an answer.
-    fn patience(self) -> (Retries, Duration) {
+    fn retry_settings(self) -> (Retries, Duration) {
         match self {
             Self::Local(_) => (Retries::none(), Duration::ZERO),
-            Self::Http(http) => http.patience(),
+            Self::Http(http) => http.retry_settings(),
         }
     }
 

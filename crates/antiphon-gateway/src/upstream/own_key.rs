@@ -121,7 +121,7 @@ impl Redactor {
             Match::CutOff => Step::Hold(stop),
             Match::UntilQuote { matched, end } => {
                 self.remember(matched, end);
-                match pattern.is_told_by_start(matched) {
+                match pattern.is_repeated_by_start(matched) {
                     true => Step::Remove { start: stop, end },
                     false => Step::Continue(stop + backslashes_at(text, stop).max(1)),
                 }
@@ -146,7 +146,7 @@ impl Redactor {
                 Match::CutOff => return Step::Hold(quote),
                 Match::UntilQuote { matched, end } => {
                     self.remember(matched, end);
-                    if pattern.is_told_by_parts(matched) {
+                    if pattern.is_repeated_by_parts(matched) {
                         return Step::Remove { start, end };
                     }
                 }

@@ -11,11 +11,11 @@ use http::HeaderMap;
 pub(crate) fn retry_after(headers: &HeaderMap, now: i64) -> Option<Duration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let milliseconds = text("retry-after-ms").and_then(|text| duration(text, 0.001));
-    let told = || {
+    let seconds_or_date = || {
         let text = text("retry-after")?;
         duration(text, 1.0).or_else(|| until(text, now))
     };
-    milliseconds.or_else(told)
+    milliseconds.or_else(seconds_or_date)
 }
 
 fn duration(text: &str, unit: f64) -> Option<Duration> {
@@ -38,7 +38,7 @@ mod tests {
 
     const NOW: i64 = 784_111_777;
 
-    fn told(headers: &[(&'static str, &'static str)]) -> Option<Duration> {
+    fn parsed(headers: &[(&'static str, &'static str)]) -> Option<Duration> {
         let header = |(name, value): &(&'static str, &'static str)| {
             (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
@@ -46,26 +46,26 @@ mod tests {
     }
 
     #[test]
-    fn seconds_and_dates_and_milliseconds_are_understood() {
-        assert_eq!(told(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
-        assert_eq!(told(&[("retry-after", "0.5")]), Some(Duration::from_millis(500)));
+    fn seconds_dates_and_milliseconds_are_parsed() {
+        assert_eq!(parsed(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
+        assert_eq!(parsed(&[("retry-after", "0.5")]), Some(Duration::from_millis(500)));
         let date = "Sun, 06 Nov 1994 08:49:47 GMT";
-        assert_eq!(told(&[("retry-after", date)]), Some(Duration::from_secs(10)));
+        assert_eq!(parsed(&[("retry-after", date)]), Some(Duration::from_secs(10)));
         let headers = [("retry-after", "7"), ("retry-after-ms", "20")];
-        assert_eq!(told(&headers), Some(Duration::from_millis(20)));
+        assert_eq!(parsed(&headers), Some(Duration::from_millis(20)));
     }
 
     #[test]
-    fn a_date_that_is_over_is_now() {
+    fn past_date_means_no_delay() {
         let date = "Sun, 06 Nov 1994 08:49:00 GMT";
-        assert_eq!(told(&[("retry-after", date)]), Some(Duration::ZERO));
+        assert_eq!(parsed(&[("retry-after", date)]), Some(Duration::ZERO));
     }
 
     #[test]
-    fn what_says_nothing_is_nothing() {
+    fn invalid_values_are_ignored() {
         for text in ["", "soon", "-1", "NaN", "inf", "1e300"] {
-            assert_eq!(told(&[("retry-after", text)]), None, "{text}");
+            assert_eq!(parsed(&[("retry-after", text)]), None, "{text}");
         }
-        assert_eq!(told(&[]), None);
+        assert_eq!(parsed(&[]), None);
     }
 }

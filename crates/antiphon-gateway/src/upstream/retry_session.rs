@@ -29,7 +29,7 @@ pub(crate) struct RetrySession<'a> {
     /// The deadline of the answer, all attempts included.
     end: Instant,
     /// The number of retries so far.
-    made: u32,
+    retries: u32,
     /// The number of times that the input was shortened.
     shortened: u32,
 }
@@ -39,26 +39,26 @@ const MAX_SHORTENED: u32 = 4;
 
 impl<'a> RetrySession<'a> {
     /// Starts the time limit of the answer now. No request is sent yet.
-    pub(crate) fn of(upstream: Upstream<'a>, model: &'a str) -> Self {
-        Self { model, ..Self::until(from_now(upstream.patience().1), upstream) }
+    pub(crate) fn new(upstream: Upstream<'a>, model: &'a str) -> Self {
+        Self { model, ..Self::with_deadline(from_now(upstream.retry_settings().1), upstream) }
     }
 
     /// Requests to no model. The answer must be complete at `end`. No request is sent yet.
-    fn until(end: Instant, upstream: Upstream<'a>) -> Self {
-        let (retries, _) = upstream.patience();
+    fn with_deadline(end: Instant, upstream: Upstream<'a>) -> Self {
+        let (retries, _) = upstream.retry_settings();
         let policy = RetryPolicy::from(&retries);
-        Self { upstream, model: "", policy, end, made: 0, shortened: 0 }
+        Self { upstream, model: "", policy, end, retries: 0, shortened: 0 }
     }
 
     /// Sends a `GET` or `DELETE` request about stored state, for an answer of one JSON object. Both
     /// are idempotent, so a retry is safe.
-    pub(crate) async fn once(
+    pub(crate) async fn request_state(
         (http, caller): (&'a HttpUpstream, &Caller),
         (method, path): (Method, &str),
         end: Instant,
     ) -> Result<Bytes, UpstreamError> {
-        let mut asking = Self::until(end, Upstream::Http(http));
-        asking.call_at(http, (method, path), Bytes::new(), caller).await
+        let mut session = Self::with_deadline(end, Upstream::Http(http));
+        session.call_with_retries(http, (method, path), Bytes::new(), caller).await
     }
 
     /// The upstream of these requests.
@@ -100,10 +100,10 @@ impl<'a> RetrySession<'a> {
         body: Bytes,
         caller: &Caller,
     ) -> Result<Bytes, UpstreamError> {
-        self.call_at(http, (Method::POST, path), body, caller).await
+        self.call_with_retries(http, (Method::POST, path), body, caller).await
     }
 
-    async fn call_at(
+    async fn call_with_retries(
         &mut self,
         http: &HttpUpstream,
         (method, path): (Method, &str),
@@ -129,27 +129,27 @@ impl<'a> RetrySession<'a> {
     /// Waits for the delay that this error requires before a retry. Returns `false` at once if
     /// there is no retry.
     pub(crate) async fn backoff(&mut self, error: &UpstreamError) -> bool {
-        let Some(wait) = self.wait(error, entropy::unix_now(), entropy::random_byte()) else {
+        let Some(delay) = self.delay(error, entropy::unix_now(), entropy::random_byte()) else {
             return false;
         };
-        self.made += 1;
-        let (retry, wait_ms) = (self.made, wait.as_millis());
+        self.retries += 1;
+        let (retry, wait_ms) = (self.retries, delay.as_millis());
         tracing::info!(retry, wait_ms, reason = %error, "the upstream is asked again");
-        tokio::time::sleep(wait).await;
+        tokio::time::sleep(delay).await;
         true
     }
 
     /// The number of retries so far.
     pub(crate) fn retries(&self) -> u32 {
-        self.made
+        self.retries
     }
 
     /// The delay before the next retry. `None` if there is no retry.
-    fn wait(&self, error: &UpstreamError, now: i64, random: u8) -> Option<Duration> {
-        if !error.may_pass() {
+    fn delay(&self, error: &UpstreamError, now: i64, random: u8) -> Option<Duration> {
+        if !error.is_retryable() {
             return None;
         }
-        let wait = self.policy.delay(self.made, error.told_wait(now), random)?;
-        (from_now(wait) < self.end).then_some(wait)
+        let delay = self.policy.delay(self.retries, error.requested_delay(now), random)?;
+        (from_now(delay) < self.end).then_some(delay)
     }
 }

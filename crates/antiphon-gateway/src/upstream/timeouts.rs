@@ -12,7 +12,7 @@ use crate::settings::UpstreamSettings;
 /// The time limits of one answer, and its progress.
 ///
 /// ```text
-///   Silent ── bytes ──> Speaking ── bytes ──> Speaking
+///   AwaitingFirstByte ── bytes ──> Receiving ── bytes ──> Receiving
 /// ```
 ///
 /// Any bytes count as progress, including comments of an event stream, which servers send as
@@ -28,8 +28,8 @@ pub(crate) struct Timeouts {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    Silent { until: Instant },
-    Speaking,
+    AwaitingFirstByte { until: Instant },
+    Receiving,
 }
 
 impl Timeouts {
@@ -41,7 +41,7 @@ impl Timeouts {
             idle: settings.idle_timeout,
             total: settings.total_timeout,
             end,
-            state: State::Silent { until: from_now(first_byte) },
+            state: State::AwaitingFirstByte { until: from_now(first_byte) },
         }
     }
 
@@ -55,15 +55,17 @@ impl Timeouts {
     }
 
     /// Records that bytes of the answer arrived.
-    pub(super) fn heard(&mut self) {
-        self.state = State::Speaking;
+    pub(super) fn record_progress(&mut self) {
+        self.state = State::Receiving;
     }
 
     /// The nearest limit, and its error.
     fn bound(&self) -> (Instant, UpstreamError) {
         let next = match self.state {
-            State::Silent { until } => (until, UpstreamError::FirstByteTimeout(self.first_byte)),
-            State::Speaking => (from_now(self.idle), UpstreamError::IdleTimeout(self.idle)),
+            State::AwaitingFirstByte { until } => {
+                (until, UpstreamError::FirstByteTimeout(self.first_byte))
+            }
+            State::Receiving => (from_now(self.idle), UpstreamError::IdleTimeout(self.idle)),
         };
         match self.end < next.0 {
             true => (self.end, UpstreamError::TotalTimeout(self.total)),

@@ -27,18 +27,18 @@ impl RetrySession<'_> {
         let Upstream::Http(http) = self.upstream() else { return Ok(None) };
         let (path, body) = match http.api() {
             UpstreamApi::Responses => ("/responses/input_tokens", body),
-            UpstreamApi::Anthropic => ("/messages/count_tokens", of_anthropic(&body)),
+            UpstreamApi::Anthropic => ("/messages/count_tokens", anthropic_count_request(&body)),
             UpstreamApi::Chat => return Ok(None),
         };
         match self.post(http, path, body, caller).await {
             Ok(answer) => Ok(input_tokens(&answer)),
-            Err(error) if error.tells_of_no_such_path() => Ok(None),
+            Err(error) if error.has_no_such_path() => Ok(None),
             Err(error) => Err(error),
         }
     }
 }
 
-fn of_anthropic(body: &Bytes) -> Bytes {
+fn anthropic_count_request(body: &Bytes) -> Bytes {
     let request = Object::parse(body).expect("an encoder wrote it");
     let counted = ANTHROPIC_FIELDS.iter();
     let counted = counted.filter_map(|key| Some((*key, request.get(key)?)));

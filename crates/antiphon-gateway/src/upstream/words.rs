@@ -108,7 +108,7 @@ mod tests {
     use super::normalized;
 
     #[test]
-    fn escapes_are_read_however_deep_they_are() {
+    fn escapes_are_decoded_at_any_depth() {
         assert_eq!(normalized(r"J\u0061ne\nDoe \\\\u0041b"), "jane doe ab");
         assert_eq!(normalized(r#"{"a-b": 1}"#), " a b 1 ");
         assert_eq!(normalized("\\u12"), " 12");

@@ -88,7 +88,9 @@ impl Watch {
         let provider = Provider::new(http, &self.caller);
         match timeout(POLL, provider.response(&self.committed.notice.id)).await {
             Ok(Ok(response)) => Ok(Some(response)),
-            Ok(Err(UpstreamError::Refused(refused))) if refused.status == StatusCode::NOT_FOUND => {
+            Ok(Err(UpstreamError::Rejected(rejection)))
+                if rejection.status == StatusCode::NOT_FOUND =>
+            {
                 Ok(None)
             }
             Ok(Err(error)) => Err(error.to_string()),

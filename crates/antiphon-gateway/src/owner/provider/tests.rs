@@ -23,7 +23,7 @@ fn ids(items: &[Item]) -> Vec<&str> {
 
 fn status(error: &UpstreamError) -> Option<u16> {
     match error {
-        UpstreamError::Refused(refused) => Some(refused.status.as_u16()),
+        UpstreamError::Rejected(refused) => Some(refused.status.as_u16()),
         _ => None,
     }
 }

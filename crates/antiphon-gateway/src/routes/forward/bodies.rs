@@ -76,7 +76,7 @@ async fn keeper<'a>(
     let Ok(continues) = continues(&fields) else { return Ok(None) };
     let owned = match (fields.string("model"), &continues) {
         (Some(model), _) if check_model(&model).is_err() => return Ok(None),
-        (Some(model), _) => match gateway.upstreams.of_model(&model) {
+        (Some(model), _) => match gateway.upstreams.for_model(&model) {
             Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
             None => return Ok(None),
         },

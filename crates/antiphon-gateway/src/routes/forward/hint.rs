@@ -55,7 +55,7 @@ impl Hint {
     pub(super) fn upstream<'a>(&self, gateway: &'a Gateway) -> Result<Upstream<'a>, ApiError> {
         match self {
             Self::Model(model) => {
-                let found = gateway.upstreams.of_model(model);
+                let found = gateway.upstreams.for_model(model);
                 let path = "metadata.antiphon_model";
                 found.ok_or_else(|| ApiError::ModelNotFound { path, model: model.clone() })
             }

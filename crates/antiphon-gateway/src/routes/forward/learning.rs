@@ -60,8 +60,8 @@ impl Learning<'_> {
         let mut attempts = StoreAttempts::new(self.gateway);
         loop {
             let adopted = self.adopt(id, is_empty).await;
-            let may_pass = adopted.as_ref().is_err_and(StoreError::is_outage);
-            if !may_pass || !attempts.pause().await {
+            let is_retryable = adopted.as_ref().is_err_and(StoreError::is_outage);
+            if !is_retryable || !attempts.pause().await {
                 self.gateway.write_check.note(&adopted);
                 return adopted;
             }

@@ -13,13 +13,13 @@ use crate::alias::Alias;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::upstream::{Foreign, HttpUpstream, Passed, whole};
+use crate::upstream::{HttpUpstream, PassthroughAnswer, PassthroughRequest, request_body};
 
 /// A request with its whole body.
 pub(super) struct Passing<'a> {
     gateway: &'a Arc<Gateway>,
     http: &'a HttpUpstream,
-    request: Foreign,
+    request: PassthroughRequest,
     alias: Option<Alias>,
 }
 
@@ -48,11 +48,11 @@ impl<'a> Passing<'a> {
         let tenant_header = gateway.settings.tenant_header.as_ref();
         // The path without `/v1`: a nested route sees only its part of the path.
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-        let request = Foreign {
+        let request = PassthroughRequest {
             method: parts.method.clone(),
             path: path.to_owned(),
             headers: headers::to_upstream(&parts.headers, http.has_own_key(), tenant_header),
-            body: whole(body),
+            body: request_body(body),
         };
         Self { gateway, http, request, alias: None }
     }
@@ -72,7 +72,7 @@ impl<'a> Passing<'a> {
         permit: Option<TurnPermit>,
     ) -> Result<Response, ApiError> {
         let (gateway, alias) = (Arc::clone(self.gateway), self.alias.clone());
-        Ok(shown(gateway, self.made().await?.known_as(alias), permit))
+        Ok(shown(gateway, self.made().await?.with_alias(alias), permit))
     }
 
     /// Sends the request and waits for the whole answer.
@@ -89,9 +89,9 @@ impl<'a> Passing<'a> {
         Ok(ForwardedAnswer { status, headers, body, alias })
     }
 
-    async fn made(self) -> Result<Passed, ApiError> {
+    async fn made(self) -> Result<PassthroughAnswer, ApiError> {
         tokio::select! {
-            answer = self.http.pass(self.request, ready(())) => Ok(answer?),
+            answer = self.http.pass_through(self.request, ready(())) => Ok(answer?),
             () = self.gateway.closing.cancelled() => Err(ApiError::StoppedBeforeAnswer),
         }
     }

@@ -38,7 +38,9 @@ use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::request::check_model;
 use crate::request_body::discard;
-use crate::upstream::{Foreign, HttpUpstream, Passed, Upstream, UpstreamError};
+use crate::upstream::{
+    HttpUpstream, PassthroughAnswer, PassthroughRequest, Upstream, UpstreamError,
+};
 
 /// The methods that pass. `TRACE` does not: its answer would reveal the upstream's key.
 pub(super) const METHODS: MethodFilter = MethodFilter::GET
@@ -50,7 +52,7 @@ pub(super) const METHODS: MethodFilter = MethodFilter::GET
     .or(MethodFilter::OPTIONS);
 
 /// Forwards a request to any path below `/v1` without a route of its own.
-pub(super) async fn pass(
+pub(super) async fn pass_through(
     State(gateway): State<Arc<Gateway>>,
     Extension(permit): Extension<TurnPermit>,
     OriginalUri(uri): OriginalUri,
@@ -96,7 +98,7 @@ async fn passed(
     gateway: &Arc<Gateway>,
     path: ForeignPath<'_>,
     request: Request,
-) -> Result<Passed, ApiError> {
+) -> Result<PassthroughAnswer, ApiError> {
     let is_json = scope::is_json(request.method(), path);
     let (parts, seen) = Seen::read(request, is_json, gateway).await?;
     match chosen(gateway, path, &parts, &seen) {
@@ -137,7 +139,7 @@ fn by_path<'a>(
 ) -> Result<&'a HttpUpstream, ApiError> {
     let is_anthropics = path.is_anthropics() || headers.contains_key("anthropic-version");
     let vendor = if is_anthropics { Vendor::Anthropic } else { Vendor::OpenAi };
-    gateway.upstreams.of_vendor(vendor).ok_or_else(|| ApiError::NoUpstreamForPath {
+    gateway.upstreams.for_vendor(vendor).ok_or_else(|| ApiError::NoUpstreamForPath {
         method: method.clone(),
         path: path.as_str().into(),
     })
@@ -148,7 +150,7 @@ fn of_model<'a>(
     model: &str,
     path: ForeignPath<'_>,
 ) -> Result<&'a HttpUpstream, ApiError> {
-    match gateway.upstreams.of_model(model) {
+    match gateway.upstreams.for_model(model) {
         Some(Upstream::Http(upstream)) => Ok(upstream),
         Some(Upstream::Local(_)) => Err(ApiError::BuiltInModelNotForwarded {
             model: model.into(),
@@ -166,11 +168,11 @@ async fn ask(
     path: ForeignPath<'_>,
     parts: &Parts,
     seen: Seen,
-) -> Result<Passed, ApiError> {
+) -> Result<PassthroughAnswer, ApiError> {
     let settings = &gateway.settings;
     let tenant_header = settings.tenant_header.as_ref();
     let (upload, body) = Upload::new(seen, &settings.limits);
-    let request = Foreign {
+    let request = PassthroughRequest {
         method: parts.method.clone(),
         path: match parts.uri.query() {
             Some(query) => format!("{}?{query}", path.as_str()),
@@ -180,7 +182,7 @@ async fn ask(
         body,
     };
     let answer = tokio::select! {
-        answer = upstream.pass(request, upload.ended()) => answer,
+        answer = upstream.pass_through(request, upload.ended()) => answer,
         () = gateway.closing.cancelled() => return Err(ApiError::StoppedBeforeAnswer),
     };
     match (answer, upload.fault()) {
@@ -190,7 +192,11 @@ async fn ask(
 }
 
 /// The answer to the caller, streamed.
-pub(super) fn shown(gateway: Arc<Gateway>, passed: Passed, permit: Option<TurnPermit>) -> Response {
+pub(super) fn shown(
+    gateway: Arc<Gateway>,
+    passed: PassthroughAnswer,
+    permit: Option<TurnPermit>,
+) -> Response {
     let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
     let open = Open { gateway, passed, _permit: permit };
     let pieces = stream::unfold(Some(open), async |open| {
@@ -208,7 +214,7 @@ pub(super) fn shown(gateway: Arc<Gateway>, passed: Passed, permit: Option<TurnPe
 /// An answer in progress. It counts as an open turn until its end if it has a permit.
 struct Open {
     gateway: Arc<Gateway>,
-    passed: Passed,
+    passed: PassthroughAnswer,
     _permit: Option<TurnPermit>,
 }
 

@@ -16,7 +16,7 @@ use crate::bound::from_now;
 use crate::error::ApiError;
 use crate::request_body::{PIECES, Pace};
 use crate::settings::Limits;
-use crate::upstream::{RequestBody, whole};
+use crate::upstream::{RequestBody, request_body};
 
 /// The state of an upload, for the task that waits for the answer.
 #[derive(Clone, Default)]
@@ -33,7 +33,7 @@ impl Upload {
             Seen::Whole { sent, .. } => {
                 let upload = Self::default();
                 upload.ended.cancel();
-                (upload, whole(sent))
+                (upload, request_body(sent))
             }
             Seen::Begun { peeked, rest, .. } => {
                 let time = limits.body_timeout.saturating_mul(PIECES);

@@ -229,7 +229,9 @@ impl UpstreamTurn<'_> {
 impl From<ApiError> for Failed {
     fn from(error: ApiError) -> Self {
         let fault = match &error {
-            ApiError::Upstream(refused) => UpstreamError::Refused(refused.clone()).state_error(),
+            ApiError::Upstream(rejection) => {
+                UpstreamError::Rejected(rejection.clone()).state_error()
+            }
             _ => None,
         };
         Self { error, fault }

@@ -105,7 +105,7 @@ impl<'a> UpstreamTurn<'a> {
         let Planned { opened, plan, .. } = &planned;
         let (held, _) = plan.transcript.items().split_at(plan.held);
         opened.check_quotas(self.turn, held, &plan.fresh).await?;
-        let mut session = RetrySession::of(Upstream::Http(self.http), &self.turn.request.model);
+        let mut session = RetrySession::new(Upstream::Http(self.http), &self.turn.request.model);
         let answered = match self.answer(&mut progress, planned, &mut session, client).await {
             Ok(answered) => answered,
             Err(TurnError::Failed(error)) => return Err(error),

@@ -222,7 +222,9 @@ fn last(held: &Transcript) -> Option<&HeldItem> {
 fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
     match answer {
         Ok(found) => Ok(Some(found)),
-        Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),
+        Err(UpstreamError::Rejected(rejection)) if rejection.status == StatusCode::NOT_FOUND => {
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -56,8 +56,8 @@ impl UpstreamTurn<'_> {
 /// Whether the error reports that the previous response does not exist.
 fn is_response_lost(error: &ApiError) -> bool {
     match error {
-        ApiError::Upstream(refused) => {
-            let fault = UpstreamError::Refused(refused.clone()).state_error();
+        ApiError::Upstream(rejection) => {
+            let fault = UpstreamError::Rejected(rejection.clone()).state_error();
             fault == Some(StateError::UnknownResponse)
         }
         error => error.code() == "previous_response_not_found",

@@ -35,8 +35,8 @@ impl UpstreamTurn<'_> {
             Ok(Ok(_)) | Err(TurnError::Cancelled(_)) => {}
         }
         let sent = sent.and_then(|sent| Ok(sent?));
-        if let Err(TurnError::Failed(ApiError::Upstream(refused))) = &sent
-            && !depends_on_state(refused.status.as_u16())
+        if let Err(TurnError::Failed(ApiError::Upstream(rejection))) = &sent
+            && !depends_on_state(rejection.status.as_u16())
         {
             self.mark_fresh(opened).await;
         }
@@ -71,7 +71,7 @@ impl UpstreamTurn<'_> {
 fn has_not_begun(error: &UpstreamError) -> bool {
     match error {
         UpstreamError::Unreachable(_) => true,
-        UpstreamError::Refused(refused) => refused.status == StatusCode::TOO_MANY_REQUESTS,
+        UpstreamError::Rejected(rejection) => rejection.status == StatusCode::TOO_MANY_REQUESTS,
         _ => false,
     }
 }
@@ -79,8 +79,8 @@ fn has_not_begun(error: &UpstreamError) -> bool {
 /// Whether the upstream may have stored the turn although no answer arrived.
 fn may_have_begun(error: &UpstreamError) -> bool {
     match error {
-        UpstreamError::Refused(refused) => {
-            refused.status.is_server_error() && !has_not_begun(error)
+        UpstreamError::Rejected(rejection) => {
+            rejection.status.is_server_error() && !has_not_begun(error)
         }
         UpstreamError::Unreachable(_) | UpstreamError::Busy | UpstreamError::TooLong(_) => false,
         UpstreamError::FirstByteTimeout(_)

@@ -14,7 +14,7 @@ pub(super) const MAX_BACKSLASHES: usize = 8;
 
 /// A text that matches this number of characters of a key repeats the key. The longest public
 /// prefix of a provider's keys, `sk-ant-api03-`, is shorter.
-const TELLING: usize = 16;
+const IDENTIFYING: usize = 16;
 
 /// Placeholder keys in the documentation of servers without keys.
 const PLACEHOLDERS: [&str; 6] = [
@@ -89,14 +89,14 @@ impl KeyPattern {
     }
 
     /// Whether a string that ends after this number of characters of the key repeats the key.
-    pub(super) fn is_told_by_start(&self, matched: usize) -> bool {
+    pub(super) fn is_repeated_by_start(&self, matched: usize) -> bool {
         let length = self.chars.len();
-        length >= TELLING && matched >= (length * 3 / 4).min(TELLING)
+        length >= IDENTIFYING && matched >= (length * 3 / 4).min(IDENTIFYING)
     }
 
     /// Whether consecutive strings with this number of characters of the key repeat the key.
-    pub(super) fn is_told_by_parts(&self, matched: usize) -> bool {
-        matched >= (self.chars.len() / 2).clamp(SHORTEST, TELLING)
+    pub(super) fn is_repeated_by_parts(&self, matched: usize) -> bool {
+        matched >= (self.chars.len() / 2).clamp(SHORTEST, IDENTIFYING)
     }
 
     /// Compares the bytes from `at` with the key, starting at its character number `from`.

@@ -42,14 +42,14 @@ fn every_spelling_of_the_key_is_removed() {
 }
 
 #[test]
-fn a_removed_key_keeps_its_length_where_that_was_announced() {
+fn removed_key_keeps_an_announced_length() {
     let text = r#"{"a":"sk-of/the-gateway sk\u002dof/the-gateway"}"#;
     let expected = r#"{"a":"***************** **********************"}"#;
     assert_eq!(clean(Mask::SameLength, [text.as_bytes()]), expected);
 }
 
 #[test]
-fn cuts_between_pieces_change_nothing() {
+fn key_is_found_across_pieces() {
     let text =
         br#"sk-sk-of/the-gateway, \\"\"sk\u002Dof\/the-gatewaysk-of%2fthe-gateway\n and sk-of\"#;
     let expected = r#"sk-***, \\"\"******\n and sk-of\"#;
@@ -62,7 +62,7 @@ fn cuts_between_pieces_change_nothing() {
 }
 
 #[test]
-fn clean_bytes_pass_at_once_and_uncopied() {
+fn clean_bytes_pass_without_a_copy() {
     let mut redactor = redactor(KEY, Mask::Short);
     let event = Bytes::from_static(b"data: {\"delta\":\"as\\n\\u00e9 50% sk-o\"}\n\n");
     let passed = redactor.push(event.clone());
@@ -108,7 +108,7 @@ fn parts_in_consecutive_strings_are_removed() {
 }
 
 #[test]
-fn json_stays_well_formed_for_a_key_that_begins_like_an_escape() {
+fn key_like_an_escape_leaves_json_valid() {
     let mut redactor = redactor("nkey-of-the-gateway", Mask::Short);
     let text = br#"{"a":"\nkey-of-the-gateway \\nkey-of-the-gateway"}"#;
     let clean = redactor.push(Bytes::from_static(text));
@@ -116,14 +116,14 @@ fn json_stays_well_formed_for_a_key_that_begins_like_an_escape() {
 }
 
 #[test]
-fn a_key_that_is_no_secret_has_no_pattern() {
+fn placeholder_key_has_no_pattern() {
     for key in ["key", "lm-studio", "not-needed"] {
         assert!(KeyPattern::new(&Secret::new(key)).is_none(), "{key}");
     }
 }
 
 #[test]
-fn a_header_value_that_holds_the_key_is_found() {
+fn key_is_found_in_a_header_value() {
     let pattern = KeyPattern::new(&Secret::new(KEY)).unwrap();
     assert!(pattern.is_in(b"https://host/?key=sk%2Dof/the-gateway"));
     assert!(!pattern.is_in(b"https://host/?key=sk-of***way"));

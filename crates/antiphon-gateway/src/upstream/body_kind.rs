@@ -2,7 +2,7 @@
 
 /// The kind of a body, detected from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sniffed {
+pub(super) enum BodyKind {
     /// An event stream: it starts with a comment or a field of an event.
     Events,
     /// A JSON object.
@@ -14,7 +14,7 @@ pub(super) enum Sniffed {
 const FIELDS: [&[u8]; 5] = [b":", b"data:", b"event:", b"id:", b"retry:"];
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-impl Sniffed {
+impl BodyKind {
     /// The kind of a body with these first bytes. `None` if more bytes are needed.
     pub(super) fn from_start(start: &[u8], is_all: bool) -> Option<Self> {
         let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start).trim_ascii_start();
@@ -34,21 +34,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_decide() {
-        let cases: [(&[u8], Option<Sniffed>); 9] = [
+    fn first_bytes_determine_the_kind() {
+        let cases: [(&[u8], Option<BodyKind>); 9] = [
             (b"", None),
             (b" \r\n", None),
             (b"dat", None),
-            (b"\n data: {", Some(Sniffed::Events)),
-            (b": ping", Some(Sniffed::Events)),
-            (b"\xef\xbb\xbfevent:", Some(Sniffed::Events)),
-            (b" {", Some(Sniffed::Json)),
-            (b"<html>", Some(Sniffed::Unknown)),
-            (b"date", Some(Sniffed::Unknown)),
+            (b"\n data: {", Some(BodyKind::Events)),
+            (b": ping", Some(BodyKind::Events)),
+            (b"\xef\xbb\xbfevent:", Some(BodyKind::Events)),
+            (b" {", Some(BodyKind::Json)),
+            (b"<html>", Some(BodyKind::Unknown)),
+            (b"date", Some(BodyKind::Unknown)),
         ];
         for (start, expected) in cases {
-            assert_eq!(Sniffed::from_start(start, false), expected, "{start:?}");
+            assert_eq!(BodyKind::from_start(start, false), expected, "{start:?}");
         }
-        assert_eq!(Sniffed::from_start(b"dat", true), Some(Sniffed::Unknown));
+        assert_eq!(BodyKind::from_start(b"dat", true), Some(BodyKind::Unknown));
     }
 }

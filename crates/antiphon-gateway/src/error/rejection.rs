@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// An error answer of an upstream.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refused {
+pub(crate) struct UpstreamRejection {
     /// Its status.
     pub(crate) status: StatusCode,
     /// The headers that callers evaluate.
@@ -16,20 +16,20 @@ pub(crate) struct Refused {
     pub(crate) body: Bytes,
 }
 
-impl Refused {
+impl UpstreamRejection {
     /// Whether a retry may succeed. The server can decide this with a header, as OpenAI's does.
-    pub(crate) fn may_pass(&self) -> bool {
+    pub(crate) fn is_retryable(&self) -> bool {
         match self.headers.get("x-should-retry").map(http::HeaderValue::as_bytes) {
             Some(b"true") => true,
             Some(b"false") => false,
-            _ => PASSING_STATUSES.contains(&self.status.as_u16()),
+            _ => RETRYABLE_STATUSES.contains(&self.status.as_u16()),
         }
     }
 
     /// Whether the server rejected encrypted reasoning or a compaction of its own kind. OpenAI
     /// answers `The encrypted content gAAA...c90= could not be verified.` with the code
     /// `invalid_encrypted_content`, Anthropic `` Invalid `signature` in `thinking` block ``.
-    pub(crate) fn refuses_reasoning(&self) -> bool {
+    pub(crate) fn rejects_reasoning(&self) -> bool {
         let error = self.error();
         let message = error["message"].as_str().unwrap_or_default();
         self.status == StatusCode::BAD_REQUEST
@@ -40,7 +40,7 @@ impl Refused {
     }
 
     /// Whether the server rejected the compaction settings: the error names one of the fields.
-    pub(crate) fn refuses_compaction(&self) -> bool {
+    pub(crate) fn rejects_compaction(&self) -> bool {
         let body = String::from_utf8_lossy(&self.body);
         matches!(self.status.as_u16(), 400 | 422)
             && ["context_management", "compaction_trigger"].iter().any(|name| body.contains(name))
@@ -71,7 +71,7 @@ impl Refused {
 
 /// Statuses that permit a retry: the server did nothing, and may succeed next time. 529 is
 /// Anthropic's status for an overloaded server.
-const PASSING_STATUSES: [u16; 8] = [408, 409, 429, 500, 502, 503, 504, 529];
+const RETRYABLE_STATUSES: [u16; 8] = [408, 409, 429, 500, 502, 503, 504, 529];
 
 #[cfg(test)]
 mod tests {
@@ -80,15 +80,15 @@ mod tests {
 
     use super::*;
 
-    fn refused(status: u16, headers: HeaderMap, body: &Value) -> Refused {
+    fn rejection(status: u16, headers: HeaderMap, body: &Value) -> UpstreamRejection {
         let status = StatusCode::from_u16(status).unwrap();
-        Refused { status, headers, body: body.to_string().into() }
+        UpstreamRejection { status, headers, body: body.to_string().into() }
     }
 
     #[test]
     fn header_outranks_status_for_retries() {
-        let plain = |status| refused(status, HeaderMap::new(), &json!({})).may_pass();
-        for status in PASSING_STATUSES {
+        let plain = |status| rejection(status, HeaderMap::new(), &json!({})).is_retryable();
+        for status in RETRYABLE_STATUSES {
             assert!(plain(status), "{status}");
         }
         for status in [400, 401, 403, 404, 413, 422, 501] {
@@ -97,7 +97,7 @@ mod tests {
         let with_header = |status, word| {
             let word = HeaderValue::from_static(word);
             let name = http::HeaderName::from_static("x-should-retry");
-            refused(status, HeaderMap::from_iter([(name, word)]), &json!({})).may_pass()
+            rejection(status, HeaderMap::from_iter([(name, word)]), &json!({})).is_retryable()
         };
         assert!(with_header(400, "true"));
         assert!(!with_header(503, "false"));
@@ -108,7 +108,7 @@ mod tests {
     fn refused_encrypted_reasoning_is_recognized() {
         let error = |code: &str, message: &str| {
             let body = json!({"error": {"code": code, "message": message}});
-            refused(400, HeaderMap::new(), &body).refuses_reasoning()
+            rejection(400, HeaderMap::new(), &body).rejects_reasoning()
         };
         let verified = "The encrypted content gAAA...c90= could not be verified.";
         assert!(error("invalid_encrypted_content", ""));

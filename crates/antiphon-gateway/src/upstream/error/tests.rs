@@ -3,13 +3,13 @@ use http::{HeaderMap, StatusCode};
 use serde_json::json;
 
 use super::*;
-use crate::refused::Refused;
+use crate::error::UpstreamRejection;
 
-fn refused(status: u16, code: Option<&str>, message: &str) -> UpstreamError {
+fn rejection(status: u16, code: Option<&str>, message: &str) -> UpstreamError {
     let body = json!({"error": {
         "message": message, "type": "invalid_request_error", "param": "input", "code": code,
     }});
-    UpstreamError::Refused(Box::new(Refused {
+    UpstreamError::Rejected(Box::new(UpstreamRejection {
         status: StatusCode::from_u16(status).unwrap(),
         headers: HeaderMap::new(),
         body: body.to_string().into(),
@@ -25,7 +25,7 @@ fn without_reasoning(item: &str, reasoning: &str) -> StateError {
 }
 
 /// Error texts of providers, and the state error of each.
-fn told() -> Vec<(u16, &'static str, StateError)> {
+fn provider_errors() -> Vec<(u16, &'static str, StateError)> {
     use StateError::{DuplicateItem, LoneReasoning, OutputWithoutCall, UnansweredCall};
     vec![
         (
@@ -97,15 +97,15 @@ fn told() -> Vec<(u16, &'static str, StateError)> {
 }
 
 #[test]
-fn each_error_is_known_by_the_providers_words() {
-    for (status, message, meaning) in told() {
-        assert_eq!(refused(status, None, message).state_error(), Some(meaning), "{message}");
+fn provider_error_texts_are_recognized() {
+    for (status, message, meaning) in provider_errors() {
+        assert_eq!(rejection(status, None, message).state_error(), Some(meaning), "{message}");
     }
 }
 
 #[test]
-fn a_response_that_failed_says_the_same() {
-    for (_, message, meaning) in told() {
+fn failed_responses_are_recognized_too() {
+    for (_, message, meaning) in provider_errors() {
         for code in ["invalid_prompt", "server_error", "bad_request", ""] {
             assert_eq!(failed(code, message).state_error(), Some(meaning.clone()), "{message}");
         }
@@ -113,22 +113,22 @@ fn a_response_that_failed_says_the_same() {
 }
 
 #[test]
-fn a_server_in_between_may_put_it_in_words_of_its_own() {
-    for (status, message, meaning) in told() {
+fn proxied_error_texts_are_recognized() {
+    for (status, message, meaning) in provider_errors() {
         let wrapped = [
             format!("Error code: 400 - {{'error': {{'message': \"{message}\", 'code': None}}}}"),
             format!("litellm.BadRequestError: OpenAIException - {}", json!({"message": message})),
             format!("CAPIError: 400 {message} (Request ID: C1B7:2EE56F)"),
         ];
         for message in wrapped {
-            let error = refused(status, Some("400"), &message).state_error();
+            let error = rejection(status, Some("400"), &message).state_error();
             assert_eq!(error.as_ref(), Some(&meaning), "{message}");
         }
     }
 }
 
 #[test]
-fn codes_say_it_whatever_the_words_are() {
+fn codes_are_recognized_without_their_text() {
     let locked = "Another process is currently operating on this conversation. Please retry in a \
                   few seconds.";
     let lost = "Prediction history node with id '1' not found while attempting to build chat \
@@ -146,7 +146,7 @@ fn codes_say_it_whatever_the_words_are() {
     ];
     for (code, message, meaning) in known {
         for status in [400, 404, 409] {
-            let error = refused(status, Some(code), message).state_error();
+            let error = rejection(status, Some(code), message).state_error();
             assert_eq!(error.as_ref(), Some(&meaning), "{code}: {message}");
         }
         assert_eq!(failed(code, message).state_error(), Some(meaning));
@@ -154,7 +154,7 @@ fn codes_say_it_whatever_the_words_are() {
 }
 
 #[test]
-fn other_errors_are_none_of_the_state() {
+fn other_errors_are_no_state_errors() {
     let others = [
         "Conversation with id 'conv_x' not found.",
         "The requested model 'x' does not exist.",
@@ -168,22 +168,22 @@ fn other_errors_are_none_of_the_state() {
         "",
     ];
     for message in others {
-        assert_eq!(refused(400, None, message).state_error(), None, "{message}");
+        assert_eq!(rejection(400, None, message).state_error(), None, "{message}");
         assert_eq!(failed("server_error", message).state_error(), None, "{message}");
     }
 }
 
 #[test]
-fn a_server_that_failed_says_nothing_of_the_state() {
+fn server_errors_are_no_state_errors() {
     let message = "No tool output found for function call call_1.";
-    assert_eq!(refused(500, None, message).state_error(), None);
+    assert_eq!(rejection(500, None, message).state_error(), None);
     assert_eq!(UpstreamError::UnexpectedAnswer(message.into()).state_error(), None);
     assert_eq!(UpstreamError::BrokeOff.state_error(), None);
 }
 
 #[test]
 fn missing_object_is_reported_with_status_404() {
-    let missing = |status| refused(status, None, "Conversation with id 'conv_00AB' not found.");
+    let missing = |status| rejection(status, None, "Conversation with id 'conv_00AB' not found.");
     assert!(missing(404).is_missing("conversation", "conv_00AB"));
     assert!(!missing(500).is_missing("conversation", "conv_00AB"));
 }
@@ -191,10 +191,10 @@ fn missing_object_is_reported_with_status_404() {
 #[test]
 fn id_of_wrong_form_is_rejected_with_status_400() {
     let malformed = |status| {
-        refused(status, None, "Invalid conversation id 'conv_00AB', Malformed identifier.")
+        rejection(status, None, "Invalid conversation id 'conv_00AB', Malformed identifier.")
     };
     assert!(malformed(400).rejects_id("conv_00AB"));
     assert!(!malformed(401).rejects_id("conv_00AB"));
-    let other = refused(400, None, "Missing required query parameter: api-version");
+    let other = rejection(400, None, "Missing required query parameter: api-version");
     assert!(!other.rejects_id("conv_00AB"));
 }

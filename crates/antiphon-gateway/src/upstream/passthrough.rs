@@ -7,18 +7,18 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 
 use super::api;
-use super::body::Received;
-use super::connection::Answer;
+use super::body::ReceivedBody;
+use super::connection::HttpAnswer;
 use super::error::UpstreamError;
 use super::http::{HttpUpstream, RequestBody};
 use super::own_key::Mask;
 use super::timeouts::Timeouts;
 use crate::alias::{Alias, AnswerTranslation};
 use crate::bound::from_now;
-use crate::refused::Refused;
+use crate::error::UpstreamRejection;
 
 /// A request for a part of the API that the gateway does not implement.
-pub(crate) struct Foreign {
+pub(crate) struct PassthroughRequest {
     /// Its method.
     pub(crate) method: Method,
     /// Its path and query, relative to the base URL.
@@ -30,11 +30,11 @@ pub(crate) struct Foreign {
 }
 
 /// The answer of the upstream to a request that passed through.
-pub(crate) struct Passed {
+pub(crate) struct PassthroughAnswer {
     pub(crate) status: StatusCode,
     /// The headers of the answer.
     pub(crate) headers: HeaderMap,
-    body: Received,
+    body: ReceivedBody,
     translation: Option<AnswerTranslation>,
 }
 
@@ -47,47 +47,52 @@ impl HttpUpstream {
     /// possible, such a request asks for an answer without compression. If the upstream compresses
     /// a text nevertheless, the body of an error is replaced by a sentence, and any other text is
     /// rejected.
-    pub(crate) async fn pass(
+    pub(crate) async fn pass_through(
         &self,
-        request: Foreign,
+        request: PassthroughRequest,
         sent: impl Future<Output = ()>,
-    ) -> Result<Passed, UpstreamError> {
+    ) -> Result<PassthroughAnswer, UpstreamError> {
         let permit = self.permit()?;
         let end = from_now(self.settings.total_timeout);
-        let mut answer = pin!(self.connection.request(self.passing(request)?, Mask::SameLength));
+        let mut answer =
+            pin!(self.connection.request(self.outgoing_request(request)?, Mask::SameLength));
         let early = tokio::select! {
             biased;
             answer = answer.as_mut() => Some(answer),
             () = sent => None,
         };
-        let patience = Timeouts::new(&self.settings, end);
+        let timeouts = Timeouts::new(&self.settings, end);
         let answer = match early {
             Some(answer) => answer,
-            None => patience.wait(answer).await?,
+            None => timeouts.wait(answer).await?,
         };
-        let mut answer = answer.map_err(|error| self.without_host(error))?;
+        let mut answer = answer.map_err(|error| self.hide_host(error))?;
         self.hide_base(&mut answer.headers);
-        let Answer { status, headers, body } = self.searchable(answer)?;
-        let body = Received { body, patience, _permit: permit };
-        Ok(Passed { status, headers, body, translation: None })
+        let HttpAnswer { status, headers, body } = self.searchable(answer)?;
+        let body = ReceivedBody { body, timeouts, _permit: permit };
+        Ok(PassthroughAnswer { status, headers, body, translation: None })
     }
 
-    fn passing(&self, request: Foreign) -> Result<Request<RequestBody>, UpstreamError> {
-        let Foreign { method, path, headers, body } = request;
-        let mut headers = filtered(&headers, |name, _| api::takes_header(self.settings.api, name));
+    fn outgoing_request(
+        &self,
+        request: PassthroughRequest,
+    ) -> Result<Request<RequestBody>, UpstreamError> {
+        let PassthroughRequest { method, path, headers, body } = request;
+        let mut headers =
+            filtered(&headers, |name, _| api::forwards_header(self.settings.api, name));
         if let Some(key) = &self.settings.key {
             let (name, value) = api::credential(self.settings.api, key);
-            let value = HeaderValue::try_from(value.as_str()).map_err(cannot_be_made)?;
+            let value = HeaderValue::try_from(value.as_str()).map_err(invalid_request)?;
             headers.insert(name, value);
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
-        let mut passing = Request::builder()
+        let mut outgoing = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.base))
             .body(body)
-            .map_err(cannot_be_made)?;
-        *passing.headers_mut() = headers;
-        Ok(passing)
+            .map_err(invalid_request)?;
+        *outgoing.headers_mut() = headers;
+        Ok(outgoing)
     }
 
     /// Rewrites a redirect within the upstream's API to the gateway, because callers must not see
@@ -103,12 +108,12 @@ impl HttpUpstream {
     }
 
     /// Rejects a compressed text that may contain the operator's key.
-    fn searchable(&self, answer: Answer) -> Result<Answer, UpstreamError> {
+    fn searchable(&self, answer: HttpAnswer) -> Result<HttpAnswer, UpstreamError> {
         if self.settings.key.is_none() || !answer.is_compressed() {
             return Ok(answer);
         }
         match is_error(answer.status) {
-            true => Err(refusal_of(answer.status)),
+            true => Err(rejection_with_status(answer.status)),
             false if is_text(&answer.headers) => {
                 let reason = "a compressed body, which was not asked for";
                 Err(UpstreamError::UnexpectedAnswer(reason.to_owned()))
@@ -118,10 +123,10 @@ impl HttpUpstream {
     }
 }
 
-impl Passed {
+impl PassthroughAnswer {
     /// Translates the answer about a conversation that has another id for callers than at the
     /// upstream.
-    pub(crate) fn known_as(mut self, alias: Option<Alias>) -> Self {
+    pub(crate) fn with_alias(mut self, alias: Option<Alias>) -> Self {
         if alias.is_some() {
             self.headers.remove(header::CONTENT_LENGTH);
         }
@@ -148,17 +153,17 @@ impl Passed {
 
     /// Reads the whole body, at most `limit` bytes.
     pub(crate) async fn whole(self, limit: usize) -> Result<Bytes, UpstreamError> {
-        let Received { mut body, patience, _permit } = self.body;
-        body.read_whole(limit, patience).await
+        let ReceivedBody { mut body, timeouts, _permit } = self.body;
+        body.read_whole(limit, timeouts).await
     }
 }
 
 /// A rejection with only a status.
-fn refusal_of(status: StatusCode) -> UpstreamError {
+fn rejection_with_status(status: StatusCode) -> UpstreamError {
     let body = api::error_body(status, Bytes::new());
     let json = HeaderValue::from_static("application/json");
     let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, json)]);
-    UpstreamError::Refused(Box::new(Refused { status, headers, body }))
+    UpstreamError::Rejected(Box::new(UpstreamRejection { status, headers, body }))
 }
 
 fn is_error(status: StatusCode) -> bool {
@@ -179,6 +184,6 @@ fn filtered(headers: &HeaderMap, keep: impl Fn(&HeaderName, &HeaderValue) -> boo
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn cannot_be_made(error: impl std::fmt::Display) -> UpstreamError {
+fn invalid_request(error: impl std::fmt::Display) -> UpstreamError {
     UpstreamError::Unreachable(error.to_string())
 }

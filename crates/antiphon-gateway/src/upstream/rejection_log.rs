@@ -2,7 +2,7 @@
 //!
 //! A log must not contain text of an item, a key or a token, and an upstream may repeat any of them
 //! in its error. The error text is logged only if it cannot come from the caller
-//! ([`Sent::may_log`]).
+//! ([`SentWords::may_log`]).
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use http::HeaderMap;
 use super::error::UpstreamError;
 use super::words::{KNOWN_WORDS, normalized, words};
 use crate::caller::Caller;
-use crate::refused::Refused;
+use crate::error::UpstreamRejection;
 use crate::settings::Secret;
 use crate::trace::shortened;
 
@@ -24,7 +24,7 @@ const MAX_NAME: usize = 100;
 const RUN: usize = 3;
 
 /// The words of a request.
-pub(super) struct Sent {
+pub(super) struct SentWords {
     /// All words in lower case, with a space between them.
     text: String,
     /// The words of the model's name, which the log contains anyway.
@@ -34,7 +34,7 @@ pub(super) struct Sent {
     is_complete: bool,
 }
 
-impl Sent {
+impl SentWords {
     /// Collects the words of the body, the credential and the headers that the caller set.
     pub(super) fn new(body: &[u8], credential: Option<&Secret>, headers: &HeaderMap) -> Self {
         let text = String::from_utf8_lossy(body);
@@ -58,16 +58,16 @@ impl Sent {
     /// words may be consecutive in the request. If the upstream has more text of the caller than
     /// the request, words of the third kind are not permitted in a message.
     ///
-    /// `is_of_the_protocol`: the text is a type, a code or the path of a field, not a message.
-    fn may_log(&self, text: &str, is_of_the_protocol: bool) -> bool {
+    /// `is_protocol_text`: the text is a type, a code or the path of a field, not a message.
+    fn may_log(&self, text: &str, is_protocol_text: bool) -> bool {
         let found: Vec<String> = words(text).collect();
         let is_known = |word: &String| {
             KNOWN_WORDS.binary_search(&word.as_str()).is_ok()
                 || self.model.contains(word)
-                || is_of_the_protocol && is_short_number(word)
+                || is_protocol_text && is_short_number(word)
         };
         let is_foreign = |word: &String| {
-            (self.is_complete || is_of_the_protocol) && word.is_ascii() && !self.text.contains(word)
+            (self.is_complete || is_protocol_text) && word.is_ascii() && !self.text.contains(word)
         };
         found.iter().all(|word| is_known(word) || is_foreign(word))
             && !found.windows(RUN).any(|run| self.is_sent(run))
@@ -76,8 +76,8 @@ impl Sent {
     /// Whether the request contains this sequence of words. The field and the name of the model are
     /// not counted.
     fn is_sent(&self, run: &[String]) -> bool {
-        let is_of_the_model = |word: &String| word == "model" || self.model.contains(word);
-        !run.iter().all(is_of_the_model) && self.text.contains(&run.join(" "))
+        let is_model_word = |word: &String| word == "model" || self.model.contains(word);
+        !run.iter().all(is_model_word) && self.text.contains(&run.join(" "))
     }
 }
 
@@ -88,17 +88,17 @@ fn is_short_number(word: &str) -> bool {
 
 /// Logs the reason of a rejection. The span contains the upstream's name, the model, the
 /// conversation and the tenant.
-pub(super) fn log_refusal(
+pub(super) fn log_rejection(
     error: &UpstreamError,
     body: &[u8],
     caller: &Caller,
     key: Option<&Secret>,
 ) {
-    let UpstreamError::Refused(refused) = error else { return };
-    let sent = Sent::new(body, key.or(caller.token.as_ref()), &caller.headers);
-    let words = UpstreamWords::of(refused, &sent);
-    let status = refused.status.as_u16();
-    let UpstreamWords { kind, code, param, message, withheld } = words;
+    let UpstreamError::Rejected(rejection) = error else { return };
+    let sent = SentWords::new(body, key.or(caller.token.as_ref()), &caller.headers);
+    let words = LoggableError::new(rejection, &sent);
+    let status = rejection.status.as_u16();
+    let LoggableError { kind, code, param, message, withheld } = words;
     macro_rules! log_at {
         ($level:ident) => {
             tracing::$level!(
@@ -112,7 +112,7 @@ pub(super) fn log_refusal(
             )
         };
     }
-    if refused.status.is_server_error() {
+    if rejection.status.is_server_error() {
         log_at!(warn);
     } else {
         log_at!(info);
@@ -120,7 +120,7 @@ pub(super) fn log_refusal(
 }
 
 /// The fields of an upstream's error that may be logged.
-struct UpstreamWords {
+struct LoggableError {
     kind: Option<String>,
     code: Option<String>,
     param: Option<String>,
@@ -129,9 +129,9 @@ struct UpstreamWords {
     withheld: Option<&'static str>,
 }
 
-impl UpstreamWords {
-    fn of(refused: &Refused, sent: &Sent) -> Self {
-        let error = refused.error();
+impl LoggableError {
+    fn new(rejection: &UpstreamRejection, sent: &SentWords) -> Self {
+        let error = rejection.error();
         let name = |key: &str| {
             let text = shortened(error[key].as_str().filter(|text| !text.is_empty())?, MAX_NAME);
             sent.may_log(text, true).then(|| text.to_owned())
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn may_log(body: &str, message: &str) -> bool {
-        Sent::new(body.as_bytes(), None, &HeaderMap::new()).may_log(message, false)
+        SentWords::new(body.as_bytes(), None, &HeaderMap::new()).may_log(message, false)
     }
 
     const BODY: &str = concat!(
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn credential_is_withheld() {
         let token = Secret::new("sk-abcdef-0123456789");
-        let sent = Sent::new(b"{}", Some(&token), &HeaderMap::new());
+        let sent = SentWords::new(b"{}", Some(&token), &HeaderMap::new());
         assert!(!sent.may_log("Incorrect API key provided: sk-abc*****6789.", false));
         assert!(sent.may_log("Incorrect API key provided.", false));
     }
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn parameter_has_its_positions() {
         let body = r#"{"model":"m","input":[{"content":"at 3 or 0 o'clock"}]}"#;
-        let sent = Sent::new(body.as_bytes(), None, &HeaderMap::new());
+        let sent = SentWords::new(body.as_bytes(), None, &HeaderMap::new());
         assert!(sent.may_log("input[3].content[0].text", true));
         assert!(!sent.may_log("metadata.clock", true));
     }
