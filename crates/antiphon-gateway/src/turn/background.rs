@@ -16,7 +16,7 @@ use tracing::Instrument as _;
 use super::client::{Answer, Client, Head, receive};
 use super::context::{Announced, Turn};
 use super::job::{Planning, RunningJob, open_and_plan};
-use super::log::numbered;
+use super::log::number_events;
 use super::open::OpenedTurn;
 use super::planned::PlannedTurn;
 use super::prior_attempt::PriorAttempt;
@@ -177,7 +177,7 @@ async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, NewResponse), 
         id: id.clone(),
         request: request.identity.digest,
         work: Work::encode(caller, body, created_at, needs_token)?,
-        events: numbered(0, events.into_iter().map(|event| event.data)),
+        events: number_events(0, events.into_iter().map(|event| event.data)),
     };
     let entered = gateway.jobs.enter(&caller.tenant, &id);
     gateway.store.background_jobs().accept(&caller.tenant, job).await?;

@@ -85,10 +85,10 @@ pub(super) fn channel() -> (EventSender, EventReceiver) {
 impl EventSender {
     /// Waits for room and sends the event. If the future is dropped before it completes, nothing is
     /// sent.
-    pub(super) async fn send(&self, told: OutgoingEvent) -> Result<(), Closed> {
-        let length = u32::try_from(told.weight()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
+    pub(super) async fn send(&self, event: OutgoingEvent) -> Result<(), Closed> {
+        let length = u32::try_from(event.weight()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
         let room = Arc::clone(&self.room).acquire_many_owned(length).await.map_err(|_| Closed)?;
-        self.events.send((told, room)).map_err(|_| Closed)
+        self.events.send((event, room)).map_err(|_| Closed)
     }
 
     /// Waits until the client has disconnected.
@@ -100,18 +100,18 @@ impl EventSender {
 impl EventReceiver {
     /// Receives the next event; `None` at the end of the channel.
     pub(crate) async fn recv(&mut self) -> Option<OutgoingEvent> {
-        self.events.recv().await.map(|(told, _)| told)
+        self.events.recv().await.map(|(event, _)| event)
     }
 
     /// Waits for an event and receives all that are in the channel; `None` at its end.
     pub(super) async fn recv_all(&mut self) -> Option<Vec<OutgoingEvent>> {
-        let mut told = vec![self.events.recv().await?];
+        let mut events = vec![self.events.recv().await?];
         while let Ok(next) = self.events.try_recv() {
-            told.push(next);
+            events.push(next);
         }
         // The permits are released only here, so the returned events are within the channel's
         // limit.
-        Some(told.into_iter().map(|(told, _)| told).collect())
+        Some(events.into_iter().map(|(event, _)| event).collect())
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_taken_makes_the_sender_wait() {
+    fn sender_waits_while_the_channel_is_full() {
         let (sender, mut receiver) = channel();
         assert_eq!(sender.send(event(HALF)).now_or_never(), Some(Ok(())));
         assert_eq!(sender.send(event(HALF)).now_or_never(), Some(Ok(())));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_beyond_the_bound_waits_alone() {
+    fn event_beyond_the_limit_waits_alone() {
         let (sender, mut receiver) = channel();
         assert_eq!(sender.send(event(1)).now_or_never(), Some(Ok(())));
         assert_eq!(sender.send(event(4 * HALF)).now_or_never(), None);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_that_waits_learns_that_its_caller_has_left() {
+    fn waiting_sender_sees_the_disconnect() {
         let (sender, receiver) = channel();
         sender.send(event(2 * HALF)).now_or_never();
         let mut waiting = Box::pin(sender.send(event(1)));

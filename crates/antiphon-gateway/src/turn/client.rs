@@ -70,19 +70,23 @@ impl Client {
             true => Audience::AwaitsStream(sender),
             false => Audience::AwaitsWhole(sender),
         };
-        (Self::of(audience, closing, Some(permit)), answer)
+        (Self::with_audience(audience, closing, Some(permit)), answer)
     }
 
     /// The client of a background turn. It never disconnects.
-    pub(super) fn logging(
+    pub(super) fn from_log(
         log: EventLog,
         closing: CancellationToken,
         permit: Option<TurnPermit>,
     ) -> Self {
-        Self::of(Audience::Log(log), closing, permit)
+        Self::with_audience(Audience::Log(log), closing, permit)
     }
 
-    fn of(audience: Audience, closing: CancellationToken, permit: Option<TurnPermit>) -> Self {
+    fn with_audience(
+        audience: Audience,
+        closing: CancellationToken,
+        permit: Option<TurnPermit>,
+    ) -> Self {
         Self { audience, head: Head::default(), permit, closing, failure: None }
     }
 
@@ -95,7 +99,7 @@ impl Client {
     }
 
     /// Begins the answer. From here on a stream can end, but no longer be rejected.
-    pub(super) fn begin(&mut self, head: Head) {
+    pub(super) fn begin_answer(&mut self, head: Head) {
         self.head = head;
         self.audience = match std::mem::replace(&mut self.audience, Audience::Nobody) {
             Audience::AwaitsStream(answer) => {
@@ -128,44 +132,43 @@ impl Client {
         }
     }
 
-    /// Passes an event on. Waits while the client reads slowly; does nothing after it has
-    /// disconnected.
+    /// Sends an event. Waits while the client reads slowly; does nothing after it has disconnected.
     ///
     /// The wait is bounded: a client that reads nothing for the client timeout loses its
     /// connection, and with it the other end of the channel. When the gateway closes, a stream that
     /// is not read is cut.
-    pub(super) async fn event(&mut self, event: &Event) {
-        self.pass_on(OutgoingEvent::Event(event.clone())).await;
+    pub(super) async fn send_event(&mut self, event: &Event) {
+        self.send(OutgoingEvent::Event(event.clone())).await;
     }
 
-    /// Passes several events on, as [`event`](Self::event) does. Texts that they share with the
-    /// output `items` are stored once, however slowly the client reads.
-    pub(super) async fn events<'a>(
+    /// Sends several events, as [`send_event`](Self::send_event) does. Texts that they share with
+    /// the output `items` are stored once, however slowly the client reads.
+    pub(super) async fn send_events<'a>(
         &mut self,
         events: Vec<Event>,
         items: impl Iterator<Item = &'a Item>,
     ) {
         let texts = match self.audience {
-            Audience::Reads(_) => SharedTexts::of(&events, items),
+            Audience::Reads(_) => SharedTexts::from_events(&events, items),
             _ => SharedTexts::default(),
         };
-        let told: VecDeque<OutgoingEvent> =
-            events.into_iter().map(|event| texts.told(event)).collect();
+        let outgoing: VecDeque<OutgoingEvent> =
+            events.into_iter().map(|event| texts.share_in(event)).collect();
         drop(texts);
-        for told in told {
-            self.pass_on(told).await;
+        for event in outgoing {
+            self.send(event).await;
         }
     }
 
-    async fn pass_on(&mut self, told: OutgoingEvent) {
+    async fn send(&mut self, event: OutgoingEvent) {
         let events = match &self.audience {
             Audience::Reads(events) => events,
-            Audience::Log(log) => return log.send(told).await,
+            Audience::Log(log) => return log.send(event).await,
             _ => return,
         };
         let sent = tokio::select! {
             biased;
-            sent = events.send(told) => sent,
+            sent = events.send(event) => sent,
             () = self.closing.cancelled() => Err(Closed),
         };
         if sent.is_err() && self.closing.is_cancelled() {
@@ -176,11 +179,11 @@ impl Client {
     /// Rejects the turn before its answer begins.
     pub(super) fn refuse(&mut self, error: ApiError) {
         self.permit = None;
-        self.answer(Err(error));
+        self.send_answer(Err(error));
     }
 
     /// Answers a client that has no answer yet.
-    fn answer(&mut self, answer: Result<Answer, ApiError>) {
+    fn send_answer(&mut self, answer: Result<Answer, ApiError>) {
         self.audience = match std::mem::replace(&mut self.audience, Audience::Nobody) {
             Audience::AwaitsStream(answering) | Audience::AwaitsWhole(answering) => {
                 drop(answering.send(answer));
@@ -191,20 +194,20 @@ impl Client {
     }
 
     /// Stores the reason for the failure of a response that is about to end.
-    pub(super) fn failing(&mut self, error: ApiError) {
+    pub(super) fn set_failure(&mut self, error: ApiError) {
         self.failure = Some(error);
     }
 
     /// Sends the end of a replayed response.
-    pub(super) async fn end(&mut self, mut finished: Finished) {
-        let end = SharedEnd::take(&mut finished);
+    pub(super) async fn send_end(&mut self, mut finished: Finished) {
+        let end = SharedEnd::take_from(&mut finished);
         let (status, failure) = (finished.status, finished.failure.take());
         drop(finished);
-        self.end_shared(status, failure, end).await;
+        self.send_shared_end(status, failure, end).await;
     }
 
     /// Sends the end of the turn after its commit. `failure` is the reason if it failed.
-    pub(super) async fn end_shared(
+    pub(super) async fn send_shared_end(
         &mut self,
         status: Status,
         failure: Option<Failure>,
@@ -216,40 +219,36 @@ impl Client {
                 let error = self.failure.take().unwrap_or_else(|| failed(failure));
                 self.refuse(error);
             }
-            Audience::AwaitsWhole(_) => self.answer_whole(end.into_response()),
-            _ => self.last(end.into_event()).await,
+            Audience::AwaitsWhole(_) => self.send_whole(end.into_response()),
+            _ => self.send_last(end.into_event()).await,
         }
     }
 
     /// Sends a whole response object that the upstream created.
-    pub(super) fn told(&mut self, response: String) {
+    pub(super) fn send_object(&mut self, response: String) {
         self.permit = None;
-        self.answer_whole(response.into());
+        self.send_whole(response.into());
     }
 
-    fn answer_whole(&mut self, response: Chunks) {
+    fn send_whole(&mut self, response: Chunks) {
         let head = std::mem::take(&mut self.head);
-        self.answer(Ok(Answer::Whole(head, response)));
+        self.send_answer(Ok(Answer::Whole(head, response)));
     }
 
     /// Reports a failure to the client, because the turn ended but could not be stored.
-    pub(super) async fn break_off(&mut self, finished: &Finished, error: ApiError) {
+    pub(super) async fn send_commit_error(&mut self, finished: &Finished, error: ApiError) {
         self.permit = None;
         if let Audience::AwaitsWhole(_) = self.audience {
             self.refuse(error);
         } else {
             let failure = Failure::server_error(error.to_string());
-            self.last_event(&finished.failed_instead(&failure)).await;
+            self.send_last(OutgoingEvent::Event(finished.failed_instead(&failure))).await;
         }
     }
 
-    async fn last_event(&mut self, event: &Event) {
-        self.last(OutgoingEvent::Event(event.clone())).await;
-    }
-
-    async fn last(&mut self, told: OutgoingEvent) {
-        self.pass_on(told).await;
-        self.pass_on(OutgoingEvent::Done).await;
+    async fn send_last(&mut self, event: OutgoingEvent) {
+        self.send(event).await;
+        self.send(OutgoingEvent::Done).await;
         self.audience = Audience::Nobody;
     }
 }

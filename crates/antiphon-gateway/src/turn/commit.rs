@@ -60,7 +60,7 @@ impl<'a> EndedTurn<'a> {
             outcome => outcome.finished(),
         };
         learn_from_answer(turn, &plan, &finished);
-        let end = SharedEnd::take(&mut finished);
+        let end = SharedEnd::take_from(&mut finished);
         let Plan { transcript, fresh, report, origin, .. } = plan;
         let report = report.with_notes(&finished.notes);
         let stored = TurnResult { fresh, report: &report, finished: &finished, origin: &origin };
@@ -152,11 +152,11 @@ impl CommittedTurn {
                 // The output is committed. While the client reads, only the terminal event stays in
                 // memory.
                 drop(finished);
-                return client.end_shared(status, failure, end).await;
+                return client.send_shared_end(status, failure, end).await;
             }
             Err(error) => error,
         };
         end.put_back(&mut finished);
-        client.break_off(&finished, error).await;
+        client.send_commit_error(&finished, error).await;
     }
 }

@@ -8,7 +8,7 @@ use antiphon_store::{
 use bytes::Bytes;
 
 use super::context::{Announced, Turn};
-use super::log::numbered;
+use super::log::number_events;
 use super::plan::Planner;
 use super::report::Report;
 use crate::entropy::{RandomIds, unix_now};
@@ -58,7 +58,7 @@ impl DetachedTurn {
             Ending::Failed(failure) => assembler.fail(failure),
         }
         let events = std::iter::from_fn(|| assembler.next_event()).map(|event| event.data);
-        let events = numbered(logged, events);
+        let events = number_events(logged, events);
         let finished = assembler.finish(unix_now());
         let response = NewResponse {
             id,

@@ -32,7 +32,7 @@ pub(super) struct UpstreamOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Previous<'a> {
     /// The one in the caller's request, if any.
-    AsAsked,
+    AsRequested,
     /// Another one, or none.
     Other(Option<&'a str>),
 }
@@ -115,14 +115,14 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: UpstreamOp
 /// Encodes a request for an upstream that owns the state. The caller's fields stay as they are,
 /// except that the request is streamed (unless it is queued) and that `previous` can replace the
 /// response id.
-pub(super) fn as_it_came(
+pub(super) fn encode_unchanged(
     request: &CreateRequest,
     input: &[Item],
     previous: Previous<'_>,
 ) -> Chunks {
     let mut fields = request.object();
     match previous {
-        Previous::AsAsked => {}
+        Previous::AsRequested => {}
         Previous::Other(None) => fields.remove("previous_response_id"),
         Previous::Other(Some(id)) => fields.set_string("previous_response_id", id),
     }
@@ -142,7 +142,7 @@ pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
 }
 
 /// Encodes a request that counts the tokens of this input.
-pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
+pub(super) fn encode_for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();
     for key in OWN_FIELDS {
         fields.remove(key);

@@ -81,14 +81,14 @@ impl RunningJob<'_> {
             return self.release();
         }
         let (gateway, tenant) = (self.turn.gateway, &self.turn.caller.tenant);
-        let log = EventLog::begin(gateway, tenant, self.job.clone(), self.logged);
-        let mut client = Client::logging(log, gateway.closing.clone(), permit);
+        let log = EventLog::open(gateway, tenant, self.job.clone(), self.logged);
+        let mut client = Client::from_log(log, gateway.closing.clone(), permit);
         let mut sending = SendingTurn::new(planned);
-        sending.reader().behind(self.logged).start(&mut client).await;
+        sending.reader().starting_after(self.logged).start(&mut client).await;
         let reply = sending.send(&mut client).await;
         // Whether the history was compacted is known only now. The response then begins with the
         // compaction.
-        let reader = sending.reader().behind(self.logged.max(BEGINNING));
+        let reader = sending.reader().starting_after(self.logged.max(BEGINNING));
         let streaming = StreamingTurn::new(sending, reader);
         let ended = match reply {
             Ok(reply) => Box::pin(streaming.relay(reply, &mut client)).await,

@@ -17,7 +17,7 @@ use crate::jobs::Job;
 
 /// The pause before a failed write is repeated. Each later pause is twice as long.
 const PAUSE: Duration = Duration::from_millis(10);
-/// How many writes are attempted: for some seconds, in which the upstream waits.
+/// How often a write is attempted. The upstream waits for these few seconds.
 const ATTEMPTS: u32 = 9;
 
 /// A log that is being written.
@@ -34,24 +34,24 @@ pub(super) struct EventLog {
 }
 
 impl EventLog {
-    /// Opens the log of a job that has `told` events already.
-    pub(super) fn begin(gateway: &Gateway, tenant: &Tenant, job: Arc<Job>, told: u64) -> Self {
+    /// Opens the log of a job that has `logged` events already.
+    pub(super) fn open(gateway: &Gateway, tenant: &Tenant, job: Arc<Job>, logged: u64) -> Self {
         let (events, receiver) = channel();
-        let (telling, written) = oneshot::channel();
+        let (outcome, written) = oneshot::channel();
         let lost = CancellationToken::new();
         let writer = Writer {
             store: Arc::clone(&gateway.store),
             tenant: tenant.clone(),
             job: Arc::clone(&job),
-            next: told,
+            next: logged,
         };
-        let cannot = lost.clone();
+        let failed = lost.clone();
         let writing = async move {
-            let outcome = writer.write_all(receiver).await;
-            if outcome.is_err() {
-                cannot.cancel();
+            let result = writer.write_all(receiver).await;
+            if result.is_err() {
+                failed.cancel();
             }
-            drop(telling.send(outcome));
+            drop(outcome.send(result));
         };
         gateway.turns.spawn(writing.in_current_span());
         Self { job, events: Some(events), written, lost }
@@ -59,10 +59,10 @@ impl EventLog {
 
     /// Adds an event. Waits if too many bytes are pending; does nothing after the log has
     /// failed.
-    pub(super) async fn send(&self, told: OutgoingEvent) {
+    pub(super) async fn send(&self, event: OutgoingEvent) {
         if let Some(events) = &self.events {
             // A writer that has stopped has reported its error.
-            let _ = events.send(told).await;
+            let _ = events.send(event).await;
         }
     }
 
@@ -92,10 +92,9 @@ struct Writer {
 
 impl Writer {
     async fn write_all(mut self, mut events: EventReceiver) -> Result<u64, StoreError> {
-        while let Some(told) = events.recv_all().await {
-            let bodies =
-                told.into_iter().filter_map(OutgoingEvent::into_event).map(|event| event.data);
-            let events = numbered(self.next, bodies);
+        while let Some(received) = events.recv_all().await {
+            let bodies = received.into_iter().filter_map(OutgoingEvent::into_event);
+            let events = number_events(self.next, bodies.map(|event| event.data));
             let count = events.len() as u64;
             self.write(events).await?;
             self.next += count;
@@ -110,7 +109,7 @@ impl Writer {
         for _ in 1..ATTEMPTS {
             match append(&*self.store, &self.tenant, self.job.id(), events.clone()).await {
                 Err(error) if error.is_outage() => {
-                    tracing::warn!(%error, "events of a background response are not written yet");
+                    tracing::warn!(%error, "could not log events of a background response; retrying");
                 }
                 outcome => return outcome,
             }
@@ -130,8 +129,8 @@ async fn append(
     store.background_jobs().append(tenant, id, events).await
 }
 
-/// Numbers events, starting with `from`.
-pub(super) fn numbered(from: u64, bodies: impl Iterator<Item = Bytes>) -> Vec<LoggedEvent> {
-    let numbered = (from..).zip(bodies);
+/// Numbers events, starting with `first`.
+pub(super) fn number_events(first: u64, bodies: impl Iterator<Item = Bytes>) -> Vec<LoggedEvent> {
+    let numbered = (first..).zip(bodies);
     numbered.map(|(sequence_number, body)| LoggedEvent { sequence_number, body }).collect()
 }

@@ -163,7 +163,7 @@ impl Turn<'_> {
             RequestMode::Answer => {
                 let mut sending = SendingTurn::new(planned);
                 let reply = sending.send(client).await?;
-                client.begin(sending.head());
+                client.begin_answer(sending.head());
                 let reader = sending.reader();
                 let streaming = StreamingTurn::new(sending, reader);
                 Box::pin(streaming.relay(reply, client)).await

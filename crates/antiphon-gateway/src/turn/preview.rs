@@ -77,6 +77,6 @@ impl<'a> Preview<'a> {
 fn counted_body(request: &CreateRequest, plan: &Plan) -> Bytes {
     match &plan.prompt.encoded {
         Some(body) => body.clone(),
-        None => encode::for_count(request, &plan.prompt.view),
+        None => encode::encode_for_count(request, &plan.prompt.view),
     }
 }

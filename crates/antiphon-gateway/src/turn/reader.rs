@@ -33,10 +33,10 @@ impl Outcome {
     }
 }
 
-/// The end of one answer.
+/// The end of one answer of an upstream.
 pub(super) enum ReadOutcome {
     /// The answer completed.
-    Whole,
+    Completed,
     /// The answer broke off or reported a failure.
     Broken(UpstreamError),
     /// Nobody waits for the rest.
@@ -46,7 +46,7 @@ pub(super) enum ReadOutcome {
 /// Decodes an upstream's answer into the events of the response.
 pub(super) struct ResponseReader {
     api: UpstreamApi,
-    asked: RequestContext,
+    context: RequestContext,
     /// The maximum size in bytes of the answer, and of each event.
     max_answer: usize,
     /// The bytes received since the answer's length was last measured.
@@ -62,31 +62,31 @@ pub(super) struct ResponseReader {
 const MEASURED_EVERY: usize = 64 << 10;
 
 impl ResponseReader {
-    /// Decodes an answer in `dialect`. `asked` holds the facts of the request that decoding needs.
-    pub(super) fn new(api: UpstreamApi, asked: RequestContext, assembler: Assembler) -> Self {
-        let decoder = StreamDecoder::new(api.into(), asked.clone());
+    /// Creates a reader of an answer without a size limit.
+    pub(super) fn new(api: UpstreamApi, context: RequestContext, assembler: Assembler) -> Self {
+        let decoder = StreamDecoder::new(api.into(), context.clone());
         let max_answer = usize::MAX;
         let frames = Decoder::new(max_answer);
-        Self { api, asked, max_answer, unmeasured: 0, frames, decoder, assembler, sealing: None }
+        Self { api, context, max_answer, unmeasured: 0, frames, decoder, assembler, sealing: None }
     }
 
     /// Limits the size of the answer and of each event, in bytes.
-    pub(super) fn bounded(self, max_answer: usize) -> Self {
+    pub(super) fn with_max_size(self, max_answer: usize) -> Self {
         Self { frames: Decoder::new(max_answer), max_answer, ..self }
     }
 
     /// Seals the upstream's own compactions.
-    pub(super) fn sealing(self, sealing: Option<Sealing>) -> Self {
+    pub(super) fn with_sealing(self, sealing: Option<Sealing>) -> Self {
         Self { sealing, ..self }
     }
 
-    /// Decodes an answer to its end. No client receives its events.
-    pub(super) async fn hear_out(mut self, reply: Reply) -> Result<Finished, UpstreamError> {
+    /// Decodes a whole answer without a client.
+    pub(super) async fn read_to_end(mut self, reply: Reply) -> Result<Finished, UpstreamError> {
         match reply {
-            Reply::Whole(body) => self.hear_whole(&body)?,
+            Reply::Whole(body) => self.decode_whole(&body)?,
             Reply::Events(mut stream) => {
                 while !self.assembler.has_ended() {
-                    self.piece(stream.next().await)?;
+                    self.decode_chunk(stream.next().await)?;
                     while self.assembler.next_event().is_some() {}
                 }
             }
@@ -97,9 +97,27 @@ impl ResponseReader {
         }
     }
 
-    /// Continues a queued response, whose first `told` events exist already.
-    pub(super) fn behind(self, told: u64) -> Self {
-        Self { assembler: self.assembler.starting_after(told), ..self }
+    /// Continues a response whose first `logged` events exist already.
+    pub(super) fn starting_after(self, logged: u64) -> Self {
+        Self { assembler: self.assembler.starting_after(logged), ..self }
+    }
+
+    /// Sends a stored response to the client. `completed_at` is in Unix seconds.
+    pub(super) async fn replay(
+        mut self,
+        response: &Bytes,
+        completed_at: i64,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        if let Err(error) = self.decode_whole(response) {
+            self.assembler.fail(error.as_failure());
+        }
+        self.send_events(client).await;
+        if !self.assembler.has_ended() {
+            return Err(ApiError::UnreadableAnswer);
+        }
+        client.send_end(self.assembler.finish(completed_at)).await;
+        Ok(())
     }
 
     /// The response as decoded so far.
@@ -112,30 +130,20 @@ impl ResponseReader {
         self.assembler
     }
 
-    /// The result of an answer that has ended; `None` if it has not.
-    pub(super) fn finish(self, now: i64) -> Option<Finished> {
-        self.assembler.has_ended().then(|| self.assembler.finish(now))
-    }
-
-    pub(super) async fn pass_on(&mut self, client: &mut Client) {
+    /// Sends the events that were decoded since the last call.
+    pub(super) async fn send_events(&mut self, client: &mut Client) {
         let events: Vec<Event> = std::iter::from_fn(|| self.assembler.next_event()).collect();
-        client.events(events, self.assembler.output_items()).await;
+        client.send_events(events, self.assembler.output_items()).await;
     }
 
     /// Decodes an answer that arrives as one object.
-    pub(super) fn whole(&mut self, body: &Bytes) {
-        if let Err(error) = self.hear_whole(body) {
-            self.assembler.fail(error.as_failure());
-        }
+    pub(super) fn decode_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
+        let body = self.seal(body);
+        let decoded = self.decoder.decode_whole(&body, &mut self.assembler);
+        decoded.map_err(|_| unexpected("a body that is no response object"))
     }
 
-    pub(super) fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
-        let body = self.sealed(body);
-        let heard = self.decoder.decode_whole(&body, &mut self.assembler);
-        heard.map_err(|_| garbled("a body that is no response object"))
-    }
-
-    fn sealed(&mut self, data: &Bytes) -> Bytes {
+    fn seal(&mut self, data: &Bytes) -> Bytes {
         match &mut self.sealing {
             Some(sealing) => sealing.apply(data),
             None => data.clone(),
@@ -143,33 +151,33 @@ impl ResponseReader {
     }
 
     /// Resets the decoder for another answer that replaces this one.
-    pub(super) fn begin_anew(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.assembler.reset_for_retry();
         self.frames = Decoder::new(self.max_answer);
-        self.decoder = StreamDecoder::new(self.api.into(), self.asked.clone());
+        self.decoder = StreamDecoder::new(self.api.into(), self.context.clone());
     }
 
     /// Fails the response, unless it has failed already. `error` is for clients that receive no
     /// events.
     pub(super) async fn fail(&mut self, failure: Failure, error: ApiError, client: &mut Client) {
         self.assembler.fail(failure);
-        self.pass_on(client).await;
-        client.failing(error);
+        self.send_events(client).await;
+        client.set_failure(error);
     }
 
     /// Starts the response before the upstream answers. The client sees it in progress.
     pub(super) async fn start(&mut self, client: &mut Client) {
         self.assembler.start();
-        self.pass_on(client).await;
+        self.send_events(client).await;
     }
 
     /// Ends the response because nobody waits for the rest.
-    pub(super) async fn leave(mut self, unwanted: CancelReason, client: &mut Client) -> Outcome {
-        match unwanted {
+    pub(super) async fn cancel(mut self, reason: CancelReason, client: &mut Client) -> Outcome {
+        match reason {
             CancelReason::Left => Outcome::Left(self.assembler),
             CancelReason::Cancelled => {
                 self.assembler.cancel();
-                self.pass_on(client).await;
+                self.send_events(client).await;
                 Outcome::Ended(self.assembler)
             }
             CancelReason::ConversationDeleted => {
@@ -181,26 +189,27 @@ impl ResponseReader {
     }
 
     /// The end of an answer whose last part was decoded with this result.
-    pub(super) fn end(&self, heard: Result<(), UpstreamError>) -> ReadOutcome {
-        match (heard, self.assembler.failure()) {
+    pub(super) fn outcome(&self, decoded: Result<(), UpstreamError>) -> ReadOutcome {
+        match (decoded, self.assembler.failure()) {
             (Err(error), _) => ReadOutcome::Broken(error),
             (Ok(()), Some(failure)) => ReadOutcome::Broken(UpstreamError::Failed(failure.clone())),
-            (Ok(()), None) => ReadOutcome::Whole,
+            (Ok(()), None) => ReadOutcome::Completed,
         }
     }
 
     /// Decodes the next bytes of a stream; `None` at its end.
-    pub(super) fn piece(
+    pub(super) fn decode_chunk(
         &mut self,
-        piece: Option<Result<Bytes, UpstreamError>>,
+        chunk: Option<Result<Bytes, UpstreamError>>,
     ) -> Result<(), UpstreamError> {
-        let Some(piece) = piece else { return self.last() };
-        let piece = piece?;
-        self.frames.push(&piece);
+        let Some(chunk) = chunk else { return self.decode_end() };
+        let chunk = chunk?;
+        self.frames.push(&chunk);
+        let too_long = |error: TooLong| unexpected(&error.to_string());
         while let Some(frame) = self.frames.next_frame().map_err(too_long)? {
-            self.event(&frame.data)?;
+            self.decode_event(&frame.data)?;
         }
-        self.check_length(piece.len())
+        self.check_length(chunk.len())
     }
 
     /// Rejects an answer that exceeds the size limit after `more` bytes of its stream. Drops the
@@ -220,26 +229,22 @@ impl ResponseReader {
 
     /// Handles the end of the stream. The rest of the buffer may be a last event; otherwise the
     /// stream broke off.
-    fn last(&mut self) -> Result<(), UpstreamError> {
+    fn decode_end(&mut self) -> Result<(), UpstreamError> {
         if let Ok(Some(frame)) = self.frames.finish() {
             // A broken last line is no event. The error to report is the broken stream.
-            drop(self.event(&frame.data));
+            drop(self.decode_event(&frame.data));
         }
         self.decoder.finish(&mut self.assembler);
         if self.assembler.has_ended() { Ok(()) } else { Err(UpstreamError::BrokeOff) }
     }
 
-    fn event(&mut self, data: &Bytes) -> Result<(), UpstreamError> {
-        let data = self.sealed(data);
-        let heard = self.decoder.decode(&data, &mut self.assembler);
-        heard.map_err(|_| garbled("an event that is no JSON object"))
+    fn decode_event(&mut self, data: &Bytes) -> Result<(), UpstreamError> {
+        let data = self.seal(data);
+        let decoded = self.decoder.decode(&data, &mut self.assembler);
+        decoded.map_err(|_| unexpected("an event that is no JSON object"))
     }
 }
 
-fn too_long(error: TooLong) -> UpstreamError {
-    garbled(&error.to_string())
-}
-
-fn garbled(what: &str) -> UpstreamError {
-    UpstreamError::UnexpectedAnswer(what.to_owned())
+fn unexpected(answer: &str) -> UpstreamError {
+    UpstreamError::UnexpectedAnswer(answer.to_owned())
 }

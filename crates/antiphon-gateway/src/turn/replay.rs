@@ -23,14 +23,9 @@ impl Turn<'_> {
         let envelope =
             Object::parse(&record.response.envelope).map_err(|_| ApiError::UnreadableAnswer)?;
         let body = response_object(self, record, envelope.clone()).await?;
-        client.begin(report::head_again(&record.response.id));
-        let mut reader = reader(self, &record.response);
-        reader.whole(&body);
-        reader.pass_on(client).await;
+        client.begin_answer(report::head_again(&record.response.id));
         report::log_again(&record.response);
-        let finished = reader.finish(completed_at(&envelope)).ok_or(ApiError::UnreadableAnswer)?;
-        client.end(finished).await;
-        Ok(())
+        reader(self, &record.response).replay(&body, completed_at(&envelope), client).await
     }
 }
 

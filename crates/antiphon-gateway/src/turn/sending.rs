@@ -137,13 +137,14 @@ impl SendingTurn<'_> {
             .assembler(self.opened.envelope(&fields), UsedIds::from_transcript(&plan.transcript))
             .with_permission(Permission::from_request(&fields))
             .with_preface(plan.preface.clone().unwrap_or_default());
-        let asked = RequestContext::from_request(&fields, plan.origin.clone());
+        let context = RequestContext::from_request(&fields, plan.origin.clone());
         let api = match self.is_answered_by_compaction() {
             true => UpstreamApi::Responses,
             false => upstream.api(),
         };
-        let reader = ResponseReader::new(api, asked, assembler).bounded(upstream.max_event());
-        reader.sealing(planner.sealing(&plan.origin))
+        let reader =
+            ResponseReader::new(api, context, assembler).with_max_size(upstream.max_event());
+        reader.with_sealing(planner.sealing(&plan.origin))
     }
 
     /// Whether the gateway's compaction is the whole answer.

@@ -25,23 +25,23 @@ const MAX_TEXTS: usize = 16;
 pub(super) struct SharedTexts(Vec<Bytes>);
 
 impl SharedTexts {
-    /// The texts of these items, if one of the events is long enough to repeat any.
-    pub(super) fn of<'a>(events: &[Event], items: impl Iterator<Item = &'a Item>) -> Self {
+    /// Collects the texts of these items, if one of the events is long enough to repeat any.
+    pub(super) fn from_events<'a>(events: &[Event], items: impl Iterator<Item = &'a Item>) -> Self {
         match events.iter().any(may_repeat) {
-            true => Self::within(items),
+            true => Self::from_items(items),
             false => Self::default(),
         }
     }
 
-    fn within<'a>(items: impl Iterator<Item = &'a Item>) -> Self {
+    fn from_items<'a>(items: impl Iterator<Item = &'a Item>) -> Self {
         let mut texts: Vec<Bytes> = items.flat_map(|item| long_strings(item.raw())).collect();
         texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
         texts.truncate(MAX_TEXTS);
         Self(texts)
     }
 
-    /// The event, with shared texts if it contains any.
-    pub(super) fn told(&self, event: Event) -> OutgoingEvent {
+    /// Replaces the texts in the event with shared ones, if it contains any.
+    pub(super) fn share_in(&self, event: Event) -> OutgoingEvent {
         let mut data = Chunks::default();
         match share(&self.0, &event.data, &mut data) {
             true => OutgoingEvent::Long(event.kind, data),
@@ -49,8 +49,8 @@ impl SharedTexts {
         }
     }
 
-    /// A text, with shared slices if it contains any.
-    fn chunks(&self, text: &str) -> Chunks {
+    /// Splits a text into chunks, shared ones if it contains any.
+    fn split(&self, text: &str) -> Chunks {
         let mut chunks = Chunks::default();
         share(&self.0, text.as_bytes(), &mut chunks);
         chunks
@@ -87,12 +87,12 @@ pub(super) struct SharedEnd {
 
 impl SharedEnd {
     /// Takes the response and the event, and leaves them empty.
-    pub(super) fn take(finished: &mut Finished) -> Self {
+    pub(super) fn take_from(finished: &mut Finished) -> Self {
         let items = finished.output.iter().map(|output| &output.announced);
-        let texts = SharedTexts::within(items);
-        let response = texts.chunks(&std::mem::take(&mut finished.response));
+        let texts = SharedTexts::from_items(items);
+        let response = texts.split(&std::mem::take(&mut finished.response));
         let nothing = Event { kind: Cow::Borrowed(""), data: Bytes::new() };
-        let event = texts.told(std::mem::replace(&mut finished.event, nothing));
+        let event = texts.share_in(std::mem::replace(&mut finished.event, nothing));
         Self { response, event }
     }
 
@@ -159,10 +159,10 @@ mod tests {
         let item = item(&text);
         let written = format!(r#"{{"text":"{text}","again":"{text}"}}"#);
         let events = [event(written.clone())];
-        let texts = SharedTexts::of(&events, std::iter::once(&item));
+        let texts = SharedTexts::from_events(&events, std::iter::once(&item));
 
         let [event] = events;
-        let OutgoingEvent::Long(_, data) = texts.told(event) else { panic!("it is long") };
+        let OutgoingEvent::Long(_, data) = texts.share_in(event) else { panic!("it is long") };
 
         assert_eq!(data.to_bytes(), written);
         let raw = item.raw().as_ptr_range();
@@ -175,8 +175,9 @@ mod tests {
         let item = item(&"x".repeat(LONG));
         for data in ["{}".to_owned(), format!("\"{}\"", "y".repeat(LONG))] {
             let event = event(data);
-            let texts = SharedTexts::of(std::slice::from_ref(&event), std::iter::once(&item));
-            assert_eq!(texts.told(event.clone()), OutgoingEvent::Event(event));
+            let texts =
+                SharedTexts::from_events(std::slice::from_ref(&event), std::iter::once(&item));
+            assert_eq!(texts.share_in(event.clone()), OutgoingEvent::Event(event));
         }
     }
 }

@@ -37,7 +37,7 @@ impl<'a> StreamingTurn<'a> {
     pub(super) async fn relay(mut self, mut reply: Reply, client: &mut Client) -> EndedTurn<'a> {
         loop {
             let error = match self.read(reply, client).await {
-                ReadOutcome::Whole => return self.end(),
+                ReadOutcome::Completed => return self.end(),
                 ReadOutcome::Cancelled(reason) => return self.cancel(reason, client).await,
                 ReadOutcome::Broken(error) => error,
             };
@@ -77,9 +77,9 @@ impl<'a> StreamingTurn<'a> {
         let reader = &mut self.reader;
         match reply {
             Reply::Whole(body) => {
-                let heard = reader.hear_whole(&body);
-                reader.pass_on(client).await;
-                reader.end(heard)
+                let decoded = reader.decode_whole(&body);
+                reader.send_events(client).await;
+                reader.outcome(decoded)
             }
             Reply::Events(stream) => self.read_events(stream, client).await,
         }
@@ -89,16 +89,16 @@ impl<'a> StreamingTurn<'a> {
         let Self { sending, reader } = self;
         let turn = sending.sender.planner.turn;
         loop {
-            let piece = tokio::select! {
-                piece = stream.next() => piece,
+            let chunk = tokio::select! {
+                chunk = stream.next() => chunk,
                 reason = turn.cancelled(&sending.opened, client) => {
                     return ReadOutcome::Cancelled(reason);
                 }
             };
-            let heard = reader.piece(piece);
-            reader.pass_on(client).await;
-            if heard.is_err() || reader.assembler().has_ended() {
-                return reader.end(heard);
+            let decoded = reader.decode_chunk(chunk);
+            reader.send_events(client).await;
+            if decoded.is_err() || reader.assembler().has_ended() {
+                return reader.outcome(decoded);
             }
         }
     }
@@ -108,7 +108,7 @@ impl<'a> StreamingTurn<'a> {
     }
 
     async fn cancel(self, reason: CancelReason, client: &mut Client) -> EndedTurn<'a> {
-        EndedTurn::new(self.sending, self.reader.leave(reason, client).await)
+        EndedTurn::new(self.sending, self.reader.cancel(reason, client).await)
     }
 }
 
@@ -128,11 +128,11 @@ async fn request_again(
         let explained = sender.planner.explain(error, &plan.prompt).await;
         if matches!(explained, UpstreamError::TooLong(_)) {
             // This error has more detail than the upstream's own.
-            reader.begin_anew();
+            reader.reset();
         }
         return Err(explained);
     }
-    reader.begin_anew();
+    reader.reset();
     Ok(sender.send(plan).await?.report_in(plan))
 }
 
@@ -140,14 +140,14 @@ impl<'a> PlannedTurn<'a> {
     /// Answers with an empty response that can be continued, to prepare the next turn. No model is
     /// asked, and no token is used.
     pub(super) async fn answer_without_model(self, client: &mut Client) -> EndedTurn<'a> {
-        client.begin(self.head());
+        client.begin_answer(self.head());
         let turn = self.planner.turn;
         let envelope = self.opened.envelope(&turn.request.object());
         let mut assembler =
             turn.assembler(envelope, UsedIds::from_transcript(&self.plan.transcript));
         assembler.apply_response(&Bytes::from_static(EMPTY_ANSWER)).expect("the constant is JSON");
         while let Some(event) = assembler.next_event() {
-            client.event(&event).await;
+            client.send_event(&event).await;
         }
         EndedTurn::new(SendingTurn::new(self), Outcome::Ended(assembler))
     }

@@ -51,7 +51,7 @@ async fn request_summary(planner: Planner<'_>, plan: &mut Plan) -> Result<Finish
     let mut sender = PromptSender::new(planner);
     loop {
         let reply = sender.send(plan).await?.report_in(plan);
-        match reader(planner, plan).hear_out(reply).await {
+        match reader(planner, plan).read_to_end(reply).await {
             Err(error) if sender.backoff(&error).await => {}
             finished => return finished,
         }
@@ -62,8 +62,8 @@ fn reader(Planner { turn, upstream }: Planner<'_>, plan: &Plan) -> ResponseReade
     let fields = turn.request.object();
     let envelope = Envelope::new("", unix_now(), &fields, None);
     let assembler = turn.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
-    let asked = RequestContext::from_request(&fields, plan.origin.clone());
-    ResponseReader::new(upstream.api(), asked, assembler).bounded(upstream.max_event())
+    let context = RequestContext::from_request(&fields, plan.origin.clone());
+    ResponseReader::new(upstream.api(), context, assembler).with_max_size(upstream.max_event())
 }
 
 /// The text of a completed answer's messages; `None` if it is incomplete or empty.

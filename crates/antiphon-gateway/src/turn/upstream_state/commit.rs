@@ -159,7 +159,7 @@ impl UpstreamTurn<'_> {
         let response = named.as_ref().filter(|_| is_stored).map(|named| &*named.id);
         report.log(self.turn.request, response, &finished, failure);
         opened.close().await;
-        let end = SharedEnd::take(&mut finished);
+        let end = SharedEnd::take_from(&mut finished);
         CommittedTurn { finished, end, result: committed }.send_end(client).await;
         Ok(())
     }

@@ -142,7 +142,7 @@ impl<'a> UpstreamTurn<'a> {
     fn reader(&self, opened: &Opened, plan: &Plan) -> ResponseReader {
         let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
         let used = UsedIds::item_ids_only(&plan.transcript);
-        self.reader_of(id, created_at, used).bounded(Upstream::Http(self.http).max_event())
+        self.reader_of(id, created_at, used).with_max_size(Upstream::Http(self.http).max_event())
     }
 
     /// The reader of a response with this id. The upstream's encrypted content belongs to the

@@ -71,7 +71,7 @@ impl ContinueFrom {
     /// The response that the request continues, in place of the caller's.
     pub(super) fn previous(&self) -> Previous<'_> {
         match self {
-            Self::AsRequested => Previous::AsAsked,
+            Self::AsRequested => Previous::AsRequested,
             Self::Nothing => Previous::Other(None),
             Self::Detour(detour) => Previous::Other(detour.previous.as_deref()),
         }

@@ -192,20 +192,16 @@ impl UpstreamTurn<'_> {
 
     /// Replays a complete answer as the upstream returns it.
     async fn replay(&self, answer: &StoredResponse, client: &mut Client) -> Result<(), ApiError> {
-        client.begin(report::head_again_unnamed());
+        client.begin_answer(report::head_again_unnamed());
         let used = UsedIds::item_ids_only(&Transcript::default());
-        let mut reader = self.reader_of("", unix_now(), used);
-        reader.whole(&answer.body);
-        reader.pass_on(client).await;
         tracing::info!("replayed the answer of an earlier attempt");
-        client.end(reader.finish(unix_now()).ok_or_else(|| ApiError::UnreadableAnswer)?).await;
-        Ok(())
+        self.reader_of("", unix_now(), used).replay(&answer.body, unix_now(), client).await
     }
 
     /// Sends the client a background response as the upstream has it now.
     fn send_queued(&self, queued: &StoredResponse, client: &mut Client) {
-        client.begin(report::head_again_unnamed());
-        client.told(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));
+        client.begin_answer(report::head_again_unnamed());
+        client.send_object(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));
     }
 }
 

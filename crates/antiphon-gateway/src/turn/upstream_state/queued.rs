@@ -45,8 +45,8 @@ impl UpstreamTurn<'_> {
         opened.close().await;
         let response = self.turn.request.store.then_some(&*queued.id);
         plan.report.log_queued(response, &queued.status);
-        client.begin(plan.report.head_unnamed());
-        client.told(self.translated(queued.text));
+        client.begin_answer(plan.report.head_unnamed());
+        client.send_object(self.translated(queued.text));
         Ok(())
     }
 

@@ -39,16 +39,16 @@ impl UpstreamTurn<'_> {
         let mut state = RelayState { opened, plan, named: None };
         let read = match reply {
             Reply::Whole(body) => {
-                let read = reader.hear_whole(&body);
-                self.pass_on(&mut reader, &mut state, client).await.map(|()| reader.end(read))
+                let read = reader.decode_whole(&body);
+                self.pass_on(&mut reader, &mut state, client).await.map(|()| reader.outcome(read))
             }
             Reply::Events(stream) => {
-                self.hear_events(stream, &mut reader, &mut state, client).await
+                self.read_events(stream, &mut reader, &mut state, client).await
             }
         };
         let outcome = match read {
-            Ok(ReadOutcome::Whole) => Outcome::Ended(reader.into_assembler()),
-            Ok(ReadOutcome::Cancelled(unwanted)) => reader.leave(unwanted, client).await,
+            Ok(ReadOutcome::Completed) => Outcome::Ended(reader.into_assembler()),
+            Ok(ReadOutcome::Cancelled(reason)) => reader.cancel(reason, client).await,
             Ok(ReadOutcome::Broken(error)) if state.has_begun(client, &error) => {
                 reader.fail(error.as_failure(), error.into(), client).await;
                 Outcome::Ended(reader.into_assembler())
@@ -61,7 +61,7 @@ impl UpstreamTurn<'_> {
         Ok(Answered { outcome, named: state.named })
     }
 
-    async fn hear_events(
+    async fn read_events(
         &self,
         mut stream: ByteStream,
         reader: &mut ResponseReader,
@@ -69,16 +69,16 @@ impl UpstreamTurn<'_> {
         client: &mut Client,
     ) -> Result<ReadOutcome, ApiError> {
         loop {
-            let piece = tokio::select! {
-                piece = stream.next() => piece,
-                unwanted = self.turn.cancelled(state.opened, client) => {
-                    return Ok(ReadOutcome::Cancelled(unwanted));
+            let chunk = tokio::select! {
+                chunk = stream.next() => chunk,
+                reason = self.turn.cancelled(state.opened, client) => {
+                    return Ok(ReadOutcome::Cancelled(reason));
                 }
             };
-            let read = reader.piece(piece);
+            let read = reader.decode_chunk(chunk);
             self.pass_on(reader, state, client).await?;
             if read.is_err() || reader.assembler().has_ended() {
-                return Ok(reader.end(read));
+                return Ok(reader.outcome(read));
             }
         }
     }
@@ -94,10 +94,10 @@ impl UpstreamTurn<'_> {
             let Some(id) = response_id(reader, state.opened)? else { return Ok(()) };
             let named = self.named(&id);
             self.announce(&named, state.opened).await?;
-            client.begin(state.plan.report.head_unnamed());
+            client.begin_answer(state.plan.report.head_unnamed());
             state.named = Some(named);
         }
-        reader.pass_on(client).await;
+        reader.send_events(client).await;
         Ok(())
     }
 

@@ -56,7 +56,8 @@ impl UpstreamTurn<'_> {
         plan: &Plan,
         asking: &mut RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
-        let body = encode::as_it_came(self.turn.request, &plan.sent, plan.continue_from.previous());
+        let body =
+            encode::encode_unchanged(self.turn.request, &plan.sent, plan.continue_from.previous());
         loop {
             match asking.send(body.clone(), self.turn.caller).await {
                 Err(error) if has_not_begun(&error) && asking.backoff(&error).await => {}
