@@ -18,8 +18,9 @@ use super::context::{Announced, Turn};
 use super::job::{Planning, RunningJob, open_and_plan};
 use super::log::number_events;
 use super::open::OpenedTurn;
-use super::planned::PlannedTurn;
-use super::prior_attempt::PriorAttempt;
+use super::plan::PlannedTurn;
+use super::prior_attempt::{PriorAttempt, register_attempt};
+use super::replay::replay;
 use super::report;
 use crate::caller::Caller;
 use crate::error::ApiError;
@@ -31,10 +32,10 @@ use crate::request::{Again, Continues, CreateRequest};
 
 /// How long the client waits for the plan before it receives the queued response. An invalid
 /// request is found in that time, unless the turn has to wait for its conversation.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PLAN_WAIT: Duration = Duration::from_secs(1);
 
 /// How long a turn may be queued. After that its conversation counts as locked.
-const QUEUE: Duration = Duration::from_hours(1);
+const MAX_QUEUED: Duration = Duration::from_hours(1);
 
 /// An accepted request for a background response.
 pub(crate) enum Accepted {
@@ -82,8 +83,8 @@ pub(crate) async fn accept(
 type AcceptSender = oneshot::Sender<Result<Accepted, ApiError>>;
 
 /// Lets a turn wait for its conversation as long as turns may be queued.
-pub(super) fn queued<'a>(turn: &Turn<'a>) -> Turn<'a> {
-    Turn { leases: turn.leases.waiting(QUEUE), ..turn.clone() }
+pub(super) fn with_queue_wait<'a>(turn: &Turn<'a>) -> Turn<'a> {
+    Turn { leases: turn.leases.waiting(MAX_QUEUED), ..turn.clone() }
 }
 
 async fn accept_and_run(
@@ -93,18 +94,18 @@ async fn accept_and_run(
     permit: TurnPermit,
     sender: AcceptSender,
 ) {
-    let queued = queued(turn);
-    match begin(turn, &queued, shard).await {
-        Ok(Beginning::Open(id)) => {
+    let queued = with_queue_wait(turn);
+    match start(turn, &queued, shard).await {
+        Ok(JobStart::Open(id)) => {
             let open = Accepted::Open(report::head_again(&id), id);
             drop(sender.send(Ok(open)));
         }
-        Ok(Beginning::Answered(record)) => replay(turn, &record, permit, sender).await,
-        Ok(Beginning::New { head, planning, underway }) => match store_job(turn, body).await {
+        Ok(JobStart::Answered(record)) => send_prior_answer(turn, &record, permit, sender).await,
+        Ok(JobStart::New { head, planning, underway }) => match store_job(turn, body).await {
             Ok((job, response)) => {
                 drop(sender.send(Ok(Accepted::New(head, response))));
                 drop(underway);
-                RunningJob::new(&queued, job, BEGUN).run(planning, Some(permit)).await;
+                RunningJob::new(&queued, job, QUEUED_EVENTS).run(planning, Some(permit)).await;
             }
             Err(error) => refuse(error, sender),
         },
@@ -112,8 +113,8 @@ async fn accept_and_run(
     }
 }
 
-/// Replays a complete answer, in the form that the request asks for.
-async fn replay(
+/// Replays the complete answer of an earlier attempt, in the form that the request asks for.
+async fn send_prior_answer(
     turn: &Turn<'_>,
     record: &ResponseRecord,
     permit: TurnPermit,
@@ -122,7 +123,7 @@ async fn replay(
     let closing = turn.gateway.closing.clone();
     let (mut client, answer) = Client::new(turn.request.stream, closing, permit);
     let replaying = async {
-        if let Err(error) = turn.replay(record, &mut client).await {
+        if let Err(error) = replay(turn, record, &mut client).await {
             client.refuse(error);
         }
     };
@@ -131,28 +132,28 @@ async fn replay(
 }
 
 /// Starts to plan the turn, unless the request is a retry.
-async fn begin<'a>(
+async fn start<'a>(
     turn: &'a Turn<'a>,
     queued: &'a Turn<'a>,
     shard: Shard,
-) -> Result<Beginning<'a>, ApiError> {
-    let underway = Box::new(turn.enter().await?);
+) -> Result<JobStart<'a>, ApiError> {
+    let underway = Box::new(register_attempt(turn).await?);
     if turn.request.identity.again == Again::No {
         let (head, planning) = plan_or_queue(queued).await?;
-        return Ok(Beginning::New { head, planning, underway });
+        return Ok(JobStart::New { head, planning, underway });
     }
     if let Some(id) = find_open_job(turn, shard).await? {
-        return Ok(Beginning::Open(id));
+        return Ok(JobStart::Open(id));
     }
     let opened = OpenedTurn::open(turn).await?;
     let cut = match opened.find_prior_attempt().await? {
-        PriorAttempt::Whole(record) => return Ok(Beginning::Answered(record)),
+        PriorAttempt::Whole(record) => return Ok(JobStart::Answered(record)),
         prior => prior.cut(),
     };
     let planned = PlannedTurn::plan(opened, &cut).await?;
     planned.check_quotas().await?;
     let head = planned.head();
-    Ok(Beginning::New { head, planning: ready(Ok(planned)).boxed(), underway })
+    Ok(JobStart::New { head, planning: ready(Ok(planned)).boxed(), underway })
 }
 
 /// The open response of this request, if it is unambiguous. Without a key, several open responses
@@ -206,10 +207,10 @@ fn refuse(error: ApiError, sender: AcceptSender) {
 }
 
 /// The number of events at the start of a job.
-const BEGUN: u64 = 2;
+const QUEUED_EVENTS: u64 = 2;
 
-/// The start of a request for a background response.
-enum Beginning<'a> {
+/// The result of starting a request for a background response.
+enum JobStart<'a> {
     /// A retry whose response is still open.
     Open(ResponseId),
     /// A retry with this complete answer.
@@ -232,6 +233,6 @@ async fn plan_or_queue<'a>(turn: &'a Turn<'a>) -> Result<(Head, Planning<'a>), A
             let planned = planned?;
             Ok((planned.head(), ready(Ok(planned)).boxed()))
         }
-        () = sleep(PATIENCE) => Ok((Head::default(), planning)),
+        () = sleep(PLAN_WAIT) => Ok((Head::default(), planning)),
     }
 }

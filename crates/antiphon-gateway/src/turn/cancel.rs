@@ -1,43 +1,71 @@
-//! Waits for the client of a turn, which may disconnect at any time.
+//! Ends a turn early: on an error, or because nobody waits for its answer any more.
 
 use super::client::Client;
 use super::context::Turn;
-use super::error::{CancelReason, TurnError};
 use super::open::Opened;
 use crate::error::ApiError;
 use crate::settings::OnDisconnect;
 
-impl Turn<'_> {
-    /// Awaits `future` while somebody waits for the answer. The turn is cancelled when nobody does.
-    pub(super) async fn unless_cancelled<T, E: Into<ApiError>>(
-        &self,
-        future: impl Future<Output = Result<T, E>>,
-        opened: &Opened,
-        client: &mut Client,
-    ) -> Result<T, TurnError> {
-        tokio::select! {
-            result = future => Ok(result?),
-            reason = self.client_left(client) => Err(TurnError::Cancelled(reason)),
-            () = opened.conversation_deleted() => Err(ApiError::ConversationDeleted.into()),
-        }
-    }
+/// The reason for a turn that ends before its answer begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TurnError {
+    /// The request cannot be answered. The client receives this error.
+    Failed(ApiError),
+    /// Nobody waits for the answer any more, so nobody receives an error.
+    Cancelled(CancelReason),
+}
 
-    /// Waits until nobody waits for the rest of the answer.
-    pub(super) async fn cancelled(&self, opened: &Opened, client: &mut Client) -> CancelReason {
-        tokio::select! {
-            reason = self.client_left(client) => reason,
-            () = opened.conversation_deleted() => CancelReason::ConversationDeleted,
-        }
+impl<E: Into<ApiError>> From<E> for TurnError {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
     }
+}
 
-    /// Waits until the turn must end early: the gateway is closing, or the client has disconnected
-    /// under [`OnDisconnect::Settle`]. A background turn ends early if it is cancelled
-    /// or if its log has failed.
-    async fn client_left(&self, client: &mut Client) -> CancelReason {
-        let settles = self.gateway.settings.on_disconnect == OnDisconnect::Settle;
-        tokio::select! {
-            reason = client.cancelled(), if settles || self.request.background => reason,
-            () = self.gateway.closing.cancelled() => CancelReason::Left,
-        }
+/// The reason why nobody waits for the rest of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CancelReason {
+    /// The client disconnected, or the gateway is closing. For a background turn: this process
+    /// cannot continue it.
+    Disconnected,
+    /// A background turn was cancelled.
+    Cancelled,
+    /// The conversation was deleted.
+    ConversationDeleted,
+}
+
+/// Awaits `future` unless nobody waits for the answer any more.
+pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
+    turn: &Turn<'_>,
+    future: impl Future<Output = Result<T, E>>,
+    opened: &Opened,
+    client: &mut Client,
+) -> Result<T, TurnError> {
+    tokio::select! {
+        result = future => Ok(result?),
+        reason = disconnected(turn, client) => Err(TurnError::Cancelled(reason)),
+        () = opened.conversation_deleted() => Err(ApiError::ConversationDeleted.into()),
+    }
+}
+
+/// Waits until nobody waits for the rest of the answer.
+pub(super) async fn cancelled(
+    turn: &Turn<'_>,
+    opened: &Opened,
+    client: &mut Client,
+) -> CancelReason {
+    tokio::select! {
+        reason = disconnected(turn, client) => reason,
+        () = opened.conversation_deleted() => CancelReason::ConversationDeleted,
+    }
+}
+
+/// Waits until the turn must end early: the gateway is closing, or the client has disconnected
+/// under [`OnDisconnect::Settle`]. A background turn ends early if it is cancelled or if its log
+/// has failed.
+async fn disconnected(turn: &Turn<'_>, client: &mut Client) -> CancelReason {
+    let settles = turn.gateway.settings.on_disconnect == OnDisconnect::Settle;
+    tokio::select! {
+        reason = client.cancelled(), if settles || turn.request.background => reason,
+        () = turn.gateway.closing.cancelled() => CancelReason::Disconnected,
     }
 }

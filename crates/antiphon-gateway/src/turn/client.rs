@@ -8,8 +8,8 @@ use http::HeaderMap;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+use super::cancel::CancelReason;
 use super::channel::{Closed, EventReceiver, EventSender, OutgoingEvent, channel};
-use super::error::CancelReason;
 use super::log::EventLog;
 use super::shared_text::{SharedEnd, SharedTexts};
 use crate::chunks::Chunks;
@@ -121,11 +121,11 @@ impl Client {
         match &mut self.audience {
             Audience::AwaitsStream(answer) | Audience::AwaitsWhole(answer) => {
                 answer.closed().await;
-                CancelReason::Left
+                CancelReason::Disconnected
             }
             Audience::Reads(events) => {
                 events.closed().await;
-                CancelReason::Left
+                CancelReason::Disconnected
             }
             Audience::Log(log) => log.cancelled().await,
             Audience::Nobody => std::future::pending().await,

@@ -9,6 +9,7 @@ use super::client::Client;
 use super::commit_retry::commit_with_retries;
 use super::compact::learn_from_answer;
 use super::context::Turn;
+use super::lane;
 use super::open::Opened;
 use super::pending::PendingTurn;
 use super::plan::Plan;
@@ -56,7 +57,7 @@ impl<'a> EndedTurn<'a> {
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let mut finished = match outcome {
             // The client saw nothing of the response and cannot continue it, so there was no turn.
-            Outcome::Left(_) if !turn.request.stream => return None,
+            Outcome::Disconnected(_) if !turn.request.stream => return None,
             outcome => outcome.finished(),
         };
         learn_from_answer(turn, &plan, &finished);
@@ -72,10 +73,10 @@ impl<'a> EndedTurn<'a> {
             pending.discard().await;
         }
         if result.is_err() || finished.status == Status::Failed {
-            turn.forget();
+            lane::forget_previous(turn);
         } else {
             let output = || output_items(turn.gateway.fingerprint_key, &finished, &origin);
-            turn.remember(&opened.response_id, transcript, output);
+            lane::remember(turn, &opened.response_id, transcript, output);
         }
         let is_stored = turn.stores_response(&finished) && result.is_ok();
         let response = is_stored.then(|| opened.response_id.as_str());

@@ -144,25 +144,6 @@ impl Turn<'_> {
         self.request.identity.digest.shard()
     }
 
-    /// The cursor that a turn of this request would continue; `None` for a new thread. Opens
-    /// nothing, and waits for an open turn only if the request names its response.
-    pub(super) async fn find_cursor(&self) -> Result<Option<Cursor>, ApiError> {
-        match &self.request.continues {
-            Continues::Nothing => Ok(None),
-            Continues::Response(text) => {
-                let unknown = || self.gateway.previous_response_not_found(text);
-                let id = ResponseId::parse(text).ok_or_else(unknown)?;
-                Ok(Some(self.wait_for_response(&id).await?.ok_or_else(unknown)?.cursor))
-            }
-            Continues::Conversation(text) => {
-                let unknown = || self.gateway.conversation_not_found(text);
-                let id = ConversationId::parse(text).ok_or_else(unknown)?;
-                let found = self.gateway.store.conversation(&self.caller.tenant, &id).await?;
-                Ok(Some(found.ok_or_else(unknown)?.1))
-            }
-        }
-    }
-
     /// The record of a response after its turn has ended. Waits for turns of this process first and
     /// then, if no record exists, for those of other processes.
     pub(super) async fn wait_for_response(

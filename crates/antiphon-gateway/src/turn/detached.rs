@@ -103,9 +103,7 @@ async fn find_new_items(
     cursor: Option<Cursor>,
 ) -> Result<(Vec<HeldItem>, Report), ApiError> {
     let planner = Planner::new(turn, turn.upstream()?);
-    let held = turn.load(cursor).await?;
-    let input = turn.resolve(&held, turn.request.input.clone()).await?;
-    let plan = planner.plan(held, input, None)?;
+    let plan = planner.plan(turn.load(cursor).await?, None).await?;
     Ok((plan.fresh, plan.report))
 }
 

@@ -14,7 +14,7 @@ use super::context::Turn;
 use super::detached::{DetachedTurn, Ending};
 use super::log::EventLog;
 use super::open::{Opened, OpenedTurn};
-use super::planned::PlannedTurn;
+use super::plan::PlannedTurn;
 use super::prior_attempt::CutAttempts;
 use super::reader::Outcome;
 use super::sending::SendingTurn;
@@ -26,7 +26,7 @@ use crate::limits::TurnPermit;
 use crate::retry_in_background::retry_in_background;
 
 /// The number of events before the first output event: created, queued and in progress.
-pub(super) const BEGINNING: u64 = 3;
+pub(super) const EVENTS_BEFORE_OUTPUT: u64 = 3;
 
 /// A turn that is being planned.
 pub(super) type Planning<'a> = BoxFuture<'a, Result<PlannedTurn<'a>, ApiError>>;
@@ -88,7 +88,7 @@ impl RunningJob<'_> {
         let reply = sending.send(&mut client).await;
         // Whether the history was compacted is known only now. The response then begins with the
         // compaction.
-        let reader = sending.reader().starting_after(self.logged.max(BEGINNING));
+        let reader = sending.reader().starting_after(self.logged.max(EVENTS_BEFORE_OUTPUT));
         let streaming = StreamingTurn::new(sending, reader);
         let ended = match reply {
             Ok(reply) => Box::pin(streaming.relay(reply, &mut client)).await,
@@ -112,7 +112,7 @@ impl RunningJob<'_> {
         let EndedTurn { turn, opened, plan, outcome, .. } = ended;
         let assembler = match outcome {
             Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => Some(assembler),
-            Outcome::Left(_) => None,
+            Outcome::Disconnected(_) => None,
         };
         let log = client.into_log().expect("the client of a job is its log");
         let (Some(assembler), Ok(logged)) = (assembler, log.finish().await) else {

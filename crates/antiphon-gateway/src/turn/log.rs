@@ -10,8 +10,8 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::cancel::CancelReason;
 use super::channel::{EventReceiver, EventSender, OutgoingEvent, channel};
-use super::error::CancelReason;
 use crate::gateway::Gateway;
 use crate::jobs::Job;
 
@@ -70,7 +70,7 @@ impl EventLog {
     pub(super) async fn cancelled(&self) -> CancelReason {
         tokio::select! {
             () = self.job.cancelled() => CancelReason::Cancelled,
-            () = self.lost.cancelled() => CancelReason::Left,
+            () = self.lost.cancelled() => CancelReason::Disconnected,
         }
     }
 
@@ -109,7 +109,7 @@ impl Writer {
         for _ in 1..ATTEMPTS {
             match append(&*self.store, &self.tenant, self.job.id(), events.clone()).await {
                 Err(error) if error.is_outage() => {
-                    tracing::warn!(%error, "could not log events of a background response; retrying");
+                    tracing::warn!(%error, "could not log background events; retrying");
                 }
                 outcome => return outcome,
             }

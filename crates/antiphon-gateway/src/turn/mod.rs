@@ -1,7 +1,7 @@
 //! One turn: from a request to a committed answer.
 //!
 //! [`answer`] runs a turn in its own task, so that the turn ends in order even if its client
-//! disconnects. [`Turn::take`] is the whole turn; start reading there. Each stage is a type that
+//! disconnects. [`Turn::run`] is the whole turn; start reading there. Each stage is a type that
 //! consumes the one before:
 //!
 //! 1. [`Turn`] (`context`): a request that was read. `state_owner` decides who stores the
@@ -11,9 +11,9 @@
 //! 2. [`OpenedTurn`] (`open`): it has the conversation's lease, if it has a conversation, the end
 //!    of the transcript and a response id. If the client sent the request before, the complete
 //!    answer is replayed (`replay`), or the cut one is retracted ([`PriorAttempt`]).
-//! 3. [`PlannedTurn`] (`planned`): the transcript is loaded, references are replaced with stored
+//! 3. [`PlannedTurn`] (`plan`): the transcript is loaded, references are replaced with stored
 //!    items (`resolve`), resent items are dropped (`admission`), the rest is repaired (`view`) and
-//!    the prompt is built (`plan`).
+//!    the prompt is built (`encode`).
 //! 4. [`SendingTurn`] (`sending`): shortens the prompt if needed (`compact`, `window`) and sends it
 //!    (`send`). At the same time `pending` records the turn as it will be stored if this process
 //!    dies.
@@ -50,14 +50,13 @@ mod compacted;
 mod context;
 mod detached;
 mod encode;
-mod error;
+mod fallback_prompt;
 mod job;
 mod lane;
 mod log;
 mod open;
 mod pending;
 mod plan;
-mod planned;
 mod preview;
 mod prior_attempt;
 mod reader;
@@ -71,7 +70,6 @@ mod shared_text;
 mod start;
 mod state_owner;
 mod streaming;
-mod strip_reasoning;
 mod summary;
 mod upstream_state;
 mod view;
@@ -82,20 +80,21 @@ use std::sync::Arc;
 use tracing::Instrument as _;
 
 pub(crate) use self::background::{Accepted, accept};
+use self::cancel::TurnError;
 pub(crate) use self::channel::{EventReceiver, OutgoingEvent};
 pub(crate) use self::client::{Answer, Client, Head};
 pub(crate) use self::compacted::compacted;
 use self::context::Turn;
-use self::error::TurnError;
 use self::open::OpenedTurn;
-use self::planned::PlannedTurn;
+use self::plan::PlannedTurn;
 pub(crate) use self::preview::{Preview, TokenCount};
-use self::prior_attempt::PriorAttempt;
+use self::prior_attempt::{PriorAttempt, register_attempt};
+use self::replay::replay;
 pub(crate) use self::report::{input_stored_by, log_unreadable};
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
 use self::sending::SendingTurn;
-use self::state_owner::StateOwner;
+use self::state_owner::{StateOwner, bind_state_owner, find_state_owner, run_at_upstream};
 use self::streaming::StreamingTurn;
 use crate::caller::Caller;
 use crate::error::ApiError;
@@ -115,7 +114,7 @@ pub(crate) async fn answer(
     let turn = async move {
         let turn = Turn::new(&gateway, &caller, &request);
         turn.record_in_span();
-        turn.run(client).await;
+        turn.run_or_refuse(client).await;
     };
     turns.spawn(turn.in_current_span());
     client::receive(answer).await
@@ -128,31 +127,31 @@ pub(crate) async fn is_kept_upstream(
     request: &CreateRequest,
 ) -> Result<bool, ApiError> {
     let turn = Turn::new(gateway, caller, request);
-    let owner = turn.state_owner(turn.upstream()?).await?;
+    let owner = find_state_owner(&turn, turn.upstream()?).await?;
     Ok(!matches!(owner, StateOwner::Here))
 }
 
 impl Turn<'_> {
     /// Runs the turn and reports an error before its answer begins to the client.
-    async fn run(&self, mut client: Client) {
-        if let Err(TurnError::Failed(error)) = self.take(&mut client).await {
+    async fn run_or_refuse(&self, mut client: Client) {
+        if let Err(TurnError::Failed(error)) = self.run(&mut client).await {
             report::log_refusal(&error);
-            self.forget();
+            lane::forget_previous(self);
             client.refuse(error);
         }
     }
 
     /// Runs the turn from start to end. A turn that fails before its answer begins adds nothing.
-    async fn take(&self, client: &mut Client) -> Result<(), TurnError> {
+    async fn run(&self, client: &mut Client) -> Result<(), TurnError> {
         let upstream = self.upstream()?;
-        if let StateOwner::Upstream(http, alias) = self.bound_state_owner(upstream).await? {
-            return Ok(Box::pin(self.take_upstream(http, alias, client)).await?);
+        if let StateOwner::Upstream(http, alias) = bind_state_owner(self, upstream).await? {
+            return Ok(Box::pin(run_at_upstream(self, http, alias, client)).await?);
         }
         self.gateway.check_stateless(self.caller, upstream, self.request).await?;
-        let _underway = self.enter().await?;
+        let _underway = register_attempt(self).await?;
         let opened = OpenedTurn::open(self).await?;
         let cut = match opened.find_prior_attempt().await? {
-            PriorAttempt::Whole(record) => return Ok(self.replay(&record, client).await?),
+            PriorAttempt::Whole(record) => return Ok(replay(self, &record, client).await?),
             prior => prior.cut(),
         };
         self.check_store().await?;

@@ -12,6 +12,7 @@ use antiphon_store::{
 use bytes::Bytes;
 
 use super::context::{Announced, Turn};
+use super::lane;
 use super::report::Report;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
@@ -88,12 +89,12 @@ impl Opened {
     async fn after_response(turn: &Turn<'_>, text: &str) -> Result<Self, ApiError> {
         let unknown = || turn.gateway.previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
-        if let Some(remembered) = turn.remembered(text) {
+        if let Some(remembered) = lane::recall(turn, text) {
             return Self::after_remembered(turn, &id, remembered).await;
         }
         let Some(record) = turn.wait_for_response(&id).await? else {
             // A turn of another lane may have ended in the meantime.
-            let remembered = turn.remembered(text).ok_or_else(unknown)?;
+            let remembered = lane::recall(turn, text).ok_or_else(unknown)?;
             return Self::after_remembered(turn, &id, remembered).await;
         };
         let fork = ThreadId::issue(&mut RandomIds);
@@ -170,7 +171,7 @@ impl Opened {
     /// The transcript that the turn continues: remembered by its connection, or stored.
     pub(super) async fn load_transcript(&self, turn: &Turn<'_>) -> Result<Transcript, ApiError> {
         match &self.remembered {
-            Some(remembered) => Ok(turn.without_deleted(remembered).await?),
+            Some(remembered) => Ok(lane::erase_deleted(turn, remembered).await?),
             None => turn.load(self.cursor).await,
         }
     }

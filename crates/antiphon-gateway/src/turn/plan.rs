@@ -10,17 +10,52 @@ use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
 use bytes::Bytes;
 
 use super::admission::Admission;
+use super::client::Head;
 use super::context::Turn;
 use super::encode::{self, Sources};
+use super::open::{Opened, OpenedTurn};
 use super::prior_attempt::{CutAttempts, PriorInput};
 use super::report::Report;
-use super::resolve::Incoming;
+use super::resolve::resolve_input;
 use super::start::{Start, Target};
 use super::view::View;
 use crate::compaction::Sealing;
 use crate::error::ApiError;
 use crate::request::{CompactionTrigger, check_choice_is_there};
 use crate::upstream::Upstream;
+
+/// An open turn and its plan.
+pub(super) struct PlannedTurn<'a> {
+    pub(super) planner: Planner<'a>,
+    pub(super) opened: Opened,
+    pub(super) plan: Plan,
+}
+
+impl<'a> PlannedTurn<'a> {
+    /// Loads the transcript, finds the new items of the input and builds the prompt. `cut` holds
+    /// the attempts at the same request that were cut short.
+    pub(super) async fn plan(opened: OpenedTurn<'a>, cut: &CutAttempts) -> Result<Self, ApiError> {
+        let OpenedTurn { turn, upstream, opened } = opened;
+        let planner = Planner::new(turn, upstream);
+        let held = opened.load_transcript(turn).await?;
+        let mut plan = planner.plan(held, cut.prior.as_ref()).await?;
+        plan.follows(cut);
+        Ok(Self { planner, opened, plan })
+    }
+
+    /// Fails if the new items exceed a quota.
+    pub(super) async fn check_quotas(&self) -> Result<(), ApiError> {
+        let Plan { transcript, fresh, .. } = &self.plan;
+        let items = transcript.items();
+        let (held, _) = items.split_at(items.len() - fresh.len());
+        self.opened.check_quotas(self.planner.turn, held, fresh).await
+    }
+
+    /// The headers of the answer.
+    pub(super) fn head(&self) -> Head {
+        self.plan.report.head(&self.opened.response_id)
+    }
+}
 
 /// The items and the prompt of a turn.
 pub(super) struct Plan {
@@ -91,29 +126,6 @@ impl Plan {
     }
 }
 
-/// A prompt that replaces the planned one, and the report of the differences.
-pub(super) struct FallbackPrompt {
-    pub(super) prompt: Prompt,
-    pub(super) report: Report,
-}
-
-impl FallbackPrompt {
-    /// Adds the report of an earlier fallback, which this one replaces.
-    pub(super) fn after(mut self, earlier: Option<Self>) -> Self {
-        if let Some(Self { mut report, .. }) = earlier {
-            report.add_new(self.report);
-            self.report = report;
-        }
-        self
-    }
-
-    /// Makes this prompt the planned one.
-    pub(super) fn replace_in(self, plan: &mut Plan) {
-        plan.prompt = self.prompt;
-        plan.report.add_new(self.report);
-    }
-}
-
 /// Builds the prompts of a turn for its upstream.
 #[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
@@ -128,18 +140,18 @@ impl<'a> Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Reconciles the input with the stored items and repairs the result. `prior` is the input that
-    /// an earlier attempt at the request left in the conversation.
+    /// Resolves the input, reconciles it with the stored items and repairs the result. `prior` is
+    /// the input that an earlier attempt at the request left in the conversation.
     ///
     /// With [`Faults::Reject`](crate::settings::Faults::Reject), an input that a provider would
     /// reject fails here. A new output for an unknown call always fails.
-    pub(super) fn plan(
+    pub(super) async fn plan(
         &self,
         held: Transcript,
-        incoming: Vec<Incoming>,
         prior: Option<&PriorInput>,
     ) -> Result<Plan, ApiError> {
         let turn = self.turn;
+        let incoming = resolve_input(turn, &held).await?;
         let (key, strict) = (turn.gateway.fingerprint_key, !turn.repairs());
         let origin = self.upstream.origin(&turn.request.model);
         let mut admission = match prior {

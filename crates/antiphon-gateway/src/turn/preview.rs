@@ -1,5 +1,6 @@
 //! Builds the prompt of a request without a turn, and counts its tokens.
 
+use antiphon_store::{ConversationId, Cursor, ResponseId};
 use bytes::Bytes;
 
 use super::context::Turn;
@@ -8,7 +9,7 @@ use super::plan::{Plan, Planner};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::CreateRequest;
+use crate::request::{Continues, CreateRequest};
 use crate::tokens;
 use crate::upstream::{RetrySession, Upstream};
 
@@ -37,9 +38,8 @@ impl<'a> Preview<'a> {
         let turn = Turn::new(gateway, caller, request);
         let upstream = gateway.upstream_of(&request.model)?;
         let planner = Planner::new(&turn, upstream);
-        let held = turn.load(turn.find_cursor().await?).await?;
-        let input = turn.resolve(&held, request.input.clone()).await?;
-        let mut plan = planner.plan(held, input, None)?;
+        let held = turn.load(find_cursor(&turn).await?).await?;
+        let mut plan = planner.plan(held, None).await?;
         if turn.truncates() {
             // A prompt that is still too long is shown unchanged.
             drop(planner.fit(&mut plan).await);
@@ -71,6 +71,25 @@ impl<'a> Preview<'a> {
         }
         let weights = tokens::weigh(&request.fields, &plan.prompt.view).await?;
         Ok(TokenCount::Estimated(weights.total()))
+    }
+}
+
+/// The cursor that a turn of this request would continue; `None` for a new thread. Opens nothing,
+/// and waits for an open turn only if the request names its response.
+async fn find_cursor(turn: &Turn<'_>) -> Result<Option<Cursor>, ApiError> {
+    match &turn.request.continues {
+        Continues::Nothing => Ok(None),
+        Continues::Response(text) => {
+            let unknown = || turn.gateway.previous_response_not_found(text);
+            let id = ResponseId::parse(text).ok_or_else(unknown)?;
+            Ok(Some(turn.wait_for_response(&id).await?.ok_or_else(unknown)?.cursor))
+        }
+        Continues::Conversation(text) => {
+            let unknown = || turn.gateway.conversation_not_found(text);
+            let id = ConversationId::parse(text).ok_or_else(unknown)?;
+            let found = turn.gateway.store.conversation(&turn.caller.tenant, &id).await?;
+            Ok(Some(found.ok_or_else(unknown)?.1))
+        }
     }
 }
 

@@ -94,14 +94,12 @@ pub(super) struct Attempts {
     forgotten: Vec<ResponseRecord>,
 }
 
-impl Turn<'_> {
-    /// Registers the turn among those of the same request. A retry waits until the earlier attempts
-    /// have ended.
-    pub(super) async fn enter(&self) -> Result<Underway, ApiError> {
-        let Identity { digest, again } = self.request.identity;
-        let entered = self.leases.underway(&self.caller.tenant, &digest, again).await?;
-        entered.ok_or(ApiError::RequestInProgress)
-    }
+/// Registers the turn among those of the same request. A retry waits until the earlier attempts
+/// have ended.
+pub(super) async fn register_attempt(turn: &Turn<'_>) -> Result<Underway, ApiError> {
+    let Identity { digest, again } = turn.request.identity;
+    let underway = turn.leases.underway(&turn.caller.tenant, &digest, again).await?;
+    underway.ok_or(ApiError::RequestInProgress)
 }
 
 impl OpenedTurn<'_> {

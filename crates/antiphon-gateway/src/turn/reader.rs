@@ -4,8 +4,8 @@ use antiphon::dialect::{RequestContext, StreamDecoder, UpstreamApi};
 use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
 use bytes::Bytes;
 
+use super::cancel::CancelReason;
 use super::client::Client;
-use super::error::CancelReason;
 use crate::compaction::Sealing;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
@@ -16,7 +16,7 @@ pub(super) enum Outcome {
     /// The response ended, successfully or not.
     Ended(Assembler),
     /// The client disconnected before the end.
-    Left(Assembler),
+    Disconnected(Assembler),
     /// The conversation was deleted before the end; the response has failed.
     ConversationDeleted(Assembler),
 }
@@ -25,7 +25,7 @@ impl Outcome {
     /// Ends the response now and returns its result.
     pub(super) fn finished(self) -> Finished {
         match self {
-            Self::Left(assembler) => assembler.finish_disconnected(unix_now()),
+            Self::Disconnected(assembler) => assembler.finish_disconnected(unix_now()),
             Self::Ended(assembler) | Self::ConversationDeleted(assembler) => {
                 assembler.finish(unix_now())
             }
@@ -174,7 +174,7 @@ impl ResponseReader {
     /// Ends the response because nobody waits for the rest.
     pub(super) async fn cancel(mut self, reason: CancelReason, client: &mut Client) -> Outcome {
         match reason {
-            CancelReason::Left => Outcome::Left(self.assembler),
+            CancelReason::Disconnected => Outcome::Disconnected(self.assembler),
             CancelReason::Cancelled => {
                 self.assembler.cancel();
                 self.send_events(client).await;

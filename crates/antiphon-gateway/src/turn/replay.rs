@@ -13,20 +13,18 @@ use super::reader::ResponseReader;
 use super::report;
 use crate::error::ApiError;
 
-impl Turn<'_> {
-    /// Replays a complete answer.
-    pub(super) async fn replay(
-        &self,
-        record: &ResponseRecord,
-        client: &mut Client,
-    ) -> Result<(), ApiError> {
-        let envelope =
-            Object::parse(&record.response.envelope).map_err(|_| ApiError::UnreadableAnswer)?;
-        let body = response_object(self, record, envelope.clone()).await?;
-        client.begin_answer(report::head_again(&record.response.id));
-        report::log_again(&record.response);
-        reader(self, &record.response).replay(&body, completed_at(&envelope), client).await
-    }
+/// Replays a complete answer.
+pub(super) async fn replay(
+    turn: &Turn<'_>,
+    record: &ResponseRecord,
+    client: &mut Client,
+) -> Result<(), ApiError> {
+    let envelope =
+        Object::parse(&record.response.envelope).map_err(|_| ApiError::UnreadableAnswer)?;
+    let body = response_object(turn, record, envelope.clone()).await?;
+    client.begin_answer(report::head_again(&record.response.id));
+    report::log_again(&record.response);
+    reader(turn, &record.response).replay(&body, completed_at(&envelope), client).await
 }
 
 /// Rebuilds the response object as an upstream would have sent it.

@@ -30,22 +30,19 @@ impl Incoming {
     }
 }
 
-impl Turn<'_> {
-    /// Replaces references, and replayed items that a model created, with their stored bytes. This
-    /// restores content that a client stripped. Items of this transcript stay unchanged, because
-    /// reconciliation recognizes them.
-    pub(super) async fn resolve(
-        &self,
-        held: &Transcript,
-        input: Vec<Item>,
-    ) -> Result<Vec<Incoming>, ApiError> {
-        let (store, key) = (&*self.gateway.store, &self.gateway.compaction_key);
-        check_compactions(&input, "input", key, &self.caller.tenant)?;
-        resolve(store, &self.caller.tenant, Some(held), input).await
-    }
+/// Resolves the input of a turn that continues the transcript `held`.
+pub(super) async fn resolve_input(
+    turn: &Turn<'_>,
+    held: &Transcript,
+) -> Result<Vec<Incoming>, ApiError> {
+    let Turn { gateway, caller, request, .. } = turn;
+    check_compactions(&request.input, "input", &gateway.compaction_key, &caller.tenant)?;
+    resolve(&*gateway.store, &caller.tenant, Some(held), request.input.clone()).await
 }
 
-/// Implements [`Turn::resolve`]. A reference to an unknown item fails with the provider's error.
+/// Replaces references, and replayed items that a model created, with their stored bytes. This
+/// restores content that a client stripped. Items of `held` stay unchanged, because reconciliation
+/// recognizes them. A reference to an unknown item fails with the provider's error.
 pub(crate) async fn resolve(
     store: &dyn Store,
     tenant: &Tenant,
@@ -55,14 +52,14 @@ pub(crate) async fn resolve(
     let is_here = |id: &ItemId| held.is_some_and(|held| held.position(id).is_some());
     let named = input.iter().filter_map(|item| item.head().id.as_ref());
     let wanted: Vec<ItemId> = named.filter(|id| !is_here(id)).cloned().collect();
-    let copies = copies(store, tenant, &wanted).await?;
+    let copies = find_copies(store, tenant, &wanted).await?;
     let resolved = input.into_iter().enumerate().map(|(position, item)| {
         let id = item.head().id.as_ref();
         let copy = id.and_then(|id| copies.get(id));
         let is_reference = item.head().kind == Kind::ItemReference;
         let is_live = copy.is_some_and(|copy| !copy.is_tombstone());
-        if let (Some(copy), false) = (copy.filter(|_| is_live), is_the_callers(&item)) {
-            return Ok(held_instead(&item, copy));
+        if let (Some(copy), false) = (copy.filter(|_| is_live), is_made_by_caller(&item)) {
+            return Ok(restore(&item, copy));
         }
         if let Some(id) = id.filter(|id| is_reference && !is_here(id)) {
             return Err(Fault::UnresolvedReference { id: id.clone() }.refusal(position).into());
@@ -74,12 +71,12 @@ pub(crate) async fn resolve(
 }
 
 /// Whether the caller created the item. Its content then counts, and not that of a stored copy.
-fn is_the_callers(item: &Item) -> bool {
+fn is_made_by_caller(item: &Item) -> bool {
     item.head().kind != Kind::ItemReference && !item.head().is_model_made()
 }
 
 /// Looks up these items in all transcripts: a live copy of each or, failing that, a tombstone.
-pub(super) async fn copies(
+pub(super) async fn find_copies(
     store: &dyn Store,
     tenant: &Tenant,
     ids: &[ItemId],
@@ -92,11 +89,11 @@ pub(super) async fn copies(
     Ok(copies)
 }
 
-/// The stored copy, under the id of the store, if it is the same item. Otherwise the item as it
-/// came. An equal id alone proves nothing, because some servers reuse the same ids in every
+/// Returns the stored copy, under the id of the store, if it is the same item, and otherwise the
+/// item itself. An equal id alone proves nothing, because some servers reuse the same ids in every
 /// response.
-fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
-    let Some(held) = copy.item().filter(|held| stands_for(item, held)) else {
+fn restore(item: &Item, copy: &HeldItem) -> Incoming {
+    let Some(held) = copy.item().filter(|held| is_same(item, held)) else {
         return Incoming::new(item.clone());
     };
     let held = match held.head().id {
@@ -110,7 +107,7 @@ fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
 }
 
 /// Whether the item is a reference to the stored one, or the stored one with less content.
-fn stands_for(item: &Item, held: &Item) -> bool {
+fn is_same(item: &Item, held: &Item) -> bool {
     let (head, full) = (item.head(), held.head());
     let brings_more = head.encrypted && !full.encrypted;
     let is_it = head.call_id == full.call_id && item.has_same_content(held);

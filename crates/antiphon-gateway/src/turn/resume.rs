@@ -8,10 +8,10 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use tracing::Instrument as _;
 
-use super::background::queued;
+use super::background::with_queue_wait;
 use super::context::{Announced, Turn};
 use super::detached::Ending;
-use super::job::{BEGINNING, RunningJob, open_and_plan};
+use super::job::{EVENTS_BEFORE_OUTPUT, RunningJob, open_and_plan};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -21,7 +21,7 @@ use crate::settings::Limits;
 use crate::trace::request_span;
 
 /// How often a turn is restarted. A turn that crashes every process must not run forever.
-const TIMES: u32 = 3;
+const MAX_RESTARTS: u32 = 3;
 
 /// Restarts the turn if no output event was logged; ends it as failed if it cannot be restarted.
 pub(crate) async fn resume(gateway: &Arc<Gateway>, left: ClaimedJob) {
@@ -36,13 +36,13 @@ async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: Work, calle
     let job = gateway.jobs.enter(&left.tenant, &left.id);
     let request = work.request(left.request);
     let unreadable = request.as_ref().err().map(ApiError::as_failure);
-    let request = request.unwrap_or_else(|_| nothing_known(&left));
+    let request = request.unwrap_or_else(|_| unreadable_request(&left));
     let announced = Announced { id: left.id.clone(), created_at: work.created_at };
-    let turn = queued(&Turn::new(gateway, &caller, &request));
+    let turn = with_queue_wait(&Turn::new(gateway, &caller, &request));
     let turn = Turn { announced: Some(announced), ..turn };
     let ending = match unreadable {
         Some(failure) => Some(Ending::Failed(failure)),
-        None => ending_of(&left, &work),
+        None => restart_obstacle(&left, &work),
     };
     turn.record_in_span();
     tracing::info!(begun_anew = ending.is_none(), "took up a background response");
@@ -57,26 +57,26 @@ async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: Work, calle
 
 /// Why an abandoned job cannot be restarted. This is the only place where the restart of a gateway
 /// fails a turn.
-fn ending_of(left: &ClaimedJob, work: &Work) -> Option<Ending> {
-    let why = if left.is_cancelled {
+fn restart_obstacle(left: &ClaimedJob, work: &Work) -> Option<Ending> {
+    let reason = if left.is_cancelled {
         return Some(Ending::Cancelled);
-    } else if left.event_count > BEGINNING {
+    } else if left.event_count > EVENTS_BEFORE_OUTPUT {
         "The gateway that worked on this response ended, and its output had begun: it cannot be \
          begun anew without saying it twice. Please create it again."
     } else if work.needs_token {
         "The gateway that worked on this response ended. It was to be asked for under its caller's \
          own token, which is never kept. Please create it again."
-    } else if left.attempt > TIMES {
+    } else if left.attempt > MAX_RESTARTS {
         "The gateways that worked on this response ended, one after the other. It is not begun \
          anew once more."
     } else {
         return None;
     };
-    Some(Ending::Failed(Failure::server_error(why)))
+    Some(Ending::Failed(Failure::server_error(reason)))
 }
 
 /// A stand-in for a request that this version can no longer read.
-fn nothing_known(left: &ClaimedJob) -> CreateRequest {
+fn unreadable_request(left: &ClaimedJob) -> CreateRequest {
     let body = Bytes::from_static(br#"{"model":"unknown","input":"","background":true}"#);
     let identity = Identity { digest: left.request, again: Again::No };
     CreateRequest::parse(&body, identity, &Limits::default()).expect("it is a request")

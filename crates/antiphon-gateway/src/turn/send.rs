@@ -5,7 +5,8 @@ use antiphon::dialect::{UpstreamApi, with_placeholder_reasoning};
 use bytes::Bytes;
 
 use super::encode::{self, UpstreamOptions};
-use super::plan::{FallbackPrompt, Plan, Planner, Prompt};
+use super::fallback_prompt::FallbackPrompt;
+use super::plan::{Plan, Planner, Prompt};
 use crate::chunks::Chunks;
 use crate::upstream::{Reply, RetrySession, UpstreamError};
 

@@ -8,13 +8,12 @@ use antiphon::{Item, Kind};
 use bytes::Bytes;
 use futures_util::future::{MaybeDone, maybe_done};
 
+use super::cancel::{TurnError, run_unless_cancelled};
 use super::client::{Client, Head};
 use super::compact::compact_if_due;
-use super::error::TurnError;
 use super::open::Opened;
 use super::pending::PendingTurn;
-use super::plan::Plan;
-use super::planned::PlannedTurn;
+use super::plan::{Plan, PlannedTurn};
 use super::reader::ResponseReader;
 use super::send::{PromptSender, Sent};
 use crate::error::ApiError;
@@ -61,7 +60,7 @@ impl SendingTurn<'_> {
             }
         }
         let compacting = compact_if_due(planner, &mut self.plan);
-        planner.turn.unless_cancelled(compacting, &self.opened, client).await?;
+        run_unless_cancelled(planner.turn, compacting, &self.opened, client).await?;
         if self.is_answered_by_compaction() {
             self.pending.record(&self.opened, &self.plan).await?;
             return Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE)));
@@ -115,7 +114,7 @@ impl SendingTurn<'_> {
                 sent = sender.send(plan) => sent.map(Some),
             }
         };
-        let sent = turn.unless_cancelled(both, opened, client).await;
+        let sent = run_unless_cancelled(turn, both, opened, client).await;
         // The store completes a write that has begun, so the record can be discarded only after
         // that.
         recording.as_mut().await;

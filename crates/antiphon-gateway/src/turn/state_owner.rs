@@ -4,6 +4,7 @@ use antiphon_store::ConversationId;
 
 use super::client::Client;
 use super::context::Turn;
+use super::lane::recall;
 use super::upstream_state::UpstreamTurn;
 use crate::alias::Alias;
 use crate::error::ApiError;
@@ -21,81 +22,78 @@ pub(super) enum StateOwner<'a> {
     ToBeBound(&'a HttpUpstream, ConversationId),
 }
 
-impl Turn<'_> {
-    /// Finds the owner of the state. State that nobody stored is replayed by the client or its
-    /// connection. A pending conversation stays at the gateway from now on if the model's upstream
-    /// has no conversations.
-    pub(super) async fn state_owner<'u>(
-        &'u self,
-        upstream: Upstream<'u>,
-    ) -> Result<StateOwner<'u>, ApiError> {
-        let continues = &self.request.continues;
-        let is_kept_here = match continues {
-            Continues::Nothing => !self.request.store || self.request.wants != RequestMode::Answer,
-            Continues::Response(id) => self.remembered(id).is_some(),
-            Continues::Conversation(_) => false,
-        };
-        if is_kept_here {
-            return Ok(StateOwner::Here);
+/// Finds the owner of the state. State that nobody stored is replayed by the client or its
+/// connection. A pending conversation stays at the gateway from now on if the model's upstream has
+/// no conversations.
+pub(super) async fn find_state_owner<'a>(
+    turn: &Turn<'a>,
+    upstream: Upstream<'a>,
+) -> Result<StateOwner<'a>, ApiError> {
+    let (gateway, continues) = (turn.gateway, &turn.request.continues);
+    let is_here = match continues {
+        Continues::Nothing => !turn.request.store || turn.request.wants != RequestMode::Answer,
+        Continues::Response(id) => recall(turn, id).is_some(),
+        Continues::Conversation(_) => false,
+    };
+    if is_here {
+        return Ok(StateOwner::Here);
+    }
+    let owned = gateway.owner_of_turn(turn.caller, continues, upstream).await?;
+    Ok(match (owned.known_as, owned.owner, upstream) {
+        (KnownAs::Pending(id), ..) => return decide_pending(turn, id, upstream).await,
+        (known_as, Owner::Upstream(_), Upstream::Http(http)) => {
+            StateOwner::Upstream(http, known_as.alias())
         }
-        let owned = self.gateway.owner_of_turn(self.caller, continues, upstream).await?;
-        Ok(match (owned.known_as, owned.owner, upstream) {
-            (KnownAs::Pending(id), ..) => return self.owner_of_pending(id, upstream).await,
-            (known_as, Owner::Upstream(_), Upstream::Http(http)) => {
-                StateOwner::Upstream(http, known_as.alias())
-            }
-            _ => StateOwner::Here,
-        })
-    }
+        _ => StateOwner::Here,
+    })
+}
 
-    async fn owner_of_pending<'u>(
-        &'u self,
-        id: ConversationId,
-        upstream: Upstream<'u>,
-    ) -> Result<StateOwner<'u>, ApiError> {
-        match self.gateway.owner_of_new_conversation_for(self.caller, upstream).await {
-            Owner::Upstream(http) => Ok(StateOwner::ToBeBound(http, id)),
-            Owner::Gateway => {
-                let ledgers = self.gateway.store.ledgers();
-                match ledgers.bind_locally(&self.caller.tenant, &id).await? {
-                    true => Ok(StateOwner::Here),
-                    // Another turn has just decided.
-                    false => Err(ApiError::ConversationLocked),
-                }
-            }
-        }
+/// Decides the owner of a conversation that has none yet.
+async fn decide_pending<'a>(
+    turn: &Turn<'a>,
+    id: ConversationId,
+    upstream: Upstream<'a>,
+) -> Result<StateOwner<'a>, ApiError> {
+    let (gateway, caller) = (turn.gateway, turn.caller);
+    match gateway.owner_of_new_conversation_for(caller, upstream).await {
+        Owner::Upstream(http) => Ok(StateOwner::ToBeBound(http, id)),
+        Owner::Gateway => match gateway.store.ledgers().bind_locally(&caller.tenant, &id).await? {
+            true => Ok(StateOwner::Here),
+            // Another turn has just decided.
+            false => Err(ApiError::ConversationLocked),
+        },
     }
+}
 
-    /// Finds the owner of the state and binds a pending conversation to the turn's upstream.
-    pub(super) async fn bound_state_owner<'u>(
-        &'u self,
-        upstream: Upstream<'u>,
-    ) -> Result<StateOwner<'u>, ApiError> {
-        let owner = self.state_owner(upstream).await?;
-        let StateOwner::ToBeBound(http, id) = owner else { return Ok(owner) };
-        UpstreamTurn::new(self, http).check_request().await?;
-        self.gateway.bind(self.caller, http, &id).await?;
-        match self.state_owner(upstream).await? {
-            owner @ StateOwner::Upstream(..) => Ok(owner),
-            StateOwner::Here if !self.request.background => Ok(StateOwner::Here),
-            // The conversation has just become the gateway's. The next attempt will see that.
-            StateOwner::Here | StateOwner::ToBeBound(..) => Err(ApiError::ConversationLocked),
-        }
+/// Finds the owner of the state and binds a pending conversation to the turn's upstream.
+pub(super) async fn bind_state_owner<'a>(
+    turn: &Turn<'a>,
+    upstream: Upstream<'a>,
+) -> Result<StateOwner<'a>, ApiError> {
+    let owner = find_state_owner(turn, upstream).await?;
+    let StateOwner::ToBeBound(http, id) = owner else { return Ok(owner) };
+    UpstreamTurn::new(turn, http).check_request().await?;
+    turn.gateway.bind(turn.caller, http, &id).await?;
+    match find_state_owner(turn, upstream).await? {
+        owner @ StateOwner::Upstream(..) => Ok(owner),
+        StateOwner::Here if !turn.request.background => Ok(StateOwner::Here),
+        // The conversation has just become the gateway's. The next attempt will see that.
+        StateOwner::Here | StateOwner::ToBeBound(..) => Err(ApiError::ConversationLocked),
     }
+}
 
-    /// Runs a turn whose state this upstream owns, from start to end.
-    pub(super) async fn take_upstream(
-        &self,
-        http: &HttpUpstream,
-        alias: Option<Alias>,
-        client: &mut Client,
-    ) -> Result<(), ApiError> {
-        let Some(alias) = alias else {
-            return Box::pin(UpstreamTurn::new(self, http).take(client)).await;
-        };
-        let request = alias.request(self.request);
-        let turn = Turn { request: &request, ..self.clone() };
-        let taken = Box::pin(UpstreamTurn::new(&turn, http).known_as(&alias).take(client)).await;
-        taken.map_err(|error| alias.error(error))
-    }
+/// Runs a turn whose state this upstream owns, from start to end.
+pub(super) async fn run_at_upstream(
+    turn: &Turn<'_>,
+    http: &HttpUpstream,
+    alias: Option<Alias>,
+    client: &mut Client,
+) -> Result<(), ApiError> {
+    let Some(alias) = alias else {
+        return Box::pin(UpstreamTurn::new(turn, http).take(client)).await;
+    };
+    let request = alias.request(turn.request);
+    let turn = Turn { request: &request, ..turn.clone() };
+    let run = Box::pin(UpstreamTurn::new(&turn, http).known_as(&alias).take(client)).await;
+    run.map_err(|error| alias.error(error))
 }

@@ -3,11 +3,10 @@
 use antiphon::stream::UsedIds;
 use bytes::Bytes;
 
+use super::cancel::{CancelReason, TurnError, cancelled};
 use super::client::Client;
 use super::commit::EndedTurn;
-use super::error::{CancelReason, TurnError};
-use super::plan::Plan;
-use super::planned::PlannedTurn;
+use super::plan::{Plan, PlannedTurn};
 use super::reader::{Outcome, ReadOutcome, ResponseReader};
 use super::send::PromptSender;
 use super::sending::SendingTurn;
@@ -45,7 +44,7 @@ impl<'a> StreamingTurn<'a> {
             let turn = sender.planner.turn;
             let again = tokio::select! {
                 again = request_again(sender, plan, &mut self.reader, error) => Ok(again),
-                reason = turn.cancelled(opened, client) => Err(reason),
+                reason = cancelled(turn, opened, client) => Err(reason),
             };
             reply = match again {
                 Ok(Ok(reply)) => reply,
@@ -91,7 +90,7 @@ impl<'a> StreamingTurn<'a> {
         loop {
             let chunk = tokio::select! {
                 chunk = stream.next() => chunk,
-                reason = turn.cancelled(&sending.opened, client) => {
+                reason = cancelled(turn, &sending.opened, client) => {
                     return ReadOutcome::Cancelled(reason);
                 }
             };

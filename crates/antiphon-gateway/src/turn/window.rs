@@ -12,7 +12,8 @@ use antiphon::json::Object;
 use antiphon::truncation::cut;
 
 use super::encode::Sources;
-use super::plan::{FallbackPrompt, Plan, Planner, Prompt};
+use super::fallback_prompt::FallbackPrompt;
+use super::plan::{Plan, Planner, Prompt};
 use super::report::Report;
 use crate::compaction::is_summary;
 use crate::error::ApiError;

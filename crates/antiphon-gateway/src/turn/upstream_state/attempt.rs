@@ -14,7 +14,7 @@ use super::relay::Answered;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
-use crate::turn::error::{CancelReason, TurnError};
+use crate::turn::cancel::{CancelReason, TurnError, cancelled};
 use crate::turn::open::Opened;
 use crate::turn::pending::PendingTurn;
 use crate::upstream::{LockWait, Reply, RetrySession, StateError, UpstreamError};
@@ -120,9 +120,9 @@ impl UpstreamTurn<'_> {
     ) -> Result<bool, TurnError> {
         tokio::select! {
             waited = lock.wait() => Ok(waited),
-            reason = self.turn.cancelled(opened, client) => Err(match reason {
+            reason = cancelled(self.turn, opened, client) => Err(match reason {
                 CancelReason::ConversationDeleted => ApiError::ConversationDeleted.into(),
-                CancelReason::Left | CancelReason::Cancelled => TurnError::Cancelled(reason),
+                reason => TurnError::Cancelled(reason),
             }),
         }
     }

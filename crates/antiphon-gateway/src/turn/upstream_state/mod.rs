@@ -54,11 +54,12 @@ use tokio::time::Instant;
 use self::attempt::Answer;
 use self::plan::{Plan, PlanInputs};
 use self::prepare::{Planned, Progress};
+use super::cancel::TurnError;
 use super::client::Client;
 use super::context::Turn;
-use super::error::TurnError;
 use super::open::Opened;
 use super::pending::PendingTurn;
+use super::prior_attempt::register_attempt;
 use super::reader::ResponseReader;
 use crate::alias::Alias;
 use crate::bound::from_now;
@@ -95,7 +96,7 @@ impl<'a> UpstreamTurn<'a> {
     /// started the turn, the ledger stays stale and the next turn resyncs it.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check_request().await?;
-        let _underway = self.turn.enter().await?;
+        let _underway = register_attempt(self.turn).await?;
         let (opened, inputs) = self.open_or_replay().await?;
         let prior = self.find_prior_attempt(&opened).await?;
         let Some(stored) = self.replay_prior(prior, client).await? else { return Ok(()) };

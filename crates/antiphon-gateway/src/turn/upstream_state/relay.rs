@@ -7,6 +7,7 @@ use super::attempt::Failed;
 use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
+use crate::turn::cancel::cancelled;
 use crate::turn::open::Opened;
 use crate::turn::reader::{Outcome, ReadOutcome, ResponseReader};
 use crate::upstream::{ByteStream, Reply, UpstreamError};
@@ -71,7 +72,7 @@ impl UpstreamTurn<'_> {
         loop {
             let chunk = tokio::select! {
                 chunk = stream.next() => chunk,
-                reason = self.turn.cancelled(state.opened, client) => {
+                reason = cancelled(self.turn, state.opened, client) => {
                     return Ok(ReadOutcome::Cancelled(reason));
                 }
             };
@@ -124,7 +125,7 @@ impl RelayState<'_> {
 impl Answered {
     /// Whether the client disconnected before the end.
     pub(super) fn is_abandoned(&self) -> bool {
-        matches!(self.outcome, Outcome::Left(_))
+        matches!(self.outcome, Outcome::Disconnected(_))
     }
 }
 

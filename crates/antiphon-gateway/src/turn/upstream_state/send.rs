@@ -7,8 +7,8 @@ use super::UpstreamTurn;
 use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
+use crate::turn::cancel::{TurnError, run_unless_cancelled};
 use crate::turn::encode;
-use crate::turn::error::TurnError;
 use crate::turn::open::Opened;
 use crate::upstream::{Reply, RetrySession, UpstreamError};
 
@@ -25,7 +25,7 @@ impl UpstreamTurn<'_> {
         let sent = match self.record(opened, plan).await {
             Ok(()) => {
                 let sent = async { Ok::<_, ApiError>(self.send(plan, asking).await) };
-                self.turn.unless_cancelled(sent, opened, client).await
+                run_unless_cancelled(self.turn, sent, opened, client).await
             }
             Err(error) => Err(error.into()),
         };

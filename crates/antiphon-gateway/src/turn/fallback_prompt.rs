@@ -1,19 +1,42 @@
-//! Removes reasoning that the model's server can no longer read.
-//!
-//! Encrypted reasoning depends on keys and on an account, and both may change. The provider then
-//! rejects the whole request, and would reject every later turn of the conversation.
+//! Prompts that replace the planned one after the upstream rejected it.
 
+use antiphon::faults::OmissionReason;
 use antiphon::repair::{Policy, made_with, repair_with};
 use antiphon::{Item, Kind, Origin};
 
 use super::encode::Sources;
-use super::plan::{FallbackPrompt, Planner, Prompt};
+use super::plan::{Plan, Planner, Prompt};
 use super::report::Report;
-use antiphon::faults::OmissionReason;
+
+/// A prompt that replaces the planned one, and the report of the differences.
+pub(super) struct FallbackPrompt {
+    pub(super) prompt: Prompt,
+    pub(super) report: Report,
+}
+
+impl FallbackPrompt {
+    /// Adds the report of an earlier fallback, which this one replaces.
+    pub(super) fn after(mut self, earlier: Option<Self>) -> Self {
+        if let Some(Self { mut report, .. }) = earlier {
+            report.add_new(self.report);
+            self.report = report;
+        }
+        self
+    }
+
+    /// Makes this prompt the planned one.
+    pub(super) fn replace_in(self, plan: &mut Plan) {
+        plan.prompt = self.prompt;
+        plan.report.add_new(self.report);
+    }
+}
 
 impl Planner<'_> {
-    /// The prompt without encrypted reasoning; `None` if it has none. Items that need the reasoning
-    /// lose their ids, because the provider would otherwise report the reasoning as missing.
+    /// The prompt without encrypted reasoning; `None` if it has none.
+    ///
+    /// Encrypted reasoning depends on keys and on an account, and both may change. The provider
+    /// then rejects this turn and every later one. Items that need the reasoning lose their ids,
+    /// because the provider would otherwise report the reasoning as missing.
     pub(super) fn without_reasoning(
         &self,
         prompt: &Prompt,
