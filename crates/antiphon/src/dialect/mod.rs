@@ -6,14 +6,14 @@
 //!
 //! ```text
 //!   request:  items and fields ── encode ──> an upstream's request
-//!   answer:   an upstream's stream ── Listener ──> Assembler ── Writer ──> a client's stream
+//!   answer:   an upstream's stream ── decoder ──> assembler ── writer ──> a client's stream
 //! ```
 //!
 //! - [`UpstreamApi::encoder`]: encodes a request for an upstream. A part that its API cannot carry
 //!   is never dropped silently: it is an [`Unsupported`] error or a reported [`Omission`].
 //! - [`StreamDecoder`]: decodes an upstream's stream and passes its content to an assembler.
 //! - [`Writer`]: writes the output of an assembler in a client's dialect.
-//! - [`Conversion`]: a listener, an assembler and a writer together: bytes in, events out.
+//! - [`Conversion`]: a decoder, an assembler and a writer together: bytes in, events out.
 //! - [`Seal`]: a provider's reasoning in `encrypted_content`, which the next request returns to it.
 //!
 //! ```
@@ -33,12 +33,11 @@
 mod ai_sdk;
 /// Anthropic's Messages API.
 pub mod anthropic;
+mod call_ids;
 mod chat;
 mod conversion;
 mod item_form;
 mod request;
-mod request_context;
-mod responses;
 mod seal;
 mod stream_decoder;
 mod upstream_api;
@@ -47,8 +46,8 @@ mod writer;
 
 pub use chat::{history as chat_history, with_placeholder_reasoning};
 pub use conversion::{Conversion, ConversionError, Converted};
+pub use request::RequestContext;
 pub use request::{Encoded, Omission, Request, RequestPath, Unsupported};
-pub use request_context::RequestContext;
 pub use seal::Seal;
 pub use stream_decoder::StreamDecoder;
 pub use upstream_api::{Encoder, UpstreamApi, Vendor};

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Dialect, RequestContext, ai_sdk, anthropic, chat, responses};
+use super::{Dialect, RequestContext, ai_sdk, anthropic, chat};
 use crate::stream::Assembler;
 
 /// The decoder of one answer. It passes the content to an assembler.
@@ -45,7 +45,7 @@ impl StreamDecoder {
     /// A decoder for an answer in `dialect`. `context` describes the request.
     pub fn new(dialect: Dialect, context: RequestContext) -> Self {
         Self(match dialect {
-            Dialect::Responses => Box::new(responses::Stream),
+            Dialect::Responses => Box::new(Responses),
             Dialect::Chat => Box::new(chat::Stream::new(context)),
             Dialect::Anthropic => Box::new(anthropic::Stream::new(context)),
             Dialect::AiSdk => Box::new(ai_sdk::Stream::new(context)),
@@ -102,4 +102,21 @@ fn decode_lossy(
     decode(&replaced, assembler)?;
     assembler.note_invalid_utf8();
     Ok(())
+}
+
+/// The decoder of a Responses stream. An assembler decodes its events itself.
+struct Responses;
+
+impl Decode for Responses {
+    fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
+        assembler.apply_event(data)
+    }
+
+    fn decode_whole(
+        &mut self,
+        body: &Bytes,
+        assembler: &mut Assembler,
+    ) -> Result<(), serde_json::Error> {
+        assembler.apply_response(body)
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::call::{Call, Runner};
-use super::failure;
+use super::ending::failure_message;
 use super::input::Level;
 use super::item_emitter::ItemEmitter;
 use super::part::Part;
@@ -67,13 +67,13 @@ impl Calls {
 
     /// `tool-error`: the tool failed, or its input was invalid.
     pub(super) fn error(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
-        let message = failure::message(part.get("error"));
+        let message = failure_message(part.get("error"));
         let message = message.unwrap_or_else(|| "The tool failed without an error message.".into());
         self.emit_output(part, &quote(&message), emitter);
     }
 
     /// `tool-output-denied`: the tool was not allowed to run.
-    pub(super) fn denied(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
+    pub(super) fn deny(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
         self.emit_output(part, r#""The tool was not allowed to run.""#, emitter);
     }
 

@@ -1,10 +1,9 @@
-//! The end of an answer.
+//! The end of an answer: its reason, its failure, its token counts.
 
 use super::item_emitter::ItemEmitter;
 use super::part::Part;
-use super::usage;
 use crate::dialect::usage::Usage;
-use crate::json::{Object, quote};
+use crate::json::{Object, quote, unquote};
 use crate::stream::{Failure, Status};
 
 /// The reason for the end: the `finishReason` of `finish` and `finish-step`.
@@ -55,7 +54,7 @@ impl Ending {
         let model = response.as_ref().and_then(|response| response.present("modelId"));
         Self {
             reason: Reason::from_part(part),
-            usage: usage.as_ref().and_then(usage::parse),
+            usage: usage.as_ref().and_then(parse_usage),
             model: model.map(str::to_owned),
         }
     }
@@ -96,4 +95,94 @@ impl Ending {
 fn error(message: &str) -> (&'static str, String) {
     let Failure { code, message } = Failure::server_error(message);
     ("error", format!(r#"{{"code":{},"message":{}}}"#, quote(&code), quote(&message)))
+}
+
+/// The maximum depth of nested errors: an event in an SDK's error, an error in an event.
+const MAX_DEPTH: usize = 4;
+
+/// The failure in an `error` part. The error is a string, or an object with a `message`, or an
+/// object with such an object as its `error`.
+pub(super) fn failure_from_part(part: Part<'_>) -> Failure {
+    let error = part.get("error");
+    let failure = Failure::server_error("The upstream failed without an error message.");
+    Failure {
+        code: code(error).unwrap_or(failure.code),
+        message: failure_message(error).unwrap_or(failure.message),
+    }
+}
+
+/// The failure for an `abort` part, which can contain a reason.
+pub(super) fn failure_from_abort(part: Part<'_>) -> Failure {
+    let reason = part.string("reason").filter(|reason| !reason.is_empty());
+    let message =
+        reason.map_or_else(|| "The run was aborted.".into(), std::borrow::Cow::into_owned);
+    Failure { code: "aborted".into(), message }
+}
+
+/// The message of an error, if there is one.
+pub(super) fn failure_message(error: Option<&str>) -> Option<String> {
+    if let Some(text) = error.and_then(unquote) {
+        return Some(text.into_owned()).filter(|text| !text.is_empty());
+    }
+    find(error?, "message", MAX_DEPTH)
+}
+
+fn code(error: Option<&str>) -> Option<String> {
+    find(error?, "code", MAX_DEPTH)
+}
+
+/// The string under `key` in the error, or in a nested error.
+fn find(error: &str, key: &str, depth: usize) -> Option<String> {
+    let object = Object::parse(error.as_bytes()).ok().filter(|_| depth > 0)?;
+    let own = object.string(key).filter(|text| !text.is_empty());
+    match own {
+        Some(text) => Some(text.into_owned()),
+        None => find(object.present("error")?, key, depth - 1),
+    }
+}
+
+/// Parses the counts of any version; `None` if there are none.
+///
+/// - 5: `inputTokens`, `outputTokens`, `reasoningTokens`, `cachedInputTokens`, `totalTokens`;
+/// - 6 and 7, of a model: `inputTokens.total`, `inputTokens.cacheRead`, `inputTokens.cacheWrite`,
+///   `outputTokens.total`, `outputTokens.reasoning`;
+/// - 6 and 7, of a `fullStream`: `inputTokens`, `inputTokenDetails.cacheReadTokens`,
+///   `inputTokenDetails.cacheWriteTokens`, `outputTokens`, `outputTokenDetails.reasoningTokens`,
+///   `totalTokens`.
+pub(super) fn parse_usage(usage: &Object<'_>) -> Option<Usage> {
+    let count = |path: &[&str]| number(usage, path);
+    let any = |paths: &[&[&str]]| paths.iter().find_map(|path| count(path));
+    let input = any(&[&["inputTokens"], &["inputTokens", "total"]]);
+    let output = any(&[&["outputTokens"], &["outputTokens", "total"]]);
+    let total = count(&["totalTokens"]);
+    input.or(output).or(total)?;
+    let cached = any(&[
+        &["inputTokens", "cacheRead"],
+        &["inputTokenDetails", "cacheReadTokens"],
+        &["cachedInputTokens"],
+    ]);
+    let written =
+        any(&[&["inputTokens", "cacheWrite"], &["inputTokenDetails", "cacheWriteTokens"]]);
+    let reasoning = any(&[
+        &["outputTokens", "reasoning"],
+        &["outputTokenDetails", "reasoningTokens"],
+        &["reasoningTokens"],
+    ]);
+    Some(Usage {
+        input: input.unwrap_or(0),
+        cached: cached.unwrap_or(0),
+        written: written.unwrap_or(0),
+        output: output.unwrap_or(0),
+        reasoning: reasoning.unwrap_or(0),
+        total,
+    })
+}
+
+fn number(object: &Object<'_>, path: &[&str]) -> Option<u64> {
+    let (key, rest) = path.split_first()?;
+    let raw = object.present(key)?;
+    if rest.is_empty() {
+        return raw.parse().ok();
+    }
+    number(&object.object(key)?, rest)
 }

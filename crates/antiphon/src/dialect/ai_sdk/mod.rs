@@ -25,17 +25,14 @@
 mod call;
 mod calls;
 mod ending;
-mod failure;
 mod input;
 mod item_emitter;
 mod metadata;
 mod part;
 mod reasoning;
-mod seal;
 mod stream;
 mod texts;
 mod tool;
-mod usage;
 
 #[cfg(test)]
 mod tests;

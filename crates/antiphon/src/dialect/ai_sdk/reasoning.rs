@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::item_emitter::ItemEmitter;
-use super::metadata::Metadata;
+use super::metadata::{Metadata, Sealed};
 use super::part::{Part, inside};
-use super::seal::Sealed;
 use crate::json::Object;
 use crate::stream::DeltaKind;
 use crate::transcript::Origin;

@@ -6,8 +6,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::calls::Calls;
-use super::ending::{Ending, Reason};
-use super::failure;
+use super::ending::{Ending, Reason, failure_from_abort, failure_from_part};
 use super::input::Level;
 use super::item_emitter::ItemEmitter;
 use super::part::Part;
@@ -62,7 +61,7 @@ impl Stream {
     fn decode_part(&mut self, part: Part<'_>, assembler: &mut Assembler) {
         let Some(kind) = part.kind() else {
             if part.get("error").is_some() {
-                assembler.fail(failure::from_part(part));
+                assembler.fail(failure_from_part(part));
             }
             return;
         };
@@ -75,8 +74,8 @@ impl Stream {
             "response-metadata" => begin(part, assembler),
             "finish-step" => self.end_step(part, assembler),
             "finish" => self.finish(part, assembler),
-            "error" => assembler.fail(failure::from_part(part)),
-            "abort" => assembler.fail(failure::from_abort(part)),
+            "error" => assembler.fail(failure_from_part(part)),
+            "abort" => assembler.fail(failure_from_abort(part)),
             _ => self.apply_content(&kind, part, assembler),
         }
     }
@@ -104,7 +103,7 @@ impl Stream {
             "tool-call" => self.calls.call(part, emitter),
             "tool-result" => self.calls.result(part, emitter),
             "tool-error" => self.calls.error(part, emitter),
-            "tool-output-denied" => self.calls.denied(part, emitter),
+            "tool-output-denied" => self.calls.deny(part, emitter),
             "file"
             | "source"
             | "custom"
@@ -196,7 +195,7 @@ impl Decode for Stream {
         let answer = Part::new(&object);
         let contents = answer.get("content").and_then(|raw| serde_json::from_str(raw).ok());
         let Some(contents): Option<Vec<&RawValue>> = contents else {
-            assembler.fail(failure::from_part(answer));
+            assembler.fail(failure_from_part(answer));
             return Ok(());
         };
         for content in contents {

@@ -31,7 +31,7 @@ pub(super) fn convert_block(
         ("tool_result", Role::User) => Converted::Item(function_call_output(&block)?),
         ("thinking", Role::Assistant) => Converted::Item(reasoning(&block, raw, origin)?),
         ("redacted_thinking", Role::Assistant) if origin.is_some() => {
-            Converted::Item(redacted_reasoning(raw, origin))
+            Converted::Item(reasoning_without_text(raw, origin))
         }
         ("tool_use" | "tool_result" | "thinking", _) => {
             return Err(format!("a message with this role cannot contain a '{kind}' block"));
@@ -112,17 +112,17 @@ fn reasoning(block: &Object<'_>, raw: &str, origin: Option<&Origin>) -> Result<S
         "" => String::new(),
         // The writer sends another provider's seal to Anthropic clients as the signature.
         seal if Seal::parse(seal).is_some() => encrypted_content(seal),
-        _ => sealed(raw, origin),
+        _ => encrypted_field(raw, origin),
     };
     Ok(format!(r#"{{"type":"reasoning","summary":[]{content}{sealed}}}"#))
 }
 
-fn redacted_reasoning(raw: &str, origin: Option<&Origin>) -> String {
-    format!(r#"{{"type":"reasoning","summary":[]{}}}"#, sealed(raw, origin))
+fn reasoning_without_text(raw: &str, origin: Option<&Origin>) -> String {
+    format!(r#"{{"type":"reasoning","summary":[]{}}}"#, encrypted_field(raw, origin))
 }
 
 /// The `encrypted_content` field, which returns the block to the provider that created it.
-fn sealed(raw: &str, origin: Option<&Origin>) -> String {
+fn encrypted_field(raw: &str, origin: Option<&Origin>) -> String {
     let Some(origin) = origin else { return String::new() };
     let seal =
         Seal { dialect: Dialect::Anthropic, origin: origin.clone(), content: raw.to_owned() };

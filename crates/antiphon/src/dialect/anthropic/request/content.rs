@@ -3,8 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::block::Block;
-use super::media;
-use super::report::{Report, unsupported};
+use super::{Report, media, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, type_name};
 

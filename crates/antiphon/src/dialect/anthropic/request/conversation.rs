@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::block::{Block, write_all};
-use super::call::{tool_result, tool_use};
-use super::call_ids::CallIds;
+use super::block::{Block, tool_result, tool_use, write_all};
 use super::content::Content;
-use super::report::{Report, unsupported};
 use super::turns::Turns;
+use super::{Report, unsupported};
+use crate::dialect::call_ids::CallIds;
 use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{Request, RequestPath, Unsupported};
 use crate::dialect::{Dialect, Seal};
@@ -78,7 +77,7 @@ struct ConversationBuilder<'a> {
     joined: Vec<Option<PairRole>>,
     /// For each call, the position of its output.
     outputs: Vec<Option<usize>>,
-    names: CallIds,
+    call_ids: CallIds,
     system: Vec<Block>,
     turns: Turns,
     called: Vec<String>,
@@ -102,7 +101,7 @@ impl<'a> ConversationBuilder<'a> {
             origin: request.origin,
             joined,
             outputs,
-            names: CallIds::default(),
+            call_ids: CallIds::default(),
             system: Vec::new(),
             turns: Turns::default(),
             called: Vec::new(),
@@ -204,7 +203,8 @@ impl<'a> ConversationBuilder<'a> {
             return Ok(());
         };
         let call_id = item.head().call_id.as_ref().map_or("", |id| id.as_str());
-        let id = self.names.next(call_id);
+        let valid_id = to_valid_id(call_id);
+        let id = self.call_ids.next(Some(&valid_id), &valid_id);
         let fields = item.object();
         let call = tool_use(&id, (position, &item.head().kind, &fields), self.report)?;
         let result = tool_result(&id, (output, &self.items[output]), self.report)?;
@@ -238,6 +238,14 @@ impl<'a> ConversationBuilder<'a> {
         let why = format!("the Anthropic Messages API cannot take this '{kind}' item: {why}");
         self.report.leave_out(RequestPath::Item(position, String::new()), &why);
     }
+}
+
+/// An id for a `tool_use` block. Anthropic requires `^[a-zA-Z0-9_-]+$`, and ids that are unique in
+/// a request ("`tool_use` ids must be unique"). `_` replaces each invalid character.
+fn to_valid_id(call_id: &str) -> String {
+    let is_valid = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let valid = call_id.chars().map(|letter| if is_valid(letter) { letter } else { '_' });
+    if call_id.is_empty() { "call".to_owned() } else { valid.collect() }
 }
 
 /// Whether a thinking block has no signature. Anthropic rejects such a block

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::block::{Block, is_blank};
 use super::content::Part;
-use super::report::{Report, unsupported};
+use super::{Report, unsupported};
 use crate::dialect::anthropic::base64;
 use crate::dialect::request::Unsupported;
 use crate::json::{push_quoted, quote};
@@ -96,13 +96,13 @@ impl<'a> DataUrl<'a> {
     fn text(&self) -> Option<String> {
         let bytes = match self.is_base64 {
             true => Cow::Owned(base64::decode(self.content)?),
-            false => percent_decoded(self.content),
+            false => decode_percent(self.content),
         };
         String::from_utf8(bytes.into_owned()).ok()
     }
 }
 
-fn percent_decoded(text: &str) -> Cow<'_, [u8]> {
+fn decode_percent(text: &str) -> Cow<'_, [u8]> {
     if !text.contains('%') {
         return Cow::Borrowed(text.as_bytes());
     }

@@ -4,22 +4,18 @@
 //! - [`conversation`]: `system` and `messages`, from items.
 //! - [`content`], [`media`]: blocks, from the parts of messages and outputs.
 //! - [`tools`], [`tool_choice`]: the tools, and the choice among them.
-//! - [`thinking`], [`sampling`], [`options`]: all other fields.
+//! - [`thinking`], [`options`]: all other fields.
 //! - [`model`]: the differences between the generations of models.
 //!
 //! A field that the Responses API does not have (`top_k`, `stop_sequences`, `thinking`,
 //! `cache_control`, …) is sent unchanged and overrides the value that the encoder would send.
 
 mod block;
-mod call;
-mod call_ids;
 mod content;
 mod conversation;
 mod media;
 mod model;
 mod options;
-mod report;
-mod sampling;
 #[cfg(test)]
 mod tests;
 mod thinking;
@@ -31,12 +27,11 @@ use std::borrow::Cow;
 
 use self::conversation::Conversation;
 use self::model::Model;
-use self::report::Report;
-use self::sampling::Sampling;
+use self::options::Sampling;
 use self::thinking::Thinking;
 use self::tool_choice::ToolChoice;
 use self::tools::Tools;
-use crate::dialect::request::{Encoded, Request, Unsupported};
+use crate::dialect::request::{Encoded, Omission, Request, RequestPath, Unsupported};
 use crate::json::Object;
 
 /// The `max_tokens` of a request without `max_output_tokens`, because Anthropic requires the field.
@@ -91,4 +86,32 @@ impl<'a> MaxTokens<'a> {
         let number = model.max_output_tokens().unwrap_or(DEFAULT_MAX_TOKENS);
         Self { raw: number.to_string().into(), number }
     }
+}
+
+/// The omissions and changes so far.
+#[derive(Default)]
+struct Report(Vec<Omission>);
+
+impl Report {
+    /// Reports that the value at `place` is left out. `why` names the API.
+    fn leave_out(&mut self, place: RequestPath, why: &str) {
+        let message = format!("'{place}' is left out: {why}");
+        self.0.push(Omission { place, message });
+    }
+
+    /// Reports that the value at `place` is sent in another form. `how` names the API.
+    fn change(&mut self, place: RequestPath, how: &str) {
+        let message = format!("'{place}' is changed: {how}");
+        self.0.push(Omission { place, message });
+    }
+
+    fn into_omissions(self) -> Vec<Omission> {
+        self.0
+    }
+}
+
+/// The error for a value at `place` that cannot be sent. `why` names the API.
+fn unsupported(place: RequestPath, why: &str) -> Unsupported {
+    let message = format!("'{place}' cannot be sent: {why}");
+    Unsupported { place, message }
 }

@@ -1,7 +1,7 @@
 //! Converts `reasoning` and `text.format` into `thinking` and `output_config`.
 
 use super::model::{DisableThinking, Model};
-use super::report::{Report, unsupported};
+use super::{Report, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use super::report::unsupported;
+use super::unsupported;
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, quote, unquote};
 

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 
 use super::conversation::Conversation;
-use super::report::{Report, unsupported};
 use super::tool_choice::ToolChoice;
+use super::{Report, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported, missing_name};
 use crate::json::{Object, quote};
 

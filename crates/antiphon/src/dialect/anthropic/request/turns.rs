@@ -1,8 +1,8 @@
 //! Orders messages as Anthropic requires: user and assistant messages alternate, and each message
 //! with calls is followed by a message with their results.
 
+use super::Report;
 use super::block::{Block, write_all};
-use super::report::Report;
 use crate::dialect::request::RequestPath;
 use crate::json::{quote, unquote};
 

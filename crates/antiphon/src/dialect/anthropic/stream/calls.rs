@@ -5,8 +5,13 @@
 
 use std::collections::HashMap;
 
-use super::call::{Call, CallKey};
-use crate::stream::Assembler;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::block::Context;
+use super::text::is_nonempty_string;
+use crate::json::{Object, quote, unquote};
+use crate::stream::{Assembler, DeltaKind};
 
 /// Decides which blocks belong to one call.
 ///
@@ -96,4 +101,132 @@ fn emit_repeat(call: &Call, input: &str, assembler: &mut Assembler) {
     }
     assembler.announce_other_item(call.item, &call.as_item(r#""""#));
     call.end_item(call.item, assembler);
+}
+
+/// A tool call in one block. [`Calls`](super::calls::Calls) decides which of several blocks with
+/// the same id becomes the call.
+#[derive(Debug)]
+pub(super) struct Call {
+    item: u64,
+    key: CallKey,
+    is_custom: bool,
+    /// The input that arrived in deltas, still escaped.
+    streamed: String,
+    /// The input at the start of the block, raw.
+    initial: String,
+}
+
+/// The id and the tool of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct CallKey {
+    id: String,
+    tool: String,
+}
+
+impl CallKey {
+    fn from_block(block: &Object<'_>) -> Self {
+        let text = |key| block.string(key).unwrap_or_default().into_owned();
+        Self { id: text("id"), tool: text("name") }
+    }
+}
+
+impl Call {
+    pub(super) fn start(
+        block: &Object<'_>,
+        context: &mut Context,
+        assembler: &mut Assembler,
+    ) -> Self {
+        let key = CallKey::from_block(block);
+        let call = Self {
+            item: context.new_item(),
+            is_custom: context.request.is_custom(&key.tool),
+            key,
+            streamed: String::new(),
+            initial: block.present("input").unwrap_or("{}").to_owned(),
+        };
+        if context.calls.is_new(&call) {
+            assembler.announce_item(call.item, &call.as_item(r#""""#));
+        }
+        call
+    }
+
+    pub(super) fn has_key_of(&self, block: &Object<'_>) -> bool {
+        self.key == CallKey::from_block(block)
+    }
+
+    /// Appends a piece of the input: a raw JSON string.
+    pub(super) fn append_input(
+        &mut self,
+        raw: &str,
+        context: &mut Context,
+        assembler: &mut Assembler,
+    ) {
+        if !is_nonempty_string(raw) {
+            return;
+        }
+        self.streamed.push_str(&raw[1..raw.len() - 1]);
+        if context.calls.record_input(self) && !self.is_custom {
+            assembler.delta(self.item, DeltaKind::Arguments, 0, raw);
+        }
+    }
+
+    /// Whether the input is complete JSON.
+    pub(super) fn is_whole(&self) -> bool {
+        let is_initial = self.streamed.is_empty() && !self.is_empty();
+        is_initial || serde_json::from_str::<IgnoredAny>(&self.input()).is_ok() && !self.is_empty()
+    }
+
+    /// Whether the input is empty or an empty object.
+    pub(super) fn is_empty(&self) -> bool {
+        let initial = Object::parse(self.initial.as_bytes());
+        self.streamed.is_empty() && initial.is_ok_and(|initial| initial.iter().next().is_none())
+    }
+
+    /// The input as JSON; the initial input if no delta came.
+    pub(super) fn input(&self) -> String {
+        if self.streamed.is_empty() {
+            return self.initial.clone();
+        }
+        let quoted = format!("\"{}\"", self.streamed);
+        unquote(&quoted).map_or_else(|| self.streamed.clone(), std::borrow::Cow::into_owned)
+    }
+
+    /// Whether the call has this input, compared as JSON.
+    pub(super) fn has_input(&self, input: &str) -> bool {
+        let own = self.input();
+        let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+        own == input || parsed(&own).is_some_and(|own| Some(own) == parsed(input))
+    }
+
+    /// Ends the item at this index with the input of this call.
+    pub(super) fn end_item(&self, item: u64, assembler: &mut Assembler) {
+        let text = if self.is_custom { custom_input(&self.input()) } else { quote(&self.input()) };
+        assembler.end_item(item, &self.as_item(&text));
+    }
+
+    /// The item, with `text` (a raw JSON string) as its input or arguments.
+    pub(super) fn as_item(&self, text: &str) -> Object<'static> {
+        let (kind, key) = match self.is_custom {
+            true => ("custom_tool_call", "input"),
+            false => ("function_call", "arguments"),
+        };
+        let mut item = Object::default();
+        item.set("type", quote(kind));
+        item.set("call_id", quote(&self.key.id));
+        item.set("name", quote(&self.key.tool));
+        item.set(key, text.to_owned());
+        item
+    }
+}
+
+/// The input of a custom tool, as a raw JSON string. The schema of the input has one field,
+/// `input`. If the model did not follow the schema, the whole input is quoted.
+fn custom_input(input: &str) -> String {
+    let fields = Object::parse(input.as_bytes()).ok();
+    let text = fields.as_ref().and_then(|fields| fields.get("input"));
+    match text.filter(|raw| raw.starts_with('"')) {
+        Some(raw) => raw.to_owned(),
+        None if input == "{}" => quote(""),
+        None => quote(input),
+    }
 }

@@ -11,13 +11,8 @@
 //! | any other (`server_tool_use`, …) | `anthropic:<type>`, with the block as its `content` |
 
 mod block;
-mod call;
 mod calls;
-mod citation;
-mod context;
 mod ending;
-mod extension;
-mod messages;
 #[cfg(test)]
 pub(super) mod tests;
 mod text;
@@ -29,7 +24,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use self::block::Block;
-use self::context::Context;
+use self::block::Context;
 use self::ending::Ending;
 use crate::dialect::RequestContext;
 use crate::dialect::stream_decoder::Decode;

@@ -1,9 +1,11 @@
-//! The text block.
+//! Text blocks, the messages that they form, and their citations.
 
-use super::citation::{self, ConvertedCitation};
-use super::context::Context;
-use super::messages::Messages;
-use crate::json::Object;
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+
+use super::block::Context;
+use crate::json::{Object, quote};
 use crate::stream::{Assembler, DeltaKind};
 
 /// A text block. It becomes a part of a message when its first text arrives.
@@ -27,7 +29,7 @@ impl Text {
         let message = Messages::start_block(context);
         let mut text = Self { message, part: None, length: 0, citations: Vec::new() };
         text.append(block.get("text").unwrap_or(r#""""#), context, assembler);
-        text.add_citations(citation::in_list(block.present("citations")).into_iter());
+        text.add_citations(citations_in(block.present("citations")).into_iter());
         text
     }
 
@@ -62,11 +64,9 @@ impl Text {
     fn annotations(&self, assembler: &mut Assembler) -> String {
         let mut annotations = Vec::with_capacity(self.citations.len());
         for citation in &self.citations {
-            match citation::annotation(citation, self.length) {
-                ConvertedCitation::Annotation(annotation) => annotations.push(annotation),
-                ConvertedCitation::Unsupported { kind } => {
-                    assembler.leave_out(format!("citation '{kind}'"));
-                }
+            match convert_citation(citation, self.length) {
+                Ok(annotation) => annotations.push(annotation),
+                Err(kind) => assembler.leave_out(format!("citation '{kind}'")),
             }
         }
         annotations.join(",")
@@ -112,6 +112,123 @@ mod unit_tests {
             (r#""\ud83d\ude00!""#, 2),
         ] {
             assert_eq!(characters(raw), count, "{raw}");
+        }
+    }
+}
+
+/// Converts a citation of a text with `length` characters into a raw annotation. The error is the
+/// type of a citation that the Responses API has no annotation for.
+///
+/// Sources: Anthropic's documentation of citations and of the web search tool; the annotation types
+/// of the Responses API. A citation refers to the whole text of its block, so its annotation covers
+/// all characters of the part.
+///
+/// | citation | annotation |
+/// |---|---|
+/// | `web_search_result_location` | `url_citation` |
+/// | `search_result_location` whose `source` is a URL | `url_citation` |
+/// | `char_location`, `page_location` of a document with a `file_id` | `file_citation` |
+/// | `content_block_location` of a document with a `file_id` | `file_citation` |
+/// | any other | left out: the types of the Responses API require a URL or a file |
+fn convert_citation(citation: &str, length: u64) -> Result<String, String> {
+    let citation = Object::parse(citation.as_bytes()).unwrap_or_default();
+    let kind = citation.string("type").unwrap_or_default();
+    let annotation = match &*kind {
+        "web_search_result_location" => url_citation(&citation, "url", length),
+        "search_result_location" => url_citation(&citation, "source", length),
+        "char_location" | "page_location" | "content_block_location" => file_citation(&citation),
+        _ => None,
+    };
+    annotation.ok_or_else(|| kind.into_owned())
+}
+
+/// The citations in a raw list.
+fn citations_in(raw: Option<&str>) -> Vec<&str> {
+    let citations: Option<Vec<&RawValue>> = raw.and_then(|raw| serde_json::from_str(raw).ok());
+    citations.unwrap_or_default().into_iter().map(RawValue::get).collect()
+}
+
+fn url_citation(citation: &Object<'_>, key: &str, length: u64) -> Option<String> {
+    let url = citation.string(key).filter(|url| url.contains("://"))?;
+    let title = citation.string("title").unwrap_or_default();
+    let (url, title) = (quote(&url), quote(&title));
+    let range = format!(r#""start_index":0,"end_index":{length}"#);
+    Some(format!(r#"{{"type":"url_citation","url":{url},"title":{title},{range}}}"#))
+}
+
+fn file_citation(citation: &Object<'_>) -> Option<String> {
+    let file_id = quote(&citation.string("file_id")?);
+    let filename = quote(&citation.string("document_title").unwrap_or_default());
+    let index: u64 = citation.get("document_index").and_then(|raw| raw.parse().ok()).unwrap_or(0);
+    Some(format!(
+        r#"{{"type":"file_citation","file_id":{file_id},"filename":{filename},"index":{index}}}"#
+    ))
+}
+
+/// The open messages.
+///
+/// ```text
+///   text block starts ──> current ── text block starts ──> current
+///                           └── another block starts ──> past ── its last block stops ──> closed
+/// ```
+///
+/// A message is announced with its first text. A message with only empty blocks is never announced.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    /// The message that the next text block belongs to.
+    current: Option<u64>,
+    open: HashMap<u64, Message>,
+}
+
+#[derive(Debug, Default)]
+struct Message {
+    /// The number of its blocks that have text.
+    parts: u64,
+    /// The number of its blocks that have not stopped.
+    blocks: usize,
+}
+
+impl Messages {
+    /// Adds a text block to the current message, and returns the item of the message.
+    pub(super) fn start_block(context: &mut Context) -> u64 {
+        let current = context.messages.current;
+        let item = current.unwrap_or_else(|| context.new_item());
+        context.messages.current = Some(item);
+        context.messages.open.entry(item).or_default().blocks += 1;
+        item
+    }
+
+    /// Starts a part for a block's first text, and returns the index of the part.
+    pub(super) fn start_part(&mut self, item: u64, assembler: &mut Assembler) -> u64 {
+        let message = self.open.entry(item).or_default();
+        if message.parts == 0 {
+            let fields = [("type", r#""message""#), ("role", r#""assistant""#)];
+            assembler.announce_item(item, &Object::from_iter(fields));
+        }
+        message.parts += 1;
+        message.parts - 1
+    }
+
+    /// Records that a block of the message has stopped.
+    pub(super) fn stop_block(&mut self, item: u64, assembler: &mut Assembler) {
+        if let Some(message) = self.open.get_mut(&item) {
+            message.blocks = message.blocks.saturating_sub(1);
+            self.close_if_past(item, assembler);
+        }
+    }
+
+    /// Ends the current message, because a block of another type starts.
+    pub(super) fn end_current(&mut self, assembler: &mut Assembler) {
+        if let Some(item) = self.current.take() {
+            self.close_if_past(item, assembler);
+        }
+    }
+
+    fn close_if_past(&mut self, item: u64, assembler: &mut Assembler) {
+        let has_stopped = self.open.get(&item).is_some_and(|message| message.blocks == 0);
+        if has_stopped && self.current != Some(item) {
+            self.open.remove(&item);
+            assembler.close_item(item);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The thinking block.
 
-use super::context::Context;
+use super::block::Context;
 use super::text::is_nonempty_string;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote};
@@ -35,7 +35,7 @@ impl Thinking {
     }
 
     /// Emits a block that only its provider can read, as reasoning without text.
-    pub(super) fn redacted(raw: &str, context: &mut Context, assembler: &mut Assembler) {
+    pub(super) fn emit_redacted(raw: &str, context: &mut Context, assembler: &mut Assembler) {
         let item = announce(context, assembler);
         end(item, raw.to_owned(), context, assembler);
     }

@@ -1,8 +1,9 @@
 //! Builds the whole answer as one message.
 
-use super::block::{ToolIds, citation_json, extension_block, input_json, message, tool_use};
+use super::block::{
+    Sealed, ToolIds, citation_json, extension_block, input_json, message, tool_use,
+};
 use super::ending::Outcome;
-use super::seal::Sealed;
 use crate::dialect::item_form::ItemForm;
 use crate::item::Kind;
 use crate::json::{Object, quote};

@@ -1,9 +1,8 @@
 //! Writes the events of one output item.
 
-use super::block::{Delta, ToolIds, citation_json, extension_block, tool_use};
+use super::block::{Delta, Sealed, ToolIds, citation_json, extension_block, tool_use};
 use super::block_queue::{BlockPosition, BlockQueue};
 use super::number;
-use super::seal::Sealed;
 use crate::dialect::item_form::ItemForm;
 use crate::json::{Object, quote};
 

@@ -16,7 +16,6 @@ mod block_queue;
 mod ending;
 mod fold;
 mod item_writer;
-mod seal;
 #[cfg(test)]
 mod tests;
 

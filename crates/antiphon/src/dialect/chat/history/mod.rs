@@ -3,7 +3,6 @@
 mod calls;
 mod content;
 mod message;
-mod reasoning;
 #[cfg(test)]
 mod tests;
 

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::content::{Content, EMPTY_TEXT};
-use super::output::Output;
-use super::parts::Author;
-use super::report::{Report, unsupported};
-use super::turn::Turn;
+use super::content::{Author, Content, EMPTY_TEXT};
+use super::turn::{Output, Turn};
+use super::{Report, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{Request, RequestPath, Unsupported};

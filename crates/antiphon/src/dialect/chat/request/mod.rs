@@ -1,37 +1,32 @@
 //! Encodes a Responses API request as a streaming Chat Completions request.
 //!
 //! ```text
-//!   fields ── options, tools, tool_choice, response_format ──┐
-//!   items ─── messages ── turn (reasoning, text, calls) ─────┼──> one JSON object
-//!                    └─── content, output ───────────────────┘
+//!   fields ── options, tools, tool_choice ────────────────────────┐
+//!   items ─── messages ── turn (reasoning, text, calls, outputs) ─┼──> one JSON object
+//!                    └─── content ────────────────────────────────┘
 //! ```
 //!
 //! Guarantees: the order of the fields does not depend on the order in the request; arguments,
 //! schemas and texts keep their bytes; every output directly follows the message with its call;
 //! encoding takes linear time.
 
-mod body;
-mod call_ids;
 mod content;
 mod messages;
 mod options;
-mod output;
-mod parts;
+mod placeholder_reasoning;
 mod reasoning;
-mod report;
-mod response_format;
-mod stand_in;
 #[cfg(test)]
 mod tests;
 mod tool_choice;
 mod tools;
 mod turn;
 
-use body::Body;
-use report::Report;
-pub use stand_in::with_placeholder_reasoning;
+use bytes::Bytes;
 
-use crate::dialect::request::{Encoded, Request, Unsupported};
+use crate::dialect::chat::fields::Fields;
+use crate::dialect::request::{Encoded, Omission, Request, RequestPath, Unsupported};
+use crate::json::Object;
+pub use placeholder_reasoning::with_placeholder_reasoning;
 
 /// The name of the API in messages.
 const DIALECT: &str = "Chat Completions";
@@ -43,11 +38,84 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     body.present("model", request.fields.present("model"));
     body.raw("messages", &messages::encode(request, &mut report)?);
     tools::encode(request.fields, &mut body)?;
-    response_format::encode(request.fields, &mut body, &mut report)?;
+    options::encode_formats(request.fields, &mut body, &mut report)?;
     options::encode_logprobs(request.fields, &mut body, &mut report);
     options::encode(request.fields, &mut body, &mut report)?;
     body.raw("stream", "true");
     body.raw("stream_options", r#"{"include_usage":true}"#);
     options::encode_unknown(request.fields, &mut body, &mut report);
     Ok(Encoded { body: body.into_bytes(), omissions: report.into_omissions() })
+}
+
+/// The fields of the body, and the names of those that belong to the API.
+struct Body {
+    fields: Fields,
+    names: Vec<&'static str>,
+}
+
+impl Body {
+    fn new() -> Self {
+        Self { fields: Fields::new(), names: Vec::new() }
+    }
+
+    /// Appends a field of the API.
+    fn raw(&mut self, name: &'static str, raw: &str) {
+        self.fields.raw(name, raw);
+        self.names.push(name);
+    }
+
+    /// Appends a field of the API if it has a value.
+    fn present(&mut self, name: &'static str, raw: Option<&str>) {
+        if let Some(raw) = raw {
+            self.raw(name, raw);
+        }
+    }
+
+    /// Appends an unknown field.
+    fn unknown(&mut self, name: &str, raw: &str) {
+        self.fields.raw(name, raw);
+    }
+
+    /// Whether the body has this field of the API.
+    fn has(&self, name: &str) -> bool {
+        self.names.contains(&name)
+    }
+
+    fn into_bytes(mut self) -> Bytes {
+        self.fields.json().into()
+    }
+}
+
+/// The omissions of one request, in order.
+#[derive(Default)]
+struct Report {
+    omissions: Vec<Omission>,
+}
+
+impl Report {
+    /// Reports that the value at `place` is left out. `because` completes a sentence about the API.
+    fn leave_out(&mut self, place: RequestPath, because: &str) {
+        let message = format!("'{place}' is left out for {DIALECT}: {because}.");
+        self.omissions.push(Omission { place, message });
+    }
+
+    /// Reports the fields of the item at `position` that are not among `carried`.
+    fn leave_out_fields(&mut self, position: usize, item: &Object<'_>, carried: &[&str]) {
+        for (name, raw) in item.iter() {
+            if raw != "null" && !carried.contains(&name) {
+                let place = RequestPath::Item(position, name.to_owned());
+                self.leave_out(place, "it has no such field");
+            }
+        }
+    }
+
+    fn into_omissions(self) -> Vec<Omission> {
+        self.omissions
+    }
+}
+
+/// The error for a value that the request needs. `because` is as in [`Report::leave_out`].
+fn unsupported(place: RequestPath, because: &str) -> Unsupported {
+    let message = format!("'{place}' cannot be sent as {DIALECT}: {because}.");
+    Unsupported { place, message }
 }

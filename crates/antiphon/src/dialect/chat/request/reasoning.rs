@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::report::Report;
+use super::Report;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::RequestPath;
 use crate::dialect::{Dialect, Seal};

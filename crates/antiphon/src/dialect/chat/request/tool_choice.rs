@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use super::report::unsupported;
 use super::tools::ToolKey;
+use super::unsupported;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;

@@ -4,9 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use super::body::Body;
-use super::report::unsupported;
 use super::tool_choice::Choice;
+use super::{Body, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{RequestPath, Unsupported, missing_name};
 use crate::json::Object;

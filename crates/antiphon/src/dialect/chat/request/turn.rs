@@ -1,14 +1,13 @@
 //! A turn of the model: one assistant message, and the outputs of its calls.
 
-use super::call_ids::CallIds;
-use super::content::{Content, EMPTY_TEXT};
-use super::output::{Output, media_message};
+use super::content::{Author, Content, EMPTY_TEXT};
 use super::reasoning::Reasoning;
-use super::report::{Report, unsupported};
+use super::{Report, unsupported};
+use crate::dialect::call_ids::CallIds;
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::item::Kind;
-use crate::json::{Object, unquote};
+use crate::json::{Object, quote, unquote};
 
 /// One assistant message from adjacent items, and the outputs of its calls.
 ///
@@ -61,7 +60,7 @@ impl Turn {
             item,
             &["type", "id", "status", "call_id", "name", input],
         );
-        let call_id = self.call_ids.next(string(item, "call_id", position)?);
+        let call_id = unique_call_id(&mut self.call_ids, string(item, "call_id", position)?);
         let mut called = Fields::new();
         called.raw("name", string(item, "name", position)?);
         called.raw(input, string(item, input, position)?);
@@ -128,4 +127,112 @@ fn string<'a>(item: &'a Object<'_>, field: &str, position: usize) -> Result<&'a 
         let place = RequestPath::Item(position, field.to_owned());
         unsupported(place, "a call must have it, as a string")
     })
+}
+
+const CARRIED: &[&str] = &["type", "id", "call_id", "output", "status"];
+
+/// The text of an output that has only images, files or audio.
+const FOLLOWS: &str = "The output follows in the next message.";
+
+/// An output: its text, and the parts that a `tool` message cannot hold.
+pub(super) struct Output {
+    content: String,
+    media: Vec<String>,
+}
+
+impl Output {
+    /// The output at `position`.
+    ///
+    /// A `tool` message holds only text. Images, files and audio go into a user message after all
+    /// outputs of the turn, labelled with their `call_id`, and are reported.
+    pub(super) fn from_item(
+        position: usize,
+        item: &Object<'_>,
+        report: &mut Report,
+    ) -> Result<Self, Unsupported> {
+        report.leave_out_fields(position, item, CARRIED);
+        let mut content = Content::parse(item.present("output"), Author::Tool, position, "output")?;
+        let media = content.take_media();
+        if !media.is_empty() {
+            let because = "an output holds only text; the other parts follow in a user message";
+            report.leave_out(RequestPath::Item(position, "output".into()), because);
+        }
+        let empty = if media.is_empty() { EMPTY_TEXT.to_owned() } else { format!("\"{FOLLOWS}\"") };
+        Ok(Self { content: content.into_json().unwrap_or(empty), media })
+    }
+
+    /// The `tool` message with the output of the call with this raw id.
+    pub(super) fn message(&self, call_id: &str) -> String {
+        let mut message = Fields::new();
+        message.raw("role", r#""tool""#).raw("tool_call_id", call_id);
+        message.raw("content", &self.content).json()
+    }
+
+    /// The parts for the user message, after a label with the `call_id`.
+    pub(super) fn into_media(self, call_id: &str) -> Vec<String> {
+        if self.media.is_empty() {
+            return self.media;
+        }
+        let call_id = unquote(call_id).unwrap_or_default();
+        let label =
+            Fields::with_type("text").string("text", &format!("Output of {call_id}:")).json();
+        [vec![label], self.media].concat()
+    }
+}
+
+/// The user message with the parts that `tool` messages cannot hold.
+fn media_message(parts: &[String]) -> String {
+    Fields::new().raw("role", r#""user""#).raw("content", &array(parts)).json()
+}
+
+/// OpenAI's limit for the id of a call, in characters. The Responses API allows 64, and clients
+/// send ids that come from other servers.
+const MAX_CALL_ID_LENGTH: usize = 40;
+
+/// The length of an id's beginning that is used before a number.
+const STEM_LENGTH: usize = 30;
+
+/// The raw id for the next call. `call_id` is a raw JSON string.
+///
+/// An output refers to its call only by id, so the calls of a message need unique ids. Among items,
+/// a function call and a custom tool call can have the same `call_id`. A free id is used unchanged.
+/// If it is taken or too long, a number is appended to its beginning.
+fn unique_call_id(ids: &mut CallIds, call_id: &str) -> String {
+    let text = unquote(call_id).unwrap_or_else(|| call_id.into());
+    let allowed = Some(&*text).filter(|text| text.chars().count() <= MAX_CALL_ID_LENGTH);
+    let stem: String = text.chars().take(STEM_LENGTH).collect();
+    let id = ids.next(allowed, &stem);
+    if id == text { call_id.to_owned() } else { quote(&id) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn named(call_ids: &[&str]) -> Vec<String> {
+        let mut ids = CallIds::default();
+        call_ids.iter().map(|call_id| unique_call_id(&mut ids, &quote(call_id))).collect()
+    }
+
+    #[test]
+    fn short_id_is_unchanged() {
+        let longest = "é".repeat(MAX_CALL_ID_LENGTH);
+        for call_id in ["call_1", "a \"b\"", longest.as_str()] {
+            assert_eq!(named(&[call_id]), [quote(call_id)]);
+        }
+    }
+
+    #[test]
+    fn long_or_taken_id_gets_number() {
+        let (one, two) = (format!("{}1", "x".repeat(60)), format!("{}2", "x".repeat(60)));
+        let longest = "x".repeat(MAX_CALL_ID_LENGTH);
+        let names = named(&[&longest, &one, &two, &longest]);
+        let distinct: HashSet<&String> = names.iter().collect();
+        assert_eq!(distinct.len(), 4);
+        for name in &names {
+            assert!(unquote(name).is_some_and(|name| name.chars().count() <= MAX_CALL_ID_LENGTH));
+        }
+    }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::answer::LeftOut;
 use super::call::Call;
 use super::fragment::{EXTRA, Fragment, Key};
 use super::item_emitter::ItemEmitter;
-use super::left_out::LeftOut;
 use crate::dialect::RequestContext;
 
 /// The calls of an answer. A fragment belongs to a call by these keys:

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::left_out::is_empty;
+use super::answer::is_empty;
 use crate::json::{Object, quote};
 
 /// A fragment of a call. Empty fields are `None`.

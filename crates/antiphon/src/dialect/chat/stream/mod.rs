@@ -7,24 +7,19 @@ mod answer;
 mod call;
 mod calls;
 mod details;
-mod failure;
-mod finish;
+mod ending;
 mod fragment;
 mod item_emitter;
-mod left_out;
 mod message;
 mod reasoning;
-mod text_metadata;
-mod usage;
 
 #[cfg(test)]
 mod tests;
 
 use bytes::Bytes;
 
-use self::answer::Answer;
-use self::finish::Finish;
-use self::left_out::LeftOut;
+use self::answer::{Answer, LeftOut};
+use self::ending::{Finish, parse_failure, parse_usage};
 use crate::dialect::RequestContext;
 use crate::dialect::stream_decoder::Decode;
 use crate::dialect::usage::Usage;
@@ -101,11 +96,11 @@ impl Stream {
 
     fn apply_chunk(&mut self, chunk: &Object<'_>, assembler: &mut Assembler) {
         self.begin(chunk, assembler);
-        self.usage = usage::parse(chunk.present("usage")).or(self.usage);
+        self.usage = parse_usage(chunk.present("usage")).or(self.usage);
         if let Some(choice) = self.first_choice(chunk, assembler) {
             self.apply_choice(&choice, assembler);
         }
-        if let Some(failure) = failure::parse(chunk) {
+        if let Some(failure) = parse_failure(chunk) {
             self.fail(&failure, assembler);
         }
     }
@@ -145,11 +140,11 @@ impl Stream {
         for form in [Form::Delta, Form::Message] {
             self.apply_form(form, choice, assembler);
         }
-        self.usage = usage::parse(choice.present("usage")).or(self.usage);
+        self.usage = parse_usage(choice.present("usage")).or(self.usage);
         if let Some(finish) = choice.string("finish_reason").and_then(|it| Finish::parse(&it)) {
             self.state = State::Finished(finish);
         }
-        if let Some(failure) = failure::parse(choice) {
+        if let Some(failure) = parse_failure(choice) {
             self.fail(&failure, assembler);
         }
     }
