@@ -30,11 +30,11 @@ fn broken_run(count: usize) -> Vec<Item> {
 }
 
 fn right(deltas: usize) -> TextStream {
-    TextStream::of(deltas, Numbers::Right)
+    TextStream::with_deltas(deltas, Numbers::Right)
 }
 
 fn wrong(deltas: usize) -> TextStream {
-    TextStream::of(deltas, Numbers::Wrong)
+    TextStream::with_deltas(deltas, Numbers::Wrong)
 }
 
 fn text<U: Upstream>(deltas: usize) -> (Dialect, TextStream) {

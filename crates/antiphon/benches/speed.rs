@@ -134,7 +134,7 @@ mod stream {
 
     #[divan::bench(args = ANSWERS)]
     fn decode(bencher: Bencher<'_, '_>, deltas: usize) {
-        let stream = TextStream::of(deltas, Numbers::Right);
+        let stream = TextStream::with_deltas(deltas, Numbers::Right);
         bencher
             .counter(length(&stream))
             .counter(ItemsCount::new(deltas))
@@ -142,7 +142,7 @@ mod stream {
     }
 
     fn bench(bencher: Bencher<'_, '_>, deltas: usize, numbers: Numbers) {
-        let stream = TextStream::of(deltas, numbers);
+        let stream = TextStream::with_deltas(deltas, numbers);
         bencher
             .counter(length(&stream))
             .counter(ItemsCount::new(deltas))

@@ -156,7 +156,7 @@ impl Admission {
             _ if self.was_deleted_elsewhere(position, &item) => {
                 self.report.left_out(position, &item, OmissionReason::Deleted);
             }
-            Verdict::LateOutput { made_up } => self.tell_late(position, &item, made_up),
+            Verdict::LateOutput { placeholder } => self.tell_late(position, &item, placeholder),
             Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Replaces => {
                 if self.means_something(position, &item)? && self.has_its_call(position, &item)? {
                     self.keep(position, item, verdict);
@@ -186,9 +186,9 @@ impl Admission {
 
     /// Admits a message with the text of a late output, because a placeholder already answers its
     /// call.
-    fn tell_late(&mut self, position: usize, item: &Item, made_up: usize) {
+    fn tell_late(&mut self, position: usize, item: &Item, placeholder: usize) {
         let message = late_output_message(item).expect("a late output is an output");
-        self.late.push((position, made_up));
+        self.late.push((position, placeholder));
         self.report.late_output(position, item, LateOutput::CarriedByMessage);
         let id = ItemId::from(RandomIds.issue(message.head().kind.id_prefix()));
         let kept = HeldItem::new(id, &message, self.key, Some(Origin::placeholder()));

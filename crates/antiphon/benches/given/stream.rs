@@ -34,7 +34,7 @@ const LIMIT: usize = 1 << 20;
 
 impl TextStream {
     /// A message of `deltas` deltas.
-    pub(crate) fn of(deltas: usize, numbers: Numbers) -> Self {
+    pub(crate) fn with_deltas(deltas: usize, numbers: Numbers) -> Self {
         let mut text = String::new();
         for (number, mut event) in message(&pieces(deltas)).into_iter().enumerate() {
             let number = number + usize::from(numbers == Numbers::Wrong);

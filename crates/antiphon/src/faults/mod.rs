@@ -126,7 +126,7 @@ pub enum Fault {
 
 impl Fault {
     /// Checks the form of an item's id. Only kinds with a documented form are checked.
-    pub(crate) fn of_form(kind: &Kind, id: &ItemId) -> Option<Self> {
+    pub(crate) fn check_id_form(kind: &Kind, id: &ItemId) -> Option<Self> {
         if id.as_str().chars().count() > MAX_ID_LENGTH {
             return Some(Self::OverlongId { id: id.clone() });
         }
@@ -140,13 +140,13 @@ impl Fault {
     pub fn foreign_content(item: &Item) -> Self {
         let object = item.object();
         let content = object.string("encrypted_content").unwrap_or_default();
-        Self::ForeignContent { id: item.head().id.clone(), content: abridged(&content) }
+        Self::ForeignContent { id: item.head().id.clone(), content: abridge(&content) }
     }
 }
 
 /// The first and the last four characters, as providers abbreviate content in their errors. Content
 /// of less than 16 characters is not shown at all.
-fn abridged(content: &str) -> String {
+fn abridge(content: &str) -> String {
     let length = content.chars().count();
     let shown = if length >= 16 { 4 } else { 0 };
     let head: String = content.chars().take(shown).collect();

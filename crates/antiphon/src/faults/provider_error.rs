@@ -33,7 +33,7 @@ static CATALOGUE: LazyLock<Vec<ProviderError>> = LazyLock::new(|| {
 
 impl ProviderError {
     /// Returns the error with this name.
-    pub(super) fn named(name: &str) -> &'static Self {
+    pub(super) fn find(name: &str) -> &'static Self {
         let named = CATALOGUE.iter().find(|error| error.name == name);
         named.expect("the catalogue has every error that the code names")
     }
@@ -43,14 +43,14 @@ impl ProviderError {
         Refusal {
             status: self.status,
             code: self.code.as_deref(),
-            param: self.param.as_deref().map(|param| filled(param, values)),
-            message: filled(&self.message, values),
+            param: self.param.as_deref().map(|param| fill(param, values)),
+            message: fill(&self.message, values),
         }
     }
 }
 
 /// Replaces each `{name}` of the template once. Braces within a value stay as they are.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut pieces = template.split('{');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn braces_in_a_value_stay() {
         let values = [("id", "{kind}"), ("kind", "x")];
-        assert_eq!(filled("{id} of {kind}.", &values), "{kind} of x.");
+        assert_eq!(fill("{id} of {kind}.", &values), "{kind} of x.");
     }
 
     #[test]

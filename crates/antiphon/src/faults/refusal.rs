@@ -23,63 +23,69 @@ impl Fault {
     pub fn refusal(&self, position: usize) -> Refusal {
         let param = |field: &str| format!("input[{position}].{field}");
         match self {
-            Self::DuplicateItem { id } => worded("duplicate_item", &[("id", id.as_str())]),
+            Self::DuplicateItem { id } => build_refusal("duplicate_item", &[("id", id.as_str())]),
             Self::DuplicateCall { kind, call_id, .. } => {
-                of_call("duplicate_call", kind, call_id.as_str())
+                call_refusal("duplicate_call", kind, call_id.as_str())
             }
             Self::DuplicateOutput { kind, call_id } => {
-                of_call("duplicate_output", kind, call_id.as_str())
+                call_refusal("duplicate_output", kind, call_id.as_str())
             }
             Self::UnansweredCall { kind, call_id } => {
-                of_call("unanswered_call", kind, call_id.as_str())
+                call_refusal("unanswered_call", kind, call_id.as_str())
             }
             Self::OutputWithoutCall { kind, call_id } => {
                 let call_id = call_id.as_ref().map_or("", |id| id.as_str());
-                of_call("output_without_call", kind, call_id)
+                call_refusal("output_without_call", kind, call_id)
             }
             Self::LoneReasoning { id } => {
                 let id = id.as_ref().map_or("", |id| id.as_str());
-                worded("lone_reasoning", &[("id", id)])
+                build_refusal("lone_reasoning", &[("id", id)])
             }
             Self::MissingReasoning { id, kind, reasoning } => {
                 let (id, reasoning) = (id.as_str(), reasoning.as_str());
                 let values = [("id", id), ("kind", kind.as_str()), ("reasoning", reasoning)];
-                worded("missing_reasoning", &values)
+                build_refusal("missing_reasoning", &values)
             }
             Self::ForeignContent { content, .. } => {
-                worded("foreign_content", &[("content", content)])
+                build_refusal("foreign_content", &[("content", content)])
             }
             Self::UnresolvedReference { id } => {
-                worded("unresolved_reference", &[("id", id.as_str())])
+                build_refusal("unresolved_reference", &[("id", id.as_str())])
             }
-            Self::MalformedId { id, prefix } => malformed(&param("id"), id.as_str(), prefix),
-            Self::OverlongId { id } => overlong(&param("id"), id.as_str()),
-            Self::OverlongCallId { call_id, .. } => overlong(&param("call_id"), call_id.as_str()),
-            Self::EmptyCallId { .. } => worded("empty_string", &[("param", &param("call_id"))]),
+            Self::MalformedId { id, prefix } => {
+                malformed_id_refusal(&param("id"), id.as_str(), prefix)
+            }
+            Self::OverlongId { id } => overlong_refusal(&param("id"), id.as_str()),
+            Self::OverlongCallId { call_id, .. } => {
+                overlong_refusal(&param("call_id"), call_id.as_str())
+            }
+            Self::EmptyCallId { .. } => {
+                build_refusal("empty_string", &[("param", &param("call_id"))])
+            }
             Self::MissingCallId { .. } => {
-                worded("missing_parameter", &[("param", &param("call_id"))])
+                build_refusal("missing_parameter", &[("param", &param("call_id"))])
             }
         }
     }
 }
 
-fn worded(name: &str, values: &[(&str, &str)]) -> Refusal {
-    ProviderError::named(name).refusal(values)
+fn build_refusal(name: &str, values: &[(&str, &str)]) -> Refusal {
+    ProviderError::find(name).refusal(values)
 }
 
 /// The provider's texts contain the kind in words: `function call output`.
-fn of_call(name: &str, kind: &Kind, call_id: &str) -> Refusal {
+fn call_refusal(name: &str, kind: &Kind, call_id: &str) -> Refusal {
     let kind = kind.as_str().replace('_', " ");
-    worded(name, &[("kind", &kind), ("call_id", call_id)])
+    build_refusal(name, &[("kind", &kind), ("call_id", call_id)])
 }
 
-fn malformed(param: &str, id: &str, prefix: &str) -> Refusal {
+fn malformed_id_refusal(param: &str, id: &str, prefix: &str) -> Refusal {
     let name = if id.starts_with(prefix) { "wrong_id_characters" } else { "wrong_id_prefix" };
-    worded(name, &[("param", param), ("id", id), ("prefix", prefix)])
+    build_refusal(name, &[("param", param), ("id", id), ("prefix", prefix)])
 }
 
-fn overlong(param: &str, value: &str) -> Refusal {
+fn overlong_refusal(param: &str, value: &str) -> Refusal {
     let (maximum, length) = (MAX_ID_LENGTH.to_string(), value.chars().count().to_string());
     let values = [("param", param), ("maximum", &*maximum), ("length", &*length)];
-    worded("string_too_long", &values)
+    build_refusal("string_too_long", &values)
 }

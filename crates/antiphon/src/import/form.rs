@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::{BitAnd, BitOr};
 
 use super::ImportError;
-use super::excerpt::excerpt;
 use super::resemblance::{Foreign, forms_of};
+use crate::json::{Object, quote, unquote};
 
 /// The form of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,10 +123,10 @@ pub(super) fn recognize(
     let mut each = Vec::with_capacity(elements.len());
     for (position, element) in elements.iter().enumerate() {
         let forms =
-            forms_of(element).map_err(|foreign| unrecognized(position, element, &foreign))?;
+            forms_of(element).map_err(|foreign| unrecognized_error(position, element, &foreign))?;
         each.push(forms);
         if (common & forms).is_empty() {
-            return Err(mixed(elements, &each));
+            return Err(mixed_error(elements, &each));
         }
         common = common & forms;
     }
@@ -134,14 +134,14 @@ pub(super) fn recognize(
     Ok(form.unwrap_or(preferred))
 }
 
-fn unrecognized(position: usize, element: &str, foreign: &Foreign) -> ImportError {
+fn unrecognized_error(position: usize, element: &str, foreign: &Foreign) -> ImportError {
     let Foreign { resemblance, expected } = *foreign;
     ImportError::Unrecognized { position, excerpt: excerpt(element), resemblance, expected }
 }
 
 /// The error for a last element that contradicts an earlier one: the first without a common form,
 /// or else the one that fits the fewest forms.
-fn mixed(elements: &[&str], each: &[Forms]) -> ImportError {
+fn mixed_error(elements: &[&str], each: &[Forms]) -> ImportError {
     let position = each.len() - 1;
     let earlier = &each[..position];
     let apart = earlier.iter().position(|forms| (*forms & each[position]).is_empty());
@@ -155,4 +155,34 @@ fn mixed(elements: &[&str], each: &[Forms]) -> ImportError {
         other,
         other_form: form(other),
     }
+}
+
+const MAX_LENGTH: usize = 40;
+
+/// The most characteristic field of an element, with dots in place of the others.
+pub(super) fn excerpt(element: &str) -> String {
+    let Ok(object) = Object::parse_str(element) else {
+        return shorten(element);
+    };
+    let mut characteristic = ["type", "role", "lc", "object"].into_iter();
+    let characteristic = characteristic.find_map(|name| Some((name, object.present(name)?)));
+    let Some((name, raw)) = characteristic.or_else(|| object.iter().next()) else {
+        return "{}".to_owned();
+    };
+    let others = if object.iter().count() > 1 { ",…" } else { "" };
+    format!("{{{}:{}{others}}}", quote(name), shorten(raw))
+}
+
+fn shorten(raw: &str) -> String {
+    if raw.chars().count() <= MAX_LENGTH {
+        return raw.to_owned();
+    }
+    match unquote(raw) {
+        Some(text) => quote(&format!("{}…", first_characters(&text))),
+        None => format!("{}…", first_characters(raw)),
+    }
+}
+
+fn first_characters(text: &str) -> String {
+    text.chars().take(MAX_LENGTH).collect()
 }

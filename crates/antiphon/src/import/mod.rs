@@ -20,11 +20,9 @@
 //! ```
 
 mod ai_sdk;
-mod excerpt;
 mod form;
 mod langchain;
 mod output;
-mod parts;
 mod resemblance;
 #[cfg(test)]
 mod tests;
@@ -34,9 +32,8 @@ use serde_json::value::RawValue;
 
 use crate::dialect::{anthropic, chat_history};
 use crate::item::{self, Item, ListError};
-use excerpt::excerpt;
 pub use form::HistoryForm;
-use form::recognize;
+use form::{excerpt, recognize};
 use output::Output;
 
 /// A history as items.
@@ -149,36 +146,36 @@ pub fn import(
     let elements: Vec<&str> = elements.into_iter().map(RawValue::get).collect();
     let form = recognize(&elements, preferred)?;
     match form {
-        HistoryForm::Responses => of_items(list),
-        HistoryForm::Chat => of_chat(list, &elements),
-        HistoryForm::Anthropic => of_anthropic(list, &elements, system),
-        HistoryForm::AiSdkModel => converted(form, &elements, ai_sdk::convert_model_message),
-        HistoryForm::AiSdkUi => converted(form, &elements, ai_sdk::convert_ui_message),
-        HistoryForm::LangChain => converted(form, &elements, langchain::convert_message),
+        HistoryForm::Responses => import_items(list),
+        HistoryForm::Chat => import_chat(list, &elements),
+        HistoryForm::Anthropic => import_anthropic(list, &elements, system),
+        HistoryForm::AiSdkModel => import_each(form, &elements, ai_sdk::convert_model_message),
+        HistoryForm::AiSdkUi => import_each(form, &elements, ai_sdk::convert_ui_message),
+        HistoryForm::LangChain => import_each(form, &elements, langchain::convert_message),
     }
 }
 
-fn of_items(list: &Bytes) -> Result<Imported, ImportError> {
+fn import_items(list: &Bytes) -> Result<Imported, ImportError> {
     let items = item::parse_items(list)?;
     let sources = (0..items.len()).map(Some).collect();
     Ok(Imported { form: HistoryForm::Responses, items, sources, omissions: Vec::new() })
 }
 
-fn of_chat(list: &Bytes, elements: &[&str]) -> Result<Imported, ImportError> {
+fn import_chat(list: &Bytes, elements: &[&str]) -> Result<Imported, ImportError> {
     let form = HistoryForm::Chat;
     let read = chat_history::parse_items_with_sources(list, None);
     let (items, sources) = read.map_err(|error| match error {
         chat_history::HistoryError::NotAnArray(reason) => ListError::NotAnArray(reason).into(),
         chat_history::HistoryError::Message { position, path, reason } => {
-            let reason = located(path.trim_start_matches('.'), reason);
-            unreadable(form, elements, position, reason)
+            let reason = with_path(path.trim_start_matches('.'), reason);
+            message_error(form, elements, position, reason)
         }
     })?;
     let sources = sources.into_iter().map(Some).collect();
     Ok(Imported { form, items, sources, omissions: Vec::new() })
 }
 
-fn of_anthropic(
+fn import_anthropic(
     list: &Bytes,
     elements: &[&str],
     system: Option<&str>,
@@ -189,17 +186,17 @@ fn of_anthropic(
     let (items, sources) = read.map_err(|error| match error {
         HistoryError::NotMessages { reason } => ListError::NotAnArray(reason).into(),
         HistoryError::System { .. } => ImportError::System(error.to_string()),
-        HistoryError::Message { message, reason } => unreadable(form, elements, message, reason),
+        HistoryError::Message { message, reason } => message_error(form, elements, message, reason),
         HistoryError::Block { message, block, reason } => {
-            let reason = located(&format!("content[{block}]"), reason);
-            unreadable(form, elements, message, reason)
+            let reason = with_path(&format!("content[{block}]"), reason);
+            message_error(form, elements, message, reason)
         }
     })?;
     Ok(Imported { form, items, sources, omissions: Vec::new() })
 }
 
 /// Converts the elements to items one after another.
-fn converted(
+fn import_each(
     form: HistoryForm,
     elements: &[&str],
     convert: fn(&str, &mut Output) -> Result<(), String>,
@@ -208,17 +205,17 @@ fn converted(
     for (position, element) in elements.iter().enumerate() {
         output.begin(position);
         convert(element, &mut output)
-            .map_err(|reason| unreadable(form, elements, position, reason))?;
+            .map_err(|reason| message_error(form, elements, position, reason))?;
     }
     let Output { items, sources, omissions, .. } = output;
     Ok(Imported { form, items, sources, omissions })
 }
 
-fn located(path: &str, reason: String) -> String {
+fn with_path(path: &str, reason: String) -> String {
     if path.is_empty() { reason } else { format!("{path}: {reason}") }
 }
 
-fn unreadable(
+fn message_error(
     form: HistoryForm,
     elements: &[&str],
     position: usize,

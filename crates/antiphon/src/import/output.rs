@@ -34,7 +34,7 @@ impl Output {
 
     /// Adds a message with this raw content.
     pub(super) fn message(&mut self, role: &str, content: &str) -> Result<(), String> {
-        let mut item = of_type("message");
+        let mut item = typed_object("message");
         item.set("role", quote(role));
         item.set("content", content);
         self.push(&item)
@@ -42,7 +42,7 @@ impl Output {
 
     /// Adds a function call.
     pub(super) fn call(&mut self, call: &Call<'_>) -> Result<(), String> {
-        let mut item = of_type("function_call");
+        let mut item = typed_object("function_call");
         if let Some(id) = call.id {
             item.set("id", quote(id));
         }
@@ -56,7 +56,7 @@ impl Output {
 
     /// Adds the output of a call, both as raw JSON.
     pub(super) fn output(&mut self, call_id: &str, output: &str) -> Result<(), String> {
-        let mut item = of_type("function_call_output");
+        let mut item = typed_object("function_call_output");
         item.set("call_id", call_id);
         item.set("output", output);
         self.push(&item)
@@ -73,7 +73,7 @@ pub(super) struct Call<'a> {
 }
 
 /// An item or a part of this type.
-pub(super) fn of_type(kind: &str) -> Object<'static> {
+pub(super) fn typed_object(kind: &str) -> Object<'static> {
     let mut object = Object::default();
     object.set("type", quote(kind));
     object
@@ -114,7 +114,7 @@ pub(super) fn file_part(media_type: &str, place: &FilePlace<'_>, filename: Optio
             (if is_image { "image_url" } else { "file_data" }, (*url).to_owned())
         }
     };
-    let mut part = of_type(if is_image { "input_image" } else { "input_file" });
+    let mut part = typed_object(if is_image { "input_image" } else { "input_file" });
     let mut raw = String::with_capacity(value.len() + 2);
     push_quoted(&mut raw, &value);
     part.set(field, raw);

@@ -4,7 +4,6 @@ use serde_json::value::RawValue;
 
 use super::form::{Forms, HistoryForm};
 use super::langchain;
-use super::parts::forms_of_part;
 use crate::item::Kind;
 use crate::json::Object;
 
@@ -46,25 +45,25 @@ pub(super) fn forms_of(element: &str) -> Result<Forms, Foreign> {
         return Ok(LANGCHAIN);
     }
     if let Some(kind) = object.string("type") {
-        return of_kind(&kind, &object);
+        return forms_of_kind(&kind, &object);
     }
     match object.string("role") {
-        Some(role) => of_role(&role, &object),
-        None => of_nameless(&object),
+        Some(role) => forms_of_role(&role, &object),
+        None => forms_of_nameless(&object),
     }
 }
 
-fn of_kind(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
+fn forms_of_kind(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
     match Kind::parse(kind) {
-        Kind::Message => of_typed_message(object),
-        Kind::Other(_) if langchain::is_type(kind) => of_langchain(kind, object),
+        Kind::Message => forms_of_typed_message(object),
+        Kind::Other(_) if langchain::is_type(kind) => forms_of_langchain(kind, object),
         Kind::Other(_) => foreign_kind(kind, object).map_or(Ok(RESPONSES), Err),
         _ => Ok(RESPONSES),
     }
 }
 
 /// Anthropic's responses also have the type `message`, and clients store them unchanged.
-fn of_typed_message(object: &Object<'_>) -> Result<Forms, Foreign> {
+fn forms_of_typed_message(object: &Object<'_>) -> Result<Forms, Foreign> {
     if object.get("content").is_none() && object.get("contents").is_some() {
         return Err(Foreign::new("a message of Agent Framework", KNOWN));
     }
@@ -78,7 +77,7 @@ fn of_typed_message(object: &Object<'_>) -> Result<Forms, Foreign> {
     Ok(if kinds.into_iter().any(|kind| is_own(&kind)) { ANTHROPIC } else { RESPONSES })
 }
 
-fn of_langchain(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
+fn forms_of_langchain(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
     let has_content = object.get("content").is_some() || object.object("data").is_some();
     match (has_content, langchain::is_unmistakable(kind)) {
         (true, _) => Ok(LANGCHAIN),
@@ -122,7 +121,7 @@ fn foreign_kind(kind: &str, object: &Object<'_>) -> Option<Foreign> {
 }
 
 /// An element with neither `type` nor `role` is a reference if it only has an id.
-fn of_nameless(object: &Object<'_>) -> Result<Forms, Foreign> {
+fn forms_of_nameless(object: &Object<'_>) -> Result<Forms, Foreign> {
     if object.present("id").is_none() || present_fields(object) == 1 {
         return Ok(RESPONSES);
     }
@@ -134,9 +133,9 @@ fn of_nameless(object: &Object<'_>) -> Result<Forms, Foreign> {
     Err(Foreign::new(resemblance, KNOWN))
 }
 
-fn of_role(role: &str, message: &Object<'_>) -> Result<Forms, Foreign> {
+fn forms_of_role(role: &str, message: &Object<'_>) -> Result<Forms, Foreign> {
     if message.get("parts").is_some_and(|parts| parts.starts_with('[')) {
-        return of_parts(message);
+        return forms_of_parts(message);
     }
     // Version 4 of the AI SDK.
     if message.present("toolInvocations").is_some() {
@@ -151,18 +150,18 @@ fn of_role(role: &str, message: &Object<'_>) -> Result<Forms, Foreign> {
         "unknown" | "critic" | "discriminator" => RESPONSES,
         _ => return Err(Foreign::new("a message of an unknown role", KNOWN)),
     };
-    let allowed = by_fields(message);
+    let allowed = forms_by_fields(message);
     let has_content = message.get("content").is_some() || allowed != Forms::ALL;
     if !has_content && present_fields(message) > 1 {
         return Err(Foreign::new("a message without 'content'", KNOWN));
     }
-    let forms = forms & allowed & by_content(message)?;
+    let forms = forms & allowed & forms_by_content(message)?;
     let mixture = Foreign::new("a message with fields of several APIs", "those of one");
     if forms.is_empty() { Err(mixture) } else { Ok(forms) }
 }
 
 /// The forms that have all the parts of the message's content.
-fn by_content(message: &Object<'_>) -> Result<Forms, Foreign> {
+fn forms_by_content(message: &Object<'_>) -> Result<Forms, Foreign> {
     let content = message.get("content").filter(|content| content.starts_with('['));
     let parts: Vec<&RawValue> =
         content.and_then(|content| serde_json::from_str(content).ok()).unwrap_or_default();
@@ -174,7 +173,7 @@ fn present_fields(object: &Object<'_>) -> usize {
 }
 
 /// Messages whose parts have no type belong to Google's API.
-fn of_parts(message: &Object<'_>) -> Result<Forms, Foreign> {
+fn forms_of_parts(message: &Object<'_>) -> Result<Forms, Foreign> {
     let parts = message.objects("parts");
     let is_typed = parts.iter().all(|part| part.string("type").is_some());
     let gemini = Foreign::new("a content of the Gemini API", KNOWN);
@@ -182,7 +181,7 @@ fn of_parts(message: &Object<'_>) -> Result<Forms, Foreign> {
 }
 
 /// The forms that allow the fields of the message.
-fn by_fields(message: &Object<'_>) -> Forms {
+fn forms_by_fields(message: &Object<'_>) -> Forms {
     const OWN: [(&str, Forms); 8] = [
         ("tool_calls", CHAT),
         ("function_call", CHAT),
@@ -195,4 +194,53 @@ fn by_fields(message: &Object<'_>) -> Forms {
     ];
     let own = OWN.into_iter().filter(|(field, _)| message.present(field).is_some());
     own.fold(Forms::ALL, |forms, (_, own)| forms & own)
+}
+
+/// The forms that allow this part in the content of a message. An unknown part fits all.
+fn forms_of_part(raw: &str) -> Result<Forms, Foreign> {
+    let Ok(part) = Object::parse_str(raw) else {
+        return Ok(if raw.starts_with('"') { LANGCHAIN } else { Forms::ALL });
+    };
+    let Some(kind) = part.string("type") else {
+        return forms_of_untyped_part(&part);
+    };
+    let has = |field: &str| part.present(field).is_some();
+    Ok(match &*kind {
+        "input_text"
+        | "output_text"
+        | "input_image"
+        | "input_file"
+        | "summary_text"
+        | "computer_screenshot" => RESPONSES,
+        "refusal" | "input_audio" => RESPONSES | CHAT,
+        "text" => CHAT | ANTHROPIC | MODEL | LANGCHAIN,
+        "image_url" => CHAT | LANGCHAIN,
+        "file" if has("file") => CHAT | LANGCHAIN,
+        "file" if has("mediaType") => MODEL,
+        "image" if has("image") => MODEL,
+        "image" | "document" if has("source") => ANTHROPIC,
+        "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use"
+        | "search_result" | "container_upload" => ANTHROPIC,
+        "tool-call"
+        | "tool-result"
+        | "tool-approval-request"
+        | "tool-approval-response"
+        | "reasoning"
+        | "reasoning-file"
+        | "custom" => MODEL,
+        kind if kind.ends_with("_tool_result") && has("tool_use_id") => ANTHROPIC,
+        _ => Forms::ALL,
+    })
+}
+
+fn forms_of_untyped_part(part: &Object<'_>) -> Result<Forms, Foreign> {
+    const CONVERSE: [&str; 6] =
+        ["text", "toolUse", "toolResult", "reasoningContent", "cachePoint", "image"];
+    if CONVERSE.iter().any(|field| part.present(field).is_some()) {
+        return Err(Foreign::new(
+            "a message of the Amazon Bedrock Converse API",
+            "parts with a 'type'",
+        ));
+    }
+    Ok(Forms::ALL)
 }

@@ -43,7 +43,7 @@ impl Exchanges {
         let (side, key) = head.pairing()?;
         let exchange = self.by_key.entry(key).or_default();
         Some(match side {
-            Side::Call => exchange.ask(position, self.run),
+            Side::Call => exchange.push_call(position, self.run),
             Side::Output => exchange.answer(position),
         })
     }
@@ -97,7 +97,7 @@ impl Exchange {
         self.answers.get(nth).copied().flatten()
     }
 
-    fn ask(&mut self, position: usize, run: usize) -> PairRole {
+    fn push_call(&mut self, position: usize, run: usize) -> PairRole {
         let call = self.calls.len();
         self.calls.push(position);
         self.answers.push(None);

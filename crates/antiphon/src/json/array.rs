@@ -35,7 +35,7 @@ pub fn replace_array<'a>(
     value: Range<usize>,
     elements: impl IntoIterator<Item = &'a str>,
 ) -> String {
-    let gaps = Gaps::of(&text[value.clone()]);
+    let gaps = Gaps::parse(&text[value.clone()]);
     let mut written = String::with_capacity(text.len());
     written.push_str(&text[..value.start]);
     gaps.write(&mut written, elements.into_iter());
@@ -52,7 +52,7 @@ struct Gaps<'a> {
 }
 
 impl<'a> Gaps<'a> {
-    fn of(array: &'a str) -> Self {
+    fn parse(array: &'a str) -> Self {
         let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
         let ranges = elements.iter().map(|element| range_of_slice(array, element.get()));
         let ranges: Vec<Range<usize>> = ranges.collect();

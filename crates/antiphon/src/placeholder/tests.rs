@@ -4,7 +4,7 @@ use super::{LateOutput, is_placeholder_item, late_output_message};
 use crate::faults::MAX_ID_LENGTH;
 use crate::item::given::{call, item, output, user};
 use crate::item::{Item, Role};
-use crate::placeholder::output::PLACEHOLDER_TEXT;
+use crate::placeholder::PLACEHOLDER_TEXT;
 use crate::repair::repair;
 
 fn carrier(output: &Item) -> Item {

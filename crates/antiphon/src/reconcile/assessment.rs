@@ -47,7 +47,7 @@ impl Assessment {
     }
 
     /// A fresh output for the call at `place`.
-    pub(super) fn answering(place: usize) -> Self {
+    pub(super) fn for_output(place: usize) -> Self {
         Self { verdict: Verdict::Fresh, place: Some(place) }
     }
 

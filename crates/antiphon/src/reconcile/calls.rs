@@ -4,13 +4,16 @@
 //! its call of the input. If a client leaves the calls out, the outputs of a key are matched by
 //! their order: the last ones answer the stored calls without an output, earlier ones are re-sent.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::assessment::Assessment;
-use super::late::LateOutputs;
-use super::{Rule, Verdict};
-use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Item, PairRole, Side};
-use crate::transcript::Transcript;
+use super::{Resent, Rule, Verdict};
+use crate::item::{
+    CallKey, Exchange, Exchanges, Fingerprint, FingerprintKey, Item, Kind, PairRole, Side,
+};
+use crate::placeholder::{is_placeholder, late_output_message};
+use crate::transcript::{HeldItem, Transcript};
 
 pub(super) struct Calls<'a> {
     transcript: &'a Transcript,
@@ -132,7 +135,7 @@ impl<'a> Calls<'a> {
         match exchange.calls.get(met) {
             Some(&place) if self.is_held(position, met, exchange) => {
                 self.met.insert(key, met + 1);
-                self.held(place, position)
+                self.assess_held(place, position)
             }
             _ => Assessment::fresh(),
         }
@@ -176,8 +179,8 @@ impl<'a> Calls<'a> {
         };
         let nth = exchange.calls.binary_search(&place).ok();
         match nth.and_then(|nth| exchange.answer_of(nth)) {
-            Some(output) => self.held(output, position),
-            None => Assessment::answering(place),
+            Some(output) => self.assess_held(output, position),
+            None => Assessment::for_output(place),
         }
     }
 
@@ -193,7 +196,7 @@ impl<'a> Calls<'a> {
         if let Some(first) = first.filter(is_copy) {
             return Assessment::fresh().with(Verdict::Duplicate(first));
         }
-        self.repeated(position, exchange)
+        self.assess_repeated_output(position, exchange)
     }
 
     fn orphan_output(
@@ -211,29 +214,29 @@ impl<'a> Calls<'a> {
         let outputs = exchange.map_or(&[][..], |exchange| &exchange.outputs);
         let held = outputs.len().min(orphans.total.saturating_sub(orphans.waiting.len()));
         if nth < held {
-            return self.held(outputs[nth], position);
+            return self.assess_held(outputs[nth], position);
         }
         if let Some(call) = orphans.waiting.get(nth - held) {
-            return Assessment::answering(*call);
+            return Assessment::for_output(*call);
         }
         match previous {
             Some(previous) if self.have_same_content(previous, position) => {
                 Assessment::fresh().with(Verdict::Duplicate(previous))
             }
-            _ => self.repeated(position, exchange),
+            _ => self.assess_repeated_output(position, exchange),
         }
     }
 
     /// An output for a call that is already answered. The stored output wins.
-    fn repeated(&self, position: usize, exchange: Option<&Exchange>) -> Assessment {
+    fn assess_repeated_output(&self, position: usize, exchange: Option<&Exchange>) -> Assessment {
         let answered = exchange.filter(|exchange| exchange.pending() == 0);
         match answered.and_then(|exchange| exchange.outputs.last()) {
-            Some(output) => self.held(*output, position),
+            Some(output) => self.assess_held(*output, position),
             None => Assessment::fresh(),
         }
     }
 
-    fn held(&self, place: usize, position: usize) -> Assessment {
+    fn assess_held(&self, place: usize, position: usize) -> Assessment {
         let differs = self.differs(place, position);
         let assessment = Assessment::held(self.transcript, place, Rule::SameCall, differs);
         match self.late.verdict(place, &self.incoming[position]) {
@@ -251,4 +254,40 @@ impl<'a> Calls<'a> {
     fn have_same_content(&self, one: usize, two: usize) -> bool {
         self.incoming[one].has_same_content(&self.incoming[two])
     }
+}
+
+/// Distinguishes late outputs from re-sent ones.
+struct LateOutputs<'a> {
+    transcript: &'a Transcript,
+    key: FingerprintKey,
+    /// The positions of the stored messages that carry late outputs.
+    carriers: OnceCell<HashMap<Fingerprint, usize>>,
+}
+
+impl<'a> LateOutputs<'a> {
+    pub(super) fn new(transcript: &'a Transcript, key: FingerprintKey) -> Self {
+        Self { transcript, key, carriers: OnceCell::new() }
+    }
+
+    /// The verdict on an output for the call that the output at `place` answers. Returns `None` if
+    /// the stored output is a real one, or if the placeholder itself came back.
+    pub(super) fn verdict(&self, place: usize, output: &Item) -> Option<Verdict> {
+        let is_late = self.transcript.items()[place].is_placeholder() && !is_placeholder(output);
+        is_late.then(|| match self.carrier_position(output) {
+            Some(held) => Verdict::Resent(Resent { held, rule: Rule::SameCall, differs: false }),
+            None => Verdict::LateOutput { placeholder: place },
+        })
+    }
+
+    /// The position of the stored message that carries `output`.
+    fn carrier_position(&self, output: &Item) -> Option<usize> {
+        let content = Fingerprint::from_item(self.key, &late_output_message(output)?)?;
+        self.carriers.get_or_init(|| find_carriers(self.transcript)).get(&content).copied()
+    }
+}
+
+fn find_carriers(transcript: &Transcript) -> HashMap<Fingerprint, usize> {
+    let carries = |item: &HeldItem| item.head.kind == Kind::Message && item.is_placeholder();
+    let held = transcript.items().iter().enumerate().filter(|(_, item)| carries(item));
+    held.filter_map(|(position, item)| Some((item.fingerprint?, position))).collect()
 }

@@ -162,7 +162,7 @@ impl Messages {
             let next_user = self.users_in(&left).first();
             let reach = left.start..next_user.map_or(left.end, |user| user + 1);
             if let Some(index) = self.equal_in(message, &reach).first() {
-                matches.push(self.matched(message, *index));
+                matches.push(self.match_at(message, *index));
                 left.start = index + 1;
             } else if message.is_user {
                 break;
@@ -178,7 +178,7 @@ impl Messages {
             let next_user = self.users_in(&left).last();
             let reach = next_user.map_or(left.start, |user| *user)..left.end;
             if let Some(index) = self.equal_in(message, &reach).last() {
-                matches.push(self.matched(message, *index));
+                matches.push(self.match_at(message, *index));
                 left.end = *index;
             } else if message.is_user {
                 break;
@@ -187,7 +187,7 @@ impl Messages {
         MatchedRun { matches, covers_all_users: self.users_in(&left).is_empty() }
     }
 
-    fn matched(&self, message: &IncomingMessage, index: usize) -> MessageMatch {
+    fn match_at(&self, message: &IncomingMessage, index: usize) -> MessageMatch {
         let StoredMessage { held, is_user, is_deleted } = self.order[index];
         MessageMatch { incoming: message.incoming, held, is_deleted, is_user }
     }

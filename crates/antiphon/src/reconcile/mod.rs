@@ -61,7 +61,6 @@ mod calls;
 mod dialogue;
 mod identity;
 mod instructions;
-mod late;
 #[cfg(test)]
 mod tests;
 
@@ -83,7 +82,7 @@ pub enum Verdict {
     LateOutput {
         /// Position of the placeholder in the transcript. It has to be deleted, or a message has
         /// to carry the real output.
-        made_up: usize,
+        placeholder: usize,
     },
     /// The transcript holds the item.
     Resent(Resent),

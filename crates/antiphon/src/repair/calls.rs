@@ -20,7 +20,7 @@ pub(super) fn repair(draft: &mut Draft, policy: &Policy) {
     let answers = policy.unanswered_calls != OnUnansweredCall::Drop;
     for call in &calls(draft, &pairs) {
         if call.is_unanswerable(draft) || call.lacks_output() && !answers {
-            draft.leave_out(call.position, call.unanswered(), Action::Dropped);
+            draft.leave_out(call.position, call.unanswered_fault(), Action::Dropped);
         }
     }
     let calls = calls(draft, &pairs);
@@ -147,7 +147,7 @@ impl Call {
         self.lacks_output() && (is_unfinished || placeholder(&self.key.kind).is_none())
     }
 
-    fn unanswered(&self) -> Fault {
+    fn unanswered_fault(&self) -> Fault {
         let CallKey { kind, call_id } = self.key.clone();
         Fault::UnansweredCall { kind, call_id }
     }
@@ -184,7 +184,7 @@ fn repair_call(draft: &mut Draft, call: &Call, call_ids: &mut CallIds) {
         return;
     }
     if let Some(placeholder) = placeholder(&call.key.kind) {
-        draft.note(call.position, call.unanswered(), Action::Answered);
+        draft.note(call.position, call.unanswered_fault(), Action::Answered);
         let output = placeholder.for_call(name.as_ref().unwrap_or(&call.key.call_id));
         draft.insert_after(placeholder_position(draft, call), output);
     }

@@ -89,8 +89,8 @@ impl Draft {
         if self.is_held(position) && !matches!(fault, Fault::UnansweredCall { .. }) {
             return;
         }
-        let mend = self.mend(position, fault, action);
-        self.repairs.push(mend);
+        let repair = self.create_repair(position, fault, action);
+        self.repairs.push(repair);
     }
 
     pub(super) fn leave_out(&mut self, position: usize, fault: Fault, action: Action) {
@@ -106,8 +106,8 @@ impl Draft {
         if self.is_held(position) {
             return;
         }
-        let mend = self.mend(position, fault, Action::Dropped);
-        self.consequences.push(mend);
+        let repair = self.create_repair(position, fault, Action::Dropped);
+        self.consequences.push(repair);
         self.slots[position].item = None;
     }
 
@@ -128,7 +128,10 @@ impl Draft {
     /// The fault that a provider names first, among the given list's faults that `is_meant`
     /// selects.
     pub(super) fn first_fault(&self, is_meant: impl Fn(&Fault) -> bool) -> Option<&Repair> {
-        self.repairs.iter().filter(|mend| is_meant(&mend.fault)).min_by_key(|mend| order(mend))
+        self.repairs
+            .iter()
+            .filter(|repair| is_meant(&repair.fault))
+            .min_by_key(|repair| order(repair))
     }
 
     /// The faults of the given list.
@@ -158,12 +161,12 @@ impl Draft {
         repaired
     }
 
-    fn mend(&self, position: usize, fault: Fault, action: Action) -> Repair {
+    fn create_repair(&self, position: usize, fault: Fault, action: Action) -> Repair {
         Repair { position, id: self.item(position).head().id.clone(), fault, action }
     }
 }
 
 /// The order in which a provider names faults.
-fn order(mend: &Repair) -> (bool, usize) {
-    (!mend.fault.is_of_form(), mend.position)
+fn order(repair: &Repair) -> (bool, usize) {
+    (!repair.fault.is_of_form(), repair.position)
 }

@@ -1,6 +1,6 @@
 //! Repairs input for a server that holds the conversation before it.
 
-use super::behind::is_unanswerable;
+use super::after::is_unanswerable;
 use super::{Action, Draft, OnOutputWithoutCall, Policy, Refused, Repair, Repaired, build_draft};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
@@ -52,7 +52,7 @@ pub struct Finding {
 /// refuse, as [`check`](super::check) finds them. Those include calls that it holds and that
 /// `incoming` leaves unanswered.
 pub fn check_held(held: Held<'_>, incoming: &[Item]) -> Vec<Finding> {
-    let mut input = Input::of(held, incoming, &Policy::default());
+    let mut input = Input::new(held, incoming, &Policy::default());
     let lost = input.lost_call();
     let mut findings = std::mem::take(&mut input.left_out);
     findings.extend(lost.map(|call| Finding {
@@ -62,7 +62,7 @@ pub fn check_held(held: Held<'_>, incoming: &[Item]) -> Vec<Finding> {
         action: None,
     }));
     let Input { draft, origins, .. } = input;
-    findings.extend(draft.into_faults().into_iter().map(|mend| origins.finding(mend)));
+    findings.extend(draft.into_faults().into_iter().map(|repair| origins.finding(repair)));
     findings
 }
 
@@ -80,7 +80,7 @@ pub fn repair_held(
     incoming: &[Item],
     policy: &Policy,
 ) -> Result<Continuation, Refused> {
-    let input = Input::of(held, incoming, policy);
+    let input = Input::new(held, incoming, policy);
     if let Some(refused) = policy.refusal_of(&input.draft) {
         let position = refused.position.map(|fresh| input.origins.sources[fresh]);
         return Err(Refused { position, ..refused });
@@ -90,7 +90,7 @@ pub fn repair_held(
     }
     let Input { draft, origins, left_out: mut findings } = input;
     let Repaired { items, sources, repairs } = draft.into_repaired();
-    findings.extend(repairs.into_iter().map(|mend| origins.finding(mend)));
+    findings.extend(repairs.into_iter().map(|repair| origins.finding(repair)));
     let source = |position: Option<usize>| origins.position(position?);
     Ok(Continuation { items, sources: sources.into_iter().map(source).collect(), findings })
 }
@@ -101,7 +101,7 @@ pub fn leave_out_held(incoming: &[Item]) -> Continuation {
     let mut continuation =
         Continuation { items: Vec::new(), sources: Vec::new(), findings: Vec::new() };
     for (position, item) in incoming.iter().enumerate() {
-        if let Some(Repetition { fault }) = by_kind(item.head()) {
+        if let Some(Repetition { fault }) = find_by_kind(item.head()) {
             continuation.findings.push(Finding::left_out(position, item, fault));
         } else {
             continuation.items.push(item.clone());
@@ -128,7 +128,7 @@ struct Origins {
 }
 
 impl Input {
-    fn of(held: Held<'_>, incoming: &[Item], policy: &Policy) -> Self {
+    fn new(held: Held<'_>, incoming: &[Item], policy: &Policy) -> Self {
         let mut items = held.items();
         let mut origins = Origins { held: items.len(), sources: Vec::new() };
         let mut left_out = Vec::new();
@@ -169,12 +169,12 @@ impl Origins {
         in_draft.checked_sub(self.held).map(|fresh| self.sources[fresh])
     }
 
-    fn finding(&self, mend: Repair) -> Finding {
+    fn finding(&self, repair: Repair) -> Finding {
         Finding {
-            position: self.position(mend.position),
-            id: mend.id,
-            fault: Some(mend.fault),
-            action: Some(mend.action),
+            position: self.position(repair.position),
+            id: repair.id,
+            fault: Some(repair.fault),
+            action: Some(repair.action),
         }
     }
 }
@@ -207,11 +207,15 @@ impl Held<'_> {
     fn repetitions(&self, incoming: &[Item]) -> Vec<Option<Repetition>> {
         let Self::Items(transcript, key) = self else {
             let goes_by_kind = matches!(self, Self::Unknown);
-            let by_kind = |item: &Item| by_kind(item.head()).filter(|_| goes_by_kind);
+            let by_kind = |item: &Item| find_by_kind(item.head()).filter(|_| goes_by_kind);
             return incoming.iter().map(by_kind).collect();
         };
         let verdicts = reconcile(transcript, incoming, *key);
-        incoming.iter().zip(verdicts).map(|(item, verdict)| by_verdict(item, verdict)).collect()
+        incoming
+            .iter()
+            .zip(verdicts)
+            .map(|(item, verdict)| find_by_verdict(item, verdict))
+            .collect()
     }
 
     /// The policy, limited to decisions that are possible: if the held items are unknown, an output
@@ -226,12 +230,12 @@ impl Held<'_> {
     }
 }
 
-fn by_kind(head: &Head) -> Option<Repetition> {
-    let fault = || of_id(head).or_else(|| of_call(head, true));
+fn find_by_kind(head: &Head) -> Option<Repetition> {
+    let fault = || duplicate_item_fault(head).or_else(|| duplicate_pair_fault(head, true));
     is_held_by_server(head).then(|| Repetition { fault: fault() })
 }
 
-fn by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
+fn find_by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
     let head = item.head();
     let fault = match verdict {
         Verdict::Fresh
@@ -239,19 +243,21 @@ fn by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
         | Verdict::Replaces
         | Verdict::LateOutput { .. } => return None,
         Verdict::Duplicate(_) | Verdict::Resent(Resent { rule: Rule::SameId, .. }) => {
-            of_id(head).or_else(|| of_call(head, true))
+            duplicate_item_fault(head).or_else(|| duplicate_pair_fault(head, true))
         }
-        Verdict::Resent(Resent { rule: Rule::SameCall, differs, .. }) => of_call(head, !differs),
+        Verdict::Resent(Resent { rule: Rule::SameCall, differs, .. }) => {
+            duplicate_pair_fault(head, !differs)
+        }
         Verdict::Resent(_) | Verdict::Deleted => None,
     };
     Some(Repetition { fault })
 }
 
-fn of_id(head: &Head) -> Option<Fault> {
+fn duplicate_item_fault(head: &Head) -> Option<Fault> {
     head.id.clone().map(|id| Fault::DuplicateItem { id })
 }
 
-fn of_call(head: &Head, identical: bool) -> Option<Fault> {
+fn duplicate_pair_fault(head: &Head, identical: bool) -> Option<Fault> {
     let (kind, (side, CallKey { call_id, .. })) = (head.kind.clone(), head.pairing()?);
     Some(match side {
         Side::Call => Fault::DuplicateCall { kind, call_id, identical },

@@ -1,16 +1,17 @@
-//! Repairs item ids: each belongs to one item and has the form and length of its kind.
+//! Repairs item ids: each belongs to one item and has the form and length of its kind. Repairs
+//! references: each has to name an item that the receiver holds.
 
 use std::collections::HashMap;
 use std::hash::Hasher;
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use super::{Action, Draft};
+use super::{Action, Draft, OnUnresolvedReference, Policy};
 use crate::faults::Fault;
 use crate::item::{CallIdField, Item, ItemId, Kind, push_hex};
 
 pub(super) fn repair(draft: &mut Draft) {
-    let owners = owners(draft);
+    let owners = find_owners(draft);
     let mut uses = HashMap::new();
     for position in 0..draft.len() {
         let Some(item) = draft.get(position).filter(|item| has_own_id(item)) else {
@@ -24,7 +25,7 @@ pub(super) fn repair(draft: &mut Draft) {
         let is_second = owner != position;
         let nth_use = uses.entry(id.clone()).or_insert(0_u64);
         *nth_use += 1;
-        let shape = Fault::of_form(&item.head().kind, &id);
+        let shape = Fault::check_id_form(&item.head().kind, &id);
         if is_second && is_copy(draft, owner, position) {
             draft.leave_out(position, Fault::DuplicateItem { id }, Action::Dropped);
         } else if let Some(fault) = shape {
@@ -46,7 +47,7 @@ fn repair_local_shell_output_id(draft: &mut Draft, position: usize) {
         return;
     }
     let id = object.string("id").map(|id| ItemId::from(&*id));
-    if let Some(fault) = id.and_then(|id| Fault::of_form(kind, &id)) {
+    if let Some(fault) = id.and_then(|id| Fault::check_id_form(kind, &id)) {
         draft.note(position, fault, Action::IdRemoved);
         draft.change(position, |item| item.with(|object| object.remove("id")));
     }
@@ -58,7 +59,7 @@ fn has_own_id(item: &Item) -> bool {
 }
 
 /// For each id the item that keeps it: the first that is not a reference, or else the first.
-fn owners(draft: &Draft) -> HashMap<ItemId, usize> {
+fn find_owners(draft: &Draft) -> HashMap<ItemId, usize> {
     let is_reference = |item: &Item| item.head().kind == Kind::ItemReference;
     let mut owners = HashMap::new();
     for references in [false, true] {
@@ -93,7 +94,7 @@ pub(super) fn repair_id(
     if is_bound_to_id || head.kind == Kind::ItemReference {
         draft.leave_out(position, fault, Action::Dropped);
     } else if head.kind.needs_id() {
-        let new = derived(&head.kind, id, nth_use);
+        let new = derive_id(&head.kind, id, nth_use);
         draft.note(position, fault, Action::IdReplaced);
         draft.change(position, |item| item.with(|object| object.set_string("id", &new)));
     } else {
@@ -104,11 +105,27 @@ pub(super) fn repair_id(
 
 /// Derives an id from `id`. It depends only on the arguments, so that the same history always
 /// results in the same bytes.
-fn derived(kind: &Kind, id: &ItemId, nth_use: u64) -> String {
+fn derive_id(kind: &Kind, id: &ItemId, nth_use: u64) -> String {
     let mut hasher = SipHasher13::new();
     hasher.write(id.as_str().as_bytes());
     hasher.write_u64(nth_use);
     let mut derived = format!("{}_", kind.id_prefix());
     push_hex(&mut derived, &hasher.finish128().as_bytes());
     derived
+}
+
+/// Leaves out references to unknown items, unless the policy keeps them.
+pub(super) fn repair_references(draft: &mut Draft, policy: &Policy) {
+    if policy.unresolved_references == OnUnresolvedReference::Keep {
+        return;
+    }
+    for (position, id) in find_unresolved(draft, policy) {
+        draft.leave_out(position, Fault::UnresolvedReference { id }, Action::Dropped);
+    }
+}
+
+fn find_unresolved(draft: &Draft, policy: &Policy) -> Vec<(usize, ItemId)> {
+    let references = draft.items().filter(|(_, item)| item.head().kind == Kind::ItemReference);
+    let named = references.filter_map(|(position, item)| Some((position, item.head().id.clone()?)));
+    named.filter(|(_, id)| !policy.known_ids.contains(id)).collect()
 }

@@ -49,28 +49,24 @@
 //! assert!(check(&repaired.items).is_empty());
 //! ```
 
-mod behind;
+mod after;
 mod call_ids;
 mod calls;
 mod draft;
 mod held;
 mod ids;
-mod orphaned;
 mod policy;
 mod reasoning;
-mod references;
-mod required;
 #[cfg(test)]
 mod tests;
 
-pub use behind::{BlockingItem, blocking_items, repair_after};
+pub use after::{BlockingItem, blocking_items, repair_after};
 pub use held::{Continuation, Finding, Held, check_held, leave_out_held, repair_held};
-pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{
     OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
 };
 pub(crate) use reasoning::may_be_model_made;
-pub use required::made_with;
+pub use reasoning::{filter_orphaned_reasoning, made_with};
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};
@@ -137,7 +133,7 @@ impl Action {
 /// They are in the provider's order: its answer names the first.
 pub fn check(items: &[Item]) -> Vec<(usize, Fault)> {
     let faults = build_draft(items, 0, &Policy::default()).into_faults().into_iter();
-    faults.map(|mend| (mend.position, mend.fault)).collect()
+    faults.map(|repair| (repair.position, repair.fault)).collect()
 }
 
 /// Repairs `items` with the default policy. Items without a fault keep their bytes.
@@ -164,8 +160,8 @@ fn build_draft(items: &[Item], held: usize, policy: &Policy) -> Draft {
     let mut draft = Draft::with_held(held, items);
     calls::repair(&mut draft, policy);
     ids::repair(&mut draft);
-    references::repair(&mut draft, policy);
-    reasoning::repair(&mut draft, items);
-    required::repair(&mut draft, policy);
+    ids::repair_references(&mut draft, policy);
+    reasoning::repair_lone_reasoning(&mut draft, items);
+    reasoning::repair_missing_reasoning(&mut draft, policy);
     draft
 }

@@ -111,11 +111,11 @@ impl Policy {
 
     /// The fault that a provider names first, among those that the policy rejects.
     pub(super) fn refusal_of(&self, draft: &Draft) -> Option<Refused> {
-        let mend = draft.first_fault(|fault| self.rejects(fault))?;
+        let repair = draft.first_fault(|fault| self.rejects(fault))?;
         Some(Refused {
-            position: draft.position_in_list(mend.position),
-            id: mend.id.clone(),
-            fault: mend.fault.clone(),
+            position: draft.position_in_list(repair.position),
+            id: repair.id.clone(),
+            fault: repair.fault.clone(),
         })
     }
 }

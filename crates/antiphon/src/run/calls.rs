@@ -25,7 +25,7 @@ struct Call {
 
 /// The action for a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Begun {
+pub enum CallAction {
     /// Execute it, then commit or abandon it.
     Run,
     /// It is running: the same call was announced twice, perhaps under two item ids.
@@ -57,7 +57,7 @@ pub enum CallError {
 
 impl CallLedger {
     /// Creates a ledger with the calls of `history` that have an output.
-    pub fn of(history: &[Item]) -> Self {
+    pub fn from_history(history: &[Item]) -> Self {
         let (mut ledger, mut exchanges) = (Self::default(), Exchanges::default());
         for (position, item) in history.iter().enumerate() {
             let joined = exchanges.push(position, item.head());
@@ -75,16 +75,16 @@ impl CallLedger {
     ///
     /// Two calls are the same regardless of their item ids and status; their arguments are compared
     /// as JSON.
-    pub fn begin(&mut self, call: &Item) -> Result<Begun, CallError> {
+    pub fn begin(&mut self, call: &Item) -> Result<CallAction, CallError> {
         let key = key_of(call)?;
         let Some(earlier) = self.calls.get(&key) else {
             self.calls.insert(key, Call { asked: call.clone(), output: None });
-            return Ok(Begun::Run);
+            return Ok(CallAction::Run);
         };
         if !call.has_same_content(&earlier.asked) {
             return Err(CallError::ChangedPayload(key));
         }
-        Ok(earlier.output.clone().map_or(Begun::Running, Begun::Replayed))
+        Ok(earlier.output.clone().map_or(CallAction::Running, CallAction::Replayed))
     }
 
     /// Records the output of an executed call. The output needs the `call_id` of the call.

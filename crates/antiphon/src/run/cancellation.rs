@@ -11,7 +11,7 @@ pub enum CancelMode {
 
 /// A phase of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum TurnPhase {
     /// The model answers.
     Model,
     /// The tools that it called run.
@@ -22,9 +22,9 @@ pub enum Phase {
 
 /// The next step of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RunStep {
     /// The next phase of this turn, or the first phase of the next one.
-    Enter(Phase),
+    Enter(TurnPhase),
     /// None: the run has stopped.
     Stop,
 }
@@ -74,17 +74,17 @@ impl Cancellation {
         }
     }
 
-    /// Returns the step after a phase that has ended. In the phase [`Phase::Tools`] there may be no
-    /// calls to run; a turn is always saved.
-    pub fn after(&mut self, phase: Phase) -> Step {
+    /// Returns the step after a phase that has ended. In the phase [`TurnPhase::Tools`] there may be
+    /// no calls to run; a turn is always saved.
+    pub fn after(&mut self, phase: TurnPhase) -> RunStep {
         match (self.0, phase) {
-            (State::Stopped, _) => Step::Stop,
-            (_, Phase::Model) => Step::Enter(Phase::Tools),
-            (_, Phase::Tools) => Step::Enter(Phase::Save),
-            (State::Running, Phase::Save) => Step::Enter(Phase::Model),
-            (State::Finishing, Phase::Save) => {
+            (State::Stopped, _) => RunStep::Stop,
+            (_, TurnPhase::Model) => RunStep::Enter(TurnPhase::Tools),
+            (_, TurnPhase::Tools) => RunStep::Enter(TurnPhase::Save),
+            (State::Running, TurnPhase::Save) => RunStep::Enter(TurnPhase::Model),
+            (State::Finishing, TurnPhase::Save) => {
                 self.0 = State::Stopped;
-                Step::Stop
+                RunStep::Stop
             }
         }
     }

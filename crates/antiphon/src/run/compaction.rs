@@ -4,7 +4,7 @@ use crate::item::{Item, Kind, Role};
 use crate::tracker::ResponseId;
 
 /// The number of candidates from which a compaction is worthwhile.
-pub const TRIGGER: usize = 10;
+pub const MIN_CANDIDATES: usize = 10;
 
 /// The requested source of compactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub fn candidates(history: &[Item]) -> usize {
 
 /// The action after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum CompactionDecision {
     /// Nothing.
     Skip,
     /// Nothing yet: the turn ended with outputs of local tools, which the model has not read.
@@ -92,18 +92,18 @@ enum State {
 impl CompactionTrigger {
     /// Decides after a turn was saved. `candidates` is the number of items that a compaction would
     /// replace.
-    pub fn after_turn(&mut self, candidates: usize, has_local_outputs: bool) -> Decision {
+    pub fn after_turn(&mut self, candidates: usize, has_local_outputs: bool) -> CompactionDecision {
         match (self.0, has_local_outputs) {
             (State::Deferred, false) => {
                 self.0 = State::Watching;
-                Decision::Compact { forced: true }
+                CompactionDecision::Compact { forced: true }
             }
-            (State::Deferred, true) => Decision::Defer,
-            (State::Watching, _) if candidates < TRIGGER => Decision::Skip,
-            (State::Watching, false) => Decision::Compact { forced: false },
+            (State::Deferred, true) => CompactionDecision::Defer,
+            (State::Watching, _) if candidates < MIN_CANDIDATES => CompactionDecision::Skip,
+            (State::Watching, false) => CompactionDecision::Compact { forced: false },
             (State::Watching, true) => {
                 self.0 = State::Deferred;
-                Decision::Defer
+                CompactionDecision::Defer
             }
         }
     }

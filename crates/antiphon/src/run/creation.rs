@@ -1,11 +1,11 @@
 //! Creates a conversation once, even if several writers make the first write at the same time.
 
 /// The number of a writer, which the writer chooses.
-pub type Writer = u64;
+pub type WriterId = u64;
 
 /// The next action of a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Turn<Id> {
+pub enum WriterAction<Id> {
     /// Create the conversation, then call [`FirstWrite::created`] or [`FirstWrite::failed`].
     Create,
     /// Wait for the result of the creation.
@@ -30,9 +30,9 @@ pub enum FirstWrite<Id> {
     /// A writer creates it.
     Creating {
         /// The writer that creates it.
-        by: Writer,
+        by: WriterId,
         /// The writers that asked in the meantime, in order.
-        waiting: Vec<Writer>,
+        waiting: Vec<WriterId>,
     },
     /// It exists.
     Created(Id),
@@ -40,26 +40,26 @@ pub enum FirstWrite<Id> {
 
 impl<Id: Clone> FirstWrite<Id> {
     /// Returns the next action of a writer. Repeated calls of a waiting writer change nothing.
-    pub fn ask(&mut self, writer: Writer) -> Turn<Id> {
+    pub fn ask(&mut self, writer: WriterId) -> WriterAction<Id> {
         match self {
             Self::Absent => {
                 *self = Self::Creating { by: writer, waiting: Vec::new() };
-                Turn::Create
+                WriterAction::Create
             }
-            Self::Creating { by, .. } if *by == writer => Turn::Create,
+            Self::Creating { by, .. } if *by == writer => WriterAction::Create,
             Self::Creating { waiting, .. } => {
                 if !waiting.contains(&writer) {
                     waiting.push(writer);
                 }
-                Turn::Wait
+                WriterAction::Wait
             }
-            Self::Created(id) => Turn::Use(id.clone()),
+            Self::Created(id) => WriterAction::Use(id.clone()),
         }
     }
 
     /// Records that the conversation was created. Returns the waiting writers in order: each calls
     /// [`ask`](Self::ask) again.
-    pub fn created(&mut self, id: Id) -> Vec<Writer> {
+    pub fn created(&mut self, id: Id) -> Vec<WriterId> {
         match self {
             Self::Created(_) => Vec::new(),
             Self::Absent => {
@@ -76,7 +76,7 @@ impl<Id: Clone> FirstWrite<Id> {
 
     /// Records that a writer failed or left. If it was creating the conversation, returns the
     /// writer that creates it now. A waiting writer is removed from the queue.
-    pub fn failed(&mut self, writer: Writer) -> Option<Writer> {
+    pub fn failed(&mut self, writer: WriterId) -> Option<WriterId> {
         let Self::Creating { by, waiting } = self else { return None };
         if *by != writer {
             waiting.retain(|waits| *waits != writer);

@@ -1,6 +1,6 @@
 //! Handoffs of a run to another agent.
 
-use super::answer_saying;
+use super::create_failed_output;
 use crate::item::{CallKey, Item};
 use crate::tracker::Continuation;
 
@@ -42,7 +42,7 @@ pub enum HandoffError {
 
 impl Handoff {
     /// The handoff for `continuation`; with `None` the application owns the history.
-    pub fn under(
+    pub fn from_options(
         continuation: Option<&Continuation>,
         options: HandoffOptions,
     ) -> Result<Self, HandoffError> {
@@ -65,5 +65,5 @@ const NOT_MADE: &str = "Another handoff was made first; this one was not.";
 /// the other calls in order.
 pub fn first_handoff(calls: &[CallKey]) -> Option<(&CallKey, Vec<Item>)> {
     let (first, others) = calls.split_first()?;
-    Some((first, others.iter().filter_map(|call| answer_saying(call, NOT_MADE)).collect()))
+    Some((first, others.iter().filter_map(|call| create_failed_output(call, NOT_MADE)).collect()))
 }

@@ -15,7 +15,6 @@
 //! assert_eq!((pruned.items.len(), pruned.dropped.len()), (1, 1));
 //! ```
 
-mod answer;
 mod calls;
 mod cancellation;
 mod compaction;
@@ -30,16 +29,20 @@ mod staging;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Settled, answer_saying, settle};
-pub use calls::{Begun, CallError, CallLedger};
-pub use cancellation::{CancelEffect, CancelMode, Cancellation, Phase, Step};
+pub use calls::{CallAction, CallError, CallLedger};
+pub use cancellation::{CancelEffect, CancelMode, Cancellation, RunStep, TurnPhase};
 pub use compaction::{
-    CompactionMode, CompactionSource, CompactionTrigger, Decision, NoResponse, TRIGGER, candidates,
+    CompactionDecision, CompactionMode, CompactionSource, CompactionTrigger, MIN_CANDIDATES,
+    NoResponse, candidates,
 };
-pub use creation::{FirstWrite, Turn, Writer};
+pub use creation::{FirstWrite, WriterAction, WriterId};
 pub use handoff::{Handoff, HandoffError, HandoffOptions, HandoffWarning, first_handoff};
-pub use outcomes::{Outcome, OutcomeEffect, Outcomes, ToolError};
-pub use replacement::{Action, Ended, Replacement};
-pub use retry::{Failed, Failure, GiveUp, LOCKED_DELAYS, Retries, RetryDecision, is_output_event};
-pub use session::{Prepared, Source, tail_to_pop, to_save, unsaved};
+pub use outcomes::{
+    Outcome, OutcomeEffect, Outcomes, Settled, ToolError, create_failed_output, settle,
+};
+pub use replacement::{Replacement, ReplacementAction, ReplacementEnd};
+pub use retry::{
+    FailedRequest, FailureKind, GiveUp, LOCKED_DELAYS, Retries, RetryDecision, is_output_event,
+};
+pub use session::{ItemSource, PreparedItem, count_tail_to_pop, find_items_to_save, find_unsaved};
 pub use staging::{CommitPoint, Staging};

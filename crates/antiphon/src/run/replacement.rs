@@ -4,7 +4,7 @@ use crate::item::Item;
 
 /// The next action of the store.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action {
+pub enum ReplacementAction {
     /// Delete all items.
     Clear,
     /// Add these items.
@@ -13,12 +13,12 @@ pub enum Action {
     /// not prevent this.
     Restore(Vec<Item>),
     /// Nothing: the replacement has ended.
-    End(Ended),
+    End(ReplacementEnd),
 }
 
 /// The end of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ReplacementEnd {
     /// The store has the new history.
     Replaced,
     /// The store has the old history.
@@ -28,11 +28,11 @@ pub enum Ended {
 /// One replacement. Items that are written during it are stored with either history.
 ///
 /// ```text
-/// Clearing --done--> Adding ----done----> CatchingUp --done--> Ended(Replaced)
+/// Clearing --done--> Adding ----done----> CatchingUp --done--> ReplacementEnd(Replaced)
 ///     |                |                      |
 ///     '----------------+- failed, cancelled --'
 ///                      v
-///        .---------> Restoring --done--> CatchingUp --done--> Ended(Restored)
+///        .---------> Restoring --done--> CatchingUp --done--> ReplacementEnd(Restored)
 ///        '- failed, cancelled -'--------------'
 /// ```
 ///
@@ -55,8 +55,8 @@ enum State {
     Clearing,
     Adding,
     Restoring,
-    CatchingUp(Ended),
-    Ended(Ended),
+    CatchingUp(ReplacementEnd),
+    ReplacementEnd(ReplacementEnd),
 }
 
 impl Replacement {
@@ -67,14 +67,14 @@ impl Replacement {
 
     /// Starts the next action, or repeats the current one if it was neither done nor failed. Call
     /// it after every other method.
-    pub fn next_action(&mut self) -> Action {
+    pub fn next_action(&mut self) -> ReplacementAction {
         self.taken = self.late.len();
         match self.state {
-            State::Clearing => Action::Clear,
-            State::Adding => Action::Add(followed(&self.new, &self.late)),
-            State::Restoring => Action::Restore(followed(&self.old, &self.late)),
-            State::CatchingUp(_) => Action::Add(self.late[self.stored..].to_vec()),
-            State::Ended(ended) => Action::End(ended),
+            State::Clearing => ReplacementAction::Clear,
+            State::Adding => ReplacementAction::Add(followed(&self.new, &self.late)),
+            State::Restoring => ReplacementAction::Restore(followed(&self.old, &self.late)),
+            State::CatchingUp(_) => ReplacementAction::Add(self.late[self.stored..].to_vec()),
+            State::ReplacementEnd(ended) => ReplacementAction::End(ended),
         }
     }
 
@@ -82,10 +82,10 @@ impl Replacement {
     pub fn done(&mut self) {
         self.state = match self.state {
             State::Clearing => State::Adding,
-            State::Adding => self.caught_up(Ended::Replaced),
-            State::Restoring => self.caught_up(Ended::Restored),
+            State::Adding => self.caught_up(ReplacementEnd::Replaced),
+            State::Restoring => self.caught_up(ReplacementEnd::Restored),
             State::CatchingUp(ended) => self.caught_up(ended),
-            ended @ State::Ended(_) => ended,
+            ended @ State::ReplacementEnd(_) => ended,
         }
     }
 
@@ -103,20 +103,24 @@ impl Replacement {
     /// Takes items that are written during the replacement. Returns them as the error after its
     /// end: then the caller writes them to the store.
     pub fn write(&mut self, items: Vec<Item>) -> Result<(), Vec<Item>> {
-        if let State::Ended(_) = self.state {
+        if let State::ReplacementEnd(_) = self.state {
             return Err(items);
         }
         self.late.extend(items);
         Ok(())
     }
 
-    fn caught_up(&mut self, ended: Ended) -> State {
+    fn caught_up(&mut self, ended: ReplacementEnd) -> State {
         self.stored = self.taken;
-        if self.stored < self.late.len() { State::CatchingUp(ended) } else { State::Ended(ended) }
+        if self.stored < self.late.len() {
+            State::CatchingUp(ended)
+        } else {
+            State::ReplacementEnd(ended)
+        }
     }
 
     fn give_up(&mut self) {
-        if !matches!(self.state, State::Ended(_)) {
+        if !matches!(self.state, State::ReplacementEnd(_)) {
             self.state = State::Restoring;
         }
     }

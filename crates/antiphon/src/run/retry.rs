@@ -8,7 +8,7 @@ pub const LOCKED_DELAYS: [Duration; 3] =
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum FailureKind {
     /// The provider answered with the code `conversation_locked`.
     Locked,
     /// The provider answered with another error of this HTTP status.
@@ -19,9 +19,9 @@ pub enum Failure {
 
 /// A request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub struct FailedRequest {
     /// The kind of the failure.
-    pub failure: Failure,
+    pub failure: FailureKind,
     /// Whether it continues state that the provider owns, which a retry could change twice.
     pub is_stateful: bool,
     /// Whether a consumer has received an output event of it (see [`is_output_event`]).
@@ -71,33 +71,35 @@ impl Retries {
     }
 
     /// Decides about a failure of the request, and counts the granted retry.
-    pub fn decide(&mut self, failed: &Failed) -> RetryDecision {
+    pub fn decide(&mut self, failed: &FailedRequest) -> RetryDecision {
         if let Some(reason) = failed.forbids() {
             return RetryDecision::GiveUp(reason);
         }
         let (tried, delays) = match failed.failure {
-            Failure::Locked => (&mut self.locked, &LOCKED_DELAYS[..]),
-            Failure::Status(_) | Failure::Broken => (&mut self.others, &self.delays[..]),
+            FailureKind::Locked => (&mut self.locked, &LOCKED_DELAYS[..]),
+            FailureKind::Status(_) | FailureKind::Broken => (&mut self.others, &self.delays[..]),
         };
         let Some(delay) = delays.get(*tried) else {
             return RetryDecision::GiveUp(GiveUp::Exhausted);
         };
         *tried += 1;
-        let received = failed.retry_after.filter(|_| failed.failure != Failure::Locked);
+        let received = failed.retry_after.filter(|_| failed.failure != FailureKind::Locked);
         RetryDecision::After(received.unwrap_or(*delay))
     }
 }
 
-impl Failed {
+impl FailedRequest {
     fn forbids(&self) -> Option<GiveUp> {
         if self.has_emitted_output {
             return Some(GiveUp::OutputEmitted);
         }
         match (self.failure, self.should_retry) {
-            (Failure::Locked, _) | (_, Some(true)) => None,
+            (FailureKind::Locked, _) | (_, Some(true)) => None,
             (_, Some(false)) => Some(GiveUp::NotRetryable),
-            (Failure::Status(status), None) => (!may_pass(status)).then_some(GiveUp::NotRetryable),
-            (Failure::Broken, None) => self.is_stateful.then_some(GiveUp::UnknownSafety),
+            (FailureKind::Status(status), None) => {
+                (!may_pass(status)).then_some(GiveUp::NotRetryable)
+            }
+            (FailureKind::Broken, None) => self.is_stateful.then_some(GiveUp::UnknownSafety),
         }
     }
 }

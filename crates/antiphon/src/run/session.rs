@@ -7,7 +7,7 @@ use crate::tracker::{EqualItems, is_approval_placeholder};
 
 /// The source of an item in a prepared request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum ItemSource {
     /// The stored history, at this position.
     History(usize),
     /// The turn's own input, at this position.
@@ -16,9 +16,9 @@ pub enum Source {
 
 /// An item of a request that a callback composed from history and input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prepared {
+pub struct PreparedItem {
     /// Its source; `None` if the callback copied, rebuilt or created it.
-    pub source: Option<Source>,
+    pub source: Option<ItemSource>,
     /// The item.
     pub item: Item,
 }
@@ -31,15 +31,19 @@ pub struct Prepared {
 /// 1. The last item that equals an item of the input is that item, and is new.
 /// 2. An item that equals one of the history is a copy of it.
 /// 3. Any other item was created by the callback, and is new.
-pub fn to_save(history: &[Item], input: &[Item], prepared: &[Prepared]) -> Vec<usize> {
+pub fn find_items_to_save(
+    history: &[Item],
+    input: &[Item],
+    prepared: &[PreparedItem],
+) -> Vec<usize> {
     let stored = EqualItems::new(history.iter().enumerate());
     let new = EqualItems::new(input.iter().enumerate());
-    let mut found = told_inputs(prepared);
+    let mut found = named_inputs(prepared);
     let mut positions = Vec::new();
-    for (position, Prepared { source, item }) in prepared.iter().enumerate().rev() {
+    for (position, PreparedItem { source, item }) in prepared.iter().enumerate().rev() {
         let is_new = match source {
-            Some(Source::History(_)) => false,
-            Some(Source::Input(_)) => true,
+            Some(ItemSource::History(_)) => false,
+            Some(ItemSource::Input(_)) => true,
             None => take(&mut found, new.equal_to(item)) || stored.equal_to(item).is_empty(),
         };
         if is_new {
@@ -50,10 +54,10 @@ pub fn to_save(history: &[Item], input: &[Item], prepared: &[Prepared]) -> Vec<u
     positions
 }
 
-fn told_inputs(prepared: &[Prepared]) -> HashSet<usize> {
+fn named_inputs(prepared: &[PreparedItem]) -> HashSet<usize> {
     let received = prepared.iter().filter_map(|prepared| match prepared.source {
-        Some(Source::Input(position)) => Some(position),
-        Some(Source::History(_)) | None => None,
+        Some(ItemSource::Input(position)) => Some(position),
+        Some(ItemSource::History(_)) | None => None,
     });
     received.collect()
 }
@@ -63,7 +67,7 @@ fn told_inputs(prepared: &[Prepared]) -> HashSet<usize> {
 /// approval is never saved.
 ///
 /// `saved` has only the items that this run saved, because users and models repeat themselves.
-pub fn unsaved(saved: &[Item], generated: &[Item]) -> Vec<usize> {
+pub fn find_unsaved(saved: &[Item], generated: &[Item]) -> Vec<usize> {
     let lookalikes = EqualItems::new(saved.iter().enumerate());
     let mut found = HashSet::new();
     let mut is_unsaved = |(_, item): &(usize, &Item)| {
@@ -83,7 +87,7 @@ fn take(taken: &mut HashSet<usize>, candidates: Vec<usize>) -> bool {
 ///
 /// Another writer may have added items since. A store that has to pop before it can compare puts
 /// the popped items back if this returns `None`.
-pub fn tail_to_pop(stored: &[Item], tail: &[Item]) -> Option<usize> {
+pub fn count_tail_to_pop(stored: &[Item], tail: &[Item]) -> Option<usize> {
     let start = stored.len().checked_sub(tail.len())?;
     let is_same = |(one, two): (&Item, &Item)| one.raw() == two.raw();
     stored[start..].iter().zip(tail).all(is_same).then_some(tail.len())

@@ -18,7 +18,7 @@ pub enum CommitPoint {
 
 impl CommitPoint {
     /// The commit point for `continuation`; with `None` the application owns the history.
-    pub fn under(continuation: Option<&Continuation>) -> Self {
+    pub fn from_continuation(continuation: Option<&Continuation>) -> Self {
         continuation.map_or(Self::BeforeModelCall, |_| Self::OnAcceptance)
     }
 }

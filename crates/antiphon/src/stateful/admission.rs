@@ -114,7 +114,7 @@ impl<'a> Admission<'a> {
             Verdict::Duplicate(_) => {
                 self.report.add_omission(position, item, OmissionReason::Repeated);
             }
-            Verdict::LateOutput { made_up } => self.admit_late(position, made_up, ids),
+            Verdict::LateOutput { placeholder } => self.admit_late(position, placeholder, ids),
             Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Replaces => {
                 match self.reason_without_call(position, item) {
                     Some(why) => self.report.add_omission(position, item, why),
@@ -125,10 +125,10 @@ impl<'a> Admission<'a> {
     }
 
     /// Replaces a late output, whose call has a placeholder output, by a message.
-    fn admit_late(&mut self, position: usize, made_up: usize, ids: &mut LocalIds) {
+    fn admit_late(&mut self, position: usize, placeholder: usize, ids: &mut LocalIds) {
         let item = &self.incoming[position];
         let message = late_output_message(item).expect("a late output is an output");
-        self.late.push((position, made_up));
+        self.late.push((position, placeholder));
         self.report.add_late_output(position, item, LateOutput::CarriedByMessage);
         self.push(
             position,

@@ -1,12 +1,12 @@
-//! Numbers events and queues them for the client.
+//! Names and numbers events, and queues them for the client.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
+use super::envelope::Envelope;
 use super::fields::{Digits, Field, Fixes, is_one_line, object_of};
-use super::form::Form;
 use super::obfuscation::Obfuscation;
 use super::output_item::always_has_status;
 use super::upstream_event::UpstreamEvent;
@@ -215,4 +215,59 @@ impl ItemEmitter<'_> {
             None => self.emitter.emit(kind, &fields),
         }
     }
+}
+
+/// The specification that names the events of a stream. OpenAI's Responses API calls the events of
+/// a model's raw reasoning `response.reasoning_text.delta` and `.done`, Open Responses (2026-04-24)
+/// calls them `response.reasoning.delta` and `.done`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// The names of OpenAI's API.
+    #[default]
+    OpenAi,
+    /// The names of the Open Responses specification.
+    OpenResponses,
+}
+
+/// Event types: OpenAI's name and the name in Open Responses.
+const NAMES: [(&str, &str); 2] = [
+    ("response.reasoning_text.delta", "response.reasoning.delta"),
+    ("response.reasoning_text.done", "response.reasoning.done"),
+];
+
+impl Form {
+    /// The `type` of an upstream's event in this specification.
+    pub(super) fn name(self, event: &UpstreamEvent<'_>) -> Cow<'static, str> {
+        match event.name() {
+            Cow::Borrowed(name) => Cow::Borrowed(self.own_name(name)),
+            unknown @ Cow::Owned(_) => unknown,
+        }
+    }
+
+    /// The `type` of an event of our own in this specification.
+    pub(super) fn own_name(self, name: &'static str) -> &'static str {
+        let pair = NAMES.iter().find(|pair| pair.0 == name || pair.1 == name);
+        match (pair, self) {
+            (None, _) => name,
+            (Some((name, _)), Self::OpenAi) | (Some((_, name)), Self::OpenResponses) => name,
+        }
+    }
+}
+
+/// The initial events of a background response: it is created and queued, and later in progress.
+pub(super) const INITIAL_EVENTS: [&str; 3] =
+    ["response.created", "response.queued", "response.in_progress"];
+
+/// Creates the first events of a background response, `response.created` and `response.queued`,
+/// both with the status `queued`.
+///
+/// Sources: the provider's guide to background responses; the Open Responses specification,
+/// `ResponseQueuedStreamingEvent`.
+pub fn queued(mut envelope: Envelope, form: Form) -> [Event; 2] {
+    envelope.set("status", r#""queued""#);
+    let response = envelope.render(std::iter::empty());
+    let mut emitter = Emitter::new(false);
+    emitter.form = form;
+    ["response.created", "response.queued"]
+        .map(|kind| emitter.event(kind, &[("response", &response)]))
 }

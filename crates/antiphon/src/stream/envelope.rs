@@ -219,7 +219,7 @@ impl Envelope {
             ("text", complete_text as fn(&mut Object<'_>)),
             ("reasoning", |reasoning| or_null(reasoning, &["effort", "summary"])),
         ] {
-            if let Some(completed) = self.fields.get(key).and_then(|raw| changed(raw, complete)) {
+            if let Some(completed) = self.fields.get(key).and_then(|raw| change(raw, complete)) {
                 self.fields.set(key, completed);
             }
         }
@@ -245,7 +245,7 @@ fn array_of<'a>(items: impl Iterator<Item = &'a str>) -> String {
 fn complete_tools(tools: &str) -> Option<String> {
     let tools: Vec<&RawValue> = serde_json::from_str(tools).ok()?;
     let completed: Vec<Option<String>> =
-        tools.iter().map(|tool| changed(tool.get(), complete_tool)).collect();
+        tools.iter().map(|tool| change(tool.get(), complete_tool)).collect();
     completed.iter().any(Option::is_some).then(|| {
         let tools = tools.iter().zip(&completed);
         array_of(tools.map(|(tool, completed)| completed.as_deref().unwrap_or(tool.get())))
@@ -260,7 +260,7 @@ fn complete_tool(tool: &mut Object<'_>) {
 
 fn complete_text(text: &mut Object<'_>) {
     let format = text.present("format").unwrap_or(r#"{"type":"text"}"#);
-    let completed = changed(format, complete_format);
+    let completed = change(format, complete_format);
     let format = completed.unwrap_or_else(|| format.to_owned());
     if text.get("format") != Some(&format) {
         text.set("format", format);
@@ -286,7 +286,7 @@ fn or_null(object: &mut Object<'_>, keys: &[&'static str]) {
 }
 
 /// The object `raw` after a change; `None` if it is not an object or does not change.
-fn changed(raw: &str, change: impl FnOnce(&mut Object<'_>)) -> Option<String> {
+fn change(raw: &str, change: impl FnOnce(&mut Object<'_>)) -> Option<String> {
     let mut object = Object::parse(raw.as_bytes()).ok()?;
     let before = object.clone();
     change(&mut object);

@@ -19,11 +19,9 @@ mod assembler;
 mod emitter;
 mod envelope;
 mod fields;
-mod form;
 mod lines;
 mod obfuscation;
 mod output_item;
-mod queued;
 mod sse;
 mod tool_name;
 mod upstream_event;
@@ -36,11 +34,9 @@ pub(crate) use assembler::DeltaKind;
 pub use assembler::{
     Assembler, Ending, Failure, Finished, Note, Output, Permission, Preface, Status, UsedIds,
 };
-pub use emitter::Event;
+pub use emitter::{Event, Form, queued};
 pub use envelope::Envelope;
-pub use form::Form;
 pub(crate) use lines::Lines;
 pub use obfuscation::Obfuscation;
-pub use queued::queued;
 pub use sse::{Decoder, Frame, TooLong};
 pub use tool_name::ToolName;

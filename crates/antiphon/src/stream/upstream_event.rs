@@ -22,11 +22,11 @@ pub(super) struct UpstreamEvent<'a> {
 
 impl<'a> UpstreamEvent<'a> {
     pub(super) fn new(kind: &'a str, data: &'a Bytes, object: &'a Object<'a>) -> Self {
-        Self { data: Some(data), ..Self::decoded(kind, object) }
+        Self { data: Some(data), ..Self::from_decoder(kind, object) }
     }
 
     /// Creates an event that a decoder produced from another dialect.
-    pub(super) fn decoded(kind: &'a str, object: &'a Object<'a>) -> Self {
+    pub(super) fn from_decoder(kind: &'a str, object: &'a Object<'a>) -> Self {
         Self { kind, data: None, object, meaning: Meaning::classify(kind) }
     }
 

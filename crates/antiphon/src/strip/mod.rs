@@ -100,7 +100,7 @@ pub fn strip(body: &Bytes) -> Result<Stripped, StripError> {
         return Ok(unchanged);
     };
     let given = parse_items(&body.slice_ref(input.as_bytes()))?;
-    let items = stripped(&given);
+    let items = find_stripped(&given);
     if items.is_empty() {
         return Ok(unchanged);
     }
@@ -109,7 +109,7 @@ pub fn strip(body: &Bytes) -> Result<Stripped, StripError> {
     Ok(Stripped { body, items, ..unchanged })
 }
 
-fn stripped(given: &[Item]) -> Vec<StrippedItem> {
+fn find_stripped(given: &[Item]) -> Vec<StrippedItem> {
     let held = given.iter().enumerate().filter(|(_, item)| is_held_by_server(item.head()));
     let stripped = held.map(|(position, item)| {
         let Head { kind, id, .. } = item.head().clone();

@@ -78,7 +78,7 @@ pub(super) struct Queued {
 }
 
 impl Entry {
-    pub(super) fn standing(&self) -> OccurrenceState {
+    pub(super) fn state(&self) -> OccurrenceState {
         match self {
             Self::Pending(_) => OccurrenceState::Pending,
             Self::Sent(_, attempt) => OccurrenceState::Sent(*attempt),
@@ -111,7 +111,7 @@ impl Entry {
 
     /// Makes the entry pending again if `attempt` sent it. Returns whether it did.
     pub(super) fn rewind(&mut self, attempt: Attempt) -> bool {
-        if self.standing() != OccurrenceState::Sent(attempt) {
+        if self.state() != OccurrenceState::Sent(attempt) {
             return false;
         }
         if let Self::Sent(queued, _) = std::mem::replace(self, Self::Accepted) {

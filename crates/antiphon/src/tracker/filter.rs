@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::attempt::{SentItem, by_occurrence};
 use super::identity::EqualItems;
-use super::send::{SentItem, by_occurrence};
 use super::{Attempt, Occurrence, Plan, SendError, Tracker};
 use crate::item::Item;
 

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::identity::server_id;
-use super::reasoning::ReasoningIds;
+use super::identity::{ReasoningIds, server_id};
 use crate::item::{CallKey, Exchange, Exchanges, Head, Item, ItemId, Side};
 
 /// The heads of the server's items, in its order, with calls matched to outputs.

@@ -29,15 +29,13 @@
 //! assert!(tracker.plan().items.is_empty());
 //! ```
 
-mod accept;
+mod attempt;
 mod continuation;
 mod entry;
 mod filter;
 mod identity;
 mod known;
 mod plan;
-mod reasoning;
-mod send;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -45,24 +43,22 @@ mod unresolved;
 
 use std::collections::BTreeMap;
 
-pub use accept::NotInFlight;
+pub use attempt::{NotInFlight, SendError};
 pub use continuation::{
     ConflictingOptions, Continuation, ContinuationOptions, ConversationId, ResponseId,
 };
 pub use entry::{Attempt, Occurrence, OccurrenceState};
 pub use filter::{AmbiguousRebuild, Returned};
-pub use identity::{APPROVAL_PLACEHOLDER, PLACEHOLDER_ID};
+pub use identity::{APPROVAL_PLACEHOLDER, PLACEHOLDER_ID, ReasoningIds};
 pub(crate) use identity::{EqualItems, is_approval_placeholder, server_id};
 pub use plan::{Plan, Planned, Reason};
-pub use reasoning::ReasoningIds;
-pub use send::SendError;
 pub use snapshot::SnapshotError;
 pub use unresolved::{UnansweredCall, Unresolved};
 
 use crate::item::Item;
+use attempt::SentItem;
 use entry::{Entry, Queued};
 use known::Known;
-use send::SentItem;
 
 /// The items that one run has sent to the owner of its conversation's state, and the items that it
 /// still has to send.
@@ -137,7 +133,7 @@ impl Tracker {
 
     /// The state of an occurrence; `None` if it is not of this tracker.
     pub fn standing(&self, occurrence: Occurrence) -> Option<OccurrenceState> {
-        self.entry(occurrence).map(Entry::standing)
+        self.entry(occurrence).map(Entry::state)
     }
 
     fn entry(&self, occurrence: Occurrence) -> Option<&Entry> {

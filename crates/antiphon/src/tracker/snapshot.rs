@@ -6,9 +6,9 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::attempt::SentItem;
 use super::entry::{Attempt, Entry, Occurrence, OccurrenceState, Queued};
 use super::known::{Coverage, Known};
-use super::send::SentItem;
 use super::{Continuation, ReasoningIds, Tracker};
 use crate::item::{CallId, Head, HeadError, Item, ItemId, Kind, Role};
 
@@ -147,7 +147,7 @@ impl Tracker {
                 return Err(SnapshotError::Attempt(*attempt));
             }
         }
-        let sent = self.entries.iter().filter_map(|entry| match entry.standing() {
+        let sent = self.entries.iter().filter_map(|entry| match entry.state() {
             OccurrenceState::Sent(attempt) => Some(attempt),
             OccurrenceState::Pending | OccurrenceState::Accepted => None,
         });
@@ -160,7 +160,7 @@ impl SavedEntry {
     fn new(entry: &Entry) -> Self {
         let queued = entry.queued();
         Self {
-            standing: entry.standing(),
+            standing: entry.state(),
             item: queued.map(|queued| raw(&queued.item)),
             is_initial: queued.is_some_and(|queued| queued.is_initial),
         }

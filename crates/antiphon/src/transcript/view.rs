@@ -30,7 +30,7 @@ impl Transcript {
         let items = self.items.iter().enumerate();
         items.for_each(|(position, item)| view.push(position, item));
         view.apply_replacing();
-        let bridging = compaction.map(|at| self.bridging(at)).unwrap_or_default();
+        let bridging = compaction.map(|at| self.find_bridging_calls(at)).unwrap_or_default();
         let mut positions = view.positions;
         positions.retain(|position| {
             let item = &self.items[*position];
@@ -48,7 +48,7 @@ impl Transcript {
     }
 
     /// The calls before a compaction that are answered after it, and their reasoning.
-    fn bridging(&self, compaction: usize) -> HashSet<usize> {
+    fn find_bridging_calls(&self, compaction: usize) -> HashSet<usize> {
         let mut bridging = HashSet::new();
         for exchange in self.by_call.iter() {
             for (nth, call) in exchange.calls.iter().enumerate() {

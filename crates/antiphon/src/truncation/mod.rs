@@ -27,9 +27,8 @@
 //! ```
 
 mod groups;
-mod units;
 
-use self::groups::groups;
+use self::groups::find_groups;
 use crate::item::Item;
 
 /// The items to drop from a list.
@@ -55,7 +54,7 @@ impl Cut {
 /// that must stay, such as a summary of dropped ones.
 pub fn cut(items: &[Item], weights: &[u64], excess: u64, stays: impl Fn(&Item) -> bool) -> Cut {
     let mut cut = Cut::default();
-    for group in groups(items, stays) {
+    for group in find_groups(items, stays) {
         if cut.weight >= excess {
             break;
         }

@@ -93,7 +93,7 @@ proptest! {
     fn repaired_calls_precede_their_outputs(
         (turns, numbering, mishaps) in (turns(), numbering(), mishaps()),
     ) {
-        let history = History::of(&turns, numbering, End::Over);
+        let history = History::from_turns(&turns, numbering, End::Over);
         let broken = carried(mangled(values(&history), &mishaps));
         let messages = messages(&repair(&items(&broken)).items);
         prop_assert_eq!(judge(&messages), Ok(()), "{:?}", messages);
@@ -103,7 +103,7 @@ proptest! {
     fn outputs_match_their_calls(
         (turns, numbering) in (turns(), numbering()),
     ) {
-        let history = History::of(&turns, numbering, End::Over);
+        let history = History::from_turns(&turns, numbering, End::Over);
         let messages = messages(&items(&values(&history)));
         prop_assert_eq!(judge(&messages), Ok(()));
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
@@ -118,7 +118,7 @@ proptest! {
     fn user_messages_keep_their_order(
         (turns, numbering, late) in (turns(), numbering(), any::<prop::sample::Index>()),
     ) {
-        let history = History::of(&turns, numbering, End::Waiting);
+        let history = History::from_turns(&turns, numbering, End::Waiting);
         let mut given = values(&history);
         let at = late.index(given.len() + 1);
         given.insert(at, crate::history::user("by the way"));

@@ -26,7 +26,7 @@ fn compacted() -> impl Strategy<Value = (Transcript, usize)> {
 }
 
 fn history(turns: &[crate::history::Turn], numbering: Numbering) -> Vec<Item> {
-    History::of(&answered(turns.to_vec()), numbering, End::Over).items()
+    History::from_turns(&answered(turns.to_vec()), numbering, End::Over).items()
 }
 
 fn compaction() -> Item {

@@ -30,7 +30,7 @@ fn transcript(items: &[Item]) -> Transcript {
 /// it, and new items.
 fn continuations() -> impl Strategy<Value = (Vec<Item>, Vec<Item>)> {
     (turns(), mishaps()).prop_map(|(turns, mishaps)| {
-        let history = History::of(&turns, Numbering::Unique, End::Waiting);
+        let history = History::from_turns(&turns, Numbering::Unique, End::Waiting);
         let held = history.items();
         let mut incoming = values(&held);
         incoming.extend(history.outputs_to_come.iter().map(|piece| piece.json.clone()));
@@ -60,7 +60,7 @@ proptest! {
 
     #[test]
     fn new_turn_needs_no_repair(turns in turns()) {
-        let history = History::of(&turns, Numbering::Unique, End::Waiting);
+        let history = History::from_turns(&turns, Numbering::Unique, End::Waiting);
         let transcript = transcript(&history.items());
         let outputs = history.outputs_to_come.iter().map(|piece| &piece.json);
         let incoming = items(outputs);

@@ -130,7 +130,7 @@ fn step() -> impl Strategy<Value = Step> {
 impl History {
     /// The conversation of `turns`. All calls are answered, except the last ones if `end` requires
     /// it.
-    pub(crate) fn of(turns: &[Turn], numbering: Numbering, end: End) -> Self {
+    pub(crate) fn from_turns(turns: &[Turn], numbering: Numbering, end: End) -> Self {
         Self::numbered_from(0, turns, numbering, end)
     }
 

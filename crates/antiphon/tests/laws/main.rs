@@ -1,6 +1,6 @@
 //! Properties of the engine, tested from outside on generated histories.
 
-mod behind;
+mod after;
 mod bytes;
 mod chat;
 mod compaction;

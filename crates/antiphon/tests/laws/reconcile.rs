@@ -79,7 +79,7 @@ proptest! {
         client in client(),
         says in vec(text(), 1..3),
     ) {
-        let history = History::of(&turns, numbering, end);
+        let history = History::from_turns(&turns, numbering, end);
         let sent = [again(&client, 0, &history.pieces), news(&history, &says)].concat();
         assert_known(&history.items(), &sent)?;
     }
@@ -92,7 +92,7 @@ proptest! {
         from in any::<Index>(),
         says in vec(text(), 1..3),
     ) {
-        let history = History::of(&turns, Numbering::Unique, end);
+        let history = History::from_turns(&turns, Numbering::Unique, end);
         let last_anchor = history.pieces.iter().rposition(|piece| client.anchors(piece));
         let from = last_anchor.map_or(0, |last| from.index(last + 1));
         let window = &history.pieces[from..];
@@ -108,7 +108,7 @@ proptest! {
         answers_late in any::<bool>(),
         says in text(),
     ) {
-        let left = History::of(&left, Numbering::Unique, End::Waiting);
+        let left = History::from_turns(&left, Numbering::Unique, End::Waiting);
         let later = History::numbered_from(1000, &later, Numbering::Unique, End::Over);
         let late = left.outputs_to_come.iter().filter(|_| answers_late);
         let late = late.map(|piece| (None, piece.json.clone())).collect();
@@ -147,7 +147,7 @@ proptest! {
         end in end(),
         says in vec(text(), 1..4),
     ) {
-        let history = History::of(&turns, numbering, end);
+        let history = History::from_turns(&turns, numbering, end);
         let mut sent = news(&history, &says);
         mark_what_counts_as_a_replay(&history, &mut sent);
         assert_known(&history.items(), &sent)?;
@@ -158,8 +158,8 @@ proptest! {
         turns in turns(),
         branch in turns(),
     ) {
-        let history = History::of(&answered(turns), Numbering::Unique, End::Over);
-        let branch = renumbered(&History::of(&branch[..1], Numbering::Unique, End::Over));
+        let history = History::from_turns(&answered(turns), Numbering::Unique, End::Over);
+        let branch = renumbered(&History::from_turns(&branch[..1], Numbering::Unique, End::Over));
         let verdicts = reconcile(&transcript(&history.items()), &items(&branch), KEY);
         prop_assert!(verdicts.iter().all(|verdict| verdict.is_fresh()), "{verdicts:?}");
     }
@@ -170,7 +170,7 @@ proptest! {
         client in client(),
         mishaps in mishaps(),
     ) {
-        let history = History::of(&turns, Numbering::Unique, End::Over);
+        let history = History::from_turns(&turns, Numbering::Unique, End::Over);
         let incoming = items(&mangled(client.sends(&history.pieces), &mishaps));
         let mut owner = Transcript::default();
         for (number, verdict) in reconcile(&owner, &incoming, KEY).into_iter().enumerate() {
@@ -194,7 +194,7 @@ proptest! {
         client in client(),
         deleted in vec(any::<Index>(), 0..3),
     ) {
-        let history = History::of(&history.0, history.1, End::Over);
+        let history = History::from_turns(&history.0, history.1, End::Over);
         let kept = history.pieces.iter().map(|piece| piece.json.clone()).collect();
         let owner = with_deletions(&items(&mangled(kept, &owners)), &deleted);
         let incoming = items(&mangled(client.sends(&history.pieces), &clients));
@@ -213,7 +213,7 @@ proptest! {
         client in client(),
         deleted in vec(any::<Index>(), 0..3),
     ) {
-        let history = History::of(&history.0, history.1, End::Over);
+        let history = History::from_turns(&history.0, history.1, End::Over);
         let kept = history.pieces.iter().map(|piece| piece.json.clone()).collect();
         let owner = with_deletions(&items(&mangled(kept, &owners)), &deleted);
         let incoming = items(&mangled(client.sends(&history.pieces), &clients));

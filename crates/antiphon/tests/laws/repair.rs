@@ -25,7 +25,7 @@ fn texts(items: &[Item]) -> Vec<&str> {
 /// A conversation with faults.
 fn broken() -> impl Strategy<Value = Vec<Value>> {
     (turns(), numbering(), mishaps()).prop_map(|(turns, numbering, mishaps)| {
-        let history = History::of(&turns, numbering, End::Over);
+        let history = History::from_turns(&turns, numbering, End::Over);
         mangled(values(&history.items()), &mishaps)
     })
 }
@@ -126,7 +126,7 @@ fn is_in_order(part: &[Value], whole: &[Value]) -> bool {
 proptest! {
     #[test]
     fn a_well_formed_history_is_unchanged(turns in turns(), policy in rejecting_policies()) {
-        let given = History::of(&turns, Numbering::Unique, End::Over).items();
+        let given = History::from_turns(&turns, Numbering::Unique, End::Over).items();
         prop_assert_eq!(judge(&values(&given)), Ok(()), "the judge knows well-formed histories");
         let repaired = repair_with(&given, &policy).expect("there is nothing to reject");
         prop_assert_eq!(repaired.repairs, vec![]);
@@ -238,7 +238,7 @@ proptest! {
         numbering in numbering(),
         strips_ids in any::<bool>(),
     ) {
-        let history = History::of(&turns, numbering, End::Over);
+        let history = History::from_turns(&turns, numbering, End::Over);
         let mut given = values(&history.items());
         if strips_ids {
             given.iter_mut().for_each(strip_id);
@@ -257,7 +257,7 @@ proptest! {
         later in turns(),
         numbering in numbering(),
     ) {
-        let left = History::of(&left, numbering, End::Waiting);
+        let left = History::from_turns(&left, numbering, End::Waiting);
         let later = History::numbered_from(1000, &later, numbering, End::Over);
         let both = left.pieces.iter().chain(&later.pieces);
         let given: Vec<Value> = both.map(|piece| piece.json.clone()).collect();

@@ -22,7 +22,7 @@ fn views() -> impl Strategy<Value = Vec<Item>> {
     let inserted = proptest::collection::vec((any::<Index>(), any::<bool>()), 0..4);
     (turns(), numbering(), end, mishaps(), any::<bool>(), inserted).prop_map(
         |(turns, numbering, end, mishaps, is_mangled, inserted)| {
-            let mut given = values(&History::of(&turns, numbering, end).items());
+            let mut given = values(&History::from_turns(&turns, numbering, end).items());
             if is_mangled {
                 given = mangled(given, &mishaps);
             }

@@ -1,7 +1,7 @@
 //! Converts assistant messages.
 
-use super::{item_id, metadata_value, required};
-use crate::import::output::{Call, Output, array, of_type, output_text};
+use super::{item_id, metadata_value, required_string};
+use crate::import::output::{Call, Output, array, output_text, typed_object};
 use crate::item::Kind;
 use crate::json::{Object, quote};
 
@@ -19,7 +19,7 @@ pub(super) fn convert(parts: &[Object<'_>], output: &mut Output) -> Result<(), S
         if let Some(next) = next {
             let next = next.map_err(|reason| at(nth, &reason))?;
             open = match open.take() {
-                Some(before) if before.continues(&next) => Some(before.joined(next)),
+                Some(before) if before.continues(&next) => Some(before.join(next)),
                 Some(before) => {
                     before.close(output)?;
                     Some(next)
@@ -42,7 +42,7 @@ fn at(nth: usize, reason: &str) -> String {
 
 fn other(kind: &str, part: &Object<'_>, output: &mut Output) -> Result<(), String> {
     match kind {
-        "tool-call" if part.is_true("providerExecuted") => hosted(part, output),
+        "tool-call" if part.is_true("providerExecuted") => push_hosted_call(part, output),
         "tool-call" => call(part, output),
         // The item of a hosted call contains its result. An approval concerns only the program and
         // its user.
@@ -58,21 +58,21 @@ fn call(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
     let id = item_id(part);
     output.call(&Call {
         id: id.as_deref(),
-        call_id: Some(required(part, "toolCallId")?),
-        name: Some(required(part, "toolName")?),
+        call_id: Some(required_string(part, "toolCallId")?),
+        name: Some(required_string(part, "toolName")?),
         arguments: part.present("input").or(part.present("args")),
     })
 }
 
 /// A call that the provider executed. Only the id of its item is left.
-fn hosted(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
+fn push_hosted_call(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
     let id = item_id(part).or_else(|| part.string("toolCallId").map(Into::into));
     let id = id.unwrap_or_default();
     let Some(kind) = hosted_kind(&id) else {
         output.omit("tool-call");
         return Ok(());
     };
-    let mut item = of_type(kind.as_str());
+    let mut item = typed_object(kind.as_str());
     item.set("id", quote(&id));
     item.set("status", r#""completed""#);
     output.push(&item)
@@ -94,13 +94,13 @@ struct Open {
 
 impl Open {
     fn message(part: &Object<'_>) -> Result<Self, String> {
-        let text = output_text(required(part, "text")?);
+        let text = output_text(required_string(part, "text")?);
         Ok(Self { is_message: true, id: item_id(part), parts: vec![text], encrypted: None })
     }
 
     /// Returns `None` for reasoning with neither id, nor encrypted content, nor text.
     fn reasoning(part: &Object<'_>) -> Result<Option<Self>, String> {
-        let text = required(part, "text")?;
+        let text = required_string(part, "text")?;
         let encrypted = metadata_value(part, "reasoningEncryptedContent");
         let id = item_id(part);
         let has_text = text != r#""""#;
@@ -116,14 +116,14 @@ impl Open {
         self.id.is_some() && self.id == next.id && self.is_message == next.is_message
     }
 
-    fn joined(mut self, next: Self) -> Self {
+    fn join(mut self, next: Self) -> Self {
         self.parts.extend(next.parts);
         self.encrypted = next.encrypted.or(self.encrypted);
         self
     }
 
     fn close(self, output: &mut Output) -> Result<(), String> {
-        let mut item = of_type(if self.is_message { "message" } else { "reasoning" });
+        let mut item = typed_object(if self.is_message { "message" } else { "reasoning" });
         if let Some(id) = &self.id {
             item.set("id", quote(id));
         }

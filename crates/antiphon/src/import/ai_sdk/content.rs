@@ -1,6 +1,6 @@
 //! Converts the content of user and tool messages.
 
-use super::{required, text_part};
+use super::{required_string, text_part};
 use crate::import::output::{FilePlace, Output, array, file_part, input_text, text_of};
 use crate::json::{Object, quote, unquote};
 
@@ -65,7 +65,7 @@ pub(super) fn convert_results(parts: &[Object<'_>], output: &mut Output) -> Resu
 }
 
 fn result(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
-    let call_id = required(part, "toolCallId")?;
+    let call_id = required_string(part, "toolCallId")?;
     let text = match (part.object("output"), part.present("result")) {
         (Some(result), _) => output_of(&result, output)?,
         // In version 4, the result is the bare value.

@@ -44,7 +44,7 @@ fn parts_of(content: &str) -> Result<Vec<Object<'_>>, String> {
 }
 
 /// The raw string under `field`, which is required.
-fn required<'a>(part: &'a Object<'_>, field: &str) -> Result<&'a str, String> {
+fn required_string<'a>(part: &'a Object<'_>, field: &str) -> Result<&'a str, String> {
     let text = part.get(field).filter(|raw| raw.starts_with('"'));
     text.ok_or_else(|| format!("{field}: a string is expected"))
 }
@@ -87,5 +87,5 @@ fn metadata_value(part: &Object<'_>, name: &str) -> Option<String> {
 
 /// A text part of a client's message.
 fn text_part(part: &Object<'_>) -> Result<String, String> {
-    required(part, "text").map(input_text)
+    required_string(part, "text").map(input_text)
 }

@@ -41,7 +41,7 @@ fn convert_step(parts: &[Object<'_>], output: &mut Output) -> Result<(), String>
     let mut results = Vec::new();
     for part in parts {
         let kind = part.string("type").unwrap_or_default();
-        match ToolPart::of(&kind, part) {
+        match ToolPart::parse(&kind, part) {
             Some(tool) if tool.is_streaming() => {}
             Some(tool) => {
                 reply.push(tool.call());
@@ -62,7 +62,7 @@ struct ToolPart<'a> {
 }
 
 impl<'a> ToolPart<'a> {
-    fn of(kind: &str, part: &Object<'a>) -> Option<Self> {
+    fn parse(kind: &str, part: &Object<'a>) -> Option<Self> {
         if kind == "tool-invocation" {
             // In version 4, the call is one level deeper.
             let raw = part.get("toolInvocation")?.to_owned();

@@ -2,7 +2,7 @@
 
 use super::blocks::raws;
 use super::{arguments, content_of, is_item, own_id, without_index};
-use crate::import::output::{Call, Output, array, of_type, output_text, text_of};
+use crate::import::output::{Call, Output, array, output_text, text_of, typed_object};
 use crate::json::{Object, quote};
 
 /// Converts a message of the model: reasoning, texts and calls in the order of its blocks, then the
@@ -10,7 +10,7 @@ use crate::json::{Object, quote};
 pub(super) fn convert(message: &Object<'_>, output: &mut Output) -> Result<(), String> {
     let keywords = message.object("additional_kwargs").unwrap_or_default();
     if let Some(reasoning) = keywords.object("reasoning") {
-        let mut item = of_type("reasoning");
+        let mut item = typed_object("reasoning");
         for (name, raw) in without_index(&reasoning).iter() {
             item.set(name.to_owned(), raw.to_owned());
         }
@@ -90,7 +90,7 @@ impl Answer<'_> {
         if texts.is_empty() {
             return Ok(());
         }
-        let mut item = of_type("message");
+        let mut item = typed_object("message");
         if let Some(id) = id {
             item.set("id", quote(&id));
         }
@@ -104,7 +104,7 @@ impl Answer<'_> {
             "reasoning" => self.add_reasoning(block),
             "thinking" => {
                 let text = block.get("thinking").filter(|raw| raw.starts_with('"'));
-                let mut item = of_type("reasoning");
+                let mut item = typed_object("reasoning");
                 item.set("summary", "[]");
                 let part = |text| format!(r#"[{{"type":"reasoning_text","text":{text}}}]"#);
                 item.set("content", part(text.unwrap_or(r#""""#)));

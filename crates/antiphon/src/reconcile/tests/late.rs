@@ -7,7 +7,7 @@ use crate::placeholder::late_output_message;
 use crate::reconcile::Verdict;
 use crate::repair::repair;
 
-const LATE: Verdict = Verdict::LateOutput { made_up: 2 };
+const LATE: Verdict = Verdict::LateOutput { placeholder: 2 };
 
 fn placeholder(call: &Item) -> Item {
     repair(std::slice::from_ref(call)).items.remove(1)

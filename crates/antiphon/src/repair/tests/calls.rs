@@ -1,13 +1,13 @@
 //! Calls and outputs of one function.
 
-use super::{Action, assert_accepted, left_of, of_input, refusal, repairs, texts};
+use super::{Action, assert_accepted, input_refusal, left_of, refusal, repairs, texts};
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, reference, user};
 use crate::repair::{OnOutputWithoutCall, Policy, repair_with};
 
 #[test]
 fn unanswered_call_gets_a_placeholder() {
     let given = [user("hi"), call_under("fc_1", "call_1", "{}"), user("Are you there?")];
-    assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
+    assert_eq!(refusal(&given), input_refusal("No tool output found for function call call_1."));
     assert_eq!(repairs(&given), [(1, "unanswered_call", Action::Answered)]);
     let left = left_of(&given);
     let placeholder = concat!(
@@ -40,7 +40,7 @@ fn cut_short_call_is_dropped_with_its_reasoning() {
             "name":"get_weather","arguments":"{\"ci"}"#,
     );
     let given = [user("hi"), reasoning("rs_1"), cut, user("Are you there?")];
-    assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
+    assert_eq!(refusal(&given), input_refusal("No tool output found for function call call_1."));
     assert_eq!(
         repairs(&given),
         [(2, "unanswered_call", Action::Dropped), (1, "lone_reasoning", Action::Dropped)]
@@ -62,7 +62,7 @@ fn output_without_call_is_dropped() {
     let given = [user("hi"), output("call_1", "ok"), user("bye")];
     assert_eq!(
         refusal(&given),
-        of_input("No tool call found for function call output with call_id call_1.")
+        input_refusal("No tool call found for function call output with call_id call_1.")
     );
     assert_eq!(repairs(&given), [(1, "output_without_call", Action::Dropped)]);
     assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
@@ -102,7 +102,7 @@ fn repeated_output_is_dropped() {
     let given = [call("call_1", "{}"), output("call_1", "ok"), output("call_1", "ok")];
     assert_eq!(
         refusal(&given),
-        of_input(
+        input_refusal(
             "Duplicate function call output found with call_id call_1. Remove duplicate items \
              from your input and try again."
         )
@@ -149,7 +149,7 @@ fn replayed_exchange_is_dropped_with_its_output() {
     let given = [exchange.clone(), exchange].concat();
     assert_eq!(
         refusal(&given),
-        of_input(
+        input_refusal(
             "Duplicate item found with id fc_1. Remove duplicate items from your input and try \
              again."
         )

@@ -1,6 +1,6 @@
 //! Item ids.
 
-use super::{Action, assert_accepted, left_of, of_input, refusal, repairs, texts};
+use super::{Action, assert_accepted, input_refusal, left_of, refusal, repairs, texts};
 use crate::item::Item;
 use crate::item::given::{assistant, call_under, item, output, reasoning, reference, user};
 
@@ -9,7 +9,7 @@ fn copy_of_an_item_is_dropped() {
     let given = [user("hi"), assistant("msg_1", "Hello."), assistant("msg_1", "Hello.")];
     assert_eq!(
         refusal(&given),
-        of_input(
+        input_refusal(
             "Duplicate item found with id msg_1. Remove duplicate items from your input and try \
              again."
         )

@@ -1,6 +1,6 @@
 //! Every kind of call: answered, unanswered, and its output alone.
 
-use super::{Action, assert_accepted, left_of, of_input, refusal, repairs};
+use super::{Action, assert_accepted, input_refusal, left_of, refusal, repairs};
 use crate::item::given::{item, user};
 use crate::item::{Item, Kind};
 
@@ -112,7 +112,7 @@ fn unanswered_call_is_answered_or_dropped_by_kind() {
         let given = [user("hi"), item(pair.call)];
         let (name, _) = pair.names;
         let message = format!("No tool output found for {name} c1.");
-        assert_eq!(refusal(&given), of_input(&message));
+        assert_eq!(refusal(&given), input_refusal(&message));
         let left = left_of(&given);
         if let Some(placeholder) = pair.placeholder {
             assert_eq!(repairs(&given), [(1, "unanswered_call", Action::Answered)]);
@@ -130,7 +130,7 @@ fn output_alone_is_dropped_for_any_kind() {
         let given = [item(pair.output), user("hi")];
         let (_, name) = pair.names;
         let message = format!("No tool call found for {name} with call_id c1.");
-        assert_eq!(refusal(&given), of_input(&message));
+        assert_eq!(refusal(&given), input_refusal(&message));
         assert_eq!(repairs(&given), [(0, "output_without_call", Action::Dropped)]);
         assert_eq!(left_of(&given).len(), 1);
     }

@@ -1,6 +1,6 @@
 //! Repairs of each fault, with the provider's error text.
 
-mod behind;
+mod after;
 mod calls;
 mod held;
 mod ids;
@@ -27,7 +27,7 @@ fn left_of(given: &[Item]) -> Vec<Item> {
 /// The repairs: position, fault, action.
 fn repairs(given: &[Item]) -> Vec<(usize, &'static str, Action)> {
     let repairs = repair(given).repairs;
-    repairs.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
+    repairs.iter().map(|repair| (repair.position, repair.fault.name(), repair.action)).collect()
 }
 
 /// The provider's error for `given`: status, code, param and message of the first fault.
@@ -38,7 +38,7 @@ fn refusal(given: &[Item]) -> (u16, Option<&'static str>, String, String) {
 }
 
 /// The provider's error for the input as a whole.
-fn of_input(message: &str) -> (u16, Option<&'static str>, String, String) {
+fn input_refusal(message: &str) -> (u16, Option<&'static str>, String, String) {
     (400, None, "input".to_owned(), message.to_owned())
 }
 

@@ -17,9 +17,9 @@ fn assert_untouched(given: &[Item]) {
 /// The positions of the dropped items.
 fn orphans(given: &[Item]) -> Vec<usize> {
     let repairs = filter_orphaned_reasoning(given).repairs;
-    assert!(repairs.iter().all(|mend| mend.fault.name() == "lone_reasoning"));
-    assert!(repairs.iter().all(|mend| mend.action == Action::Dropped));
-    repairs.iter().map(|mend| mend.position).collect()
+    assert!(repairs.iter().all(|repair| repair.fault.name() == "lone_reasoning"));
+    assert!(repairs.iter().all(|repair| repair.action == Action::Dropped));
+    repairs.iter().map(|repair| repair.position).collect()
 }
 
 /// An assistant message as frameworks store it.

@@ -13,9 +13,13 @@ fn left_under(policy: &Policy, given: &[Item]) -> Vec<String> {
     repaired.items.iter().map(|item| item.text().to_owned()).collect()
 }
 
-fn mends_under(policy: &Policy, given: &[Item]) -> Vec<(usize, &'static str, Action)> {
+fn repairs_under(policy: &Policy, given: &[Item]) -> Vec<(usize, &'static str, Action)> {
     let repaired = repair_with(given, policy).expect("the policy rejects nothing");
-    repaired.repairs.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
+    repaired
+        .repairs
+        .iter()
+        .map(|repair| (repair.position, repair.fault.name(), repair.action))
+        .collect()
 }
 
 fn refused(policy: &Policy, given: &[Item]) -> (Option<usize>, &'static str, String) {
@@ -51,7 +55,7 @@ fn drop_policy_removes_call_and_its_reasoning() {
     assert_eq!(left_under(&policy, &given), [given[0].text(), given[3].text()]);
     let call = (2, "unanswered_call", Action::Dropped);
     let reasoning = (1, "lone_reasoning", Action::Dropped);
-    assert_eq!(mends_under(&policy, &given), [call, reasoning]);
+    assert_eq!(repairs_under(&policy, &given), [call, reasoning]);
 }
 
 #[test]
@@ -116,7 +120,7 @@ fn unresolved_reference_follows_the_policy() {
     let given = [user("hi"), reference("msg_1"), reference("msg_2")];
     let known = ["msg_1"];
     assert_eq!(left_under(&references(Keep, &known), &given), texts(&given));
-    let repairs = mends_under(&references(Drop, &known), &given);
+    let repairs = repairs_under(&references(Drop, &known), &given);
     assert_eq!(repairs, [(2, "unresolved_reference", Action::Dropped)]);
     let (position, name, words) = refused(&references(Reject, &known), &given);
     assert_eq!((position, name), (Some(2), "unresolved_reference"));
@@ -157,5 +161,5 @@ fn first_rejected_fault_of_the_provider_is_returned() {
 fn faults_without_a_policy_are_always_repaired() {
     let policy = calls(OnUnansweredCall::Reject);
     let given = [assistant("msg_1", "Hello."), assistant("msg_1", "Hello.")];
-    assert_eq!(mends_under(&policy, &given), [(1, "duplicate_item", Action::Dropped)]);
+    assert_eq!(repairs_under(&policy, &given), [(1, "duplicate_item", Action::Dropped)]);
 }

@@ -1,6 +1,6 @@
 //! Reasoning that no item of the model follows, as an abort leaves it in a client's history.
 
-use super::{Action, assert_accepted, check, left_of, of_input, refusal, repairs, texts};
+use super::{Action, assert_accepted, check, input_refusal, left_of, refusal, repairs, texts};
 use crate::item::Item;
 use crate::item::given::{assistant, call, item, output, reasoning, reference, user};
 
@@ -16,7 +16,7 @@ fn orphaned_reasoning_is_dropped_between_turns() {
     ];
     assert_eq!(
         refusal(&given),
-        of_input(
+        input_refusal(
             "Item 'rs_orphan' of type 'reasoning' was provided without its required following item."
         )
     );
@@ -50,8 +50,8 @@ fn all_orphans_are_dropped() {
         user("Are you there?"),
         reasoning("rs_4"),
     ];
-    let mended: Vec<usize> = repairs(&given).iter().map(|(position, ..)| *position).collect();
-    assert_eq!(mended, [0, 1, 3, 5]);
+    let repaired: Vec<usize> = repairs(&given).iter().map(|(position, ..)| *position).collect();
+    assert_eq!(repaired, [0, 1, 3, 5]);
     assert_eq!(texts(&left_of(&given)), [given[2].text(), given[4].text()]);
 }
 

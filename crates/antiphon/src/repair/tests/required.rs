@@ -22,16 +22,16 @@ fn call_without_its_reasoning_loses_its_id() {
     let policy = Policy { made_with: sequence(&all), ..Policy::default() };
     let lacking = [all[0].clone(), all[2].clone(), all[3].clone()];
 
-    let mended = repair_with(&lacking, &policy).unwrap();
+    let repaired = repair_with(&lacking, &policy).unwrap();
 
     assert_eq!(
-        mended.repairs[0].fault.refusal(1).message,
+        repaired.repairs[0].fault.refusal(1).message,
         "Item 'fc_X' of type 'function_call' was provided without its required 'reasoning' item: \
          'rs_Y'."
     );
-    assert_eq!(mended.repairs[0].action, Action::IdRemoved);
-    assert_eq!(mended.items[1].head().id, None);
-    let again = repair_with(&mended.items, &policy).unwrap();
+    assert_eq!(repaired.repairs[0].action, Action::IdRemoved);
+    assert_eq!(repaired.items[1].head().id, None);
+    let again = repair_with(&repaired.items, &policy).unwrap();
     assert!(again.repairs.is_empty());
 }
 

@@ -2,7 +2,7 @@
 
 use crate::item::Kind;
 use crate::item::given::{call, call_under, item, output, user};
-use crate::run::{Begun, CallError, CallLedger};
+use crate::run::{CallAction, CallError, CallLedger};
 
 use super::function;
 
@@ -10,7 +10,7 @@ use super::function;
 fn behaviour_50_other_arguments_under_one_call_id_fail_before_a_second_effect() {
     let mut ledger = CallLedger::default();
     let first = call("call_1", r#"{"city":"Bonn"}"#);
-    assert_eq!(ledger.begin(&first), Ok(Begun::Run));
+    assert_eq!(ledger.begin(&first), Ok(CallAction::Run));
     let changed = call("call_1", r#"{"city":"Rome"}"#);
     let refused = Err(CallError::ChangedPayload(function("call_1")));
     assert_eq!(ledger.begin(&changed), refused);
@@ -25,22 +25,22 @@ fn behaviour_51_an_exact_replay_gets_the_committed_output() {
     ledger.begin(&asked).unwrap();
     ledger.commit(&asked, output("call_1", "20 degrees")).unwrap();
     let replay = call_under("fc_9", "call_1", r#"{ "days": 2, "city": "Bonn" }"#);
-    assert_eq!(ledger.begin(&replay), Ok(Begun::Replayed(output("call_1", "20 degrees"))));
+    assert_eq!(ledger.begin(&replay), Ok(CallAction::Replayed(output("call_1", "20 degrees"))));
 }
 
 #[test]
 fn a_resumed_run_knows_what_its_history_shows() {
     let history = [user("hi"), call("call_1", "{}"), output("call_1", "ok"), call("call_2", "{}")];
-    let mut ledger = CallLedger::of(&history);
-    assert_eq!(ledger.begin(&history[1]), Ok(Begun::Replayed(history[2].clone())));
-    assert_eq!(ledger.begin(&history[3]), Ok(Begun::Run));
+    let mut ledger = CallLedger::from_history(&history);
+    assert_eq!(ledger.begin(&history[1]), Ok(CallAction::Replayed(history[2].clone())));
+    assert_eq!(ledger.begin(&history[3]), Ok(CallAction::Run));
 }
 
 #[test]
 fn a_call_that_is_announced_under_two_item_ids_runs_once() {
     let mut ledger = CallLedger::default();
-    assert_eq!(ledger.begin(&call_under("fc_added", "call_1", "{}")), Ok(Begun::Run));
-    assert_eq!(ledger.begin(&call_under("fc_done", "call_1", "{}")), Ok(Begun::Running));
+    assert_eq!(ledger.begin(&call_under("fc_added", "call_1", "{}")), Ok(CallAction::Run));
+    assert_eq!(ledger.begin(&call_under("fc_done", "call_1", "{}")), Ok(CallAction::Running));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_call_that_was_abandoned_may_begin_again() {
     let asked = call("call_1", "{}");
     ledger.begin(&asked).unwrap();
     ledger.abandon(&asked).unwrap();
-    assert_eq!(ledger.begin(&asked), Ok(Begun::Run));
+    assert_eq!(ledger.begin(&asked), Ok(CallAction::Run));
     ledger.commit(&asked, output("call_1", "ok")).unwrap();
     let is_over = Err(CallError::NotRunning(function("call_1")));
     assert_eq!(ledger.abandon(&asked), is_over);

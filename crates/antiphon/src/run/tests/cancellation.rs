@@ -1,15 +1,15 @@
 //! Tests of cancelled runs.
 
-use crate::run::{CancelEffect, CancelMode, Cancellation, Phase, Step};
+use crate::run::{CancelEffect, CancelMode, Cancellation, RunStep, TurnPhase};
 
 #[test]
 fn behaviour_45_after_turn_the_tools_run_and_are_saved_and_no_turn_follows() {
     let mut run = Cancellation::default();
     assert_eq!(run.cancel(CancelMode::AfterTurn), CancelEffect::FinishTurn);
-    assert_eq!(run.after(Phase::Model), Step::Enter(Phase::Tools));
-    assert_eq!(run.after(Phase::Tools), Step::Enter(Phase::Save));
-    assert_eq!(run.after(Phase::Save), Step::Stop);
-    assert_eq!(run.after(Phase::Save), Step::Stop);
+    assert_eq!(run.after(TurnPhase::Model), RunStep::Enter(TurnPhase::Tools));
+    assert_eq!(run.after(TurnPhase::Tools), RunStep::Enter(TurnPhase::Save));
+    assert_eq!(run.after(TurnPhase::Save), RunStep::Stop);
+    assert_eq!(run.after(TurnPhase::Save), RunStep::Stop);
 }
 
 #[test]
@@ -19,8 +19,8 @@ fn behaviour_46_immediate_unblocks_a_waiting_consumer() {
         before.map(|mode| run.cancel(mode));
         assert_eq!(run.cancel(CancelMode::Immediate), CancelEffect::Unblock);
         assert_eq!(run.cancel(CancelMode::Immediate), CancelEffect::None);
-        for phase in [Phase::Model, Phase::Tools, Phase::Save] {
-            assert_eq!(run.after(phase), Step::Stop);
+        for phase in [TurnPhase::Model, TurnPhase::Tools, TurnPhase::Save] {
+            assert_eq!(run.after(phase), RunStep::Stop);
         }
     }
 }
@@ -28,7 +28,7 @@ fn behaviour_46_immediate_unblocks_a_waiting_consumer() {
 #[test]
 fn a_run_that_nobody_cancels_goes_on() {
     let mut run = Cancellation::default();
-    let steps = [Phase::Model, Phase::Tools, Phase::Save].map(|phase| run.after(phase));
-    let expected = [Phase::Tools, Phase::Save, Phase::Model].map(Step::Enter);
+    let steps = [TurnPhase::Model, TurnPhase::Tools, TurnPhase::Save].map(|phase| run.after(phase));
+    let expected = [TurnPhase::Tools, TurnPhase::Save, TurnPhase::Model].map(RunStep::Enter);
     assert_eq!(steps, expected);
 }

@@ -3,8 +3,8 @@
 use crate::item::Item;
 use crate::item::given::{assistant, item, output, user};
 use crate::run::{
-    Action, CompactionMode, CompactionSource, CompactionTrigger, Decision, Ended, NoResponse,
-    Replacement, TRIGGER, candidates,
+    CompactionDecision, CompactionMode, CompactionSource, CompactionTrigger, MIN_CANDIDATES,
+    NoResponse, Replacement, ReplacementAction, ReplacementEnd, candidates,
 };
 use crate::tracker::ResponseId;
 
@@ -43,11 +43,11 @@ fn new() -> Vec<Item> {
 #[test]
 fn a_replacement_clears_then_adds() {
     let mut replacement = Replacement::begin(old(), new());
-    assert_eq!(replacement.next_action(), Action::Clear);
+    assert_eq!(replacement.next_action(), ReplacementAction::Clear);
     replacement.done();
-    assert_eq!(replacement.next_action(), Action::Add(new()));
+    assert_eq!(replacement.next_action(), ReplacementAction::Add(new()));
     replacement.done();
-    assert_eq!(replacement.next_action(), Action::End(Ended::Replaced));
+    assert_eq!(replacement.next_action(), ReplacementAction::End(ReplacementEnd::Replaced));
 }
 
 /// A replacement that has deleted the old items and will add the new ones.
@@ -60,9 +60,9 @@ fn adding() -> Replacement {
 }
 
 fn assert_restored(mut replacement: Replacement) {
-    assert_eq!(replacement.next_action(), Action::Restore(old()));
+    assert_eq!(replacement.next_action(), ReplacementAction::Restore(old()));
     replacement.done();
-    assert_eq!(replacement.next_action(), Action::End(Ended::Restored));
+    assert_eq!(replacement.next_action(), ReplacementAction::End(ReplacementEnd::Restored));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn behaviour_43_after_a_failed_add_or_two_cancellations_the_history_is_restored(
     assert_restored(failed);
     let mut cancelled = adding();
     cancelled.cancelled();
-    assert_eq!(cancelled.next_action(), Action::Restore(old()));
+    assert_eq!(cancelled.next_action(), ReplacementAction::Restore(old()));
     cancelled.cancelled();
     assert_restored(cancelled);
     let mut clearing = Replacement::begin(old(), new());
@@ -95,42 +95,46 @@ fn what_is_written_meanwhile_is_kept() {
     let mut replacement = adding();
     replacement.write(vec![user("late")]).unwrap();
     replacement.done();
-    assert_eq!(replacement.next_action(), Action::Add(vec![user("late")]));
-    assert_eq!(replacement.next_action(), Action::Add(vec![user("late")]), "it was not done yet");
+    assert_eq!(replacement.next_action(), ReplacementAction::Add(vec![user("late")]));
+    assert_eq!(
+        replacement.next_action(),
+        ReplacementAction::Add(vec![user("late")]),
+        "it was not done yet"
+    );
     replacement.write(vec![user("later")]).unwrap();
     replacement.done();
-    assert_eq!(replacement.next_action(), Action::Add(vec![user("later")]));
+    assert_eq!(replacement.next_action(), ReplacementAction::Add(vec![user("later")]));
     replacement.failed();
     let all = [&old()[..], &[user("late"), user("later")]].concat();
-    assert_eq!(replacement.next_action(), Action::Restore(all));
+    assert_eq!(replacement.next_action(), ReplacementAction::Restore(all));
     replacement.done();
-    assert_eq!(replacement.next_action(), Action::End(Ended::Restored));
+    assert_eq!(replacement.next_action(), ReplacementAction::End(ReplacementEnd::Restored));
     assert_eq!(replacement.write(vec![user("after")]), Err(vec![user("after")]));
 }
 
 #[test]
 fn behaviour_44_a_turn_with_local_tools_defers_and_the_next_one_forces() {
     let mut trigger = CompactionTrigger::default();
-    assert_eq!(trigger.after_turn(TRIGGER, true), Decision::Defer);
-    assert_eq!(trigger.after_turn(TRIGGER + 2, true), Decision::Defer);
-    assert_eq!(trigger.after_turn(1, false), Decision::Compact { forced: true });
-    assert_eq!(trigger.after_turn(1, false), Decision::Skip);
+    assert_eq!(trigger.after_turn(MIN_CANDIDATES, true), CompactionDecision::Defer);
+    assert_eq!(trigger.after_turn(MIN_CANDIDATES + 2, true), CompactionDecision::Defer);
+    assert_eq!(trigger.after_turn(1, false), CompactionDecision::Compact { forced: true });
+    assert_eq!(trigger.after_turn(1, false), CompactionDecision::Skip);
 }
 
 #[test]
 fn ten_candidates_are_enough() {
     let mut trigger = CompactionTrigger::default();
-    assert_eq!(trigger.after_turn(9, false), Decision::Skip);
-    assert_eq!(trigger.after_turn(9, true), Decision::Skip);
-    assert_eq!(trigger.after_turn(10, false), Decision::Compact { forced: false });
+    assert_eq!(trigger.after_turn(9, false), CompactionDecision::Skip);
+    assert_eq!(trigger.after_turn(9, true), CompactionDecision::Skip);
+    assert_eq!(trigger.after_turn(10, false), CompactionDecision::Compact { forced: false });
 }
 
 #[test]
 fn a_cleared_history_forgets_what_was_deferred() {
     let mut trigger = CompactionTrigger::default();
-    trigger.after_turn(TRIGGER, true);
+    trigger.after_turn(MIN_CANDIDATES, true);
     trigger.cleared();
-    assert_eq!(trigger.after_turn(1, false), Decision::Skip);
+    assert_eq!(trigger.after_turn(1, false), CompactionDecision::Skip);
 }
 
 #[test]

@@ -10,20 +10,26 @@ const NEST: HandoffOptions = HandoffOptions { has_input_filter: false, nests_his
 #[test]
 fn behaviour_17_a_filter_cannot_rewrite_what_the_server_owns() {
     for owned in [conversation(), Continuation::Chain { previous_response_id: None }] {
-        assert_eq!(Handoff::under(Some(&owned), FILTER), Err(HandoffError::InputFilter));
+        assert_eq!(Handoff::from_options(Some(&owned), FILTER), Err(HandoffError::InputFilter));
     }
-    assert_eq!(Handoff::under(None, FILTER), Ok(Handoff { nests_history: false, warning: None }));
+    assert_eq!(
+        Handoff::from_options(None, FILTER),
+        Ok(Handoff { nests_history: false, warning: None })
+    );
 }
 
 #[test]
 fn behaviour_18_nesting_is_left_with_a_warning() {
     let warned = Handoff { nests_history: false, warning: Some(HandoffWarning::NestingDisabled) };
-    assert_eq!(Handoff::under(Some(&conversation()), NEST), Ok(warned));
-    assert_eq!(Handoff::under(None, NEST), Ok(Handoff { nests_history: true, warning: None }));
+    assert_eq!(Handoff::from_options(Some(&conversation()), NEST), Ok(warned));
+    assert_eq!(
+        Handoff::from_options(None, NEST),
+        Ok(Handoff { nests_history: true, warning: None })
+    );
 }
 
 #[test]
-fn of_several_handoffs_the_first_is_made_and_the_others_are_answered() {
+fn first_of_several_handoffs_is_made() {
     let calls = [function("call_1"), function("call_2")];
     let (first, answers) = first_handoff(&calls).unwrap();
     assert_eq!(first, &calls[0]);

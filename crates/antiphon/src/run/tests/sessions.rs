@@ -2,10 +2,13 @@
 
 use crate::item::Item;
 use crate::item::given::{assistant, call, item, output, user};
-use crate::run::{FirstWrite, Prepared, Source, Turn, tail_to_pop, to_save, unsaved};
+use crate::run::{
+    FirstWrite, ItemSource, PreparedItem, WriterAction, count_tail_to_pop, find_items_to_save,
+    find_unsaved,
+};
 
-fn copied(items: &[Item]) -> Vec<Prepared> {
-    items.iter().map(|item| Prepared { source: None, item: item.clone() }).collect()
+fn copied(items: &[Item]) -> Vec<PreparedItem> {
+    items.iter().map(|item| PreparedItem { source: None, item: item.clone() }).collect()
 }
 
 #[test]
@@ -13,37 +16,37 @@ fn behaviour_37_history_that_a_callback_reorders_or_copies_is_not_appended_again
     let history = [user("one"), assistant("msg_1", "two")];
     let input = [user("three")];
     let reordered = copied(&[history[1].clone(), input[0].clone(), history[0].clone()]);
-    assert_eq!(to_save(&history, &input, &reordered), [1]);
+    assert_eq!(find_items_to_save(&history, &input, &reordered), [1]);
     let doubled = copied(&[user("one"), user("one"), assistant("msg_1", "two"), user("three")]);
-    assert_eq!(to_save(&history, &input, &doubled), [3]);
-    let received = [(Source::Input(0), &input[0]), (Source::History(0), &history[0])];
+    assert_eq!(find_items_to_save(&history, &input, &doubled), [3]);
+    let received = [(ItemSource::Input(0), &input[0]), (ItemSource::History(0), &history[0])];
     let received =
-        received.map(|(source, item)| Prepared { source: Some(source), item: item.clone() });
-    assert_eq!(to_save(&history, &input, &received), [0]);
+        received.map(|(source, item)| PreparedItem { source: Some(source), item: item.clone() });
+    assert_eq!(find_items_to_save(&history, &input, &received), [0]);
 }
 
 #[test]
 fn behaviour_38_new_input_that_equals_stored_input_is_saved() {
     let (history, input) = ([user("hi"), assistant("msg_1", "Hello.")], [user("hi")]);
     let prepared = copied(&[user("hi"), assistant("msg_1", "Hello."), user("hi")]);
-    assert_eq!(to_save(&history, &input, &prepared), [2]);
+    assert_eq!(find_items_to_save(&history, &input, &prepared), [2]);
     let without_history = copied(&[user("hi")]);
-    assert_eq!(to_save(&history, &input, &without_history), [0]);
+    assert_eq!(find_items_to_save(&history, &input, &without_history), [0]);
 }
 
 #[test]
 fn what_a_callback_makes_is_saved() {
     let prepared = copied(&[user("one"), user("made up"), user("three")]);
-    assert_eq!(to_save(&[user("one")], &[user("three")], &prepared), [1, 2]);
+    assert_eq!(find_items_to_save(&[user("one")], &[user("three")], &prepared), [1, 2]);
 }
 
 #[test]
 fn behaviour_39_a_tail_that_does_not_match_is_not_popped() {
     let stored = [user("one"), user("two"), user("three")];
-    assert_eq!(tail_to_pop(&stored, &[user("two"), user("three")]), Some(2));
-    assert_eq!(tail_to_pop(&stored, &[user("two")]), None);
-    assert_eq!(tail_to_pop(&stored, &[user("2"), user("three")]), None);
-    assert_eq!(tail_to_pop(&stored[..1], &stored), None);
+    assert_eq!(count_tail_to_pop(&stored, &[user("two"), user("three")]), Some(2));
+    assert_eq!(count_tail_to_pop(&stored, &[user("two")]), None);
+    assert_eq!(count_tail_to_pop(&stored, &[user("2"), user("three")]), None);
+    assert_eq!(count_tail_to_pop(&stored[..1], &stored), None);
 }
 
 #[test]
@@ -51,30 +54,36 @@ fn behaviour_40_a_resumed_approval_saves_nothing_twice() {
     let placeholder = item(r#"{"type":"tool_approval_item","call_id":"call_2"}"#);
     let before = [call("call_1", "{}"), call("call_2", "{}"), output("call_1", "ok")];
     let paused = [&before[..], &[placeholder]].concat();
-    assert_eq!(unsaved(&[], &paused), [0, 1, 2]);
+    assert_eq!(find_unsaved(&[], &paused), [0, 1, 2]);
     let resumed = [
         call("call_1", "{}"),
         call("call_2", "{}"),
         output("call_2", "approved"),
         output("call_1", "ok"),
     ];
-    assert_eq!(unsaved(&before, &resumed), [2]);
+    assert_eq!(find_unsaved(&before, &resumed), [2]);
 }
 
 #[test]
 fn an_answer_that_is_given_again_is_saved_again() {
     let message = item(r#"{"type":"message","role":"assistant","content":"Done."}"#);
-    assert_eq!(unsaved(std::slice::from_ref(&message), &[message.clone(), message.clone()]), [1]);
+    assert_eq!(
+        find_unsaved(std::slice::from_ref(&message), &[message.clone(), message.clone()]),
+        [1]
+    );
 }
 
 #[test]
 fn behaviour_41_concurrent_first_writes_make_one_conversation() {
     let mut first = FirstWrite::default();
-    assert_eq!([first.ask(1), first.ask(2), first.ask(3)], [Turn::Create, Turn::Wait, Turn::Wait]);
+    assert_eq!(
+        [first.ask(1), first.ask(2), first.ask(3)],
+        [WriterAction::Create, WriterAction::Wait, WriterAction::Wait]
+    );
     assert_eq!(first.created("conv_1"), [2, 3]);
-    assert_eq!(first.ask(2), Turn::Use("conv_1"));
+    assert_eq!(first.ask(2), WriterAction::Use("conv_1"));
     assert_eq!(first.created("conv_2"), [] as [u64; 0]);
-    assert_eq!(first.ask(4), Turn::Use("conv_1"));
+    assert_eq!(first.ask(4), WriterAction::Use("conv_1"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::faults::Fault;
 use crate::item::given::{call_under, item, output, user};
 use crate::item::{CallKey, Kind};
 use crate::repair::check;
-use crate::run::{answer_saying, settle};
+use crate::run::{create_failed_output, settle};
 
 #[test]
 fn calls_that_a_run_leaves_behind_are_answered() {
@@ -49,7 +49,7 @@ fn what_is_made_up_is_what_a_provider_takes() {
         Kind::ApplyPatchCall,
     ] {
         let key = CallKey { kind: kind.clone(), call_id: "call_1".into() };
-        let answer = answer_saying(&key, message).unwrap();
+        let answer = create_failed_output(&key, message).unwrap();
         assert_eq!(answer.head().pairing().unwrap().1, key);
         assert!(answer.text().contains(message), "{}", answer.text());
         let call = item(format!(r#"{{"type":"{kind}","call_id":"call_1"}}"#));

@@ -62,7 +62,7 @@ fn behaviour_32_after_a_failed_request_staged_input_is_pending() {
 #[test]
 fn behaviour_34_what_was_accepted_before_a_hook_failed_is_not_replayed() {
     let (mut tracker, mut staging) = (paused(), staged(&["hurry"]));
-    assert_eq!(CommitPoint::under(Some(&conversation())), CommitPoint::OnAcceptance);
+    assert_eq!(CommitPoint::from_continuation(Some(&conversation())), CommitPoint::OnAcceptance);
     staging.admit(&mut tracker).unwrap();
     call_model(&mut tracker, &[]);
     let stored_when_the_hook_failed = serde_json::to_string(&tracker).unwrap();
@@ -92,7 +92,7 @@ fn behaviour_36_nothing_is_staged_or_admitted_on_a_run_that_is_over() {
 
 #[test]
 fn a_history_that_the_client_owns_commits_before_the_model_is_called() {
-    assert_eq!(CommitPoint::under(None), CommitPoint::BeforeModelCall);
+    assert_eq!(CommitPoint::from_continuation(None), CommitPoint::BeforeModelCall);
     let mut staging = staged(&["hurry"]);
     assert_eq!(staging.take(), [user("hurry")]);
     assert_eq!(staging.take(), []);

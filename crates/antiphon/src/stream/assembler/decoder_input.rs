@@ -71,7 +71,7 @@ impl Assembler {
         let raw = item.to_text();
         let digits = Digits::new(index);
         let object = [("output_index", digits.as_str()), ("item", &raw)].into_iter().collect();
-        let event = UpstreamEvent::decoded("response.output_item.added", &object);
+        let event = UpstreamEvent::from_decoder("response.output_item.added", &object);
         let Some(item) = event.item() else { return };
         self.identity.expects_ids = false;
         self.open(None);
@@ -179,7 +179,7 @@ impl Assembler {
             self.identity.expects_ids = false;
             let name = ["\"", kind, "\""].concat();
             let object = [("type", name.as_str())].into_iter().chain(fields).collect();
-            self.dispatch(&UpstreamEvent::decoded(kind, &object));
+            self.dispatch(&UpstreamEvent::from_decoder(kind, &object));
         }
     }
 }

@@ -198,7 +198,7 @@ impl Assembler {
         };
         let Ending { status, failure, incomplete_details } = ending.clone();
         self.describe_end(status, failure.as_ref(), incomplete_details, now);
-        self.finished(status, failure)
+        self.into_finished(status, failure)
     }
 
     /// Ends a response after the client disconnected. If it has already ended, this is
@@ -213,7 +213,7 @@ impl Assembler {
         }
         self.close_items(Status::Cancelled);
         self.describe_end(Status::Cancelled, None, None, now);
-        self.finished(Status::Cancelled, None)
+        self.into_finished(Status::Cancelled, None)
     }
 
     fn describe_end(
@@ -237,7 +237,7 @@ impl Assembler {
         }
     }
 
-    fn finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
+    fn into_finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
         let render = |output| OutputItem::render(output, &self.emitter);
         let rendered: Vec<_> = self.items.iter().map(render).collect();
         let response = self.envelope.render(rendered.iter().map(AsRef::as_ref));

@@ -123,7 +123,7 @@ fn well_formed(item: &Item, id: &ItemId) -> bool {
     if head.encrypted || head.kind == Kind::Reasoning {
         return true;
     }
-    Fault::of_form(&head.kind, id).is_none()
+    Fault::check_id_form(&head.kind, id).is_none()
 }
 
 fn call_key(head: &crate::Head) -> Option<CallKey> {

@@ -4,38 +4,36 @@ mod decoder_input;
 mod ending;
 mod final_output;
 mod identity;
-mod initial_events;
 mod note;
 mod output;
 mod permission;
 mod preface;
 mod repeats;
-mod retry;
 mod routes;
-mod suppressed;
+mod start;
 
 use bytes::Bytes;
 
-pub(crate) use self::decoder_input::DeltaKind;
-pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
-pub use self::identity::UsedIds;
-use self::initial_events::InitialEvents;
-pub use self::note::Note;
-pub use self::permission::Permission;
-pub use self::preface::Preface;
+use self::permission::SuppressedCalls;
 use self::repeats::RepeatDetector;
 use self::routes::Routes;
-use self::suppressed::SuppressedCalls;
-use super::emitter::{Emitter, Event};
+use self::start::InitialEvents;
+use super::emitter::{Emitter, Event, Form};
 use super::envelope::Envelope;
 use super::fields::is_one_line;
-use super::form::Form;
 use super::obfuscation::Obfuscation;
 use super::output_item::OutputItem;
 use super::upstream_event::UpstreamEvent;
 use crate::item::IdSource;
 use crate::json::Object;
+
+pub(crate) use self::decoder_input::DeltaKind;
+pub use self::ending::{Ending, Failure, Finished, Output, Status};
+pub use self::identity::UsedIds;
+pub use self::note::Note;
+pub use self::permission::Permission;
+pub use self::preface::Preface;
 
 /// Turns any upstream stream into one well-formed stream of Responses events and the final response
 /// object.

@@ -64,7 +64,7 @@ impl OutputItem {
         emitter: &mut Emitter,
     ) -> Self {
         let names = Names::new(upstream_item, names.0, names.1);
-        let announced = shape::announced(upstream_item, &names);
+        let announced = shape::announced_item(upstream_item, &names);
         let place = Place::new(&names.id, index);
         let mut out = ItemEmitter { place: &place, emitter };
         out.item("response.output_item.added", &announced, "in_progress", event);
@@ -171,7 +171,7 @@ impl OutputItem {
         event: Option<&UpstreamEvent<'_>>,
         emitter: &mut Emitter,
     ) {
-        let item = shape::ended(item, &self.names, status);
+        let item = shape::ended_item(item, &self.names, status);
         let is_whole = !item.head().unfinished;
         self.end(item, is_whole, event, emitter);
     }
@@ -186,7 +186,7 @@ impl OutputItem {
                 item.set_string("status", status);
             }
         });
-        let item = shape::ended(&upstream_item, &self.names, status);
+        let item = shape::ended_item(&upstream_item, &self.names, status);
         self.end(item, status == "completed", None, emitter);
     }
 

@@ -51,7 +51,7 @@ impl Part {
         if let Some(kind) = upstream.kind {
             part.text_or_insert(kind);
         }
-        part.emit(event_type, upstream.clone().emptied().raw(), event, out);
+        part.emit(event_type, upstream.clone().without_content().raw(), event, out);
         part
     }
 

@@ -72,7 +72,7 @@ impl Parts {
         event: &UpstreamEvent<'_>,
         out: &mut ItemEmitter<'_>,
     ) -> Option<&mut Text> {
-        self.shaped(shape, event, out).text_of(kind)
+        self.shape(shape, event, out).text_of(kind)
     }
 
     /// Adds an annotation to the text of a part of this shape.
@@ -82,7 +82,7 @@ impl Parts {
         event: &UpstreamEvent<'_>,
         out: &mut ItemEmitter<'_>,
     ) {
-        self.shaped(shape, event, out).annotate(event, out);
+        self.shape(shape, event, out).annotate(event, out);
     }
 
     /// Whether the content so far can be the beginning of these parts.
@@ -132,7 +132,7 @@ impl Parts {
         event.number(self.list.events.index).unwrap_or(0)
     }
 
-    fn shaped(
+    fn shape(
         &mut self,
         shape: PartShape,
         event: &UpstreamEvent<'_>,

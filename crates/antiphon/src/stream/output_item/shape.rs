@@ -28,7 +28,7 @@ impl Names {
 }
 
 /// The item of `output_item.added`, without content.
-pub(super) fn announced(item: &Item, names: &Names) -> Item {
+pub(super) fn announced_item(item: &Item, names: &Names) -> Item {
     let mut shaper = ItemShaper::new(item);
     shaper.name(names);
     shaper.put("content", "[]", |kind, is_there| {
@@ -48,7 +48,7 @@ pub(super) fn announced(item: &Item, names: &Names) -> Item {
 
 /// The item of `output_item.done`, from the upstream's final version. `status` is for an item
 /// without a final status of its own.
-pub(super) fn ended(item: &Item, names: &Names, status: &str) -> Item {
+pub(super) fn ended_item(item: &Item, names: &Names, status: &str) -> Item {
     let mut shaper = ItemShaper::new(item);
     shaper.name(names);
     shaper.list_content();

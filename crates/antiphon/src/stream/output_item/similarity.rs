@@ -47,7 +47,7 @@ impl OutputItem {
         if self.upstream_item.head().kind != item.head().kind {
             return Similarity::Different;
         }
-        let naming = naming(&self.upstream_item, item);
+        let naming = compare_names(&self.upstream_item, item);
         let is_call = call_key(item).is_some();
         let is_open = self.is_open();
         match (self.may_have_content_of(item), naming) {
@@ -70,7 +70,7 @@ impl OutputItem {
         match &self.state {
             State::Open(content) => content.is_prefix_of(item),
             State::Ended { item: ended, .. } => {
-                let item = shape::ended(item, &self.names, "completed");
+                let item = shape::ended_item(item, &self.names, "completed");
                 item.raw() == ended.raw() || item.has_same_content(ended)
             }
         }
@@ -79,7 +79,7 @@ impl OutputItem {
     /// Whether `item` is a repeated announcement of this item, by its name.
     pub(in super::super) fn is_announced_by(&self, item: &Item) -> bool {
         self.upstream_item.head().kind == item.head().kind
-            && naming(&self.upstream_item, item) == Naming::Same
+            && compare_names(&self.upstream_item, item) == Naming::Same
     }
 
     /// Whether `item`, announced at the same index and without a name, is a repeated announcement
@@ -88,7 +88,7 @@ impl OutputItem {
         self.is_open()
             && self.upstream_item.head().kind == item.head().kind
             && tool(&self.upstream_item) == tool(item)
-            && naming(&self.upstream_item, item) == Naming::Unknown
+            && compare_names(&self.upstream_item, item) == Naming::Unknown
     }
 
     /// Whether a call with the same name and other content may be this item.
@@ -116,17 +116,17 @@ impl OutputItem {
 }
 
 /// A call's name is its `call_id` with the name of its tool; any other item's name is its id.
-fn naming(one: &Item, two: &Item) -> Naming {
+fn compare_names(one: &Item, two: &Item) -> Naming {
     if let (Some(a), Some(b)) = (call_key(one), call_key(two)) {
-        return naming_of(a == b && tool(one) == tool(two));
+        return naming_from(a == b && tool(one) == tool(two));
     }
     match (&one.head().id, &two.head().id) {
-        (Some(one), Some(two)) => naming_of(one == two),
+        (Some(one), Some(two)) => naming_from(one == two),
         _ => Naming::Unknown,
     }
 }
 
-fn naming_of(is_same: bool) -> Naming {
+fn naming_from(is_same: bool) -> Naming {
     if is_same { Naming::Same } else { Naming::Other }
 }
 

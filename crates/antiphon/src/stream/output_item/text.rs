@@ -179,15 +179,12 @@ impl Text {
     /// The same for texts in different notation: other escapes or, in JSON, other white space. The
     /// emitted text keeps its notation.
     fn remainder_by_value<'a>(&'a self, whole: &'a str) -> Option<Remainder<'a>> {
-        let (prefix, value) = (unescaped(&self.text)?, unescaped(whole)?);
+        let (prefix, value) = (unescape(&self.text)?, unescape(whole)?);
         if let Some(rest) = value.strip_prefix(&*prefix) {
-            return Some(Remainder {
-                rest: Cow::Owned(escaped(rest)),
-                whole: Cow::Borrowed(whole),
-            });
+            return Some(Remainder { rest: Cow::Owned(escape(rest)), whole: Cow::Borrowed(whole) });
         }
         let rest = json_rest(&prefix, &value).filter(|_| self.kind.is_json)?;
-        let rest = escaped(rest);
+        let rest = escape(rest);
         let whole = Cow::Owned(format!("{}{rest}", self.text));
         Some(Remainder { rest: Cow::Owned(rest), whole })
     }
@@ -196,16 +193,16 @@ impl Text {
 /// The text of this kind in an item, escaped. JSON in place of a string counts as its text.
 pub(super) fn text_in<'a>(item: &'a Object<'_>, kind: &TextKind) -> Cow<'a, str> {
     match item.present(kind.field) {
-        Some(raw) if kind.is_json && !raw.starts_with('"') => Cow::Owned(escaped(raw)),
+        Some(raw) if kind.is_json && !raw.starts_with('"') => Cow::Owned(escape(raw)),
         raw => Cow::Borrowed(raw.and_then(inside).unwrap_or_default()),
     }
 }
 
-fn unescaped(inside: &str) -> Option<String> {
+fn unescape(inside: &str) -> Option<String> {
     serde_json::from_str(&format!("\"{inside}\"")).ok()
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let quoted = quote(text);
     quoted[1..quoted.len() - 1].to_owned()
 }

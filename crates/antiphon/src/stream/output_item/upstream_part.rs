@@ -79,7 +79,7 @@ impl<'a> UpstreamPart<'a> {
     }
 
     /// The part with empty text, annotations and logprobs.
-    pub(super) fn emptied(self) -> Self {
+    pub(super) fn without_content(self) -> Self {
         let text = self.kind.map(|kind| (kind.field, r#""""#));
         let lists = [("annotations", "[]"), ("logprobs", "[]")];
         let lists = lists.into_iter().filter(|(key, _)| self.fields.get(key).is_some());

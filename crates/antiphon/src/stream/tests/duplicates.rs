@@ -14,11 +14,11 @@ fn is_one_call(received: &ClientView, id: &str, arguments: &str) {
     let item = received.only_item();
     assert_eq!((&item["id"], &item["call_id"]), (&json!(id), &json!("call_123")));
     assert_eq!(item["arguments"], arguments);
-    assert_eq!(received.of("output_item.added").len(), 1);
-    assert_eq!(received.of("output_item.done").len(), 1);
-    assert_eq!(received.of("function_call_arguments.done").len(), 1);
+    assert_eq!(received.events_named("output_item.added").len(), 1);
+    assert_eq!(received.events_named("output_item.done").len(), 1);
+    assert_eq!(received.events_named("function_call_arguments.done").len(), 1);
     assert_eq!(received.deltas("function_call_arguments.delta"), arguments);
-    for event in received.of("function_call_arguments.delta") {
+    for event in received.events_named("function_call_arguments.delta") {
         assert_eq!(event["item_id"], id);
     }
 }
@@ -76,7 +76,7 @@ fn events_of_second_announcement_fill_the_call() {
     events.push(completed(&[]));
     let received = hears(&events);
     is_one_call(&received, "fc_abc", PARIS);
-    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
+    assert_eq!(received.events_named("function_call_arguments.delta").len(), 2);
 }
 
 /// Events after the announcement name the item by its `call_id`.
@@ -129,7 +129,7 @@ fn repeated_announcement_with_same_id_is_ignored() {
     events.push(completed(&[message("msg_1", "Hello")]));
     let received = hears(&events);
     assert_eq!(received.only_item(), message("msg_1", "Hello"));
-    let deltas = received.of("output_text.delta");
+    let deltas = received.events_named("output_text.delta");
     assert_eq!(deltas.iter().map(|event| &event["delta"]).collect::<Vec<_>>(), ["Hel", "lo"]);
 }
 
@@ -200,7 +200,7 @@ fn two_tools_with_one_call_id_are_two() {
     let names: Vec<_> = received.output().iter().map(|item| item["name"].clone()).collect();
     assert_eq!(names, ["get_weather", "get_time"]);
     // Its deltas are streamed too.
-    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
+    assert_eq!(received.events_named("function_call_arguments.delta").len(), 2);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn interleaved_items_with_one_index_match_by_id() {
     ];
     let received = hears(&events);
     assert_eq!(received.output(), [call("fc_1", "call_1", PARIS), call("fc_2", "call_2", ROME)]);
-    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
+    assert_eq!(received.events_named("function_call_arguments.delta").len(), 2);
 }
 
 #[test]

@@ -77,9 +77,9 @@ fn lifecycle_events_are_emitted_once() {
         in_progress(),
         completed(&[message("msg_1", "Hi")]),
     ]);
-    assert_eq!(received.of("created").len(), 1);
-    assert_eq!(received.of("in_progress").len(), 1);
-    assert!(received.of("queued").is_empty());
+    assert_eq!(received.events_named("created").len(), 1);
+    assert_eq!(received.events_named("in_progress").len(), 1);
+    assert!(received.events_named("queued").is_empty());
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn status_is_added_for_clients_only() {
         line.replace(r#""type":"reasoning","status":"completed""#, r#""type":"reasoning""#)
     };
     let received = hears(stream.iter().map(bare));
-    let status = |kind: &str| received.of(kind)[0]["item"]["status"].clone();
+    let status = |kind: &str| received.events_named(kind)[0]["item"]["status"].clone();
     assert_eq!(status("output_item.added"), "in_progress");
     assert_eq!(status("output_item.done"), "completed");
     assert_eq!(received.output()[0]["status"], "completed");
@@ -92,7 +92,7 @@ fn item_events_get_our_id_and_index() {
         stream[10].replace("msg_1", "m1").replace("\"output_index\":1", "\"output_index\":5");
     let received = hears([renamed, delta]);
     let id = received.only_item()["id"].clone();
-    let delta = received.of("output_text.delta")[0];
+    let delta = received.events_named("output_text.delta")[0];
     assert_eq!((&delta["item_id"], &delta["output_index"]), (&id, &0.into()));
     assert_eq!(delta["obfuscation"], "x2");
 }

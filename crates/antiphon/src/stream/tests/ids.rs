@@ -186,7 +186,7 @@ fn unknown_event_hides_encrypted_reasoning() {
     let news = within("response.output_item.revised", 0, "rs_1", &json!({"item": thought}));
     let events = [added(0, &reasoning("rs_1", "", "gA")), news, done(0, &thought)];
     let hidden = World::without_encrypted().hears(&events);
-    assert_eq!(hidden.of("response.output_item.revised").len(), 1);
+    assert_eq!(hidden.events_named("response.output_item.revised").len(), 1);
     assert!(!hidden.story().contains("gA"));
 }
 

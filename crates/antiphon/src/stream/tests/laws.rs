@@ -34,7 +34,7 @@ proptest! {
         for mangling in &manglings {
             stream.mangle(mangling);
         }
-        receive(&world().of_a_contradictory_upstream(), &stream, ends);
+        receive(&world().with_contradictory_upstream(), &stream, ends);
     }
 
     #[test]
@@ -99,7 +99,7 @@ proptest! {
         for mangling in &manglings {
             stream.mangle(mangling);
         }
-        let world = world().of_a_contradictory_upstream();
+        let world = world().with_contradictory_upstream();
         for item in receive(&world, &stream, true).output() {
             prop_assert_ne!(&item["id"], HELD_ID);
             prop_assert!(item["call_id"] != HELD_CALL || item["type"] != "function_call");

@@ -176,13 +176,13 @@ impl Stream {
             }
             Mangling::Named { item, id } => {
                 let item = item.index(count);
-                let id = id.of("msg", HELD_ID);
+                let id = id.value("msg", HELD_ID);
                 self.each_item(|at, json| set_if(at == item, json, "id", &id));
                 self.each_event(|at, json| set_if(at == item, json, "item_id", &id));
             }
             Mangling::CallNamed { item, id } => {
                 let item = item.index(count);
-                let id = id.of("call", HELD_CALL);
+                let id = id.value("call", HELD_CALL);
                 self.each_item(|at, json| {
                     set_if(at == item && json.get("call_id").is_some(), json, "call_id", &id);
                 });
@@ -268,7 +268,7 @@ impl Stream {
 }
 
 impl BadId {
-    fn of(self, prefix: &str, held: &str) -> Value {
+    fn value(self, prefix: &str, held: &str) -> Value {
         match self {
             Self::Empty => json!(""),
             Self::Null => Value::Null,

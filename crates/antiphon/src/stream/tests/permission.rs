@@ -67,7 +67,7 @@ fn items_after_suppressed_call_start_at_index_zero() {
     events.extend([done(1, &message), completed(&[call("fc_1", CALL, "{}"), message.clone()])]);
     let received = World::choosing(&json!("none")).hears(&events);
     assert_eq!(received.output(), [message]);
-    assert_eq!(received.of("output_item.added")[0]["output_index"], 0);
+    assert_eq!(received.events_named("output_item.added")[0]["output_index"], 0);
 }
 
 /// Two calls; the second one starts before the first one has ended.
@@ -103,7 +103,7 @@ fn second_parallel_call_is_suppressed_and_noted() {
 fn repeated_announcement_is_not_a_second_call() {
     let mut events = a_streamed_call();
     events.insert(2, added(1, &begun_call("fc_1", CALL)));
-    let received = World::one_call_at_a_time().of_a_contradictory_upstream().hears(&events);
+    let received = World::one_call_at_a_time().with_contradictory_upstream().hears(&events);
     assert_eq!(received.output().len(), 1);
     assert!(received.finished.notes.is_empty());
 }

@@ -25,7 +25,7 @@ fn retry_does_not_repeat_initial_events() {
     assert!(assembler.reset_for_retry());
     apply(&mut assembler, &whole_answer());
     let received = world.ends(assembler);
-    assert_eq!(received.of("created").len(), 1);
+    assert_eq!(received.events_named("created").len(), 1);
     assert_eq!(received.last()["type"], "response.completed");
     assert_eq!(received.output().len(), 1);
 }

@@ -67,14 +67,14 @@ fn missing_rest_of_text_precedes_its_end() {
         completed(&[]),
     ]);
     is_hello(&received);
-    assert_eq!(received.of("output_text.delta")[1]["delta"], "lo");
+    assert_eq!(received.events_named("output_text.delta")[1]["delta"], "lo");
 }
 
 #[test]
 fn announcement_with_content_streams_from_the_start() {
     let received = hears(&[added(0, &message("msg_1", "Hello")), completed(&[])]);
     assert_eq!(received.only_item(), message("msg_1", "Hello"));
-    assert_eq!(received.of("output_item.added")[0]["item"], begun_message("msg_1"));
+    assert_eq!(received.events_named("output_item.added")[0]["item"], begun_message("msg_1"));
     assert_eq!(received.deltas("output_text.delta"), "Hello");
 }
 
@@ -113,7 +113,10 @@ fn text_events_have_logprobs() {
     let mut ended = text_done(0, "msg_1", "Hello");
     ended["logprobs"] = Value::Null;
     let received = hears(&[added(0, &begun_message("msg_1")), delta, ended, completed(&[])]);
-    for event in [received.of("output_text.delta"), received.of("output_text.done")].concat() {
+    for event in
+        [received.events_named("output_text.delta"), received.events_named("output_text.done")]
+            .concat()
+    {
         assert_eq!(event["logprobs"], json!([]));
     }
 }
@@ -133,7 +136,7 @@ fn escapes_may_differ_between_deltas_and_end() {
     ];
     let received = World::default().hears_bytes(&events.map(Bytes::from));
     assert_eq!(received.only_item(), message("msg_1", "café / crème"));
-    assert_eq!(received.of("output_text.delta")[1]["delta"], "crème");
+    assert_eq!(received.events_named("output_text.delta")[1]["delta"], "crème");
 }
 
 #[test]
@@ -158,7 +161,7 @@ fn split_surrogate_pair_is_joined() {
 
 #[test]
 fn contradicting_final_text_wins() {
-    let received = World::default().of_a_contradictory_upstream().hears(&[
+    let received = World::default().with_contradictory_upstream().hears(&[
         added(0, &begun_message("msg_1")),
         text_delta(0, "msg_1", "Helo"),
         done(0, &message("msg_1", "Hello")),
@@ -200,7 +203,7 @@ fn annotations_are_forwarded_and_stored() {
     assert_eq!(item["content"][0]["annotations"], json!([cited]));
 
     let received = hears(&[completed(&[item])]);
-    assert_eq!(received.of("output_text.annotation.added")[0]["annotation"], cited);
+    assert_eq!(received.events_named("output_text.annotation.added")[0]["annotation"], cited);
 }
 
 #[test]
@@ -216,8 +219,8 @@ fn raw_reasoning_events_use_the_clients_names() {
             ]);
             let part = json!([{"type": "reasoning_text", "text": "Hm."}]);
             assert_eq!(received.only_item()["content"], part);
-            assert_eq!(received.of(&format!("{own}.delta")).len(), 1);
-            assert_eq!(received.of(&format!("{own}.done")).len(), 1);
+            assert_eq!(received.events_named(&format!("{own}.delta")).len(), 1);
+            assert_eq!(received.events_named(&format!("{own}.done")).len(), 1);
         }
     }
 }
@@ -273,7 +276,7 @@ fn code_streams_into_its_item() {
         completed(&[]),
     ]);
     assert_eq!(received.only_item()["code"], "1+1");
-    assert_eq!(received.of("code_interpreter_call.in_progress").len(), 1);
+    assert_eq!(received.events_named("code_interpreter_call.in_progress").len(), 1);
 }
 
 #[test]
@@ -299,7 +302,7 @@ fn announced_items_have_required_fields() {
         added(2, &json!({"id": "rs_1", "type": "reasoning"})),
         completed(&[]),
     ]);
-    let announced = received.of("output_item.added");
+    let announced = received.events_named("output_item.added");
     assert_eq!(announced[0]["item"], begun_message("msg_1"));
     assert_eq!(announced[1]["item"]["arguments"], "");
     assert_eq!(announced[1]["item"]["status"], "in_progress");

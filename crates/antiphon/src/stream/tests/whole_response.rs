@@ -45,10 +45,10 @@ fn whole_answer_keeps_logprobs_and_annotations() {
     reply["content"][0]["logprobs"] = logprobs.clone();
     let received = World::default().hears_whole(&json!({"output": [reply]}));
     for kind in ["output_text.delta", "output_text.done"] {
-        assert_eq!(received.of(kind)[0]["logprobs"], logprobs);
+        assert_eq!(received.events_named(kind)[0]["logprobs"], logprobs);
     }
-    assert_eq!(received.of("content_part.added")[0]["part"], text_part(""));
-    assert_eq!(received.of("content_part.done")[0]["part"], reply["content"][0]);
+    assert_eq!(received.events_named("content_part.added")[0]["part"], text_part(""));
+    assert_eq!(received.events_named("content_part.done")[0]["part"], reply["content"][0]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn non_text_part_is_opened_and_closed() {
     reply["content"] = json!([{"type": "acme:chart", "cells": [1]}]);
     let received = World::default().hears_whole(&json!({"output": [reply]}));
     assert_eq!(received.only_item(), reply);
-    assert_eq!(received.of("content_part.added")[0]["part"], reply["content"][0]);
+    assert_eq!(received.events_named("content_part.added")[0]["part"], reply["content"][0]);
 }
 
 #[test]

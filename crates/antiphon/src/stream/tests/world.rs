@@ -57,7 +57,7 @@ impl World {
     }
 
     /// The upstream may contradict itself.
-    pub(crate) fn of_a_contradictory_upstream(self) -> Self {
+    pub(crate) fn with_contradictory_upstream(self) -> Self {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
@@ -187,7 +187,7 @@ impl ClientView {
             .collect()
     }
 
-    pub(crate) fn of(&self, kind: &str) -> Vec<&Value> {
+    pub(crate) fn events_named(&self, kind: &str) -> Vec<&Value> {
         let kind = format!("response.{kind}");
         self.events.iter().filter(|event| event["type"] == *kind).collect()
     }
@@ -210,7 +210,7 @@ impl ClientView {
 
     /// The concatenated deltas of events of this type.
     pub(crate) fn deltas(&self, kind: &str) -> String {
-        let deltas = self.of(kind);
+        let deltas = self.events_named(kind);
         deltas.iter().map(|event| event["delta"].as_str().unwrap()).collect()
     }
 

@@ -11,7 +11,7 @@ fn is_one_call(received: &ClientView, arguments: &str) {
     assert_eq!((&item["call_id"], &item["name"]), (&json!("call_123"), &json!("get_weather")));
     assert_eq!(item["arguments"], arguments);
     for kind in ["output_item.added", "function_call_arguments.done", "output_item.done"] {
-        assert_eq!(received.of(kind).len(), 1, "{kind}");
+        assert_eq!(received.events_named(kind).len(), 1, "{kind}");
     }
     assert_eq!(received.deltas("function_call_arguments.delta"), arguments);
     assert_eq!(received.response()["status"], "completed");
@@ -27,7 +27,7 @@ fn input_start_and_tool_call_emit_one_item() {
         finish("tool-calls"),
     ]);
     is_one_call(&received, NYC);
-    assert_eq!(received.of("function_call_arguments.delta").len(), 2);
+    assert_eq!(received.events_named("function_call_arguments.delta").len(), 2);
 }
 
 /// A reported bug: the events that end a call used its `call_id` as the item id.
@@ -84,7 +84,7 @@ fn repeated_tool_call_is_one_call() {
 /// `tool-input-end` does not end the call: the final input can differ, for example after a repair.
 #[test]
 fn final_input_takes_precedence() {
-    let world = World::asking(json!({})).of_a_contradictory_upstream();
+    let world = World::asking(json!({})).with_contradictory_upstream();
     let received = world.decode(&[
         start("call_123"),
         delta("call_123", r#"{"location":"New York"}"#),
@@ -93,7 +93,7 @@ fn final_input_takes_precedence() {
         finish("tool-calls"),
     ]);
     assert_eq!(received.only_item()["arguments"], NYC);
-    assert_eq!(received.of("function_call_arguments.done")[0]["arguments"], NYC);
+    assert_eq!(received.events_named("function_call_arguments.done")[0]["arguments"], NYC);
 }
 
 /// A `fullStream` sends the input as a value. Its text can have other escapes than the deltas.

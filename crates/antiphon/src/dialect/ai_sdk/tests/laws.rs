@@ -116,9 +116,9 @@ proptest! {
             (part.to_string().len() as u64).wrapping_mul(order | 1) % (count + 1)
         });
         parts.push(finish("tool-calls"));
-        let received = World::asking(json!({})).of_a_contradictory_upstream().decode(&parts);
+        let received = World::asking(json!({})).with_contradictory_upstream().decode(&parts);
         prop_assert_eq!(received.items("function_call").len(), tellings.len());
-        prop_assert_eq!(received.of("output_item.added").len(), tellings.len());
+        prop_assert_eq!(received.events_named("output_item.added").len(), tellings.len());
     }
 
     /// A stream that is truncated at any point is well formed, and fails.

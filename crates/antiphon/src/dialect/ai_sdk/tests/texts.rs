@@ -106,5 +106,5 @@ fn text_end_emits_annotations() {
     let item = received.only_item();
     assert_eq!(item["content"][0]["annotations"], json!([citation]));
     assert_eq!((&item["id"], &item["phase"]), (&json!("msg_1"), &json!("final_answer")));
-    assert_eq!(received.of("output_text.annotation.added").len(), 1);
+    assert_eq!(received.events_named("output_text.annotation.added").len(), 1);
 }

@@ -48,7 +48,7 @@ impl World {
     }
 
     /// The final input of a call may differ from its deltas.
-    pub(super) fn of_a_contradictory_upstream(self) -> Self {
+    pub(super) fn with_contradictory_upstream(self) -> Self {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
@@ -130,13 +130,13 @@ impl ClientView {
     }
 
     /// The events of this type, without the prefix `response.`.
-    pub(super) fn of(&self, kind: &str) -> Vec<&Value> {
+    pub(super) fn events_named(&self, kind: &str) -> Vec<&Value> {
         let kind = format!("response.{kind}");
         self.events.iter().filter(|event| event["type"] == *kind).collect()
     }
 
     pub(super) fn deltas(&self, kind: &str) -> String {
-        self.of(kind).iter().map(|event| event["delta"].as_str().unwrap()).collect()
+        self.events_named(kind).iter().map(|event| event["delta"].as_str().unwrap()).collect()
     }
 
     /// The notes about omissions.

@@ -23,11 +23,11 @@ fn items(messages: &Value) -> Value {
     values(&parse_items(messages.to_string().as_bytes(), None, None).unwrap())
 }
 
-fn of_user(block: &Value) -> Value {
+fn convert_user_block(block: &Value) -> Value {
     items(&json!([{"role": "user", "content": [block]}]))
 }
 
-fn of_assistant(block: &Value) -> Value {
+fn convert_assistant_block(block: &Value) -> Value {
     items(&json!([{"role": "assistant", "content": [block]}]))
 }
 
@@ -127,9 +127,9 @@ fn result_holds_blocks_or_nothing() {
         {"type": "input_image", "image_url": "https://example.com/a.png"},
         {"type": "anthropic:search_result", "content": search},
     ]);
-    assert_eq!(of_user(&result)[0]["output"], expected);
+    assert_eq!(convert_user_block(&result)[0]["output"], expected);
     let nothing = json!({"type": "tool_result", "tool_use_id": "t"});
-    assert_eq!(of_user(&nothing)[0]["output"], json!(""));
+    assert_eq!(convert_user_block(&nothing)[0]["output"], json!(""));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn images_and_documents_become_parts() {
             json!({"type": "input_file", "file_url": "https://example.com/a.pdf"}),
         ),
     ] {
-        assert_eq!(of_user(&block), json!([message("user", &json!([part]))]));
+        assert_eq!(convert_user_block(&block), json!([message("user", &json!([part]))]));
     }
 }
 
@@ -182,7 +182,7 @@ fn thinking_without_known_origin_keeps_only_text() {
     let block = json!({"type": "thinking", "thinking": "hm", "signature": "EqQB"});
     let content = json!([{"type": "reasoning_text", "text": "hm"}]);
     let expected = json!({"type": "reasoning", "summary": [], "content": content});
-    assert_eq!(of_assistant(&block), json!([expected]));
+    assert_eq!(convert_assistant_block(&block), json!([expected]));
 }
 
 /// The writer gives a client the seal of another provider as a signature; the client returns it.
@@ -203,7 +203,7 @@ fn unsigned_thinking_keeps_only_text() {
     let block = json!({"type": "thinking", "thinking": "hm", "signature": ""});
     let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
     let items = values(&parse_items(messages.as_bytes(), None, Some(&origin())).unwrap());
-    assert_eq!(items, of_assistant(&block));
+    assert_eq!(items, convert_assistant_block(&block));
     assert!(items[0].get("encrypted_content").is_none());
 }
 
@@ -216,17 +216,17 @@ fn redacted_thinking_is_sealed_or_becomes_extension() {
     let seal = Seal::parse(sealed[0]["encrypted_content"].as_str().unwrap()).unwrap();
     assert_eq!(seal.content, block.to_string());
     let kept = json!({"type": "anthropic:redacted_thinking", "content": block});
-    assert_eq!(of_assistant(&block), json!([kept]));
+    assert_eq!(convert_assistant_block(&block), json!([kept]));
 }
 
 #[test]
 fn unknown_blocks_become_extension_items() {
     let search = json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}});
     let expected = json!([{"type": "anthropic:server_tool_use", "content": search}]);
-    assert_eq!(of_assistant(&search), expected);
+    assert_eq!(convert_assistant_block(&search), expected);
     let result = json!({"type": "search_result", "source": "a"});
     let expected = json!([{"type": "anthropic:search_result", "content": result, "role": "user"}]);
-    assert_eq!(of_user(&result), expected);
+    assert_eq!(convert_user_block(&result), expected);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn search_result_becomes_url_citation_of_whole_text() {
     let annotation = json!({"type": "url_citation", "url": "https://blog.example/1.95",
         "title": "Rust 1.95", "start_index": 0, "end_index": 11});
     assert_eq!(received.only_item()["content"][0]["annotations"], json!([annotation]));
-    assert_eq!(received.of("output_text.annotation.added")[0]["annotation"], annotation);
+    assert_eq!(received.events_named("output_text.annotation.added")[0]["annotation"], annotation);
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn text_deltas_form_one_message() {
     let message = received.only_item();
     assert_eq!(message["content"][0]["text"], "Hello");
     assert_eq!((&message["role"], &message["status"]), (&json!("assistant"), &json!("completed")));
-    assert_eq!(received.of("output_text.delta").len(), 2);
+    assert_eq!(received.events_named("output_text.delta").len(), 2);
     assert_eq!(received.last()["response"]["model"], "claude-up");
 }
 

@@ -21,7 +21,7 @@ fn hidden_thinking_is_sealed() {
     let received = answers("end_turn", &[thinking(0, &[], "EqQB"), text(1, &["4"])]);
     let block = json!({"type": "thinking", "thinking": "", "signature": "EqQB"});
     assert_eq!(sealed(&received.output()[0]), block);
-    assert!(received.of("reasoning_text.delta").is_empty());
+    assert!(received.events_named("reasoning_text.delta").is_empty());
 }
 
 #[test]

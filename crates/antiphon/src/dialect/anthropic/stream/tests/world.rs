@@ -25,7 +25,7 @@ pub(crate) fn decode(events: &[Value]) -> ClientView {
 pub(crate) fn decode_from(upstream: Upstream, events: &[Value]) -> ClientView {
     let world = match upstream {
         Upstream::Coherent => World::default(),
-        Upstream::Contradictory => World::default().of_a_contradictory_upstream(),
+        Upstream::Contradictory => World::default().with_contradictory_upstream(),
         Upstream::Keeping => World::default().owned_by_upstream(),
     };
     let mut assembler = world.assembler();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn of_user(parts: &Value) -> Value {
+fn user_content(parts: &Value) -> Value {
     messages(&json!([{"role": "user", "content": parts}]))[0]["content"].clone()
 }
 
@@ -22,15 +22,15 @@ fn text_keeps_its_bytes() {
 #[test]
 fn texts_are_joined_into_one_string() {
     let parts = json!([{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]);
-    assert_eq!(of_user(&parts), "a\n\nb");
-    assert_eq!(of_user(&json!([])), "");
+    assert_eq!(user_content(&parts), "a\n\nb");
+    assert_eq!(user_content(&json!([])), "");
 }
 
 #[test]
 fn text_with_unknown_fields_stays_a_part() {
     let marked = json!([{"type": "input_text", "text": "a", "cache_control": {"type": "x"}}]);
     assert_eq!(
-        of_user(&marked),
+        user_content(&marked),
         json!([{"type": "text", "text": "a",
         "cache_control": {"type": "x"}}])
     );
@@ -44,7 +44,7 @@ fn image_is_sent_by_url() {
     let expected = json!([{"type": "text", "text": "see"},
         {"type": "image_url", "image_url": {"url": "https://a/b.png", "detail": "high"}},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]);
-    assert_eq!(of_user(&parts), expected);
+    assert_eq!(user_content(&parts), expected);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn file_is_sent_by_data_or_id() {
         {"type": "file", "file": {"file_data": "data:application/pdf;base64,AA",
             "filename": "a.pdf"}},
         {"type": "file", "file": {"file_id": "file_1"}}]);
-    assert_eq!(of_user(&parts), expected);
+    assert_eq!(user_content(&parts), expected);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn file_by_url_is_rejected() {
 #[test]
 fn audio_is_unchanged() {
     let parts = json!([{"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}}]);
-    assert_eq!(of_user(&parts), parts);
+    assert_eq!(user_content(&parts), parts);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::calls::{begun, more};
-use super::{Server, called, calls, calls_of, decode, finish, of};
+use super::{Server, called, calls, calls_of, decode, finish, named_call};
 use crate::stream::Note;
 use crate::stream::tests::world::World;
 
@@ -26,7 +26,7 @@ fn id_after_arguments_is_ignored() {
         calls(&json!([more(0, "}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}")]);
     assert_ne!(calls_of(&received)[0].2, "call_1");
 }
 
@@ -79,7 +79,7 @@ fn shared_id_with_indexes_keeps_calls_separate() {
         finish("tool_calls"),
     ]);
     let calls = calls_of(&received);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("f", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}"), named_call("f", "{}")]);
     assert_eq!(calls[0].2, "call");
     assert_ne!(calls[1].2, "call");
 }
@@ -93,6 +93,6 @@ fn ids_from_earlier_turns_are_replaced() {
     let server = Server { world, ..Server::default() };
     let received =
         server.says(&[calls(&json!([begun(0, "call_0", "f", "{}")])), finish("tool_calls")]);
-    assert_eq!(called(&received), [of("f", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{}")]);
     assert_ne!(calls_of(&received)[0].2, "call_0");
 }

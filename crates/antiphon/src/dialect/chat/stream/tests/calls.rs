@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Server, called, calls, calls_of, chunk, decode, finish, left_out, of, text};
+use super::{Server, called, calls, calls_of, chunk, decode, finish, left_out, named_call, text};
 
 /// The first fragment of a call.
 pub(super) fn begun(index: u64, id: &str, name: &str, arguments: &str) -> Value {
@@ -39,7 +39,7 @@ fn arguments_are_joined_from_deltas() {
 fn call_in_one_chunk_is_decoded() {
     let received =
         decode(&[calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])), finish("tool_calls")]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}")]);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn interleaved_calls_are_separated() {
         calls(&json!([more(1, ":2}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("g", "{\"b\":2}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}"), named_call("g", "{\"b\":2}")]);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn indexes_can_start_anywhere_and_skip() {
         calls(&json!([more(7, ":1}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{}"), of("g", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{}"), named_call("g", "{\"a\":1}")]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn string_index_is_accepted() {
         piece(&json!({"index": "1", "function": {"arguments": "}"}})),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{}"), of("g", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{}"), named_call("g", "{}")]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn repeated_name_without_id_is_one_call() {
         calls(&json!([{"index": 0, "function": {"name": "weather", "arguments": arguments}}]))
     };
     let received = decode(&[piece(""), piece("{\"a\""), piece(":1}"), finish("tool_calls")]);
-    assert_eq!(called(&received), [of("weather", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("weather", "{\"a\":1}")]);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn name_pieces_before_arguments_are_concatenated() {
         calls(&json!([more(0, "{}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("get_weather", "{}")]);
+    assert_eq!(called(&received), [named_call("get_weather", "{}")]);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn growing_name_uses_longest_form() {
         calls(&json!([more(0, "{}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("get_weather", "{}")]);
+    assert_eq!(called(&received), [named_call("get_weather", "{}")]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn new_name_after_arguments_begins_call() {
         calls(&json!([{"index": 0, "function": {"name": name, "arguments": arguments}}]))
     };
     let received = decode(&[piece("f", "{}"), piece("g", "{\"a\":1}"), finish("tool_calls")]);
-    assert_eq!(called(&received), [of("f", "{}"), of("g", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{}"), named_call("g", "{\"a\":1}")]);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn object_arguments_become_text() {
         "index": 0, "id": "call_1", "function": {"name": "f", "arguments": {"city": "Rome \"x\""}}
     }]);
     let received = decode(&[calls(&call), finish("tool_calls")]);
-    assert_eq!(called(&received), [of("f", r#"{"city":"Rome \"x\""}"#)]);
+    assert_eq!(called(&received), [named_call("f", r#"{"city":"Rome \"x\""}"#)]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn function_call_without_arguments_gets_empty_object() {
         calls(&json!([begun(0, "call_1", "f", ""), begun(1, "call_2", "g", "")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{}"), of("g", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{}"), named_call("g", "{}")]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn calls_end_in_order_at_end_of_answer() {
         calls(&json!([begun(1, "call_2", "g", "{}")])),
         finish("tool_calls"),
     ]);
-    let done: Vec<&Value> = received.of("output_item.done");
+    let done: Vec<&Value> = received.events_named("output_item.done");
     let names: Vec<&Value> = done.iter().map(|event| &event["item"]["name"]).collect();
     assert_eq!(names, ["f", "g"]);
 }
@@ -193,7 +193,7 @@ fn custom_call_becomes_custom_tool_call() {
         finish("tool_calls"),
     ]);
     assert_eq!(received.only_item()["type"], "custom_tool_call");
-    assert_eq!(called(&received), [of("sql", "SELECT 1")]);
+    assert_eq!(called(&received), [named_call("sql", "SELECT 1")]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn deprecated_function_call_is_decoded() {
         piece(json!({"arguments": ":1}"})),
         finish("function_call"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}")]);
     assert_eq!(received.last()["type"], "response.completed");
 }
 

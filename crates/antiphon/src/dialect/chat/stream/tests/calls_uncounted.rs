@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{called, calls, calls_of, decode, finish, of};
+use super::{called, calls, calls_of, decode, finish, named_call};
 
 fn call(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
@@ -13,7 +13,7 @@ fn calls_of_one_array_are_separated_by_id() {
     let both = json!([call("call_1", "f", "{\"a\":1}"), call("call_2", "f", "{\"a\":2}")]);
     let received = decode(&[calls(&both), finish("stop")]);
     let ids: Vec<String> = calls_of(&received).into_iter().map(|(.., id)| id).collect();
-    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("f", "{\"a\":2}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}"), named_call("f", "{\"a\":2}")]);
     assert_eq!(ids, ["call_1", "call_2"]);
 }
 
@@ -24,7 +24,7 @@ fn calls_in_separate_chunks_are_separated_by_id() {
         calls(&json!([call("call_2", "f", "{\"a\":2}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("f", "{\"a\":2}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}"), named_call("f", "{\"a\":2}")]);
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn each_name_without_id_begins_a_call() {
         calls(&nameless("{}")),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("f", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}"), named_call("f", "{}")]);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn fragments_go_to_call_with_their_id() {
         calls(&piece("call_2", "}")),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("g", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}"), named_call("g", "{}")]);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn repeated_id_and_name_are_one_call() {
         calls(&json!([call("call_1", "f", ":1}")])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}")]);
 }
 
 #[test]
@@ -71,7 +71,8 @@ fn shared_id_in_one_array_keeps_calls_separate() {
         calls(&json!([call("call_1", "g", "{}")])),
         finish("tool_calls"),
     ]);
-    let expected = [of("f", "{\"a\":1}"), of("f", "{\"a\":2}"), of("g", "{}")];
+    let expected =
+        [named_call("f", "{\"a\":1}"), named_call("f", "{\"a\":2}"), named_call("g", "{}")];
     assert_eq!(called(&received), expected);
 }
 
@@ -103,5 +104,5 @@ fn index_from_second_fragment_on_is_accepted() {
         calls(&json!([{"index": 0, "function": {"arguments": "}"}}])),
         finish("tool_calls"),
     ]);
-    assert_eq!(called(&received), [of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}")]);
 }

@@ -13,54 +13,54 @@ fn failure(error: Value) -> (String, String) {
     (failure.code, failure.message)
 }
 
-fn of(code: &str, message: &str) -> (String, String) {
+fn error(code: &str, message: &str) -> (String, String) {
     (code.to_owned(), message.to_owned())
 }
 
 #[test]
 fn error_object_sets_code_and_message() {
-    let error = json!({"error": {
+    let body = json!({"error": {
         "message": "Slow down.", "type": "requests", "param": null, "code": "rate_limit_exceeded"
     }});
-    assert_eq!(failure(error), of("rate_limit_exceeded", "Slow down."));
+    assert_eq!(failure(body), error("rate_limit_exceeded", "Slow down."));
 }
 
 #[test]
 fn error_type_replaces_missing_code() {
-    let error = json!({"error": {"message": "Oh.", "type": "server_error", "code": null}});
-    assert_eq!(failure(error), of("server_error", "Oh."));
+    let body = json!({"error": {"message": "Oh.", "type": "server_error", "code": null}});
+    assert_eq!(failure(body), error("server_error", "Oh."));
 }
 
 #[test]
 fn bare_vllm_error_fails_answer() {
-    let error = json!({
+    let body = json!({
         "object": "error", "message": "Too long.", "type": "BadRequestError", "param": null,
         "code": 400
     });
-    assert_eq!(failure(error), of("BadRequestError", "Too long."));
+    assert_eq!(failure(body), error("BadRequestError", "Too long."));
 }
 
 /// OpenRouter sends an HTTP status as the code, and no type.
 #[test]
 fn http_status_code_becomes_error_code() {
     for (status, code) in [(429, "rate_limit_exceeded"), (502, "server_error"), (403, "403")] {
-        let error = json!({"error": {"message": "No.", "code": status}});
-        assert_eq!(failure(error), of(code, "No."));
+        let body = json!({"error": {"message": "No.", "code": status}});
+        assert_eq!(failure(body), error(code, "No."));
     }
-    let error = json!({"error": {"message": "No.", "code": "429"}});
-    assert_eq!(failure(error), of("rate_limit_exceeded", "No."));
+    let body = json!({"error": {"message": "No.", "code": "429"}});
+    assert_eq!(failure(body), error("rate_limit_exceeded", "No."));
 }
 
 #[test]
 fn error_type_replaces_unknown_status() {
-    let error = json!({"error": {"message": "Oh.", "type": "server_error", "code": 500}});
-    assert_eq!(failure(error), of("server_error", "Oh."));
+    let body = json!({"error": {"message": "Oh.", "type": "server_error", "code": 500}});
+    assert_eq!(failure(body), error("server_error", "Oh."));
 }
 
 #[test]
 fn string_error_fails_answer() {
-    let error = json!({"error": "model runner has unexpectedly stopped"});
-    assert_eq!(failure(error), of("server_error", "model runner has unexpectedly stopped"));
+    let body = json!({"error": "model runner has unexpectedly stopped"});
+    assert_eq!(failure(body), error("server_error", "model runner has unexpectedly stopped"));
 }
 
 #[test]

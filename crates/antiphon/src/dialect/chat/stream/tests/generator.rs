@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{calls, chunk, finish, of, text};
+use super::{calls, chunk, finish, named_call, text};
 
 pub(super) type Pieces = Vec<String>;
 
@@ -150,7 +150,7 @@ impl Answer {
 
     /// The calls: name and arguments.
     pub(super) fn called(&self) -> Vec<(String, String)> {
-        self.calls.iter().map(|(name, arguments)| of(name, &arguments.concat())).collect()
+        self.calls.iter().map(|(name, arguments)| named_call(name, &arguments.concat())).collect()
     }
 }
 

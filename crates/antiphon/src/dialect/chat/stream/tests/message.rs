@@ -118,7 +118,7 @@ fn citation_gets_responses_form() {
         "type": "url_citation", "start_index": 3, "end_index": 9,
         "url": "https://a.example/", "title": "A"
     });
-    assert_eq!(received.of("output_text.annotation.added")[0]["annotation"], expected);
+    assert_eq!(received.events_named("output_text.annotation.added")[0]["annotation"], expected);
     assert_eq!(received.only_item()["content"][0]["annotations"], json!([expected]));
 }
 
@@ -132,7 +132,7 @@ fn citations_are_numbered_across_chunks() {
     let received =
         decode(&[citation("https://a.example/"), citation("https://b.example/"), finish("stop")]);
 
-    let events = received.of("output_text.annotation.added");
+    let events = received.events_named("output_text.annotation.added");
     assert_eq!(events[0]["annotation_index"], 0);
     assert_eq!(events[1]["annotation_index"], 1);
     let expected = json!({
@@ -183,5 +183,5 @@ fn unrequested_logprobs_are_left_out() {
     let received = decode(&[without, with, finish("stop")]);
 
     assert_eq!(left_out(&received), ["logprobs"]);
-    assert_eq!(received.of("output_text.delta")[1]["logprobs"], json!([]));
+    assert_eq!(received.events_named("output_text.delta")[1]["logprobs"], json!([]));
 }

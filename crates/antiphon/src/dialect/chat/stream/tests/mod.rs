@@ -133,7 +133,7 @@ fn called(received: &ClientView) -> Vec<(String, String)> {
 }
 
 /// A call's name and input, for comparison.
-fn of(name: &str, input: &str) -> (String, String) {
+fn named_call(name: &str, input: &str) -> (String, String) {
     (name.to_owned(), input.to_owned())
 }
 

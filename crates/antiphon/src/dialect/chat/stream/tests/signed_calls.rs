@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::calls::{begun, more};
-use super::{called, calls, calls_of, decode, finish, left_out, of, origin, text};
+use super::{called, calls, calls_of, decode, finish, left_out, named_call, origin, text};
 use crate::dialect::{Dialect, Seal};
 use crate::stream::tests::world::ClientView;
 
@@ -36,7 +36,7 @@ fn signature_is_sealed_in_reasoning_before_call() {
     let received = decode(&[text("So:"), calls(&json!([call, other])), finish("tool_calls")]);
     assert_eq!(kinds(&received), ["message", "reasoning", "function_call", "function_call"]);
     assert_eq!(sealed(&received, 1), wanted_back("call_1", "AAA"));
-    assert_eq!(called(&received), [of("f", "{}"), of("g", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{}"), named_call("g", "{}")]);
     assert!(left_out(&received).is_empty());
 }
 
@@ -63,6 +63,6 @@ fn signature_is_sealed_under_emitted_call_id() {
 fn late_signature_is_left_out() {
     let begun = calls(&json!([begun(0, "call_1", "f", "{")]));
     let received = decode(&[begun, calls(&json!([signed(more(0, "}"), "AAA")])), finish("stop")]);
-    assert_eq!(called(&received), [of("f", "{}")]);
+    assert_eq!(called(&received), [named_call("f", "{}")]);
     assert_eq!(left_out(&received), ["field of a tool call 'extra_content'"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Server, called, of};
+use super::{Server, called, named_call};
 use crate::stream::Status;
 use crate::stream::tests::world::ClientView;
 
@@ -57,7 +57,7 @@ fn whole_calls_with_missing_ids_are_decoded() {
         ]}),
         &json!("stop"),
     );
-    assert_eq!(called(&received), [of("f", "{\"a\":1}"), of("f", "{\"a\":1}")]);
+    assert_eq!(called(&received), [named_call("f", "{\"a\":1}"), named_call("f", "{\"a\":1}")]);
 }
 
 #[test]

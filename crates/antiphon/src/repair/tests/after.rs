@@ -68,9 +68,9 @@ fn unanswered_held_call_is_answered_first() {
         r#""output":"No output was recorded for this call."}"#,
     );
     assert_eq!(texts(&repaired.items), [placeholder, user("never mind").text()]);
-    let mend = &repaired.repairs[0];
-    assert_eq!((mend.position, mend.action), (1, Action::Answered));
-    assert_eq!(mend.id, Some("fc_1".into()));
+    let repair = &repaired.repairs[0];
+    assert_eq!((repair.position, repair.action), (1, Action::Answered));
+    assert_eq!(repair.id, Some("fc_1".into()));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn lone_reasoning_is_dropped_or_reported_as_unmendable() {
     let fresh = [user("Are you there?"), reasoning("rs_2"), user("Hello?")];
     let repaired = sent(&held, &fresh);
     assert_eq!(texts(&repaired.items), [fresh[0].text(), fresh[2].text()]);
-    assert_eq!(repaired.repairs.iter().map(|mend| mend.position).collect::<Vec<_>>(), [3]);
+    assert_eq!(repaired.repairs.iter().map(|repair| repair.position).collect::<Vec<_>>(), [3]);
     assert_eq!(left(&held, &fresh), [(1, Some("rs_1".into()), "lone_reasoning")]);
 }
 

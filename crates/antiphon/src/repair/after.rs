@@ -45,9 +45,9 @@ pub struct BlockingItem {
 pub fn blocking_items(held: usize, items: &[Item]) -> Vec<BlockingItem> {
     let sent = repair_after(held, items, &Policy::default()).items;
     let items: Vec<&Item> = items[..held].iter().chain(&sent).collect();
-    let mut faults = unpaired(&items);
+    let mut faults = find_unpaired(&items);
     let left = items.iter().enumerate().filter(|(position, _)| !faults.contains_key(position));
-    for position in reasoning::lone_reasoning(left.map(|(position, item)| (position, *item))) {
+    for position in reasoning::find_lone_reasoning(left.map(|(position, item)| (position, *item))) {
         let id = items[position].head().id.clone();
         faults.insert(position, Fault::LoneReasoning { id });
     }
@@ -60,7 +60,7 @@ pub fn blocking_items(held: usize, items: &[Item]) -> Vec<BlockingItem> {
 }
 
 /// Calls and outputs without their other half, if there is no placeholder for it, by position.
-fn unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
+fn find_unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
     let mut exchanges = Exchanges::default();
     let mut faults = BTreeMap::new();
     for (position, item) in items.iter().enumerate() {

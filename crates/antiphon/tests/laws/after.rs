@@ -27,7 +27,7 @@ struct Case {
 /// twice, and no output without its call.
 fn kept() -> impl Strategy<Value = Vec<Item>> {
     (turns(), any::<prop::sample::Index>()).prop_map(|(turns, end)| {
-        let mut held = History::of(&turns, Numbering::Unique, End::Over).items();
+        let mut held = History::from_turns(&turns, Numbering::Unique, End::Over).items();
         held.truncate(end.index(held.len() + 1));
         held
     })
@@ -36,7 +36,7 @@ fn kept() -> impl Strategy<Value = Vec<Item>> {
 /// The same, with a client's next turn: a replay of the whole conversation, and new items.
 fn cases() -> impl Strategy<Value = Case> {
     (turns(), any::<prop::sample::Index>(), mishaps()).prop_map(|(turns, end, mishaps)| {
-        let whole = History::of(&turns, Numbering::Unique, End::Over).items();
+        let whole = History::from_turns(&turns, Numbering::Unique, End::Over).items();
         let held = whole[..end.index(whole.len() + 1)].to_vec();
         let mut sent = values(&whole);
         sent.push(user("And now something else."));
@@ -127,7 +127,7 @@ proptest! {
         turns in turns(),
         end in any::<prop::sample::Index>(),
     ) {
-        let whole = History::of(&turns, Numbering::Unique, End::Over).items();
+        let whole = History::from_turns(&turns, Numbering::Unique, End::Over).items();
         prop_assume!(judge(&values(&whole)).is_ok());
         let (held, rest) = whole.split_at(end.index(whole.len() + 1));
         let sources = (held.len()..whole.len()).map(Some).collect();
@@ -137,7 +137,7 @@ proptest! {
 
     #[test]
     fn replay_sends_only_new_items(turns in turns(), client in client()) {
-        let whole = History::of(&answered(turns), Numbering::Unique, End::Over);
+        let whole = History::from_turns(&answered(turns), Numbering::Unique, End::Over);
         let held = whole.items();
         prop_assume!(judge(&values(&held)).is_ok());
         let news = user("And now something else.");
