@@ -32,8 +32,8 @@ impl ItemVerdict {
             Verdict::Fresh => Self::with_verdict("fresh"),
             Verdict::FreshUnderUsedId => Self::with_verdict("fresh_under_used_id"),
             Verdict::Replaces => Self::with_verdict("supersedes"),
-            Verdict::LateOutput { made_up } => {
-                Self { made_up: Some(made_up), ..Self::with_verdict("late_output") }
+            Verdict::LateOutput { placeholder } => {
+                Self { made_up: Some(placeholder), ..Self::with_verdict("late_output") }
             }
             Verdict::Resent(Resent { held, rule, differs }) => Self {
                 held: Some(held),

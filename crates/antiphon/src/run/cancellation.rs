@@ -74,8 +74,8 @@ impl Cancellation {
         }
     }
 
-    /// Returns the step after a phase that has ended. In the phase [`TurnPhase::Tools`] there may be
-    /// no calls to run; a turn is always saved.
+    /// Returns the step after a phase that has ended. In [`TurnPhase::Tools`] there may be no calls
+    /// to run; a turn is always saved.
     pub fn after(&mut self, phase: TurnPhase) -> RunStep {
         match (self.0, phase) {
             (State::Stopped, _) => RunStep::Stop,
