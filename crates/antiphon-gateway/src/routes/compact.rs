@@ -14,7 +14,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::request::CreateRequest;
-use crate::turn::{Head, compacted};
+use crate::turn::{Head, compact_history};
 
 /// `POST /v1/responses/compact`. It takes as long as a turn, so it needs the permit of a turn.
 pub(super) async fn create(
@@ -26,6 +26,6 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
     let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
-    let (Head(headers), compacted) = compacted(&gateway, &caller, &request).await?;
+    let (Head(headers), compacted) = compact_history(&gateway, &caller, &request).await?;
     Ok((headers, json(compacted)).into_response())
 }

@@ -53,7 +53,8 @@ async fn read(
 ) -> Result<(CreateRequest, bool), ApiError> {
     let identity = gateway.digest_key.identify(headers, body)?;
     let request = CreateRequest::parse(body, identity, &gateway.settings.limits)?;
-    let is_job = request.background && !turn::is_kept_upstream(gateway, caller, &request).await?;
+    let is_job =
+        request.background && !turn::is_owned_by_upstream(gateway, caller, &request).await?;
     Ok((request, is_job))
 }
 

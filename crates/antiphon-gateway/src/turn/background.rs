@@ -147,7 +147,7 @@ async fn start<'a>(
     }
     let opened = OpenedTurn::open(turn).await?;
     let cut = match opened.find_prior_attempt().await? {
-        PriorAttempt::Whole(record) => return Ok(JobStart::Answered(record)),
+        PriorAttempt::Complete(record) => return Ok(JobStart::Answered(record)),
         prior => prior.cut(),
     };
     let planned = PlannedTurn::plan(opened, &cut).await?;

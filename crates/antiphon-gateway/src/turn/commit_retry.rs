@@ -39,7 +39,7 @@ pub(super) async fn commit_with_retries(
     gateway.write_check.note(&committed);
     if repeated > 0 && committed.is_ok() {
         let tenant = tenant.as_str();
-        tracing::info!(tenant, response, repeated, "stored the turn at last");
+        tracing::info!(tenant, response, repeated, "stored the turn after a retry");
     }
     committed
 }

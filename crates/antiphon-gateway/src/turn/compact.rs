@@ -69,7 +69,7 @@ pub(super) fn learn_from_answer(turn: &Turn<'_>, plan: &Plan, finished: &Finishe
         finished.output.iter().any(|it| it.announced.head().kind == Kind::Compaction);
     let is_proof = was_due
         && finished.status == Status::Completed
-        && finished.output.iter().all(|it| is_of_one_step(&it.announced));
+        && finished.output.iter().all(|it| is_single_step(&it.announced));
     if is_proof && !has_compaction && plan.preface.is_none() {
         turn.gateway.upstreams.without_compaction.insert(&plan.origin);
     }
@@ -89,7 +89,7 @@ fn is_compactable(item: &Item) -> bool {
 }
 
 /// Whether a model produces the item in a single step.
-fn is_of_one_step(item: &Item) -> bool {
+fn is_single_step(item: &Item) -> bool {
     let kind = &item.head().kind;
     matches!(kind, Kind::Message | Kind::Reasoning) || kind.tool().is_some_and(Tool::is_named)
 }

@@ -17,16 +17,16 @@ use crate::request::Continues;
 
 /// The reason for the end of a turn without output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum EndReason {
     /// It was cancelled.
     Cancelled,
     /// It failed.
     Failed(Failure),
 }
 
-impl Ending {
+impl EndReason {
     /// Whether the input exceeds a quota.
-    fn is_of_quota(&self) -> bool {
+    fn exceeds_quota(&self) -> bool {
         matches!(self, Self::Failed(failure) if failure.code == QUOTA_EXCEEDED)
     }
 }
@@ -43,19 +43,19 @@ pub(super) struct DetachedTurn {
 impl DetachedTurn {
     /// Ends the turn, whose log has `logged` events. Opens nothing and waits for no other turn.
     /// Items that cannot be looked up are omitted.
-    pub(super) async fn end(turn: &Turn<'_>, ending: Ending, logged: u64) -> Self {
+    pub(super) async fn end(turn: &Turn<'_>, reason: EndReason, logged: u64) -> Self {
         let Announced { id, created_at } = turn.announced();
         let cursor = find_cursor(turn).await;
         let (fresh, report) = find_new_items(turn, cursor).await.unwrap_or_else(|_| {
             let report = Report::new(turn.request.input.len());
             (Vec::new(), report.with_request(&turn.caller.request_id))
         });
-        let fresh = if ending.is_of_quota() { Vec::new() } else { fresh };
+        let fresh = if reason.exceeds_quota() { Vec::new() } else { fresh };
         let taken = UsedIds::from_transcript(&Transcript::default());
         let mut assembler = turn.assembler(turn.announced_envelope(), taken).starting_after(logged);
-        match ending {
-            Ending::Cancelled => assembler.cancel(),
-            Ending::Failed(failure) => assembler.fail(failure),
+        match reason {
+            EndReason::Cancelled => assembler.cancel(),
+            EndReason::Failed(failure) => assembler.fail(failure),
         }
         let events = std::iter::from_fn(|| assembler.next_event()).map(|event| event.data);
         let events = number_events(logged, events);

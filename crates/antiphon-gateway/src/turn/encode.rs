@@ -63,13 +63,18 @@ fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> A
     };
     let source = Sources::new(&request.input).position(&view[*at]);
     let param = source.map(|position| RequestPath::Item(position, path.clone()).to_string());
-    let message = message_of(&error.message, *at, &view[*at], source);
+    let message = rewrite_message(&error.message, *at, &view[*at], source);
     ApiError::UnsupportedByDialect { path: param.unwrap_or("input".into()), message }
 }
 
 /// Rewrites an encoder's message about the item at `at` of the view so that it names the item as
 /// the caller knows it: by its position in the input or, for a stored item, by its id.
-pub(super) fn message_of(message: &str, at: usize, item: &Item, source: Option<usize>) -> String {
+pub(super) fn rewrite_message(
+    message: &str,
+    at: usize,
+    item: &Item,
+    source: Option<usize>,
+) -> String {
     let id = item.head().id.as_ref().map_or("without an id", antiphon::ItemId::as_str);
     let known_as = match source {
         Some(position) => format!("input[{position}]"),
@@ -95,15 +100,15 @@ impl Sources {
 
 /// Encodes a stateless, streamed request with this input. The caller's other fields are copied as
 /// they are; the items are shared, not copied.
-pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: UpstreamOptions) -> Chunks {
+pub(super) fn encode(request: &CreateRequest, input: &[Item], options: UpstreamOptions) -> Chunks {
     let mut fields = request.object();
     for key in OWN_FIELDS {
         fields.remove(key);
     }
-    if !beside.compaction {
+    if !options.compaction {
         fields.remove(COMPACTION);
     }
-    match include(&fields, beside.encrypted) {
+    match include(&fields, options.encrypted) {
         Some(include) => fields.set("include", include),
         None => fields.remove("include"),
     }
@@ -158,7 +163,7 @@ fn with_input(fields: &str, input: &[Item]) -> Chunks {
         if position > 0 {
             body.push(Bytes::from_static(b","));
         }
-        body.push(as_a_provider_takes_it(item));
+        body.push(without_rejected_status(item));
     }
     body.push(Bytes::from_static(b"]}"));
     body
@@ -167,9 +172,9 @@ fn with_input(fields: &str, input: &[Item]) -> Chunks {
 /// Removes the `status` that the gateway shows on every item. OpenAI's API defines none for these
 /// kinds and, for reasoning, rejects the one that it defines: `Unknown parameter:
 /// 'input[1].status'.`
-fn as_a_provider_takes_it(item: &Item) -> Bytes {
-    let goes_without = item.head().kind.status() == StatusField::Rejected;
-    match goes_without && item.object().get("status").is_some() {
+fn without_rejected_status(item: &Item) -> Bytes {
+    let is_rejected = item.head().kind.status() == StatusField::Rejected;
+    match is_rejected && item.object().get("status").is_some() {
         true => item.with(|object| object.remove("status")).raw().clone(),
         false => item.raw().clone(),
     }

@@ -11,7 +11,7 @@ use super::client::Client;
 use super::commit::{EndedTurn, TurnResult};
 use super::compact::learn_from_answer;
 use super::context::Turn;
-use super::detached::{DetachedTurn, Ending};
+use super::detached::{DetachedTurn, EndReason};
 use super::log::EventLog;
 use super::open::{Opened, OpenedTurn};
 use super::plan::PlannedTurn;
@@ -55,22 +55,22 @@ impl<'a> RunningJob<'a> {
     pub(super) async fn run(self, planning: Planning<'a>, permit: Option<TurnPermit>) {
         let planned = tokio::select! {
             biased;
-            planned = planning => planned.map_err(|error| Ending::Failed(error.as_failure())),
-            () = self.job.cancelled() => Err(Ending::Cancelled),
+            planned = planning => planned.map_err(|error| EndReason::Failed(error.as_failure())),
+            () = self.job.cancelled() => Err(EndReason::Cancelled),
             () = self.turn.gateway.stopping.cancelled() => return self.release(),
         };
         match planned {
             Ok(planned) => Box::pin(self.send_and_relay(planned, permit)).await,
-            Err(ending) => {
+            Err(reason) => {
                 drop(permit);
-                self.end_detached(ending, self.logged).await;
+                self.end_detached(reason, self.logged).await;
             }
         }
     }
 
     /// Ends the turn without running it.
-    pub(super) async fn end(self, ending: Ending) {
-        self.end_detached(ending, self.logged).await;
+    pub(super) async fn end(self, reason: EndReason) {
+        self.end_detached(reason, self.logged).await;
     }
 }
 
@@ -139,23 +139,25 @@ impl RunningJob<'_> {
             Ok(()) => {}
             Err(error) if error.is_outage() => self.release(),
             Err(error) => {
-                let ending = Ending::Failed(ApiError::from(error).as_failure());
-                self.end_detached(ending, logged).await;
+                let reason = EndReason::Failed(ApiError::from(error).as_failure());
+                self.end_detached(reason, logged).await;
             }
         }
     }
 
     /// Ends the turn without output and stores its input outside the conversation.
-    async fn end_detached(&self, ending: Ending, logged: u64) {
-        match self.try_to_end_detached(ending, logged).await {
+    async fn end_detached(&self, reason: EndReason, logged: u64) {
+        match self.try_to_end_detached(reason, logged).await {
             Ok(()) => {}
             Err(error) if error.is_outage() => self.release(),
-            Err(error) => tracing::info!(%error, "a background response is another process's"),
+            Err(error) => {
+                tracing::info!(%error, "could not end a background response; another process may run it")
+            }
         }
     }
 
-    async fn try_to_end_detached(&self, ending: Ending, logged: u64) -> Result<(), StoreError> {
-        let detached = DetachedTurn::end(self.turn, ending, logged).await;
+    async fn try_to_end_detached(&self, reason: EndReason, logged: u64) -> Result<(), StoreError> {
+        let detached = DetachedTurn::end(self.turn, reason, logged).await;
         let (store, tenant) = (self.turn.gateway.store.background_jobs(), &self.turn.caller.tenant);
         let logged = logged + detached.events.len() as u64;
         if !detached.events.is_empty() {
@@ -194,7 +196,7 @@ impl RunningJob<'_> {
         let job = Arc::clone(&self.job);
         let releasing = async move {
             let release = || store.background_jobs().release(job.tenant(), job.id());
-            retry_in_background("a background response is not left to others", release).await;
+            retry_in_background("a background response is not released", release).await;
             jobs.look_for_left();
         };
         gateway.turns.spawn(releasing.in_current_span());

@@ -16,7 +16,7 @@ use crate::gateway::Gateway;
 use crate::jobs::Job;
 
 /// The pause before a failed write is repeated. Each later pause is twice as long.
-const PAUSE: Duration = Duration::from_millis(10);
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// How often a write is attempted. The upstream waits for these few seconds.
 const ATTEMPTS: u32 = 9;
 
@@ -105,7 +105,7 @@ impl Writer {
 
     /// Writes events, and repeats the write if the store is briefly unavailable.
     async fn write(&self, events: Vec<LoggedEvent>) -> Result<(), StoreError> {
-        let mut pause = PAUSE;
+        let mut pause = FIRST_PAUSE;
         for _ in 1..ATTEMPTS {
             match append(&*self.store, &self.tenant, self.job.id(), events.clone()).await {
                 Err(error) if error.is_outage() => {

@@ -46,7 +46,7 @@ mod client;
 mod commit;
 mod commit_retry;
 mod compact;
-mod compacted;
+mod compact_route;
 mod context;
 mod detached;
 mod encode;
@@ -83,7 +83,7 @@ pub(crate) use self::background::{Accepted, accept};
 use self::cancel::TurnError;
 pub(crate) use self::channel::{EventReceiver, OutgoingEvent};
 pub(crate) use self::client::{Answer, Client, Head};
-pub(crate) use self::compacted::compacted;
+pub(crate) use self::compact_route::compact_history;
 use self::context::Turn;
 use self::open::OpenedTurn;
 use self::plan::PlannedTurn;
@@ -121,7 +121,7 @@ pub(crate) async fn answer(
 }
 
 /// Whether the turn belongs to an upstream that owns the state of its conversation.
-pub(crate) async fn is_kept_upstream(
+pub(crate) async fn is_owned_by_upstream(
     gateway: &Gateway,
     caller: &Caller,
     request: &CreateRequest,
@@ -151,7 +151,7 @@ impl Turn<'_> {
         let _underway = register_attempt(self).await?;
         let opened = OpenedTurn::open(self).await?;
         let cut = match opened.find_prior_attempt().await? {
-            PriorAttempt::Whole(record) => return Ok(replay(self, &record, client).await?),
+            PriorAttempt::Complete(record) => return Ok(replay(self, &record, client).await?),
             prior => prior.cut(),
         };
         self.check_store().await?;

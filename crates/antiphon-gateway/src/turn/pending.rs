@@ -69,7 +69,7 @@ impl PendingTurn<'_> {
     pub(super) async fn discard_recorded(&self) {
         let Turn { gateway, caller, .. } = self.turn;
         if let Err(error) = gateway.store.drop_pending_turn(&caller.tenant, &self.id).await {
-            tracing::warn!(%error, "an opening is dropped later");
+            tracing::warn!(%error, "could not drop a pending turn; trying again in the background");
             self.discard_in_background();
         }
     }
@@ -80,7 +80,7 @@ impl PendingTurn<'_> {
         let id = self.id.clone();
         let discarding = async move {
             let discard = || store.drop_pending_turn(&tenant, &id);
-            retry_in_background("an opening is not dropped", discard).await;
+            retry_in_background("a pending turn is not dropped", discard).await;
         };
         gateway.turns.spawn(discarding.in_current_span());
     }

@@ -39,7 +39,7 @@ impl<'a> PlannedTurn<'a> {
         let planner = Planner::new(turn, upstream);
         let held = opened.load_transcript(turn).await?;
         let mut plan = planner.plan(held, cut.prior.as_ref()).await?;
-        plan.follows(cut);
+        plan.report_prior_attempts(cut);
         Ok(Self { planner, opened, plan })
     }
 
@@ -106,7 +106,7 @@ pub(super) struct Prompt {
 
 impl Plan {
     /// The plan of a request for a summary of this plan. The gateway stores none of its items.
-    pub(super) fn for_summary(&self, prompt: Prompt, report: Report) -> Self {
+    pub(super) fn with_summary_prompt(&self, prompt: Prompt, report: Report) -> Self {
         let admitted = Admitted {
             held: 0,
             sources: Vec::new(),
@@ -119,7 +119,7 @@ impl Plan {
     }
 
     /// Reports that earlier attempts at the same request were cut short.
-    pub(super) fn follows(&mut self, cut: &CutAttempts) {
+    pub(super) fn report_prior_attempts(&mut self, cut: &CutAttempts) {
         let retry_of = cut.prior.as_ref().map(|prior| &prior.response);
         self.report.follows(cut.replaced, retry_of);
         self.admitted.report.follows(cut.replaced, retry_of);
@@ -161,8 +161,9 @@ impl Planner<'_> {
         admission.admit_all()?;
         let Admission { transcript, sources, report, held, made_with, .. } = admission;
         let report = report.with_request(&turn.caller.request_id);
-        let made_with = known_reasoning(&transcript, made_with);
-        let asked_again = prior.map_or_else(Vec::new, |prior| prior.words(&transcript));
+        let made_with = pair_with_reasoning(&transcript, made_with);
+        let asked_again =
+            prior.map_or_else(Vec::new, |prior| prior.positions_to_answer(&transcript));
         let admitted = Admitted { held, sources, made_with, report, asked_again };
         let target = Target::new(&origin, self.upstream);
         let (prompt, report) = self.build(&transcript, &admitted, target)?;
@@ -209,9 +210,9 @@ impl Planner<'_> {
         let asked_again = (&admitted.asked_again[..], admitted.held..started);
         let mut view = View::new(transcript, start.as_ref(), asked_again, source, report);
         if !self.upstream_compacts(origin) {
-            view.leave_trigger();
+            view.remove_triggers();
         }
-        view.leave_unusable_reasoning(origin, self.upstream.api(), strict)?;
+        view.remove_unusable_reasoning(origin, self.upstream.api(), strict)?;
         let (view, mut report) = view.repair(strict, admitted.made_with.clone())?;
         if view.is_empty() && !turn.request.is_prompted() {
             return Err(ApiError::MissingInput);
@@ -268,7 +269,8 @@ impl Planner<'_> {
                 RequestPath::Field(path) => report.adapted_field(path, &omission.message),
                 RequestPath::Item(at, _) => {
                     let source = sources.position(&view[*at]);
-                    let message = encode::message_of(&omission.message, *at, &view[*at], source);
+                    let message =
+                        encode::rewrite_message(&omission.message, *at, &view[*at], source);
                     report.adapted_item(source, &view[*at], &message);
                 }
             }
@@ -279,7 +281,7 @@ impl Planner<'_> {
 
 /// Pairs items with the reasoning items that they need. The transcript, including deleted items,
 /// takes precedence over the pairs from the request.
-fn known_reasoning(
+fn pair_with_reasoning(
     transcript: &Transcript,
     mut incoming: HashMap<ItemId, ItemId>,
 ) -> HashMap<ItemId, ItemId> {

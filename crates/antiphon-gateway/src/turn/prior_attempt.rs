@@ -36,9 +36,9 @@ const ATTEMPTS: usize = 8;
 /// The result of earlier attempts at the same request.
 pub(super) enum PriorAttempt {
     /// No earlier attempt is known.
-    Never,
+    None,
     /// An attempt that completed.
-    Whole(Box<ResponseRecord>),
+    Complete(Box<ResponseRecord>),
     /// Attempts that were cut short.
     Cut(CutAttempts),
 }
@@ -46,15 +46,15 @@ pub(super) enum PriorAttempt {
 impl PriorInput {
     /// The positions of the live items that a model should answer: messages and outputs.
     /// Instructions and model output keep their places.
-    pub(super) fn words(&self, transcript: &Transcript) -> Vec<usize> {
-        let is_word = |at: &usize| {
+    pub(super) fn positions_to_answer(&self, transcript: &Transcript) -> Vec<usize> {
+        let needs_answer = |at: &usize| {
             let item = &transcript.items()[*at];
             let instructs = item.head.role.is_some_and(Role::instructs);
             let is_output = matches!(item.head.pairing(), Some((Side::Output, _)));
             let is_message = item.head.kind == Kind::Message && !item.head.is_model_made();
             !item.is_tombstone() && !instructs && (is_message || is_output)
         };
-        self.positions.clone().filter(is_word).collect()
+        self.positions.clone().filter(needs_answer).collect()
     }
 }
 
@@ -63,7 +63,7 @@ impl PriorAttempt {
     pub(super) fn cut(self) -> CutAttempts {
         match self {
             Self::Cut(cut) => cut,
-            Self::Never | Self::Whole(_) => CutAttempts::default(),
+            Self::None | Self::Complete(_) => CutAttempts::default(),
         }
     }
 }
@@ -91,7 +91,7 @@ pub(super) struct PriorInput {
 pub(super) struct Attempts {
     pub(super) known: Vec<ResponseRecord>,
     /// Attempts that are too old to count.
-    forgotten: Vec<ResponseRecord>,
+    expired: Vec<ResponseRecord>,
 }
 
 /// Registers the turn among those of the same request. A retry waits until the earlier attempts
@@ -124,15 +124,15 @@ impl<'a> AttemptLookup<'a> {
     async fn find(&self) -> Result<PriorAttempt, ApiError> {
         let (turn, opened) = (self.turn, self.opened);
         if turn.request.identity.again == Again::No {
-            return Ok(PriorAttempt::Never);
+            return Ok(PriorAttempt::None);
         }
-        let Attempts { known, forgotten } = self.known_attempts().await?;
-        if let Some(record) = self.select(known.into_iter().filter(is_whole).collect()) {
-            return Ok(PriorAttempt::Whole(Box::new(record)));
+        let Attempts { known, expired } = self.known_attempts().await?;
+        if let Some(record) = self.select(known.into_iter().filter(is_complete).collect()) {
+            return Ok(PriorAttempt::Complete(Box::new(record)));
         }
         // An attempt that is too old counts as a turn of its own and is never replaced.
-        if forgotten.iter().any(|record| opened.begins_after(record)) {
-            return Ok(PriorAttempt::Never);
+        if expired.iter().any(|record| opened.begins_after(record)) {
+            return Ok(PriorAttempt::None);
         }
         let replaced = match &opened.conversation {
             Some(conversation) => self.retract(conversation).await?,
@@ -141,7 +141,7 @@ impl<'a> AttemptLookup<'a> {
         let prior = if turn.is_keyed() { self.find_prior_input().await? } else { None };
         match replaced || prior.is_some() {
             true => Ok(PriorAttempt::Cut(CutAttempts { replaced, prior })),
-            false => Ok(PriorAttempt::Never),
+            false => Ok(PriorAttempt::None),
         }
     }
 
@@ -174,14 +174,14 @@ impl<'a> AttemptLookup<'a> {
         }
         let since = unix_now() - if self.turn.is_keyed() { KEYED } else { COUNTED };
         let is_known = |record: &ResponseRecord| record.response.created_at >= since;
-        let attempts = self.attempts().await?.into_iter();
-        let (known, forgotten) = attempts.partition(is_known);
-        Ok(Attempts { known, forgotten })
+        let attempts = self.ended_attempts().await?.into_iter();
+        let (known, expired) = attempts.partition(is_known);
+        Ok(Attempts { known, expired })
     }
 
     /// The attempts that have ended, newest first. Waits for those that still run in any process.
-    async fn attempts(&self) -> Result<Vec<ResponseRecord>, ApiError> {
-        let mut found = self.earlier().await?;
+    async fn ended_attempts(&self) -> Result<Vec<ResponseRecord>, ApiError> {
+        let mut found = self.look_up().await?;
         let open = found.iter().filter_map(|turn| match turn {
             PriorTurn::Open(id) => Some(id),
             PriorTurn::Ended(_) => None,
@@ -193,7 +193,7 @@ impl<'a> AttemptLookup<'a> {
             }
         }
         if !open.is_empty() {
-            found = self.earlier().await?;
+            found = self.look_up().await?;
         }
         let ended = found.into_iter().filter_map(|turn| match turn {
             PriorTurn::Ended(record) => Some(record),
@@ -202,7 +202,7 @@ impl<'a> AttemptLookup<'a> {
         Ok(ended.collect())
     }
 
-    async fn earlier(&self) -> Result<Vec<PriorTurn>, ApiError> {
+    async fn look_up(&self) -> Result<Vec<PriorTurn>, ApiError> {
         let (turn, shard) = (self.turn, self.opened.response_id.shard());
         let (store, digest) = (&turn.gateway.store, &turn.request.identity.digest);
         Ok(store.find_prior_turns(&turn.caller.tenant, shard, digest, ATTEMPTS).await?)
@@ -211,14 +211,14 @@ impl<'a> AttemptLookup<'a> {
     /// Picks the attempt to replay from all complete ones. With a key, that is the newest. Without
     /// a key it is the last turn of the conversation or, outside a conversation, the only attempt:
     /// several equal bodies are turns of their own.
-    fn select(&self, mut whole: Vec<ResponseRecord>) -> Option<ResponseRecord> {
+    fn select(&self, mut complete: Vec<ResponseRecord>) -> Option<ResponseRecord> {
         if self.turn.is_keyed() {
-            return (!whole.is_empty()).then(|| whole.swap_remove(0));
+            return (!complete.is_empty()).then(|| complete.swap_remove(0));
         }
         if self.opened.conversation.is_some() {
-            return whole.into_iter().find(|record| self.opened.begins_after(record));
+            return complete.into_iter().find(|record| self.opened.begins_after(record));
         }
-        (whole.len() == 1).then(|| whole.swap_remove(0))
+        (complete.len() == 1).then(|| complete.swap_remove(0))
     }
 
     /// Retracts the last turn of the conversation if it is a cut attempt at this request.
@@ -230,11 +230,11 @@ impl<'a> AttemptLookup<'a> {
 }
 
 /// Whether the response of the attempt is `completed` or `incomplete`.
-pub(super) fn is_whole(record: &ResponseRecord) -> bool {
+pub(super) fn is_complete(record: &ResponseRecord) -> bool {
     let envelope = Object::parse(&record.response.envelope);
-    let whole = [Status::Completed, Status::Incomplete].map(Status::as_str);
-    let is_whole = |envelope: &Object<'_>| {
-        envelope.string("status").is_some_and(|status| whole.contains(&&*status))
+    let complete = [Status::Completed, Status::Incomplete].map(Status::as_str);
+    let is_complete = |envelope: &Object<'_>| {
+        envelope.string("status").is_some_and(|status| complete.contains(&&*status))
     };
-    envelope.is_ok_and(|envelope| is_whole(&envelope))
+    envelope.is_ok_and(|envelope| is_complete(&envelope))
 }

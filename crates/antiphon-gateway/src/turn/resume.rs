@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 
 use super::background::with_queue_wait;
 use super::context::{Announced, Turn};
-use super::detached::Ending;
+use super::detached::EndReason;
 use super::job::{EVENTS_BEFORE_OUTPUT, RunningJob, open_and_plan};
 use crate::caller::Caller;
 use crate::error::ApiError;
@@ -41,11 +41,11 @@ async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: Work, calle
     let turn = with_queue_wait(&Turn::new(gateway, &caller, &request));
     let turn = Turn { announced: Some(announced), ..turn };
     let ending = match unreadable {
-        Some(failure) => Some(Ending::Failed(failure)),
+        Some(failure) => Some(EndReason::Failed(failure)),
         None => restart_obstacle(&left, &work),
     };
     turn.record_in_span();
-    tracing::info!(begun_anew = ending.is_none(), "took up a background response");
+    tracing::info!(begun_anew = ending.is_none(), "resumed a background response");
     let running = RunningJob::new(&turn, job, left.event_count);
     if let Some(ending) = ending {
         return running.end(ending).await;
@@ -57,22 +57,21 @@ async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: Work, calle
 
 /// Why an abandoned job cannot be restarted. This is the only place where the restart of a gateway
 /// fails a turn.
-fn restart_obstacle(left: &ClaimedJob, work: &Work) -> Option<Ending> {
+fn restart_obstacle(left: &ClaimedJob, work: &Work) -> Option<EndReason> {
     let reason = if left.is_cancelled {
-        return Some(Ending::Cancelled);
+        return Some(EndReason::Cancelled);
     } else if left.event_count > EVENTS_BEFORE_OUTPUT {
-        "The gateway that worked on this response ended, and its output had begun: it cannot be \
-         begun anew without saying it twice. Please create it again."
+        "The gateway that ran this response stopped after its output had begun, and a restart \
+         would repeat output. Please create the response again."
     } else if work.needs_token {
-        "The gateway that worked on this response ended. It was to be asked for under its caller's \
-         own token, which is never kept. Please create it again."
+        "The gateway that ran this response stopped. The upstream requires its caller's own token, \
+         which the gateway never stores. Please create the response again."
     } else if left.attempt > MAX_RESTARTS {
-        "The gateways that worked on this response ended, one after the other. It is not begun \
-         anew once more."
+        "Every gateway that ran this response stopped. The response is not restarted again."
     } else {
         return None;
     };
-    Some(Ending::Failed(Failure::server_error(reason)))
+    Some(EndReason::Failed(Failure::server_error(reason)))
 }
 
 /// A stand-in for a request that this version can no longer read.

@@ -118,15 +118,15 @@ impl PromptSender<'_> {
         origin: &Origin,
     ) -> Result<Reply, UpstreamError> {
         let turn = self.planner.turn;
-        let refusing = &turn.gateway.upstreams.without_encryption;
+        let without = &turn.gateway.upstreams.without_encryption;
         let compaction = self.planner.upstream_compacts(origin);
         let encoded = |encrypted| {
             encode::encode(turn.request, &prompt.view, UpstreamOptions { encrypted, compaction })
         };
-        let encrypted = !refusing.contains(origin);
+        let encrypted = !without.contains(origin);
         match self.send_body(encoded(encrypted)).await {
             Err(error) if encrypted && error.rejects_encryption() => {
-                refusing.insert(origin);
+                without.insert(origin);
                 self.send_body(encoded(false)).await
             }
             reply => reply,
@@ -137,11 +137,11 @@ impl PromptSender<'_> {
     /// the client has lost, sends it with a placeholder and remembers this for the model.
     async fn send_as_chat(&self, body: &Bytes, origin: &Origin) -> Result<Sent, UpstreamError> {
         let turn = self.planner.turn;
-        let wanting = &turn.gateway.upstreams.requiring_reasoning;
-        if !wanting.contains(origin) {
+        let requiring = &turn.gateway.upstreams.requiring_reasoning;
+        if !requiring.contains(origin) {
             match self.send_body(body.clone()).await {
                 Err(error) if error.requires_reasoning() && turn.repairs() => {
-                    wanting.insert(origin);
+                    requiring.insert(origin);
                 }
                 reply => return reply.map(Sent::as_planned),
             }

@@ -52,13 +52,13 @@ impl Start {
         for (at, held) in transcript.items().iter().enumerate().rev() {
             let is_compaction = held.head.kind == Kind::Compaction;
             let Some(item) = held.item().filter(|_| is_compaction) else { continue };
-            let read = read(turn, &item, held, target);
+            let read = read_compaction(turn, &item, held, target);
             let unreadable =
-                |Unreadable| ApiError::UnreadableCompaction { path: place(source(at)) };
+                |Unreadable| ApiError::UnreadableCompaction { path: input_path(source(at)) };
             match read.map_err(unreadable)? {
                 Some(item) => return Ok(Some(Self { at, item, is_new: at >= new })),
                 None if held.origin.is_some() => report.expanded(source(at), &item),
-                None => return Err(foreign(held, source(at))),
+                None => return Err(foreign_compaction(held, source(at))),
             }
         }
         Ok(None)
@@ -66,7 +66,7 @@ impl Start {
 }
 
 /// The item that conveys the compaction to the target; `None` if the target cannot read it.
-fn read(
+fn read_compaction(
     turn: &Turn<'_>,
     item: &Item,
     held: &HeldItem,
@@ -87,11 +87,11 @@ fn read(
     })
 }
 
-fn foreign(held: &HeldItem, source: Option<usize>) -> ApiError {
-    ApiError::ForeignCompaction { path: place(source), id: held.id.to_string() }
+fn foreign_compaction(held: &HeldItem, source: Option<usize>) -> ApiError {
+    ApiError::ForeignCompaction { path: input_path(source), id: held.id.to_string() }
 }
 
 /// The path of the unreadable content, for the error's `param`.
-fn place(source: Option<usize>) -> String {
+fn input_path(source: Option<usize>) -> String {
     source.map_or("input".into(), |position| format!("input[{position}].encrypted_content"))
 }

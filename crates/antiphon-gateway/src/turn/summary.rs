@@ -37,12 +37,12 @@ pub(super) async fn summarize(planner: Planner<'_>, plan: &Plan) -> Result<Summa
     let view: Vec<Item> = view.cloned().chain([prompt]).collect();
     let mut report = Report::new(0);
     let prompt = planner.encode(view, &plan.origin, &mut report)?;
-    let mut plan = plan.for_summary(prompt, report);
+    let mut plan = plan.with_summary_prompt(prompt, report);
     planner.fit(&mut plan).await?;
     let finished = request_summary(planner, &mut plan).await?;
-    let text = text_of(&finished).ok_or(ApiError::SummaryIncomplete)?;
+    let text = summary_text(&finished).ok_or(ApiError::SummaryIncomplete)?;
     let content = turn.gateway.compaction_key.seal_summary(&turn.caller.tenant, &text);
-    let (compaction, usage) = (compaction_item(&content), usage_of(&finished));
+    let (compaction, usage) = (compaction_item(&content), usage_json(&finished));
     Ok(Summary { compaction, usage, report: plan.report })
 }
 
@@ -67,20 +67,20 @@ fn reader(Planner { turn, upstream }: Planner<'_>, plan: &Plan) -> ResponseReade
 }
 
 /// The text of a completed answer's messages; `None` if it is incomplete or empty.
-fn text_of(finished: &Finished) -> Option<String> {
+fn summary_text(finished: &Finished) -> Option<String> {
     let items = finished.output.iter().filter_map(|output| output.item.as_ref());
     let messages = items.filter(|item| item.head().kind == Kind::Message);
-    let text = messages.map(|item| spoken(&item.object())).collect::<Vec<_>>().join("\n");
+    let text = messages.map(|item| message_text(&item.object())).collect::<Vec<_>>().join("\n");
     (finished.status == Status::Completed && !text.trim().is_empty()).then_some(text)
 }
 
-fn spoken(message: &Object<'_>) -> String {
+fn message_text(message: &Object<'_>) -> String {
     let content = message.present("content").unwrap_or("[]");
     let parts: Vec<Object<'_>> = serde_json::from_str(content).unwrap_or_default();
     parts.iter().filter_map(|part| part.string("text")).collect()
 }
 
-fn usage_of(finished: &Finished) -> Option<String> {
+fn usage_json(finished: &Finished) -> Option<String> {
     let response = Object::parse_str(&finished.response).ok()?;
     response.present("usage").map(str::to_owned)
 }

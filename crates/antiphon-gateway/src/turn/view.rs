@@ -41,7 +41,7 @@ impl View {
         let start = starts.map(|start| start.at);
         let mut positions = transcript.view_after_compaction(start);
         if let Some(start) = starts.filter(|start| start.is_new) {
-            put_before_last_words(transcript, start.at, &mut positions);
+            move_before_last_messages(transcript, start.at, &mut positions);
         }
         move_to_end(&mut positions, asked_again, &fresh);
         let entry = |at: usize| {
@@ -58,19 +58,20 @@ impl View {
     }
 
     /// Removes compaction triggers, which only upstreams with their own compaction understand.
-    pub(super) fn leave_trigger(&mut self) {
+    pub(super) fn remove_triggers(&mut self) {
         self.entries.retain(|entry| entry.item.head().kind != Kind::CompactionTrigger);
     }
 
     /// Removes encrypted reasoning of another origin or another API, and all bare reasoning.
-    pub(super) fn leave_unusable_reasoning(
+    pub(super) fn remove_unusable_reasoning(
         &mut self,
         origin: &Origin,
         api: UpstreamApi,
         strict: bool,
     ) -> Result<(), ApiError> {
         for entry in std::mem::take(&mut self.entries) {
-            let Some(reason) = unusable(&entry.item, entry.origin.as_ref(), origin, api) else {
+            let Some(reason) = unusable_reason(&entry.item, entry.origin.as_ref(), origin, api)
+            else {
                 self.entries.push(entry);
                 continue;
             };
@@ -106,14 +107,14 @@ impl View {
 
 /// Moves a new compaction at the end of the view before the caller's last messages. The model
 /// should answer those messages; they precede the compaction only because the same turn created it.
-fn put_before_last_words(transcript: &Transcript, compaction: usize, view: &mut [usize]) {
-    let is_word = |at: &usize| {
+fn move_before_last_messages(transcript: &Transcript, compaction: usize, view: &mut [usize]) {
+    let is_message = |at: &usize| {
         let head = &transcript.items()[*at].head;
         head.kind == Kind::Message && !head.is_model_made()
     };
-    let last_words = (0..compaction).rev().take_while(is_word).last().unwrap_or(compaction);
-    let behind = view.iter().rev().take_while(|position| **position >= last_words).count();
-    let place = view.len() - behind;
+    let first_message = (0..compaction).rev().take_while(is_message).last().unwrap_or(compaction);
+    let after = view.iter().rev().take_while(|position| **position >= first_message).count();
+    let place = view.len() - after;
     view[place..].rotate_right(1);
 }
 
@@ -127,7 +128,7 @@ fn move_to_end(view: &mut Vec<usize>, moved: &[usize], fresh: &Range<usize>) {
 }
 
 /// Why a reasoning item cannot be sent to `target`; `None` if it can.
-fn unusable(
+fn unusable_reason(
     item: &Item,
     made_by: Option<&Origin>,
     target: &Origin,
@@ -156,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn stored_input_goes_behind_later_turns() {
+    fn prior_input_moves_after_later_turns() {
         assert_eq!(moved(&[0, 1, 2, 3, 4], &[1, 2], 5..5), [0, 3, 4, 1, 2]);
         assert_eq!(moved(&[0, 1], &[], 2..2), [0, 1]);
     }
 
     #[test]
-    fn stored_input_goes_behind_a_new_compaction_and_before_fresh_input() {
+    fn prior_input_moves_before_fresh_input() {
         assert_eq!(moved(&[0, 1, 5], &[1], 5..5), [0, 5, 1]);
         assert_eq!(moved(&[0, 1, 6, 5], &[0], 5..6), [1, 6, 0, 5]);
     }

@@ -32,7 +32,7 @@ impl Planner<'_> {
     pub(super) async fn fit(&self, plan: &mut Plan) -> Result<(), ApiError> {
         let request = self.turn.request;
         let Some(window) = self.upstream.context_window() else { return Ok(()) };
-        let answer = answer_bound(&request.object());
+        let answer = reserved_for_answer(&request.object());
         let room = window.saturating_sub(answer);
         if tokens::surely_fits(&request.fields, &plan.prompt.view, room) {
             return Ok(());
@@ -43,7 +43,7 @@ impl Planner<'_> {
             return Ok(());
         };
         let truncates = self.turn.truncates();
-        let cut = truncates.then(|| self.cut(&plan.prompt, &weights, excess, plan));
+        let cut = truncates.then(|| self.drop_oldest(&plan.prompt, &weights, excess, plan));
         match cut.flatten() {
             Some((shorter, weight)) if weight >= excess => {
                 shorter.replace_in(plan);
@@ -68,24 +68,24 @@ impl Planner<'_> {
         let overflow = error.overflow().filter(|_| self.turn.truncates())?;
         let attempt = session.shorten()?;
         let weights = tokens::weigh(&self.turn.request.fields, &prompt.view).await.ok()?;
-        let excess = self.excess(&overflow, attempt, weights.total());
-        self.cut(prompt, &weights, excess, plan).map(|(shorter, _)| shorter)
+        let excess = self.count_excess(&overflow, attempt, weights.total());
+        self.drop_oldest(prompt, &weights, excess, plan).map(|(shorter, _)| shorter)
     }
 
     /// The number of excess tokens out of `total`, by our count.
-    fn excess(&self, overflow: &Overflow, attempt: u32, total: u64) -> u64 {
-        let told = overflow.fitting_fraction(answer_bound(&self.turn.request.object()));
+    fn count_excess(&self, overflow: &Overflow, attempt: u32, total: u64) -> u64 {
+        let fitting = overflow.fitting_fraction(reserved_for_answer(&self.turn.request.object()));
         let by_attempt = FRACTIONS[(attempt as usize).min(FRACTIONS.len() - 1)];
         // The last attempt ignores the upstream's figures.
-        let stays = match told {
+        let kept = match fitting {
             Some(fraction) if by_attempt > 0.0 => fraction * MARGIN,
             _ => by_attempt,
         };
-        total - fraction_of(total, stays).min(total)
+        total - fraction_of(total, kept).min(total)
     }
 
     /// Drops the oldest groups of the prompt and returns their weight; `None` if there are none.
-    fn cut(
+    fn drop_oldest(
         &self,
         prompt: &Prompt,
         weights: &Weights,
@@ -114,7 +114,9 @@ impl Planner<'_> {
         let needed = match overflow.needed {
             Some(needed) => needed,
             None => match tokens::weigh(&request.fields, &prompt.view).await {
-                Ok(weights) => weights.total().saturating_add(answer_bound(&request.object())),
+                Ok(weights) => {
+                    weights.total().saturating_add(reserved_for_answer(&request.object()))
+                }
                 Err(_) => return error,
             },
         };
@@ -130,7 +132,7 @@ fn held_ids(plan: &Plan) -> HashMap<*const u8, &ItemId> {
 }
 
 /// The caller's limit for the answer; this part of the window stays free.
-fn answer_bound(fields: &Object<'_>) -> u64 {
+fn reserved_for_answer(fields: &Object<'_>) -> u64 {
     fields.present("max_output_tokens").and_then(|bound| bound.parse().ok()).unwrap_or_default()
 }
 

@@ -19,7 +19,7 @@ use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::open::Opened;
-use crate::turn::prior_attempt::{AttemptLookup, is_whole};
+use crate::turn::prior_attempt::{AttemptLookup, is_complete};
 use crate::turn::{Client, report};
 use crate::upstream::UpstreamError;
 
@@ -97,7 +97,7 @@ impl UpstreamTurn<'_> {
     /// only the last answer counts, unless a key identifies the attempt.
     fn is_answered(&self, (record, response): &Attempt, held: &Transcript) -> bool {
         let Some(response) = response else { return false };
-        let ended = is_whole(record) && response.status != Status::Failed.as_str();
+        let ended = is_complete(record) && response.status != Status::Failed.as_str();
         if !ended && response.status != Status::Completed.as_str() {
             return false;
         }
@@ -116,7 +116,7 @@ impl UpstreamTurn<'_> {
     fn drop_other_turns(&self, attempts: &mut Vec<Attempt>) {
         let Continues::Conversation(_) = &self.turn.request.continues else { return };
         let mut earlier = attempts.iter().skip(1);
-        let answered = earlier.position(|(record, _)| is_whole(record));
+        let answered = earlier.position(|(record, _)| is_complete(record));
         if let Some(others) = answered.filter(|_| !self.turn.is_keyed()) {
             attempts.truncate(others + 1);
         }

@@ -35,7 +35,7 @@ const UNCOUNTED: &str = concat!(
 ///
 /// The upstream compacts if it has a route for that; otherwise its model writes a summary. The
 /// gateway remembers upstreams without the route.
-pub(crate) async fn compacted(
+pub(crate) async fn compact_history(
     gateway: &Gateway,
     caller: &Caller,
     request: &CreateRequest,
@@ -54,12 +54,12 @@ pub(crate) async fn compacted(
         compacted = compacting => compacted,
         () = gateway.closing.cancelled() => Err(ApiError::Stopping),
     };
-    log(request, compacted.as_ref().map(|(report, _)| report));
+    log_result(request, compacted.as_ref().map(|(report, _)| report));
     compacted.map(|(report, compacted)| (report.head_unnamed(), compacted))
 }
 
 /// Logs one line for the operator.
-fn log(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
+fn log_result(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
     let model = shortened(&request.model, MAX_TEXT);
     match compacted {
         Ok(report) => report.log_compaction(model),
@@ -87,7 +87,7 @@ async fn compact_upstream(
     }
     match request_compaction(planner, plan).await {
         None => Ok(None),
-        Some(Ok(answer)) => Ok(Some(as_ours(&sealing.apply(&answer))?)),
+        Some(Ok(answer)) => Ok(Some(convert_compacted(&sealing.apply(&answer))?)),
         Some(Err(error)) if error.has_no_such_path() => {
             without.insert(&plan.origin);
             Ok(None)
@@ -125,52 +125,52 @@ async fn compact_here(planner: Planner<'_>, plan: &mut Plan) -> Result<String, A
     let held = plan.transcript.items().iter();
     let of_user = held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());
     let mut output: Vec<String> = of_user.map(|item| present(item, true)).collect();
-    output.push(with_id(&summary.compaction));
+    output.push(to_api_item(&summary.compaction));
     let mut compacted = Object::default();
-    compacted.set("id", quote(issued().as_str()));
+    compacted.set("id", quote(issue_compaction_id().as_str()));
     compacted.set("object", r#""response.compaction""#);
     compacted.set("created_at", unix_now().to_string());
-    compacted.set("output", array(&output));
+    compacted.set("output", json_array(&output));
     compacted.set("usage", summary.usage.unwrap_or_else(|| UNCOUNTED.to_owned()));
     Ok(compacted.to_text())
 }
 
-/// Converts the upstream's answer: with a new id that names no response, and an id for each item.
-/// An answer without a compaction is an error.
-fn as_ours(answer: &Bytes) -> Result<String, UpstreamError> {
-    let garbled = || UpstreamError::UnexpectedAnswer("no compacted output".to_owned());
-    let mut compacted = Object::parse(answer).map_err(|_| garbled())?;
-    let output = compacted.get("output").ok_or_else(garbled)?.to_owned();
-    let items = antiphon::item::parse_items(&output.into()).map_err(|_| garbled())?;
+/// Gives the upstream's answer a new id, which names no response, and each of its items an id. An
+/// answer without a compaction is an error.
+fn convert_compacted(answer: &Bytes) -> Result<String, UpstreamError> {
+    let unexpected = || UpstreamError::UnexpectedAnswer("no compacted output".to_owned());
+    let mut compacted = Object::parse(answer).map_err(|_| unexpected())?;
+    let output = compacted.get("output").ok_or_else(unexpected)?.to_owned();
+    let items = antiphon::item::parse_items(&output.into()).map_err(|_| unexpected())?;
     if !items.iter().any(|item| item.head().kind == Kind::Compaction && item.head().encrypted) {
-        return Err(garbled());
+        return Err(unexpected());
     }
-    let items: Vec<String> = items.iter().map(with_id).collect();
-    compacted.set_first("id", quote(issued().as_str()));
+    let items: Vec<String> = items.iter().map(to_api_item).collect();
+    compacted.set_first("id", quote(issue_compaction_id().as_str()));
     compacted.set("object", r#""response.compaction""#);
     if compacted.present("created_at").is_none() {
         compacted.set("created_at", unix_now().to_string());
     }
-    compacted.set("output", array(&items));
+    compacted.set("output", json_array(&items));
     if compacted.present("usage").is_none() {
         compacted.set("usage", UNCOUNTED);
     }
     Ok(compacted.to_text())
 }
 
-/// The item in the form of the API.
-fn with_id(item: &Item) -> String {
+/// Converts the item to the form of the API.
+fn to_api_item(item: &Item) -> String {
     let id = item.head().id.clone();
     let id = id.unwrap_or_else(|| RandomIds.issue(item.head().kind.id_prefix()).into());
     let key = antiphon::FingerprintKey::new([0; 16]);
     present(&HeldItem::new(id, item, key, None), true)
 }
 
-/// An id in the form of a response id. It names no response.
-fn issued() -> ResponseId {
+/// Issues an id in the form of a response id. It names no response.
+fn issue_compaction_id() -> ResponseId {
     ResponseId::issue(Shard::issue(&mut RandomIds), &mut RandomIds)
 }
 
-fn array(items: &[String]) -> String {
+fn json_array(items: &[String]) -> String {
     format!("[{}]", items.join(","))
 }
