@@ -13,7 +13,7 @@ use antiphon_gateway::entropy::{RandomIds, unix_now};
 
 use crate::args::ConvertArgs;
 use crate::failure::Failure;
-use crate::settings::form;
+use crate::settings::parse_event_names;
 
 /// Converts standard input to standard output, event by event as the input arrives.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
@@ -39,7 +39,7 @@ fn conversion(args: &ConvertArgs, from: Dialect, writer: Writer) -> Result<Conve
             Failure::usage(format!("--request: this is no JSON object: {error}"))
         })?,
     };
-    let form = args.event_names.as_deref().map_or(Ok(Form::default()), form);
+    let form = args.event_names.as_deref().map_or(Ok(Form::default()), parse_event_names);
     let form = form.map_err(|sentence| Failure::usage(format!("--event-names: {sentence}")))?;
     let mut ids = RandomIds;
     let envelope = Envelope::new(&ids.issue("resp"), unix_now(), &request, None);

@@ -24,6 +24,6 @@ pub(crate) fn hash_key() -> Result<ExitCode, Failure> {
             "standard input begins with no key: visible ASCII characters, without blanks",
         ));
     }
-    println!("{}", KeyHash::of(key));
+    println!("{}", KeyHash::from_key(key));
     Ok(ExitCode::SUCCESS)
 }

@@ -154,7 +154,7 @@ impl Authenticator {
     /// Compares the token with every key in constant time, so that timing reveals nothing about the
     /// keys.
     fn tenant_of_key(&self, keys: &[ApiKey], token: &str) -> Result<Tenant, ApiError> {
-        let shown = hmac::sign(&self.hash_key, KeyHash::of(token).as_bytes());
+        let shown = hmac::sign(&self.hash_key, KeyHash::from_key(token).as_bytes());
         let mut tenant = None;
         for key in keys {
             let matches = hmac::verify(&self.hash_key, key.hash.as_bytes(), shown.as_ref()).is_ok();

@@ -1,11 +1,5 @@
 //! The settings file.
 //!
-//! ```toml
-//! listen = "127.0.0.1:8484"
-//! turn-wait = 30
-//! api-keys = ["KEY=TENANT", "KEY=TENANT"]
-//! ```
-//!
 //! The API keys are a list of strings, in the form of `--api-key`, and not a table. In TOML, every
 //! line after a table header belongs to that table: a setting written below `[api-keys]` would
 //! become a valid API key.
@@ -20,23 +14,15 @@ use std::path::Path;
 
 use antiphon_gateway::settings::Secret;
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
-use super::catalog::SETTINGS;
-use super::declaration::{Declaration, Form};
-use super::table::{Table, TableForm};
-use super::upstream_keys::UPSTREAM;
-use super::values::{Source, Value, Values};
-use super::webhooks::WEBHOOK;
+use super::flags::Environment;
+use super::setting::{Form, Setting};
+use super::values::{Value, Values};
+use super::{catalog, upstreams, webhooks};
 use crate::failure::Failure;
 
 const DEFAULT: &str = "antiphon.toml";
-
-/// The keys of the file whose values are tables.
-const TABLES: [&str; 3] = [UPSTREAMS, WEBHOOKS, LIMITS];
-const UPSTREAMS: &str = "upstreams";
-const WEBHOOKS: &str = "webhooks";
-const LIMITS: &str = "limits";
 
 /// The settings in the file.
 #[derive(Default)]
@@ -47,6 +33,15 @@ pub(super) struct File {
     pub(super) upstreams: Vec<Table>,
     /// The webhook endpoints.
     pub(super) webhooks: Vec<Table>,
+}
+
+/// A table that may occur several times in the file, as `[[upstreams]]`.
+pub(super) struct Table {
+    /// The name of one such table, with an article: `an upstream`.
+    title: &'static str,
+    /// The file and the line of the table.
+    place: String,
+    pub(super) values: Values,
 }
 
 impl File {
@@ -67,21 +62,74 @@ impl File {
     /// Parses the text of a settings file.
     pub(super) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let document = Document { name, text };
-        let table = DeTable::parse(text).map_err(|error| {
+        let file = DeTable::parse(text).map_err(|error| {
             let span = error.span().unwrap_or_default();
             document.refused(span, format!("this is not TOML: {}", error.message()))
         })?;
-        let keys = Keys::new("the keys", declarations(false), &TABLES);
-        let mut file = Self::default();
-        for (key, value) in table.get_ref() {
-            match &**key.get_ref() {
-                UPSTREAMS => file.upstreams = document.tables(&UPSTREAM, value)?,
-                WEBHOOKS => file.webhooks = document.tables(&WEBHOOK, value)?,
-                LIMITS => document.limits(value, &mut file.values)?,
-                _ => document.entry(&keys, key, value, &mut file.values)?,
-            }
+        let file = file.get_ref();
+        let (limits, settings): (Vec<_>, Vec<_>) =
+            catalog::settings().into_iter().partition(|setting| setting.is_limit);
+        let tables = ["upstreams", "webhooks", "limits"];
+        let mut values = document.values(file, "the keys", &settings, &tables)?;
+        if let Some(table) = file.get("limits") {
+            let table = document.table(table, "limits must be a table below [limits]")?;
+            values.override_with(document.values(table, "the limits", &limits, &[])?);
         }
-        Ok(file)
+        let (upstreams, webhooks) = (file.get("upstreams"), file.get("webhooks"));
+        let upstreams = document.tables(upstreams, "an upstream", &upstreams::settings())?;
+        let webhooks = document.tables(webhooks, "a webhook", &webhooks::settings())?;
+        Ok(Self { values, upstreams, webhooks })
+    }
+
+    /// Replaces `key-env` and `secret-env` by the values of the variables that they name. Returns
+    /// the names of these variables.
+    pub(super) fn read_variables(
+        &mut self,
+        environment: &impl Environment,
+    ) -> Result<Vec<String>, Failure> {
+        let mut names = Vec::new();
+        for table in &mut self.upstreams {
+            names.extend(table.read_variable("key", "key-env", environment)?);
+        }
+        for table in &mut self.webhooks {
+            names.extend(table.read_variable("secret", "secret-env", environment)?);
+        }
+        Ok(names)
+    }
+}
+
+impl Table {
+    /// The value of a required setting.
+    pub(super) fn required(&self, key: &str) -> Result<&Value, Failure> {
+        self.values.first(key).ok_or_else(|| {
+            let (_, name) = self.title.split_once(' ').unwrap_or_default();
+            self.refused(&format!("this {name} lacks '{key}'"))
+        })
+    }
+
+    /// Sets `key` to the value of the environment variable that `named_by` names. Returns the name.
+    fn read_variable(
+        &mut self,
+        key: &'static str,
+        named_by: &str,
+        environment: &impl Environment,
+    ) -> Result<Option<String>, Failure> {
+        let Some(named) = self.values.first(named_by) else { return Ok(None) };
+        if self.values.first(key).is_some() {
+            let title = self.title;
+            return Err(named.refused(format!("{title} has '{key}' or '{named_by}', not both")));
+        }
+        let name = named.text().to_owned();
+        let text = environment(&name)?
+            .ok_or_else(|| named.refused(format!("the variable {name} is not set")))?;
+        let value = named.with_text(text);
+        self.values.push(key, value);
+        Ok(Some(name))
+    }
+
+    /// An error about the whole table.
+    pub(super) fn refused(&self, sentence: &str) -> Failure {
+        Failure::usage(format!("{}: {sentence}", self.place))
     }
 }
 
@@ -92,59 +140,72 @@ struct Document<'a> {
 }
 
 impl Document<'_> {
-    /// Reads the tables of an array.
-    fn tables(
+    /// The tables of an array. `title` is the name of one of them, with an article.
+    fn tables<C>(
         &self,
-        form: &'static TableForm,
-        value: &Spanned<DeValue<'_>>,
+        array: Option<&Spanned<DeValue<'_>>>,
+        title: &'static str,
+        settings: &[Setting<C>],
     ) -> Result<Vec<Table>, Failure> {
-        let TableForm { plural, one, keys } = form;
-        let tables = value.get_ref().as_array().ok_or_else(|| {
-            self.refused(value.span(), format!("{plural} must be tables, each below [[{plural}]]"))
+        let Some(array) = array else { return Ok(Vec::new()) };
+        let plural = format!("{}s", title.split_once(' ').unwrap_or_default().1);
+        let tables = array.get_ref().as_array().ok_or_else(|| {
+            let sentence = format!("{plural} must be tables, each below [[{plural}]]");
+            self.refused(array.span(), sentence)
         })?;
-        let keys = Keys::new(&format!("{one}'s keys"), keys.iter().copied(), &[]);
-        let table = |table: &Spanned<DeValue<'_>>| {
-            let sentence = format!("{one} must be a table below [[{plural}]]");
-            let values = self.table(&keys, table, sentence)?;
-            Ok(Table { form, place: self.place(table.span()), values })
+        let read = |value: &Spanned<DeValue<'_>>| {
+            let table =
+                self.table(value, &format!("{title} must be a table below [[{plural}]]"))?;
+            let values = self.values(table, &format!("{title}'s keys"), settings, &[])?;
+            Ok(Table { title, place: self.place(value.span()), values })
         };
-        tables.iter().map(table).collect()
+        tables.iter().map(read).collect()
     }
 
-    fn limits(&self, value: &Spanned<DeValue<'_>>, values: &mut Values) -> Result<(), Failure> {
-        let keys = Keys::new("the limits", declarations(true), &[]);
-        let sentence = format!("{LIMITS} must be a table below [{LIMITS}]");
-        values.override_with(self.table(&keys, value, sentence)?);
-        Ok(())
-    }
-
-    /// Reads a table with these keys. `sentence` is the error for any other value.
-    fn table(
+    /// The table in `value`. `sentence` is the error for any other value.
+    fn table<'v, 'i>(
         &self,
-        keys: &Keys,
-        value: &Spanned<DeValue<'_>>,
-        sentence: String,
+        value: &'v Spanned<DeValue<'i>>,
+        sentence: &str,
+    ) -> Result<&'v DeTable<'i>, Failure> {
+        value.get_ref().as_table().ok_or_else(|| self.refused(value.span(), sentence))
+    }
+
+    /// The values of a table. `title` names its keys in an error; other code reads `tables`.
+    fn values<C>(
+        &self,
+        table: &DeTable<'_>,
+        title: &str,
+        settings: &[Setting<C>],
+        tables: &[&str],
     ) -> Result<Values, Failure> {
-        let table = value.get_ref().as_table();
         let mut values = Values::default();
-        for (key, entry) in table.ok_or_else(|| self.refused(value.span(), sentence))? {
-            self.entry(keys, key, entry, &mut values)?;
+        for (key, value) in table {
+            let name = &**key.get_ref();
+            match settings.iter().find(|setting| setting.key == name) {
+                Some(setting) => self.read(setting, value, &mut values)?,
+                None if tables.contains(&name) => {}
+                None => {
+                    let known = settings.iter().map(|setting| setting.key);
+                    let known: Vec<&str> = known.chain(tables.iter().copied()).collect();
+                    let sentence =
+                        format!("unknown key '{name}'; {title} are {}", known.join(", "));
+                    return Err(self.refused(key.span(), sentence));
+                }
+            }
         }
         Ok(values)
     }
 
-    /// Reads the value of one key.
-    fn entry(
+    /// Adds the value of a setting to `values`, or all entries if it is a list.
+    fn read<C>(
         &self,
-        keys: &Keys,
-        key: &Spanned<DeString<'_>>,
+        setting: &Setting<C>,
         value: &Spanned<DeValue<'_>>,
         values: &mut Values,
     ) -> Result<(), Failure> {
-        let declaration = keys.find(key.get_ref());
-        let declaration = declaration.map_err(|sentence| self.refused(key.span(), sentence))?;
-        let Declaration { key, form, expected, .. } = *declaration;
-        let wrong = |value: &Spanned<DeValue<'_>>| {
+        let Setting { key, form, expected, .. } = *setting;
+        let unexpected = |value: &Spanned<DeValue<'_>>| {
             self.refused(value.span(), format!("{key} must be {expected}"))
         };
         let entries = match (form, value.get_ref()) {
@@ -153,13 +214,12 @@ impl Document<'_> {
             {
                 entries
             }
-            (Form::List { .. }, _) => return Err(wrong(value)),
+            (Form::List { .. }, _) => return Err(unexpected(value)),
             _ => std::slice::from_ref(value),
         };
         for entry in entries {
-            let text = form.text(entry.get_ref()).ok_or_else(|| wrong(entry))?;
-            let source = Source::line(self.place(entry.span()), key);
-            values.push(declaration, Value::new(text, source));
+            let text = form.text(entry.get_ref()).ok_or_else(|| unexpected(entry))?;
+            values.push(key, Value::in_file(self.place(entry.span()), key, text));
         }
         Ok(())
     }
@@ -174,38 +234,4 @@ impl Document<'_> {
         let line = 1 + before.filter(|&byte| byte == b'\n').count();
         format!("{}:{line}", self.name)
     }
-}
-
-/// The keys that a table may have.
-struct Keys {
-    /// Names the keys in an error, as in `the limits`.
-    title: String,
-    known: Vec<&'static Declaration>,
-    /// Known keys that another code reads.
-    others: &'static [&'static str],
-}
-
-impl Keys {
-    fn new(
-        title: &str,
-        known: impl Iterator<Item = &'static Declaration>,
-        others: &'static [&'static str],
-    ) -> Self {
-        Self { title: title.to_owned(), known: known.collect(), others }
-    }
-
-    /// The declaration of a key. The error is a sentence.
-    fn find(&self, name: &str) -> Result<&'static Declaration, String> {
-        let known = self.known.iter().find(|declaration| declaration.key == name);
-        known.copied().ok_or_else(|| {
-            let keys = self.known.iter().map(|declaration| declaration.key);
-            let keys: Vec<&str> = keys.chain(self.others.iter().copied()).collect();
-            format!("unknown key '{name}'; {} are {}", self.title, keys.join(", "))
-        })
-    }
-}
-
-/// The declared limits, or all other settings.
-fn declarations(are_limits: bool) -> impl Iterator<Item = &'static Declaration> {
-    SETTINGS.iter().copied().filter(move |declaration| declaration.is_limit == are_limits)
 }

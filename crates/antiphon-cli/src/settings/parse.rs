@@ -1,4 +1,4 @@
-//! Parsers for the texts of settings. An error repeats the text only if it cannot hold a secret.
+//! Parsers for the texts of settings. An error repeats a text only if it cannot hold a secret.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -6,42 +6,84 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
-use antiphon::stream::Form;
-use antiphon_gateway::settings::{
-    Faults, HostName, Ledger, OnDisconnect, Origin, PassThrough, Preset, Secret, State,
-};
-use antiphon_store::OpenError;
-use http::Uri;
+use antiphon::stream::Form as EventNames;
+use antiphon_gateway::settings::{ApiKey, HostName, KeyHash, Origin, Secret};
+use antiphon_store::{OpenError, Tenant};
 use http::uri::Scheme;
+use http::{HeaderName, Uri};
 
+use super::setting::COUNT;
 use super::values::Value;
 use crate::failure::Failure;
+
+/// A parser for one of these texts.
+pub(super) fn one_of<T: Copy, const N: usize>(
+    choices: [(&'static str, T); N],
+) -> impl Fn(&Value) -> Result<T, Failure> {
+    move |value| find(value.text(), &choices).map_err(|sentence| value.refused(sentence))
+}
+
+fn find<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = choices.iter().find(|(known, _)| *known == name);
+    found.map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();
+        match names.split_last() {
+            Some((last, [first])) => format!("'{name}' is neither {first} nor {last}"),
+            Some((last, first)) => format!("'{name}' is none of {} and {last}", first.join(", ")),
+            None => format!("'{name}' is not permitted"),
+        }
+    })
+}
+
+/// The names of [`EventNames`].
+pub(super) const EVENT_NAMES: [(&str, EventNames); 2] =
+    [("openai", EventNames::OpenAi), ("open-responses", EventNames::OpenResponses)];
+
+/// Parses the naming scheme of events. The error is a sentence for the user.
+pub(crate) fn parse_event_names(name: &str) -> Result<EventNames, String> {
+    find(name, &EVENT_NAMES)
+}
+
+/// Parses a number above zero, which is the least value of `T`.
+pub(super) fn count<T: FromStr>(value: &Value) -> Result<T, Failure> {
+    value.text().parse().map_err(|_| value.unexpected(COUNT.1))
+}
+
+/// Parses a number of bytes or objects above zero.
+pub(super) fn size(value: &Value) -> Result<usize, Failure> {
+    count::<NonZeroU32>(value).map(|count| count.get() as usize)
+}
+
+/// Parses a number of seconds above zero.
+pub(super) fn timeout(value: &Value) -> Result<Duration, Failure> {
+    count::<NonZeroU32>(value).map(|seconds| Duration::from_secs(seconds.get().into()))
+}
+
+pub(super) fn seconds(value: &Value) -> Result<Duration, Failure> {
+    let seconds = value.text().parse::<u32>();
+    let seconds = seconds.map_err(|_| value.mismatch("a whole number of seconds"))?;
+    Ok(Duration::from_secs(seconds.into()))
+}
+
+/// Parses a retention period. `None` means without limit.
+pub(super) fn retention(value: &Value) -> Result<Option<Duration>, Failure> {
+    let text = value.text();
+    if text == "never" {
+        return Ok(None);
+    }
+    let days: u16 = text.parse().map_err(|_| {
+        value.refused(format!("'{text}' is neither a whole number of days up to 65535 nor 'never'"))
+    })?;
+    Ok((days > 0).then(|| Duration::from_hours(24 * u64::from(days))))
+}
 
 pub(super) fn listen(value: &Value) -> Result<SocketAddr, Failure> {
     let text = value.text();
     let port = text.rsplit_once(':').map_or("", |(_, port)| port);
-    text.parse().map_err(|_| match is_above_ports(port) {
+    let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().map_err(|_| match is_number && port.parse::<u16>().is_err() {
         true => value.refused(format!("port {port} does not exist; ports are 0 to {}", u16::MAX)),
-        false => value
-            .refused(format!("'{text}' is not an IP address with a port, as 127.0.0.1:8484 is")),
-    })
-}
-
-fn is_above_ports(digits: &str) -> bool {
-    let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    are_digits && digits.parse::<u16>().is_err()
-}
-
-/// The reason for which nobody can connect to the port of a URL. The URL type accepts any digits,
-/// and a client would replace a port that does not exist by the default of the scheme.
-pub(super) fn port_flaw(url: &Uri) -> Option<String> {
-    let authority = url.authority()?.as_str();
-    let (_, address) = authority.rsplit_once('@').unwrap_or(("", authority));
-    let port = address.strip_prefix(url.host()?)?.strip_prefix(':')?;
-    let exists = port.parse::<u16>().is_ok_and(|port| port > 0);
-    (!exists).then(|| match port {
-        "" => "the URL has a colon and no port behind its host".to_owned(),
-        port => format!("port {port} does not exist; ports are 1 to {}", u16::MAX),
+        false => value.mismatch("an IP address with a port, as 127.0.0.1:8484 is"),
     })
 }
 
@@ -59,7 +101,7 @@ pub(super) fn store(value: &Value) -> Result<String, Failure> {
 
 /// Parses the base URL of an upstream and removes a slash at its end. The Chat Completions API may
 /// be under any path; the other APIs are under `/v1`.
-pub(super) fn upstream(value: &Value, api: UpstreamApi) -> Result<Uri, Failure> {
+pub(super) fn base_url(value: &Value, api: UpstreamApi) -> Result<Uri, Failure> {
     let text = value.text();
     let base = text.strip_suffix('/').unwrap_or(text);
     let uri = base.parse::<Uri>().ok();
@@ -78,10 +120,7 @@ pub(super) fn upstream(value: &Value, api: UpstreamApi) -> Result<Uri, Failure> 
             "this is not an http or https URL whose path {path} and that holds no key"
         ))
     })?;
-    match port_flaw(&uri) {
-        Some(flaw) => Err(value.refused(flaw)),
-        None => Ok(uri),
-    }
+    with_port(uri, value)
 }
 
 fn is_base_url(uri: &Uri) -> bool {
@@ -92,28 +131,27 @@ fn is_base_url(uri: &Uri) -> bool {
     (scheme == Some(&Scheme::HTTP) || scheme == Some(&Scheme::HTTPS)) && is_plain
 }
 
-/// Parses the origin of a web page.
-pub(super) fn origin(value: &Value) -> Result<Origin, Failure> {
-    let text = value.text();
-    Origin::parse(text).ok_or_else(|| {
-        value.refused(format!(
-            "'{text}' is not the origin of a web page, as https://app.example and \
-             http://localhost:3000 are; a wildcard or 'null' would let any page in"
-        ))
-    })
+/// Parses any URL.
+pub(super) fn url(value: &Value) -> Result<Uri, Failure> {
+    with_port(value.text().parse().map_err(|_| value.refused("this is no URL"))?, value)
 }
 
-/// Parses a host name without a port.
-pub(super) fn host_name(value: &Value) -> Result<HostName, Failure> {
-    let text = value.text();
-    HostName::parse(text).ok_or_else(|| {
-        value.refused(format!("'{text}' is not a host name without a port, as gateway.internal is"))
-    })
+/// Rejects a URL to whose port nobody can connect. The URL type accepts any digits, and a client
+/// would replace a port that does not exist by the default of the scheme.
+fn with_port(url: Uri, value: &Value) -> Result<Uri, Failure> {
+    match port(&url) {
+        Some("") => Err(value.refused("the URL has a colon and no port behind its host")),
+        Some(port) if !port.parse::<u16>().is_ok_and(|port| port > 0) => {
+            Err(value.refused(format!("port {port} does not exist; ports are 1 to {}", u16::MAX)))
+        }
+        _ => Ok(url),
+    }
 }
 
-/// Parses the API of an upstream.
-pub(super) fn upstream_api(value: &Value) -> Result<UpstreamApi, Failure> {
-    one_of(value, &UpstreamApi::ALL.map(|api| (api.name(), api)))
+fn port(url: &Uri) -> Option<&str> {
+    let authority = url.authority()?.as_str();
+    let (_, address) = authority.rsplit_once('@').unwrap_or(("", authority));
+    address.strip_prefix(url.host()?)?.strip_prefix(':')
 }
 
 pub(super) fn upstream_key(value: &Value) -> Result<Secret, Failure> {
@@ -124,108 +162,77 @@ pub(super) fn upstream_key(value: &Value) -> Result<Secret, Failure> {
     }
 }
 
-pub(super) fn state(value: &Value) -> Result<State, Failure> {
-    one_of(value, &[("antiphon", State::Here), ("upstream", State::Upstream)])
-}
-
-pub(super) fn ledger(value: &Value) -> Result<Ledger, Failure> {
-    one_of(value, &[("heads", Ledger::Heads), ("bodies", Ledger::Bodies)])
-}
-
-pub(super) fn preset(value: &Value) -> Result<Preset, Failure> {
-    let presets = [
-        ("openai", Preset::OpenAi),
-        ("azure", Preset::Azure),
-        ("open-responses", Preset::OpenResponses),
-    ];
-    one_of(value, &presets)
-}
-
-pub(super) fn faults(value: &Value) -> Result<Faults, Failure> {
-    one_of(value, &[("repair", Faults::Repair), ("reject", Faults::Reject)])
-}
-
-pub(super) fn on_disconnect(value: &Value) -> Result<OnDisconnect, Failure> {
-    one_of(value, &[("settle", OnDisconnect::Settle), ("finish", OnDisconnect::Finish)])
-}
-
-pub(super) fn pass_through(value: &Value) -> Result<PassThrough, Failure> {
-    let requests = [
-        ("all", PassThrough::All),
-        ("stateless", PassThrough::Stateless),
-        ("none", PassThrough::Nothing),
-    ];
-    one_of(value, &requests)
-}
-
-pub(super) fn event_names(value: &Value) -> Result<Form, Failure> {
-    form(value.text()).map_err(|sentence| value.refused(sentence))
-}
-
-/// Parses the naming scheme of events. The error is a sentence for the user.
-pub(crate) fn form(name: &str) -> Result<Form, String> {
-    find(name, &[("openai", Form::OpenAi), ("open-responses", Form::OpenResponses)])
-}
-
-pub(super) fn boolean(value: &Value) -> Result<bool, Failure> {
-    one_of(value, &[("true", true), ("false", false)])
-}
-
-fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, Failure> {
-    find(value.text(), choices).map_err(|sentence| value.refused(sentence))
-}
-
-fn find<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    let found = choices.iter().find(|(known, _)| *known == name);
-    found.map(|(_, choice)| *choice).ok_or_else(|| {
-        let names: Vec<String> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();
-        match names.split_last() {
-            Some((last, [first])) => format!("'{name}' is neither {first} nor {last}"),
-            Some((last, first)) => format!("'{name}' is none of {} and {last}", first.join(", ")),
-            None => format!("'{name}' is not permitted"),
-        }
-    })
-}
-
-pub(super) fn seconds(value: &Value) -> Result<Duration, Failure> {
-    let text = value.text();
-    let seconds: u32 = text
-        .parse()
-        .map_err(|_| value.refused(format!("'{text}' is not a whole number of seconds")))?;
-    Ok(Duration::from_secs(seconds.into()))
-}
-
-/// Parses a retention period. `None` means without limit.
-pub(super) fn retention(value: &Value) -> Result<Option<Duration>, Failure> {
-    let text = value.text();
-    if text == "never" {
-        return Ok(None);
-    }
-    let days: u16 = text.parse().map_err(|_| {
-        value.refused(format!("'{text}' is neither a whole number of days up to 65535 nor 'never'"))
-    })?;
-    Ok((days > 0).then(|| Duration::from_hours(24 * u64::from(days))))
-}
-
-/// Parses a number above zero.
-pub(super) fn count<T: FromStr>(value: &Value) -> Result<T, Failure> {
-    let text = value.text();
-    text.parse().map_err(|_| value.refused(format!("'{text}' is not a whole number above 0")))
-}
-
-/// Parses a number of bytes or objects above zero.
-pub(super) fn size(value: &Value) -> Result<usize, Failure> {
-    count::<NonZeroU32>(value).map(|count| count.get() as usize)
-}
-
-/// Accepts any text.
-#[expect(clippy::unnecessary_wraps, reason = "every setting has a parser of this type")]
-pub(super) fn text(value: &Value) -> Result<String, Failure> {
-    Ok(value.text().to_owned())
-}
-
-pub(super) fn is_token(text: &str) -> bool {
+fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-pub(super) const A_KEY: &str = "must be visible ASCII characters, without blanks";
+const A_KEY: &str = "must be visible ASCII characters, without blanks";
+
+/// Parses `KEY=TENANT`. The last `=` separates the two: keys in base64 may end in `=`, and names of
+/// tenants do not need it.
+pub(super) fn api_key(value: &Value) -> Result<ApiKey, Failure> {
+    let (key, tenant) = value
+        .text()
+        .rsplit_once('=')
+        .filter(|(key, tenant)| !key.is_empty() && !tenant.is_empty())
+        .ok_or_else(|| value.refused("an entry is not of the form KEY=TENANT"))?;
+    if tenant.trim() != tenant {
+        return Err(value.refused(format!("the tenant '{tenant}' begins with a blank")));
+    }
+    if antiphon_gateway::is_reserved(tenant) {
+        return Err(value.refused(format!(
+            "'{tenant}' is a name that the gateway gives to callers without a key; choose another"
+        )));
+    }
+    let hash = match KeyHash::has_prefix(key) {
+        true => KeyHash::parse(key).ok_or_else(|| {
+            value
+                .refused(format!("the hash of '{tenant}' is not sha256: and 64 hexadecimal digits"))
+        })?,
+        false if is_token(key) => KeyHash::from_key(key),
+        false => return Err(value.refused(format!("the key of '{tenant}' {A_KEY}"))),
+    };
+    Ok(ApiKey { hash, tenant: Tenant::new(tenant) })
+}
+
+/// Headers that hold a caller's token. As a tenant header, such a header would put tokens into the
+/// store and the log.
+const TOKEN_HEADERS: [&str; 5] =
+    ["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"];
+
+/// Parses the name of a header that can name tenants. Rejects headers that hold a token.
+pub(super) fn tenant_header(value: &Value) -> Result<HeaderName, Failure> {
+    let name = value.text().parse::<HeaderName>().ok();
+    name.filter(|name| !TOKEN_HEADERS.contains(&name.as_str()))
+        .ok_or_else(|| value.mismatch("a header that can name a tenant"))
+}
+
+/// Parses the origin of a web page.
+pub(super) fn origin(value: &Value) -> Result<Origin, Failure> {
+    Origin::parse(value.text()).ok_or_else(|| {
+        value.mismatch(
+            "the origin of a web page, as https://app.example and http://localhost:3000 are; a \
+             wildcard or 'null' would let any page in",
+        )
+    })
+}
+
+/// Parses a host name without a port.
+pub(super) fn host_name(value: &Value) -> Result<HostName, Failure> {
+    HostName::parse(value.text())
+        .ok_or_else(|| value.mismatch("a host name without a port, as gateway.internal is"))
+}
+
+/// The minimum length of a secret, in characters.
+const MIN_SECRET_LENGTH: usize = 16;
+
+/// Parses a secret. Commas are rejected because they separate the secrets in the environment
+/// variable.
+pub(super) fn secret(value: &Value) -> Result<Secret, Failure> {
+    let text = value.text();
+    if text.chars().count() < MIN_SECRET_LENGTH || text.contains(',') {
+        let sentence = format!("a secret has at least {MIN_SECRET_LENGTH} characters and no comma");
+        return Err(value.refused(sentence));
+    }
+    Ok(Secret::new(text))
+}

@@ -2,23 +2,100 @@
 
 use std::net::IpAddr;
 
-use antiphon_gateway::settings::UpstreamSettings;
+use antiphon_gateway::settings::{State, UpstreamSettings};
 use http::uri::Scheme;
 
 use super::Configuration;
-use super::catalog::ALLOW_HOSTS;
 use super::values::Values;
 use crate::failure::Failure;
 
 pub(super) fn check(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
-    one_way_to_name_a_tenant(configuration)?;
-    our_keys_stay_here(configuration)?;
-    no_upstream_is_this_gateway(configuration)?;
-    strangers_stay_out(configuration)?;
-    hosts_are_checked(configuration, values)
+    check_api_keys(configuration, values)?;
+    check_limits(configuration, values)?;
+    check_state_owners(configuration, values)?;
+    check_accounts(&configuration.gateway.upstreams)?;
+    check_tenants(configuration)?;
+    check_forwarded_tokens(configuration)?;
+    check_loops(configuration)?;
+    check_strangers(configuration)?;
+    check_hosts(configuration, values)
 }
 
-fn one_way_to_name_a_tenant(configuration: &Configuration) -> Result<(), Failure> {
+/// Rejects an API key that occurs twice.
+fn check_api_keys(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let keys = &configuration.gateway.api_keys;
+    for (at, (key, value)) in keys.iter().zip(values.all("api-keys")).enumerate() {
+        if let Some(first) = keys[..at].iter().find(|first| first.hash == key.hash) {
+            let (first, second) = (first.tenant.as_str(), key.tenant.as_str());
+            return Err(value.refused(format!("'{first}' and '{second}' are given the same key")));
+        }
+    }
+    Ok(())
+}
+
+/// Rejects a limit that another one hides: a body contains its items, and the quota of a tenant
+/// covers all its conversations together.
+fn check_limits(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let limits = &configuration.gateway.limits;
+    let sentence = "a burst needs requests-per-second, which is not given";
+    values.reject_if(limits.rate.is_none(), "burst", sentence)?;
+    let max = limits.max_body_bytes;
+    values.reject_hidden(limits.max_item_bytes > max, "max-item-bytes", "max-body-bytes", max)?;
+    let (tenant, conversation) = (limits.tenant_quota, limits.conversation_quota);
+    for (unit, tenant, conversation) in [
+        ("items", tenant.max_items, conversation.max_items),
+        ("bytes", tenant.max_bytes, conversation.max_bytes),
+    ] {
+        let Some(max) = tenant else { continue };
+        let (key, other) = (format!("max-conversation-{unit}"), format!("max-tenant-{unit}"));
+        let sentence =
+            format!("this has no effect above {other}, which is {max}: raise {other} too");
+        values.reject_if(conversation > tenant, &key, sentence)?;
+    }
+    Ok(())
+}
+
+/// Rejects `state = "upstream"` without an upstream, because the built-in model `sim` stores
+/// nothing, and `ledger` if no upstream owns the state.
+fn check_state_owners(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let upstreams = &configuration.gateway.upstreams;
+    let is_upstream = values.first("state").is_some_and(|state| state.text() == "upstream");
+    values.reject_if(
+        is_upstream && upstreams.is_empty(),
+        "state",
+        "there is no upstream to keep the state, and the built-in model 'sim' keeps none; give \
+         --upstream URL",
+    )?;
+    values.reject_if(
+        upstreams.iter().all(|upstream| upstream.state == State::Here),
+        "ledger",
+        "Antiphon keeps all state itself, and so no ledger of what others keep; give --state \
+         upstream, or state = \"upstream\" below [[upstreams]]",
+    )
+}
+
+/// Rejects different keys for one stateful upstream. Stored state refers to the upstream's URL and
+/// to an id there. Neither identifies the account, so with two keys the gateway could ask the wrong
+/// one.
+fn check_accounts(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
+    let base =
+        |upstream: &UpstreamSettings| upstream.url.to_string().trim_end_matches('/').to_owned();
+    let has_two_keys = |owner: &&UpstreamSettings| {
+        let mut same_url = upstreams.iter().filter(|other| base(other) == base(owner));
+        owner.state == State::Upstream && same_url.any(|other| other.key != owner.key)
+    };
+    match upstreams.iter().find(has_two_keys) {
+        Some(owner) => Err(Failure::usage(format!(
+            "[[upstreams]]: {} keeps the state, and is given with different keys; the ids of what \
+             it keeps do not say whose they are: give it one key everywhere",
+            owner.url
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Rejects two ways to name a tenant.
+fn check_tenants(configuration: &Configuration) -> Result<(), Failure> {
     let gateway = &configuration.gateway;
     if gateway.tenant_header.is_some() && !gateway.api_keys.is_empty() {
         return Err(Failure::usage(
@@ -30,7 +107,7 @@ fn one_way_to_name_a_tenant(configuration: &Configuration) -> Result<(), Failure
 
 /// Rejects gateway API keys next to an upstream without a key. The gateway forwards the caller's
 /// token to such an upstream, and so would send its own API keys to the provider.
-fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
+fn check_forwarded_tokens(configuration: &Configuration) -> Result<(), Failure> {
     if configuration.forwards_tokens_to_some() && !configuration.gateway.api_keys.is_empty() {
         return Err(Failure::usage(
             "--api-key with --upstream needs --upstream-key, and with upstreams in the file a key \
@@ -41,7 +118,7 @@ fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
 }
 
 /// Rejects an upstream that is this gateway: each request would cause another one, without end.
-fn no_upstream_is_this_gateway(configuration: &Configuration) -> Result<(), Failure> {
+fn check_loops(configuration: &Configuration) -> Result<(), Failure> {
     let listen = configuration.listen;
     let is_here = |upstream: &&UpstreamSettings| {
         let url = &upstream.url;
@@ -71,7 +148,7 @@ fn is_served_by(host: &str, ip: IpAddr) -> bool {
 /// Rejects a setup in which nobody authenticates the callers. One of these must do so: the gateway,
 /// by its API keys; a proxy, by the tenant header; the provider, by the forwarded token; or the
 /// machine, by a loopback address.
-fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
+fn check_strangers(configuration: &Configuration) -> Result<(), Failure> {
     let listen = configuration.listen;
     let is_known = listen.ip().to_canonical().is_loopback()
         || !configuration.gateway.api_keys.is_empty()
@@ -89,8 +166,7 @@ fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
 
 /// Rejects names of hosts if the gateway accepts every host: it checks hosts only if nothing else
 /// keeps web pages out.
-fn hosts_are_checked(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
-    let Some(value) = values.first(&ALLOW_HOSTS) else { return Ok(()) };
+fn check_hosts(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
     let gateway = &configuration.gateway;
     let cause = if !gateway.api_keys.is_empty() {
         "with --api-key".to_owned()
@@ -101,7 +177,8 @@ fn hosts_are_checked(configuration: &Configuration, values: &Values) -> Result<(
     } else {
         return Ok(());
     };
-    Err(value.refused(format!("this has no effect {cause}: then every host name is accepted")))
+    let sentence = format!("this has no effect {cause}: then every host name is accepted");
+    values.reject_if(true, "allow-hosts", sentence)
 }
 
 impl Configuration {

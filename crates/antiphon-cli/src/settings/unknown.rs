@@ -2,8 +2,8 @@
 //!
 //! They cause a warning, not an error: other programs may have variables with this prefix.
 
-use super::environment::known_variables;
-use super::limits;
+use super::catalog;
+use super::flags::known_variables;
 
 const PREFIX: &str = "ANTIPHON_";
 
@@ -27,7 +27,8 @@ pub(super) fn warnings(set: &[String], named_by_file: &[String]) -> Vec<String> 
 fn warning(name: &str, known: &[String]) -> String {
     let upper = name.to_ascii_uppercase();
     let key = upper.trim_start_matches(PREFIX).replace('_', "-").to_lowercase();
-    if limits::is_file_only(&key) {
+    let settings = catalog::settings();
+    if settings.iter().any(|it| it.is_limit && it.flag.is_none() && it.key == key) {
         return format!(
             "{name} has no effect: {key} has no environment variable; set it in the settings file, \
              below [limits]"
@@ -56,54 +57,4 @@ fn is_service_link(name: &str) -> bool {
         || rest == "SERVICE_PORT"
         || rest.starts_with("SERVICE_PORT_")
         || rest.strip_prefix("PORT_").is_some_and(is_port)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn warnings_of(set: &[&str]) -> Vec<String> {
-        let set: Vec<String> = set.iter().map(|name| (*name).to_owned()).collect();
-        warnings(&set, &["ANTIPHON_KEY_OF_CLAUDE".to_owned()])
-    }
-
-    #[test]
-    fn known_and_foreign_variables_give_no_warning() {
-        assert_eq!(
-            warnings_of(&[
-                "ANTIPHON_TURN_WAIT",
-                "ANTIPHON_LOG",
-                "ANTIPHON_LOG_FORMAT",
-                "ANTIPHON_CONFIG",
-                "ANTIPHON_KEY_OF_CLAUDE",
-                "ANTIPHON_PORT",
-                "ANTIPHON_SERVICE_HOST",
-                "ANTIPHON_SERVICE_PORT_HTTP",
-                "ANTIPHON_PORT_8484_TCP_ADDR",
-                "PATH",
-            ]),
-            Vec::<String>::new()
-        );
-    }
-
-    #[test]
-    fn unknown_variable_warns_with_the_nearest_name() {
-        let meant = |name: &str, nearest: &str| {
-            let warning = warnings_of(&[name]).pop().unwrap();
-            let end = format!("no setting has this name; did you mean {nearest}?");
-            assert!(warning.starts_with(name) && warning.ends_with(&end), "{warning}");
-        };
-        meant("ANTIPHON_TURNWAIT", "ANTIPHON_TURN_WAIT");
-        meant("ANTIPHON_UPSTREEM_KEY", "ANTIPHON_UPSTREAM_KEY");
-        meant("ANTIPHON_API_KEYS", "ANTIPHON_API_KEY");
-        meant("antiphon_store", "ANTIPHON_STORE");
-        let far = warnings_of(&["ANTIPHON_GREETING"]).pop().unwrap();
-        assert!(far.ends_with("antiphon serve --help names the settings"), "{far}");
-    }
-
-    #[test]
-    fn limit_of_the_file_is_named_with_its_place() {
-        let warning = warnings_of(&["ANTIPHON_MAX_BODY_BYTES"]).pop().unwrap();
-        assert!(warning.ends_with("set it in the settings file, below [limits]"), "{warning}");
-    }
 }

@@ -1,117 +1,229 @@
 //! The upstreams of the file, and the one of `--upstream`.
+//!
+//! The first upstream of the file whose `models` match a model serves it. `state` below
+//! `[[upstreams]]` takes precedence over the one at the top. The capabilities `conversations`,
+//! `chains`, `item-deletion` and `input-items` override the preset one by one; all four together
+//! need none. Without them the gateway infers the capabilities from the host, or probes the server.
 
-use std::time::Duration;
+use std::num::NonZeroU32;
 
 use antiphon::dialect::UpstreamApi;
-use antiphon_gateway::settings::{ModelPattern, UpstreamSettings};
+use antiphon_gateway::settings::{Capabilities, ModelPattern, Preset, State, UpstreamSettings};
+use http::Uri;
 
-use super::catalog::{self, MAX_ANSWER_BYTES, UPSTREAM_API, UPSTREAM_KEY};
-use super::declaration::Setting;
-use super::environment::Environment;
-use super::table::Table;
-use super::upstream_keys::{
-    API, CONNECT_TIMEOUT, CONTEXT_WINDOW, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, KEY, KEY_ENV,
-    MAX_OPEN_REQUESTS, MAX_RETRIES, MODELS, NAME, TOTAL_TIMEOUT, URL,
-};
+use super::file::Table;
+use super::parse::{self, count, one_of, size, timeout};
+use super::setting::{self, BOOLEAN, COUNT, Form, NUMBER, TEXT, apply};
 use super::values::{Value, Values};
-use super::{parse, state};
 use crate::failure::Failure;
 
-/// All upstreams: those of the file, followed by the one of `--upstream`.
+type Setting = setting::Setting<UpstreamSettings>;
+
+/// The keys below `[[upstreams]]`. A preset is set before the capabilities that override it.
+pub(super) fn settings() -> Vec<Setting> {
+    vec![
+        Setting::new("name", TEXT, name, |it, name| it.name = Some(name)),
+        Setting::new("models", MODELS, model, |it, pattern| it.models.push(pattern)),
+        Setting::new(
+            "api",
+            TEXT,
+            one_of(UpstreamApi::ALL.map(|api| (api.name(), api))),
+            |it, api| {
+                it.api = api;
+            },
+        ),
+        Setting::unparsed("url"),
+        Setting::new("key", TEXT, parse::upstream_key, |it, key| it.key = Some(key)),
+        Setting::unparsed("key-env"),
+        Setting::new("connect-timeout", COUNT, timeout, |it, time| it.connect_timeout = time),
+        Setting::new("first-byte-timeout", COUNT, timeout, |it, time| it.first_byte_timeout = time),
+        Setting::new("idle-timeout", COUNT, timeout, |it, time| it.idle_timeout = time),
+        Setting::new("total-timeout", COUNT, timeout, |it, time| it.total_timeout = time),
+        Setting::new("max-retries", NUMBER, retries, |it, max| it.retries.max = max),
+        Setting::new("max-open-requests", COUNT, size, |it, max| it.max_open = Some(max)),
+        Setting::new("context-window", COUNT, count::<NonZeroU32>, |it, tokens| {
+            it.context_window = Some(tokens.get());
+        }),
+        Setting::new("state", TEXT, one_of(STATES), |it, state| it.state = state),
+        Setting::new("preset", TEXT, one_of(PRESETS), |it, preset| {
+            it.capabilities = Some(preset.capabilities());
+        }),
+        capability("conversations", |it| &mut it.conversations),
+        capability("chains", |it| &mut it.chains),
+        capability("item-deletion", |it| &mut it.item_deletion),
+        capability("input-items", |it| &mut it.input_items),
+    ]
+}
+
+const MODELS: (Form, &str) =
+    (Form::List { may_be_empty: false }, "a list of names, in which * stands for any characters");
+const STATES: [(&str, State); 2] = [("antiphon", State::Here), ("upstream", State::Upstream)];
+const PRESETS: [(&str, Preset); 3] = [
+    ("openai", Preset::OpenAi),
+    ("azure", Preset::Azure),
+    ("open-responses", Preset::OpenResponses),
+];
+
+/// Parses the name. It appears in answers to callers, so it must not be a URL.
+fn name(value: &Value) -> Result<String, Failure> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let name = value.text();
+    match (1..=64).contains(&name.len()) && name.bytes().all(is_allowed) {
+        true => Ok(name.to_owned()),
+        false => Err(value.refused_as("must have 1 to 64 letters, digits, '.', '_' and '-'")),
+    }
+}
+
+fn model(value: &Value) -> Result<ModelPattern, Failure> {
+    let name = value.untrimmed();
+    match name.is_empty() || name.trim() != name {
+        true => Err(value.refused_here(format!(
+            "no model's name is '{name}': it is empty or has blanks around"
+        ))),
+        false => Ok(ModelPattern::new(name)),
+    }
+}
+
+fn retries(value: &Value) -> Result<u32, Failure> {
+    value.text().parse().map_err(|_| value.unexpected(NUMBER.1))
+}
+
+fn capability(key: &'static str, field: fn(&mut Capabilities) -> &mut bool) -> Setting {
+    Setting::new(
+        key,
+        BOOLEAN,
+        |value| Ok(value.text() == "true"),
+        move |it, can| {
+            *field(it.capabilities.get_or_insert_default()) = can;
+        },
+    )
+}
+
+/// All upstreams: those of the file, followed by the one of `--upstream`, which serves every model
+/// that no other upstream takes. `general` are the settings at the top.
 pub(super) fn upstreams(
-    values: &Values,
+    general: &Values,
     tables: &[Table],
-    environment: &impl Environment,
 ) -> Result<Vec<UpstreamSettings>, Failure> {
     let mut upstreams = Vec::with_capacity(tables.len() + 1);
     for table in tables {
-        let mut upstream = from_table(table, environment)?;
+        table.required("url")?;
+        let models = table.required("models")?;
+        let mut values = general.renamed(&[("state", "state")]);
+        values.override_with(table.values.clone());
+        let upstream = upstream(&values)?;
         if let Some(flaw) = unreachable_models(&upstream, &upstreams) {
-            return Err(table.required(&MODELS)?.refused_here(flaw));
+            return Err(models.refused_here(flaw));
         }
-        state::set(values, &table.values, &mut upstream)?;
         upstreams.push(upstream);
     }
-    if let Some((value, mut upstream)) = from_flags(values)? {
-        if let Some(flaw) = unreachable_models(&upstream, &upstreams) {
-            return Err(value.refused(flaw));
+    let values = general.renamed(&[
+        ("upstream", "url"),
+        ("upstream-api", "api"),
+        ("upstream-key", "key"),
+        ("state", "state"),
+    ]);
+    let upstream = upstream(&values)?;
+    match values.first("url") {
+        Some(url) => {
+            if let Some(flaw) = unreachable_models(&upstream, &upstreams) {
+                return Err(url.refused(flaw));
+            }
+            upstreams.push(upstream);
         }
-        state::set(values, &Values::default(), &mut upstream)?;
-        upstreams.push(upstream);
+        None => reject_options(general)?,
     }
+    let max_answer = general.first("max-answer-bytes").map(parse::size).transpose()?;
     for upstream in &mut upstreams {
-        values.parse_into(&MAX_ANSWER_BYTES, &mut upstream.max_answer)?;
+        upstream.max_answer = max_answer.unwrap_or(upstream.max_answer);
     }
-    state::check(values, &upstreams)?;
     Ok(upstreams)
 }
 
-fn from_table(table: &Table, environment: &impl Environment) -> Result<UpstreamSettings, Failure> {
-    let values = &table.values;
-    let api = values.parse(&API)?.unwrap_or(UpstreamApi::Responses);
-    let url = parse::upstream(table.required(&URL)?, api)?;
-    let mut upstream = UpstreamSettings::new(url, table.secret(&KEY, &KEY_ENV, environment)?);
-    upstream.api = api;
-    upstream.name = values.parse(&NAME)?;
-    table.required(&MODELS)?;
-    upstream.models = values.parse_all(&MODELS)?;
-    upstream.max_open = values.parse(&MAX_OPEN_REQUESTS)?;
-    upstream.context_window = values.parse(&CONTEXT_WINDOW)?;
-    values.parse_into(&MAX_RETRIES, &mut upstream.retries.max)?;
-    set_timeouts(values, &mut upstream)?;
+/// The upstream with these values. Without `models` it serves all models.
+fn upstream(values: &Values) -> Result<UpstreamSettings, Failure> {
+    let mut upstream = UpstreamSettings::new(Uri::default(), None);
+    let all_models = std::mem::take(&mut upstream.models);
+    apply(&settings(), values, &mut upstream)?;
+    if upstream.models.is_empty() {
+        upstream.models = all_models;
+    }
+    if let Some(url) = values.first("url") {
+        upstream.url = parse::base_url(url, upstream.api)?;
+        check_timeouts(values, &upstream)?;
+        check_state(values, &upstream)?;
+    }
     Ok(upstream)
 }
 
-fn set_timeouts(values: &Values, upstream: &mut UpstreamSettings) -> Result<(), Failure> {
-    values.parse_into(&TOTAL_TIMEOUT, &mut upstream.total_timeout)?;
+/// Rejects a timeout that the total timeout hides.
+fn check_timeouts(values: &Values, upstream: &UpstreamSettings) -> Result<(), Failure> {
     let total = upstream.total_timeout;
-    let set = |setting: &Setting<Duration>, timeout: &mut Duration| {
-        values.parse_into(setting, timeout)?;
-        match values.first(setting).filter(|_| *timeout > total) {
-            Some(value) => Err(value.refused_as(format!(
-                "has no effect above total-timeout, which is {} seconds: raise total-timeout too",
-                total.as_secs()
-            ))),
-            None => Ok(()),
+    let max = format!("{} seconds", total.as_secs());
+    for (key, timeout) in [
+        ("connect-timeout", upstream.connect_timeout),
+        ("first-byte-timeout", upstream.first_byte_timeout),
+        ("idle-timeout", upstream.idle_timeout),
+    ] {
+        values.reject_hidden(timeout > total, key, "total-timeout", &max)?;
+    }
+    Ok(())
+}
+
+/// Rejects capabilities that are incomplete or have no effect, and an upstream that cannot own the
+/// state: only the Responses API has conversations and stored responses.
+fn check_state(values: &Values, upstream: &UpstreamSettings) -> Result<(), Failure> {
+    let preset = values.first("preset");
+    let others = ["conversations", "chains", "item-deletion", "input-items"];
+    let others: Vec<&Value> = others.iter().filter_map(|key| values.first(key)).collect();
+    if let Some(first) = preset.or(others.first().copied()) {
+        if preset.is_none() && others.len() < 4 {
+            return Err(first.refused_as(
+                "needs a preset beside it, which says the rest: \"openai\", \"azure\" or \
+                 \"open-responses\"",
+            ));
         }
+        if upstream.state == State::Here {
+            return Err(first.refused_as(
+                "says what an upstream can do that keeps the state; this one keeps none without \
+                 state = \"upstream\"",
+            ));
+        }
+    }
+    let api = match upstream.api {
+        UpstreamApi::Responses => return Ok(()),
+        api @ (UpstreamApi::Chat | UpstreamApi::Anthropic) => api,
     };
-    set(&CONNECT_TIMEOUT, &mut upstream.connect_timeout)?;
-    set(&FIRST_BYTE_TIMEOUT, &mut upstream.first_byte_timeout)?;
-    set(&IDLE_TIMEOUT, &mut upstream.idle_timeout)
+    let sentence = format!(
+        "{} speaks '{api}', in which no server keeps state; state = \"antiphon\" below \
+         [[upstreams]] leaves one out",
+        upstream.url
+    );
+    values.reject_if(upstream.state == State::Upstream, "state", sentence)
 }
 
-/// The upstream of `--upstream`. It serves every model that no other upstream takes.
-fn from_flags(values: &Values) -> Result<Option<(&Value, UpstreamSettings)>, Failure> {
-    let key = values.parse(&UPSTREAM_KEY)?;
-    let api = values.parse(&UPSTREAM_API)?.unwrap_or(UpstreamApi::Responses);
-    let Some(value) = values.first(&catalog::UPSTREAM) else {
-        return check_no_upstream(values).map(|()| None);
-    };
-    let url = parse::upstream(value, api)?;
-    Ok(Some((value, UpstreamSettings { api, ..UpstreamSettings::new(url, key) })))
-}
-
-/// Rejects the settings of `--upstream` if it is missing. A variable causes only a warning: another
+/// Rejects the options of `--upstream` if it is missing. A variable causes only a warning: another
 /// process of the same environment may need it, or `key-env` names it.
-fn check_no_upstream(values: &Values) -> Result<(), Failure> {
-    match settings_of_upstream(values).find(|value| !value.source.is_variable()) {
+fn reject_options(general: &Values) -> Result<(), Failure> {
+    match options(general).find(|value| value.variable().is_none()) {
         Some(value) => Err(value.refused(NEEDS_UPSTREAM)),
         None => Ok(()),
     }
 }
 
 /// Returns a warning for each variable that has no effect because `--upstream` is missing.
-pub(super) fn idle_variables(values: &Values, named_by_file: &[String]) -> Vec<String> {
-    if values.first(&catalog::UPSTREAM).is_some() {
+pub(super) fn idle_variables(general: &Values, named_by_file: &[String]) -> Vec<String> {
+    if general.first("upstream").is_some() {
         return Vec::new();
     }
-    let sources = settings_of_upstream(values).map(|value| value.source.to_string());
-    let idle = sources.filter(|name| !named_by_file.contains(name));
+    let names = options(general).filter_map(Value::variable);
+    let idle = names.filter(|name| !named_by_file.iter().any(|named| named == name));
     idle.map(|name| format!("{name}: {NEEDS_UPSTREAM}")).collect()
 }
 
-fn settings_of_upstream(values: &Values) -> impl Iterator<Item = &Value> {
-    [values.first(&UPSTREAM_KEY), values.first(&UPSTREAM_API)].into_iter().flatten()
+/// The options of `--upstream`.
+fn options(general: &Values) -> impl Iterator<Item = &Value> {
+    [general.first("upstream-key"), general.first("upstream-api")].into_iter().flatten()
 }
 
 const NEEDS_UPSTREAM: &str = "this has no effect without --upstream; upstreams in the file have \

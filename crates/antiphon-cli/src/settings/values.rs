@@ -5,7 +5,6 @@ use std::fmt;
 
 use antiphon_gateway::settings::Secret;
 
-use super::declaration::{Declaration, Flag, Setting};
 use crate::failure::Failure;
 
 /// The values of settings, by the key of the setting.
@@ -14,20 +13,8 @@ pub(super) struct Values(BTreeMap<&'static str, Vec<Value>>);
 
 impl Values {
     /// Adds a value to those of its setting.
-    pub(super) fn push(&mut self, declaration: &Declaration, value: Value) {
-        self.0.entry(declaration.key).or_default().push(value);
-    }
-
-    /// Adds values from the command line.
-    pub(super) fn push_options(
-        &mut self,
-        declaration: &Declaration,
-        texts: impl IntoIterator<Item = String>,
-    ) {
-        let option = declaration.flag.as_ref().map(Flag::option).unwrap_or_default();
-        for text in texts {
-            self.push(declaration, Value::new(text, Source::named(option.clone())));
-        }
+    pub(super) fn push(&mut self, key: &'static str, value: Value) {
+        self.0.entry(key).or_default().push(value);
     }
 
     /// Replaces the values of each setting that `other` has.
@@ -36,35 +23,44 @@ impl Values {
     }
 
     /// All values of a setting.
-    pub(super) fn all<T>(&self, setting: &Setting<T>) -> &[Value] {
-        self.0.get(setting.declaration.key).map_or(&[], Vec::as_slice)
+    pub(super) fn all(&self, key: &str) -> &[Value] {
+        self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// The first value of a setting.
-    pub(super) fn first<T>(&self, setting: &Setting<T>) -> Option<&Value> {
-        self.all(setting).first()
+    pub(super) fn first(&self, key: &str) -> Option<&Value> {
+        self.all(key).first()
     }
 
-    /// The first value of a setting, parsed.
-    pub(super) fn parse<T>(&self, setting: &Setting<T>) -> Result<Option<T>, Failure> {
-        self.first(setting).map(setting.parse).transpose()
+    /// The values of some settings under other keys. Each pair is the old key and the new one.
+    pub(super) fn renamed(&self, keys: &[(&str, &'static str)]) -> Self {
+        let values = |(old, new): &(&str, &'static str)| Some((*new, self.0.get(*old)?.clone()));
+        Self(keys.iter().filter_map(values).collect())
     }
 
-    /// All values of a setting, parsed.
-    pub(super) fn parse_all<T>(&self, setting: &Setting<T>) -> Result<Vec<T>, Failure> {
-        self.all(setting).iter().map(setting.parse).collect()
-    }
-
-    /// Sets `target` if the setting has a value.
-    pub(super) fn parse_into<T>(
+    /// Rejects the value of a setting if `is_wrong`.
+    pub(super) fn reject_if(
         &self,
-        setting: &Setting<T>,
-        target: &mut T,
+        is_wrong: bool,
+        key: &str,
+        sentence: impl fmt::Display,
     ) -> Result<(), Failure> {
-        if let Some(value) = self.parse(setting)? {
-            *target = value;
-        }
-        Ok(())
+        self.first(key).filter(|_| is_wrong).map_or(Ok(()), |value| Err(value.refused(sentence)))
+    }
+
+    /// Rejects the value of a setting if another setting, whose value is `max`, hides it.
+    pub(super) fn reject_hidden(
+        &self,
+        is_hidden: bool,
+        key: &str,
+        other: &str,
+        max: impl fmt::Display,
+    ) -> Result<(), Failure> {
+        self.first(key).filter(|_| is_hidden).map_or(Ok(()), |value| {
+            let sentence =
+                format!("has no effect above {other}, which is {max}: raise {other} too");
+            Err(value.refused_as(sentence))
+        })
     }
 }
 
@@ -72,12 +68,26 @@ impl Values {
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     text: Secret,
-    pub(super) source: Source,
+    /// The flag, the environment variable, or the file and the line.
+    place: String,
+    /// The key in the line of the file.
+    key: Option<&'static str>,
 }
 
 impl Value {
-    pub(super) fn new(text: impl Into<String>, source: Source) -> Self {
-        Self { text: Secret::new(text), source }
+    /// A value of the flag or the environment variable with this name.
+    pub(super) fn named(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { text: Secret::new(text), place: name.into(), key: None }
+    }
+
+    /// A value in a line of the file, as in `antiphon.toml:3`.
+    pub(super) fn in_file(line: String, key: &'static str, text: String) -> Self {
+        Self { text: Secret::new(text), place: line, key: Some(key) }
+    }
+
+    /// Another text with the same source.
+    pub(super) fn with_text(&self, text: String) -> Self {
+        Self { text: Secret::new(text), ..self.clone() }
     }
 
     /// The text without surrounding blanks.
@@ -90,52 +100,42 @@ impl Value {
         self.text.reveal()
     }
 
+    /// The name of the environment variable, if the value comes from one.
+    pub(super) fn variable(&self) -> Option<&str> {
+        Some(&*self.place).filter(|place| self.key.is_none() && !place.starts_with('-'))
+    }
+
+    /// The place and the key.
+    fn source(&self) -> String {
+        self.key.map_or_else(|| self.place.clone(), |key| format!("{}: {key}", self.place))
+    }
+
     /// An error about the value.
     pub(super) fn refused(&self, sentence: impl fmt::Display) -> Failure {
-        Failure::usage(format!("{}: {sentence}", self.source))
+        Failure::usage(format!("{}: {sentence}", self.source()))
     }
 
     /// An error whose sentence begins with the name of the setting.
     pub(super) fn refused_as(&self, predicate: impl fmt::Display) -> Failure {
-        Failure::usage(format!("{} {predicate}", self.source))
+        Failure::usage(format!("{} {predicate}", self.source()))
     }
 
     /// An error without the key of the setting.
     pub(super) fn refused_here(&self, sentence: impl fmt::Display) -> Failure {
-        Failure::usage(format!("{}: {sentence}", self.source.place))
-    }
-}
-
-/// The source of a value.
-#[derive(Clone, Debug)]
-pub(super) struct Source {
-    /// The flag, the environment variable, or the file and the line.
-    place: String,
-    /// The key in the line of the file.
-    key: Option<&'static str>,
-}
-
-impl Source {
-    /// The flag or the environment variable of this name.
-    pub(super) fn named(name: String) -> Self {
-        Self { place: name, key: None }
+        Failure::usage(format!("{}: {sentence}", self.place))
     }
 
-    /// A line of the file, as in `antiphon.toml:3`.
-    pub(super) fn line(place: String, key: &'static str) -> Self {
-        Self { place, key: Some(key) }
+    /// The error for a text that is not `expected`.
+    pub(super) fn mismatch(&self, expected: &str) -> Failure {
+        self.refused(format_args!("'{}' is not {expected}", self.text()))
     }
 
-    pub(super) fn is_variable(&self) -> bool {
-        self.key.is_none() && !self.place.starts_with('-')
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Like [`mismatch`](Self::mismatch), but does not repeat the text of a file: there, any value
+    /// of a wrong form may be a key.
+    pub(super) fn unexpected(&self, expected: &str) -> Failure {
         match self.key {
-            None => f.write_str(&self.place),
-            Some(key) => write!(f, "{}: {key}", self.place),
+            Some(_) => self.refused_as(format_args!("must be {expected}")),
+            None => self.mismatch(expected),
         }
     }
 }

@@ -57,7 +57,7 @@ fn only_correct_keys_name_a_tenant() {
 #[test]
 fn the_hash_of_a_key_is_no_key() {
     let authenticator = authenticator(&keyed("key-of-acme", "acme"));
-    let hash = KeyHash::of("key-of-acme").to_string();
+    let hash = KeyHash::from_key("key-of-acme").to_string();
     assert!(authenticate(&authenticator, &bearer(&hash)).is_err());
     assert!(authenticate(&authenticator, &bearer(&hash[7..])).is_err());
 }

@@ -17,7 +17,7 @@ pub struct ApiKey {
 impl ApiKey {
     /// Creates an entry for this key. Stores only its hash.
     pub fn new(key: &str, tenant: Tenant) -> Self {
-        Self { hash: KeyHash::of(key), tenant }
+        Self { hash: KeyHash::from_key(key), tenant }
     }
 }
 
@@ -27,7 +27,7 @@ pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
     /// The hash of this key.
-    pub fn of(key: &str) -> Self {
+    pub fn from_key(key: &str) -> Self {
         let mut hash = [0; 32];
         hash.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
         Self(hash)
@@ -46,7 +46,7 @@ impl KeyHash {
     }
 
     /// Whether `text` has the prefix of a hash, valid or not.
-    pub fn is_meant_by(text: &str) -> bool {
+    pub fn has_prefix(text: &str) -> bool {
         text.starts_with(PREFIX)
     }
 
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_hash_is_written_and_read() {
-        let hash = KeyHash::of("abc");
+        let hash = KeyHash::from_key("abc");
         assert_eq!(hash.to_string(), OF_ABC);
         assert_eq!(KeyHash::parse(OF_ABC), Some(hash));
         assert_eq!(KeyHash::parse(&OF_ABC.replace("ba78", "BA78")), Some(hash));

@@ -1,7 +1,7 @@
 //! Capabilities of stateful servers with the Responses API.
 
 /// The capabilities of a server that owns the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "no server is barred from any set of them")]
 pub struct Capabilities {
     /// It has the Conversations API. Otherwise Antiphon owns the conversations.
