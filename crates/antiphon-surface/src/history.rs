@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use antiphon::item::FingerprintKey;
 use antiphon::placeholder::is_placeholder_item;
 use antiphon::repair::{
-    self, Continuation, Finding, Held, OnUnresolvedReference, Policy, Refused, Repair, Repaired,
+    self, Finding, Held, OnUnresolvedReference, Policy, Refused, Repair, Repaired, RepairedInput,
 };
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
@@ -63,7 +63,7 @@ pub fn repair(
     items: &[Item],
     held: Option<Held<'_>>,
     policy: &Policy,
-) -> Result<Continuation, Refused> {
+) -> Result<RepairedInput, Refused> {
     let drops_references = policy.unresolved_references == OnUnresolvedReference::Drop;
     match held {
         Some(Held::Referenced) if drops_references => {
@@ -75,7 +75,7 @@ pub fn repair(
 }
 
 /// A repaired list that continues nothing.
-pub fn continuation(repaired: Repaired) -> Continuation {
+pub fn continuation(repaired: Repaired) -> RepairedInput {
     let finding = |mend: Repair| Finding {
         position: Some(mend.position),
         id: mend.id,
@@ -83,5 +83,5 @@ pub fn continuation(repaired: Repaired) -> Continuation {
         action: Some(mend.action),
     };
     let Repaired { items, sources, repairs } = repaired;
-    Continuation { items, sources, findings: repairs.into_iter().map(finding).collect() }
+    RepairedInput { items, sources, findings: repairs.into_iter().map(finding).collect() }
 }

@@ -1,7 +1,7 @@
 //! A repaired list.
 
 use antiphon::Item;
-use antiphon::repair::Continuation;
+use antiphon::repair::RepairedInput;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -28,8 +28,8 @@ pub enum RepairedItem {
 }
 
 impl RepairedItems {
-    pub(crate) fn from_continuation(continuation: Continuation) -> Self {
-        let Continuation { items, sources, findings } = continuation;
+    pub(crate) fn from_continuation(continuation: RepairedInput) -> Self {
+        let RepairedInput { items, sources, findings } = continuation;
         let place = |(item, source): (&Item, Option<usize>)| {
             source.map_or_else(|| RepairedItem::Changed(raw(item)), RepairedItem::Unchanged)
         };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use antiphon::Item;
-use antiphon::import::{HistoryForm, ImportError, Imported, Omission, import};
+use antiphon::import::{HistoryForm, ImportError, Imported, OmittedPart, import};
 use antiphon::json::{Object, range_of_slice, replace_array};
 use antiphon::repair;
 use antiphon::strip::Marker;
@@ -25,7 +25,7 @@ pub(super) struct Document {
     /// For each item, the position of its source element in the list.
     sources: Vec<Option<usize>>,
     /// The parts of messages that no item can represent.
-    pub(super) omissions: Vec<Omission>,
+    pub(super) omissions: Vec<OmittedPart>,
     /// Whether the list belongs to a request of another API, which cannot contain items.
     is_foreign_request: bool,
     /// Whether the list starts with the newest item.

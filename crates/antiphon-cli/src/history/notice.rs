@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use antiphon::import::{HistoryForm, Omission};
+use antiphon::import::{HistoryForm, OmittedPart};
 use serde::Serialize;
 
 use super::document::Document;
@@ -73,8 +73,8 @@ impl Notices {
         }
     }
 
-    fn tell_omission(&self, history: &Document, omission: &Omission) {
-        let Omission { position, kind } = omission;
+    fn tell_omission(&self, history: &Document, omission: &OmittedPart) {
+        let OmittedPart { position, kind } = omission;
         match self.report {
             Form::Text => {
                 let line = history.line.map_or_else(String::new, |line| format!("line {line}, "));

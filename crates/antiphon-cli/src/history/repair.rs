@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use antiphon::Transcript;
-use antiphon::repair::{Continuation, Finding, Refused, filter_orphaned_reasoning};
+use antiphon::repair::{Finding, Refused, RepairedInput, filter_orphaned_reasoning};
 use antiphon_surface::history::continuation;
 
 use super::document::Document;
@@ -49,7 +49,7 @@ fn mended(
     history: &Document,
     transcript: Option<&Transcript>,
     way: &Way,
-) -> Result<Continuation, Refused> {
+) -> Result<RepairedInput, Refused> {
     let items = &history.items;
     match way {
         Way::OrphanedReasoning => Ok(continuation(filter_orphaned_reasoning(items))),

@@ -1,6 +1,6 @@
 //! Errors of a tracker.
 
-use antiphon::tracker::{ConflictingOptions, Finished, NotInFlight, SendError};
+use antiphon::tracker::{ConflictingOptions, NotInFlight, RunFinished, SendError};
 
 use crate::InvalidArgument;
 
@@ -36,7 +36,7 @@ pub enum TrackerError {
     NotInFlight(#[from] NotInFlight),
     /// The run has ended.
     #[error(transparent)]
-    Finished(#[from] Finished),
+    RunFinished(#[from] RunFinished),
     /// The snapshot is invalid.
     #[error("snapshot: {0}")]
     Snapshot(String),
@@ -54,7 +54,7 @@ impl TrackerError {
             Self::Send(SendError::Twice(_)) => "twice",
             Self::Send(SendError::AmbiguousRebuild(_)) => "ambiguous_rebuild",
             Self::NotInFlight(_) => "not_in_flight",
-            Self::Finished(_) => "finished",
+            Self::RunFinished(_) => "finished",
             Self::Snapshot(_) => "snapshot",
         }
     }

@@ -12,7 +12,7 @@ pub enum Writer {
     /// Writes the assembler's events unchanged.
     Responses,
     /// Writes the events of Anthropic Messages.
-    Anthropic(anthropic::Writer),
+    Anthropic(anthropic::AnthropicWriter),
 }
 
 impl Writer {
@@ -20,7 +20,7 @@ impl Writer {
     pub fn new(dialect: Dialect) -> Option<Self> {
         match dialect {
             Dialect::Responses => Some(Self::Responses),
-            Dialect::Anthropic => Some(Self::Anthropic(anthropic::Writer::new())),
+            Dialect::Anthropic => Some(Self::Anthropic(anthropic::AnthropicWriter::new())),
             Dialect::Chat | Dialect::AiSdk => None,
         }
     }

@@ -46,12 +46,12 @@ pub struct Imported {
     /// For each item the position of its element; `None` for the item of a separate system prompt.
     pub sources: Vec<Option<usize>>,
     /// The parts of messages without an equivalent in an item.
-    pub omissions: Vec<Omission>,
+    pub omissions: Vec<OmittedPart>,
 }
 
 /// A part of a message without an equivalent in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Omission {
+pub struct OmittedPart {
     /// The position of its message.
     pub position: usize,
     /// The part's type.
@@ -165,8 +165,8 @@ fn import_chat(list: &Bytes, elements: &[&str]) -> Result<Imported, ImportError>
     let form = HistoryForm::Chat;
     let read = chat_history::parse_items_with_sources(list, None);
     let (items, sources) = read.map_err(|error| match error {
-        chat_history::HistoryError::NotAnArray(reason) => ListError::NotAnArray(reason).into(),
-        chat_history::HistoryError::Message { position, path, reason } => {
+        chat_history::ChatHistoryError::NotAnArray(reason) => ListError::NotAnArray(reason).into(),
+        chat_history::ChatHistoryError::Message { position, path, reason } => {
             let reason = with_path(path.trim_start_matches('.'), reason);
             message_error(form, elements, position, reason)
         }
@@ -180,14 +180,16 @@ fn import_anthropic(
     elements: &[&str],
     system: Option<&str>,
 ) -> Result<Imported, ImportError> {
-    use anthropic::history::HistoryError;
+    use anthropic::history::AnthropicHistoryError;
     let form = HistoryForm::Anthropic;
     let read = anthropic::history::parse_items_with_sources(list, system.map(str::as_bytes), None);
     let (items, sources) = read.map_err(|error| match error {
-        HistoryError::NotMessages { reason } => ListError::NotAnArray(reason).into(),
-        HistoryError::System { .. } => ImportError::System(error.to_string()),
-        HistoryError::Message { message, reason } => message_error(form, elements, message, reason),
-        HistoryError::Block { message, block, reason } => {
+        AnthropicHistoryError::NotMessages { reason } => ListError::NotAnArray(reason).into(),
+        AnthropicHistoryError::System { .. } => ImportError::System(error.to_string()),
+        AnthropicHistoryError::Message { message, reason } => {
+            message_error(form, elements, message, reason)
+        }
+        AnthropicHistoryError::Block { message, block, reason } => {
             let reason = with_path(&format!("content[{block}]"), reason);
             message_error(form, elements, message, reason)
         }

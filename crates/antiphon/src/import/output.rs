@@ -1,6 +1,6 @@
 //! Collects the items to which messages are converted.
 
-use super::Omission;
+use super::OmittedPart;
 use crate::item::Item;
 use crate::json::{Object, push_quoted, quote};
 
@@ -9,7 +9,7 @@ use crate::json::{Object, push_quoted, quote};
 pub(super) struct Output {
     pub(super) items: Vec<Item>,
     pub(super) sources: Vec<Option<usize>>,
-    pub(super) omissions: Vec<Omission>,
+    pub(super) omissions: Vec<OmittedPart>,
     position: usize,
 }
 
@@ -29,7 +29,7 @@ impl Output {
 
     /// Records a part without an equivalent in an item.
     pub(super) fn omit(&mut self, kind: &str) {
-        self.omissions.push(Omission { position: self.position, kind: kind.to_owned() });
+        self.omissions.push(OmittedPart { position: self.position, kind: kind.to_owned() });
     }
 
     /// Adds a message with this raw content.

@@ -24,7 +24,7 @@ pub enum Held<'a> {
 
 /// Input that a server accepts as the continuation of the conversation that it holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Continuation {
+pub struct RepairedInput {
     /// The items to send.
     pub items: Vec<Item>,
     /// For each item its position in the input; `None` if it was changed or added.
@@ -79,7 +79,7 @@ pub fn repair_held(
     held: Held<'_>,
     incoming: &[Item],
     policy: &Policy,
-) -> Result<Continuation, Refused> {
+) -> Result<RepairedInput, Refused> {
     let input = Input::new(held, incoming, policy);
     if let Some(refused) = policy.refusal_of(&input.draft) {
         let position = refused.position.map(|fresh| input.origins.sources[fresh]);
@@ -92,14 +92,14 @@ pub fn repair_held(
     let Repaired { items, sources, repairs } = draft.into_repaired();
     findings.extend(repairs.into_iter().map(|repair| origins.finding(repair)));
     let source = |position: Option<usize>| origins.position(position?);
-    Ok(Continuation { items, sources: sources.into_iter().map(source).collect(), findings })
+    Ok(RepairedInput { items, sources: sources.into_iter().map(source).collect(), findings })
 }
 
 /// Leaves out of `incoming` the items that a server holds, judged by kind alone
 /// ([`is_held_by_server`]), and repairs nothing.
-pub fn leave_out_held(incoming: &[Item]) -> Continuation {
+pub fn leave_out_held(incoming: &[Item]) -> RepairedInput {
     let mut continuation =
-        Continuation { items: Vec::new(), sources: Vec::new(), findings: Vec::new() };
+        RepairedInput { items: Vec::new(), sources: Vec::new(), findings: Vec::new() };
     for (position, item) in incoming.iter().enumerate() {
         if let Some(Repetition { fault }) = find_by_kind(item.head()) {
             continuation.findings.push(Finding::left_out(position, item, fault));

@@ -61,7 +61,7 @@ mod reasoning;
 mod tests;
 
 pub use after::{BlockingItem, blocking_items, repair_after};
-pub use held::{Continuation, Finding, Held, check_held, leave_out_held, repair_held};
+pub use held::{Finding, Held, RepairedInput, check_held, leave_out_held, repair_held};
 pub use policy::{
     OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
 };

@@ -2,7 +2,7 @@
 
 use crate::item::{CallKey, Item};
 use crate::placeholder::placeholder;
-use crate::tracker::{Finished, Occurrence, Tracker};
+use crate::tracker::{Occurrence, RunFinished, Tracker};
 
 /// The outcome of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +128,7 @@ pub struct Settled {
 /// Call it when a run stops between a call and its output, and before the first request after an
 /// interruption. The tracker has to know the server's items: after an abort,
 /// [`hydrate`](Tracker::hydrate) it first.
-pub fn settle(tracker: &mut Tracker, text: &str) -> Result<Settled, Finished> {
+pub fn settle(tracker: &mut Tracker, text: &str) -> Result<Settled, RunFinished> {
     let mut settled = Settled::default();
     for call in tracker.unresolved().calls {
         match create_failed_output(&call.key, text) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::item::Item;
-use crate::tracker::{Continuation, Finished, Occurrence, Tracker};
+use crate::tracker::{Continuation, Occurrence, RunFinished, Tracker};
 
 /// The moment at which staged input becomes part of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ pub struct Staging {
 
 impl Staging {
     /// Adds an item. Adding the same item twice stages it twice.
-    pub fn stage(&mut self, item: Item) -> Result<(), Finished> {
+    pub fn stage(&mut self, item: Item) -> Result<(), RunFinished> {
         if self.is_finished {
-            return Err(Finished);
+            return Err(RunFinished);
         }
         self.waiting.push(item);
         Ok(())
@@ -50,9 +50,9 @@ impl Staging {
 
     /// Moves the staged items to the end of the tracker. Call it when the tracker has the outputs
     /// of the paused turn. No item is moved twice.
-    pub fn admit(&mut self, tracker: &mut Tracker) -> Result<Vec<Occurrence>, Finished> {
+    pub fn admit(&mut self, tracker: &mut Tracker) -> Result<Vec<Occurrence>, RunFinished> {
         if tracker.is_finished() {
-            return Err(Finished);
+            return Err(RunFinished);
         }
         self.take().into_iter().map(|item| tracker.add(item)).collect()
     }

@@ -82,7 +82,7 @@ pub struct Tracker {
 /// The run has ended: no item can be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot add an item: the run has finished")]
-pub struct Finished;
+pub struct RunFinished;
 
 impl Tracker {
     /// Creates the tracker of a run that has not sent anything yet.
@@ -101,9 +101,9 @@ impl Tracker {
 
     /// Adds an item: initial input, staged input, or a tool output. Items added before the first
     /// response count as initial input.
-    pub fn add(&mut self, item: Item) -> Result<Occurrence, Finished> {
+    pub fn add(&mut self, item: Item) -> Result<Occurrence, RunFinished> {
         if self.is_finished {
-            return Err(Finished);
+            return Err(RunFinished);
         }
         let occurrence = Occurrence(self.entries.len() as u64);
         self.entries.push(Entry::Pending(Queued { item, is_initial: self.turns == 0 }));

@@ -6,5 +6,5 @@ mod request;
 mod writer;
 pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
-pub(super) use writer::Writer;
+pub(super) use writer::AnthropicWriter;
 pub(super) use writer::{fold, left_out};

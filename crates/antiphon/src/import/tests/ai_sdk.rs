@@ -77,5 +77,5 @@ fn files_become_parts_and_other_parts_are_reported() {
         {"type": "input_file", "file_url": "https://example.com/a.pdf", "filename": "a.pdf"}
     ]);
     assert_eq!(values(&imported)[0]["content"], content);
-    assert_eq!(imported.omissions, [Omission { position: 0, kind: "data-note".to_owned() }]);
+    assert_eq!(imported.omissions, [OmittedPart { position: 0, kind: "data-note".to_owned() }]);
 }

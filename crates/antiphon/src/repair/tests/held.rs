@@ -6,7 +6,7 @@ use crate::item::given::{
 };
 use crate::item::{FingerprintKey, Item, ItemId};
 use crate::repair::{
-    Continuation, Finding, Held, OnUnansweredCall, Policy, Refused, check_held, repair_held,
+    Finding, Held, OnUnansweredCall, Policy, Refused, RepairedInput, check_held, repair_held,
 };
 use crate::transcript::{HeldItem, Transcript};
 
@@ -25,17 +25,17 @@ fn continued_with(
     held: &[Item],
     incoming: &[Item],
     policy: &Policy,
-) -> Result<Continuation, Refused> {
+) -> Result<RepairedInput, Refused> {
     repair_held(Held::Items(&transcript(held), KEY), incoming, policy)
 }
 
 /// The expected result if `incoming` needs no repair.
-fn unchanged(incoming: &[Item]) -> Continuation {
+fn unchanged(incoming: &[Item]) -> RepairedInput {
     let sources = (0..incoming.len()).map(Some).collect();
-    Continuation { items: incoming.to_vec(), sources, findings: vec![] }
+    RepairedInput { items: incoming.to_vec(), sources, findings: vec![] }
 }
 
-fn continued(held: &[Item], incoming: &[Item]) -> Continuation {
+fn continued(held: &[Item], incoming: &[Item]) -> RepairedInput {
     continued_with(held, incoming, &Policy::default()).expect("the default rejects nothing")
 }
 

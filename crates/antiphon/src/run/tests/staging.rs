@@ -3,7 +3,7 @@
 use super::{call_model, conversation, next, tracker};
 use crate::item::given::{call_under, item, output, user};
 use crate::run::{CommitPoint, Staging};
-use crate::tracker::{Finished, Returned, SendError, Tracker};
+use crate::tracker::{Returned, RunFinished, SendError, Tracker};
 
 /// A run that paused between a call and its output.
 fn paused() -> Tracker {
@@ -84,9 +84,9 @@ fn behaviour_35_an_ambiguous_rebuild_of_staged_input_is_rejected() {
 fn behaviour_36_nothing_is_staged_or_admitted_on_a_run_that_is_over() {
     let (mut tracker, mut staging) = (paused(), staged(&["hurry"]));
     tracker.finish();
-    assert_eq!(staging.admit(&mut tracker), Err(Finished));
+    assert_eq!(staging.admit(&mut tracker), Err(RunFinished));
     staging.finish();
-    assert_eq!(staging.stage(user("late")), Err(Finished));
+    assert_eq!(staging.stage(user("late")), Err(RunFinished));
     assert_eq!(staging.waiting(), [user("hurry")]);
 }
 

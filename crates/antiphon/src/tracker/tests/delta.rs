@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::item::given::{assistant, call_under, item, output, reasoning, user};
-use crate::tracker::{Finished, OccurrenceState};
+use crate::tracker::{OccurrenceState, RunFinished};
 
 #[test]
 fn behaviour_01_hydrated_tracker_plans_new_message() {
@@ -158,6 +158,6 @@ fn behaviour_36_finished_run_rejects_items() {
     add(&mut tracker, &[user("hi")]);
     tracker.finish();
     let before = serde_json::to_string(&tracker).unwrap();
-    assert_eq!(tracker.add(user("late")), Err(Finished));
+    assert_eq!(tracker.add(user("late")), Err(RunFinished));
     assert_eq!(serde_json::to_string(&tracker).unwrap(), before);
 }

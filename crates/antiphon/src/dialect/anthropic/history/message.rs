@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::HistoryError;
+use super::AnthropicHistoryError;
 use super::block::{Converted, convert_block, text_part};
 use crate::item::{Item, Role};
 use crate::json::Object;
@@ -18,8 +18,8 @@ pub(super) struct Message<'a> {
 }
 
 /// The item for a raw `system` prompt; `None` if the prompt is empty.
-pub(super) fn instructions(system: &[u8]) -> Result<Option<Item>, HistoryError> {
-    let error = |reason: &str| HistoryError::System { reason: reason.to_owned() };
+pub(super) fn instructions(system: &[u8]) -> Result<Option<Item>, AnthropicHistoryError> {
+    let error = |reason: &str| AnthropicHistoryError::System { reason: reason.to_owned() };
     let text = std::str::from_utf8(system).map_err(|_| error("not UTF-8"))?.trim();
     if text == "null" || text == r#""""# {
         return Ok(None);
@@ -27,8 +27,10 @@ pub(super) fn instructions(system: &[u8]) -> Result<Option<Item>, HistoryError> 
     let mut items = Vec::new();
     let mut message = Message::new(0, None, &mut items);
     message.content("system", Role::System, text).map_err(|found| match found {
-        HistoryError::Block { block, reason, .. } => error(&format!("block {block}: {reason}")),
-        HistoryError::Message { reason, .. } => error(&reason),
+        AnthropicHistoryError::Block { block, reason, .. } => {
+            error(&format!("block {block}: {reason}"))
+        }
+        AnthropicHistoryError::Message { reason, .. } => error(&reason),
         other => other,
     })?;
     Ok(items.pop())
@@ -40,7 +42,7 @@ impl<'a> Message<'a> {
     }
 
     /// Converts the message `raw`.
-    pub(super) fn read(&mut self, raw: &str) -> Result<(), HistoryError> {
+    pub(super) fn read(&mut self, raw: &str) -> Result<(), AnthropicHistoryError> {
         let message =
             Object::parse(raw.as_bytes()).map_err(|error| self.error(error.to_string()))?;
         let name = message.string("role").unwrap_or_default();
@@ -53,7 +55,12 @@ impl<'a> Message<'a> {
         self.content(&name, role, content)
     }
 
-    fn content(&mut self, name: &str, role: Role, content: &str) -> Result<(), HistoryError> {
+    fn content(
+        &mut self,
+        name: &str,
+        role: Role,
+        content: &str,
+    ) -> Result<(), AnthropicHistoryError> {
         if content.starts_with('"') {
             self.parts.push(text_part(role, content));
             return self.close(name);
@@ -76,7 +83,7 @@ impl<'a> Message<'a> {
     }
 
     /// Writes the collected parts as one message item.
-    fn close(&mut self, role: &str) -> Result<(), HistoryError> {
+    fn close(&mut self, role: &str) -> Result<(), AnthropicHistoryError> {
         if self.parts.is_empty() {
             return Ok(());
         }
@@ -87,11 +94,11 @@ impl<'a> Message<'a> {
         Ok(())
     }
 
-    fn error(&self, reason: String) -> HistoryError {
-        HistoryError::Message { message: self.number, reason }
+    fn error(&self, reason: String) -> AnthropicHistoryError {
+        AnthropicHistoryError::Message { message: self.number, reason }
     }
 
-    fn at(&self, block: usize, reason: String) -> HistoryError {
-        HistoryError::Block { message: self.number, block, reason }
+    fn at(&self, block: usize, reason: String) -> AnthropicHistoryError {
+        AnthropicHistoryError::Block { message: self.number, block, reason }
     }
 }

@@ -15,7 +15,7 @@ use crate::transcript::Origin;
 /// An error in a conversation of Anthropic messages. Paths have the form that Anthropic uses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum HistoryError {
+pub enum AnthropicHistoryError {
     /// `messages` is not an array.
     #[error("messages: {reason}")]
     NotMessages {
@@ -70,7 +70,7 @@ pub fn parse_items(
     messages: &[u8],
     system: Option<&[u8]>,
     origin: Option<&Origin>,
-) -> Result<Vec<Item>, HistoryError> {
+) -> Result<Vec<Item>, AnthropicHistoryError> {
     parse_items_with_sources(messages, system, origin).map(|(items, _)| items)
 }
 
@@ -79,14 +79,14 @@ pub(crate) fn parse_items_with_sources(
     messages: &[u8],
     system: Option<&[u8]>,
     origin: Option<&Origin>,
-) -> Result<(Vec<Item>, Vec<Option<usize>>), HistoryError> {
+) -> Result<(Vec<Item>, Vec<Option<usize>>), AnthropicHistoryError> {
     let mut items = Vec::new();
     if let Some(system) = system {
         items.extend(message::instructions(system)?);
     }
     let mut sources = vec![None; items.len()];
     let messages: Vec<&RawValue> = serde_json::from_slice(messages)
-        .map_err(|error| HistoryError::NotMessages { reason: error.to_string() })?;
+        .map_err(|error| AnthropicHistoryError::NotMessages { reason: error.to_string() })?;
     for (number, raw) in messages.iter().enumerate() {
         Message::new(number, origin, &mut items).read(raw.get())?;
         sources.resize(items.len(), Some(number));

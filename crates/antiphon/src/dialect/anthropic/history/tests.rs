@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HistoryError, parse_items};
+use super::{AnthropicHistoryError, parse_items};
 use crate::dialect::anthropic;
 use crate::dialect::request::Request;
 use crate::dialect::{Dialect, Seal};
@@ -265,7 +265,7 @@ fn error_names_path_of_invalid_message() {
 #[test]
 fn invalid_system_prompt_is_rejected() {
     let error = parse_items(b"[]", Some(b"7"), None).unwrap_err();
-    assert!(matches!(error, HistoryError::System { .. }), "{error}");
+    assert!(matches!(error, AnthropicHistoryError::System { .. }), "{error}");
     let error = parse_items(b"[]", Some(br#"[{"type":"text"}]"#), None).unwrap_err();
     assert_eq!(error.to_string(), "system: block 0: text: field required");
 }

@@ -42,14 +42,14 @@ use crate::stream::{Event, Finished};
 /// - Text deltas are forwarded unchanged; held deltas are merged into one.
 /// - A failed response ends with an `error` event. Anthropic's clients raise an exception and stop
 ///   reading, so no event follows it.
-pub struct Writer {
+pub struct AnthropicWriter {
     queue: BlockQueue,
     tools: ToolIds,
     /// The output items, by their index.
     item_writers: Vec<ItemWriter>,
 }
 
-impl Writer {
+impl AnthropicWriter {
     pub(in crate::dialect) fn new() -> Self {
         Self { queue: BlockQueue::default(), tools: ToolIds::default(), item_writers: Vec::new() }
     }

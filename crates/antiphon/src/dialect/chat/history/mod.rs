@@ -16,7 +16,7 @@ use calls::Calls;
 /// An error in a Chat Completions history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum HistoryError {
+pub enum ChatHistoryError {
     /// The value is not an array.
     #[error("expected an array of messages: {0}")]
     NotAnArray(String),
@@ -44,7 +44,10 @@ pub enum HistoryError {
 /// describe an answer (`annotations`) and unknown fields are dropped.
 ///
 /// Calls without output and outputs without call are converted as they are. Takes linear time.
-pub fn parse_items(messages: &[u8], origin: Option<&Origin>) -> Result<Vec<Item>, HistoryError> {
+pub fn parse_items(
+    messages: &[u8],
+    origin: Option<&Origin>,
+) -> Result<Vec<Item>, ChatHistoryError> {
     parse_items_with_sources(messages, origin).map(|(items, _)| items)
 }
 
@@ -52,9 +55,9 @@ pub fn parse_items(messages: &[u8], origin: Option<&Origin>) -> Result<Vec<Item>
 pub(crate) fn parse_items_with_sources(
     messages: &[u8],
     origin: Option<&Origin>,
-) -> Result<(Vec<Item>, Vec<usize>), HistoryError> {
+) -> Result<(Vec<Item>, Vec<usize>), ChatHistoryError> {
     let raws: Vec<&RawValue> = serde_json::from_slice(messages)
-        .map_err(|error| HistoryError::NotAnArray(error.to_string()))?;
+        .map_err(|error| ChatHistoryError::NotAnArray(error.to_string()))?;
     let mut decoder = Decoder { origin, calls: Calls::default(), items: Vec::new() };
     let mut sources = Vec::with_capacity(raws.len());
     for (position, raw) in raws.iter().enumerate() {
@@ -82,8 +85,8 @@ impl Flaw {
         Self { path: path.into(), reason: reason.into() }
     }
 
-    fn at(self, position: usize) -> HistoryError {
-        HistoryError::Message { position, path: self.path, reason: self.reason }
+    fn at(self, position: usize) -> ChatHistoryError {
+        ChatHistoryError::Message { position, path: self.path, reason: self.reason }
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::client::read;
 use crate::dialect::anthropic::stream::tests::world::context;
-use crate::dialect::anthropic::{Writer, fold};
+use crate::dialect::anthropic::{AnthropicWriter, fold};
 use crate::dialect::{Dialect, StreamDecoder};
 use crate::stream::tests::world::World;
 use crate::stream::{Assembler, Event, Failure, Finished, Form};
@@ -40,7 +40,7 @@ pub(super) fn convert_anthropic(events: &[Value]) -> Written {
 fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
     let mut assembler = World::default().assembler().with_form(form);
     let mut decoder = StreamDecoder::new(dialect, context());
-    let mut writer = Writer::new();
+    let mut writer = AnthropicWriter::new();
     let (mut received, mut live) = (Vec::new(), Vec::new());
     for event in events {
         decoder.decode(&Bytes::from(event.to_string()), &mut assembler).unwrap();
@@ -53,14 +53,18 @@ fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
     written(&mut writer, received, live, &assembler.finish(NOW))
 }
 
-fn write_events(assembler: &mut Assembler, writer: &mut Writer, received: &mut Vec<Event>) {
+fn write_events(
+    assembler: &mut Assembler,
+    writer: &mut AnthropicWriter,
+    received: &mut Vec<Event>,
+) {
     while let Some(event) = assembler.next_event() {
         received.extend(writer.event(&event));
     }
 }
 
 fn written(
-    writer: &mut Writer,
+    writer: &mut AnthropicWriter,
     mut received: Vec<Event>,
     live: Vec<usize>,
     finished: &Finished,
