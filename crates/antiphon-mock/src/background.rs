@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::Frame;
-use crate::accounts::Accounts;
+use crate::account::Accounts;
 use crate::turn::Run;
 
 /// The number of events that announce a response: `response.created`, `response.in_progress`.

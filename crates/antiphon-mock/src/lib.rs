@@ -38,7 +38,6 @@
 //! ```
 
 mod account;
-mod accounts;
 mod api;
 mod background;
 pub mod default_model;

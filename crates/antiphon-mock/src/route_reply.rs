@@ -38,13 +38,17 @@ impl RouteReply {
         Self::with(StatusCode::OK, body)
     }
 
-    pub(crate) fn refused(refusal: Refusal) -> Self {
+    pub(crate) fn from_refusal(refusal: Refusal) -> Self {
         let answered = Self::with(refusal.status, &refusal.body());
         Self { verdict: Err(refusal), ..answered }
     }
 
     /// A refusal with a body that differs from OpenAI's.
-    pub(crate) fn refused_as(refusal: Refusal, status: StatusCode, body: &Value) -> Self {
+    pub(crate) fn from_refusal_with_body(
+        refusal: Refusal,
+        status: StatusCode,
+        body: &Value,
+    ) -> Self {
         Self { verdict: Err(refusal), ..Self::with(status, body) }
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::account::Account;
-use crate::accounts::Accounts;
+use crate::account::Accounts;
 use crate::background::Backgrounds;
 use crate::ids::Ids;
 use crate::log::Log;

@@ -68,7 +68,7 @@ impl<'p> Place<'p> {
         Self { depth: self.depth + 1, ..self }
     }
 
-    fn of(self, property: Property<'p>) -> Self {
+    fn at_property(self, property: Property<'p>) -> Self {
         Self { property, ..self.deeper() }
     }
 
@@ -87,12 +87,16 @@ impl Generator<'_> {
         match schema {
             Value::Bool(true) => Ok(self.scalars.string(&Map::new(), place.property)),
             Value::Bool(false) => Err("'false' allows no value"),
-            Value::Object(schema) => self.demanded(schema, place),
+            Value::Object(schema) => self.resolve_value(schema, place),
             _ => Err("a schema must be an object"),
         }
     }
 
-    fn demanded(&mut self, schema: &Map<String, Value>, place: Place<'_>) -> Result<Value, Fault> {
+    fn resolve_value(
+        &mut self,
+        schema: &Map<String, Value>,
+        place: Place<'_>,
+    ) -> Result<Value, Fault> {
         if let Some(reference) = schema.get("$ref") {
             let reference = reference.as_str().ok_or("a '$ref' must be a string")?;
             let place = Place { references: place.references + 1, ..place.deeper() };
@@ -111,7 +115,7 @@ impl Generator<'_> {
         }
         match schema.get("anyOf").or(schema.get("oneOf")) {
             Some(branches) => self.branch(schema, branches, place),
-            None => self.typed(schema, place),
+            None => self.value_by_type(schema, place),
         }
     }
 
@@ -140,7 +144,11 @@ impl Generator<'_> {
         Err(fault)
     }
 
-    fn typed(&mut self, schema: &Map<String, Value>, place: Place<'_>) -> Result<Value, Fault> {
+    fn value_by_type(
+        &mut self,
+        schema: &Map<String, Value>,
+        place: Place<'_>,
+    ) -> Result<Value, Fault> {
         match chosen_type(schema, place.should_end())? {
             "object" => self.object(schema, place),
             "array" => self.array(schema, place),
@@ -161,10 +169,11 @@ impl Generator<'_> {
         };
         let siblings: Vec<&str> = properties.keys().map(String::as_str).collect();
         let mut object = Map::new();
-        for name in self.wanted(&required(schema)?, properties, &siblings, place) {
+        for name in self.select_properties(&required(schema)?, properties, &siblings, place) {
             if !object.contains_key(name) {
                 let schema = properties.get(name).unwrap_or(&Value::Bool(true));
-                let value = self.value(schema, place.of(Property { name, siblings: &siblings }))?;
+                let value =
+                    self.value(schema, place.at_property(Property { name, siblings: &siblings }))?;
                 object.insert(name.to_owned(), value);
             }
         }
@@ -172,7 +181,7 @@ impl Generator<'_> {
     }
 
     /// The required properties and those that the text names. If none is required, all properties.
-    fn wanted<'s>(
+    fn select_properties<'s>(
         &self,
         required: &[&'s str],
         properties: &Map<String, Value>,

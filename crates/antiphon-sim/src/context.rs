@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::SimError;
-use super::item::{Item, Part, described, text_of};
+use super::item::{Item, Part, describe, text_of};
 use super::text::chunks;
 
 /// The instructions and the items of one request. The model knows nothing else.
@@ -99,7 +99,7 @@ impl Context {
             return None;
         };
         let tool = self.caller_of(at, kind, call_id).or(name.as_deref()).unwrap_or(call_id);
-        Some(Returned { tool: tool.to_owned(), output: described(parts) })
+        Some(Returned { tool: tool.to_owned(), output: describe(parts) })
     }
 
     /// The name of the nearest earlier call that the output answers.

@@ -1,21 +1,19 @@
 //! The rules of the model, in their order.
 
-use super::SimError;
-use super::arguments;
 use super::context::{Context, Returned};
-use super::count::count;
-use super::dictation::dictated;
 use super::evidence::{Evidence, MOST_SAID};
 use super::item::{Part, attachments, text_of};
 use super::mention::{Mention, mentions};
 use super::recall::{asks_what_happened, is_question, recall};
 use super::reply::Reply;
 use super::request::Request;
-use super::show::{asks_for_context, show};
+use super::rules::{
+    asks_for_context, asks_for_summary, count, find_dictation, show, summarize, summary_in,
+};
 use super::style::Style;
-use super::summary::{asks_for_summary, given, summary};
 use super::text::shorten;
 use super::tools::{Callable, Input, Tool};
+use super::{SimError, arguments};
 
 /// The maximum number of calls in one answer.
 const MOST_CALLS: usize = 32;
@@ -38,31 +36,32 @@ pub(super) struct Call<'a> {
 /// Applies the first rule that fits.
 pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError> {
     let context = &request.context;
-    let callable = Callable::of(&request.tools, &request.choice, request.parallel_tool_calls)?;
+    let callable = Callable::select(&request.tools, &request.choice, request.parallel_tool_calls)?;
     let asked = text_of(context.last_user_message());
     if callable.forced {
-        return forced(&asked, &callable).map(Turn::Calls);
+        return force_calls(&asked, &callable).map(Turn::Calls);
     }
     let returned = context.just_returned();
     if !returned.is_empty() {
-        return Ok(Turn::Reply(report(&returned).in_style(Style::of(context))));
+        return Ok(Turn::Reply(report(&returned).in_style(Style::from_context(context))));
     }
     if asks_for_summary(&asked) {
-        return Ok(Turn::Reply(Reply::new(summary(context))));
+        return Ok(Turn::Reply(Reply::new(summarize(context))));
     }
-    if let Some(summary) = given(&asked) {
+    if let Some(summary) = summary_in(&asked) {
         return Ok(Turn::Reply(Reply::new(summary)));
     }
     if asks_for_context(&asked) {
         return Ok(Turn::Reply(Reply::new(show(context))));
     }
-    let calls = if asks_what_happened(&asked) { Vec::new() } else { chosen(&asked, &callable)? };
+    let calls =
+        if asks_what_happened(&asked) { Vec::new() } else { choose_calls(&asked, &callable)? };
     if calls.is_empty() { Ok(Turn::Reply(speak(&asked, context))) } else { Ok(Turn::Calls(calls)) }
 }
 
 /// A call of every tool that the text names, or of the first tool if it names none.
-fn forced<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
-    let named = chosen(asked, callable)?;
+fn force_calls<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
+    let named = choose_calls(asked, callable)?;
     match callable.tools.first() {
         Some(first) if named.is_empty() => Ok(vec![Call::new(first, Evidence::whole(asked))?]),
         _ => Ok(named),
@@ -70,7 +69,7 @@ fn forced<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, Sim
 }
 
 /// A call of every tool that the text names.
-fn chosen<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
+fn choose_calls<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
     let most = if callable.single { 1 } else { MOST_CALLS };
     mentions(asked, &callable.tools)
         .into_iter()
@@ -107,31 +106,31 @@ fn report(returned: &[Returned]) -> Reply {
 
 /// The answer to a user who asks for no call.
 fn speak(asked: &str, context: &Context) -> Reply {
-    match dictated(context) {
+    match find_dictation(context) {
         Some(sentence) => Reply::new(sentence),
-        None => own_words(asked, context).in_style(Style::of(context)),
+        None => answer_freely(asked, context).in_style(Style::from_context(context)),
     }
 }
 
 /// The answer if the context dictates none.
-fn own_words(asked: &str, context: &Context) -> Reply {
+fn answer_freely(asked: &str, context: &Context) -> Reply {
     let message = context.last_user_message();
     if context.user_messages().next().is_none() {
         Reply::new("I was given no user message.")
     } else if !attachments(message).is_empty() {
-        Reply::new(received(message))
+        Reply::new(describe_attachments(message))
     } else if let Some(counted) = count(asked) {
         Reply::new(counted)
     } else if is_question(asked) {
         Reply::new(recall(asked, context))
     } else {
-        Reply::acknowledging(asked)
+        Reply::acknowledge(asked)
     }
 }
 
 /// The answer to a message with attachments:
 /// `I was given an image (image/png, detail auto), with: What is this?`
-fn received(message: &[Part]) -> String {
+fn describe_attachments(message: &[Part]) -> String {
     let given = attachments(message).join(" and ");
     match shorten(&text_of(message), 80) {
         text if text.is_empty() => format!("I was given {given}."),

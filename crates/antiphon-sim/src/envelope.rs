@@ -44,7 +44,7 @@ impl Ending {
 }
 
 impl Envelope {
-    pub(super) fn of(request: &Request<'_>) -> Self {
+    pub(super) fn from_request(request: &Request<'_>) -> Self {
         let mut fields = defaults();
         for (name, value) in &mut fields {
             if let Some(given) = request.echo(name) {

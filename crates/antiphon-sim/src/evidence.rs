@@ -99,7 +99,7 @@ impl<'a> Evidence<'a> {
 
     /// The value after a property's name: `limit 5`, `city: Paris`, `color is red`. It ends with
     /// its clause, or before the name of one of the `siblings`.
-    pub(super) fn named(&self, name: &str, siblings: &[&str]) -> Option<&'a str> {
+    pub(super) fn find_named(&self, name: &str, siblings: &[&str]) -> Option<&'a str> {
         let text = self.text();
         let after = &text[find_phrase(text, name)?.end..];
         if name.len() == 1 && !after.trim_start().starts_with([':', '=']) {

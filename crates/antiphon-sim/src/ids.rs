@@ -12,7 +12,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    pub(super) fn of(input: &str) -> Self {
+    pub(super) fn from_input(input: &str) -> Self {
         Self { seed: digest::digest(&digest::SHA256, input.as_bytes()) }
     }
 

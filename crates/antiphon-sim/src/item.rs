@@ -1,9 +1,10 @@
 //! One item of the input, in the model's view.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::SimError;
-use super::image::size_of_data_url;
 use super::text::shorten;
 
 /// An item of the context. Items without a rule have the variant `Other`.
@@ -80,7 +81,7 @@ pub(super) fn text_of(parts: &[Part]) -> String {
 }
 
 /// The text of `parts`, with a description in place of each attachment.
-pub(super) fn described(parts: &[Part]) -> String {
+pub(super) fn describe(parts: &[Part]) -> String {
     let words: Vec<String> = parts
         .iter()
         .map(|part| match part {
@@ -200,4 +201,17 @@ fn string(fields: &Map<String, Value>, key: &str) -> String {
 
 fn invalid(index: usize, expected: &'static str) -> SimError {
     SimError::InvalidParameter { param: format!("input[{index}]"), expected }
+}
+
+/// The length of base64 that is searched for the size. Camera metadata may come before it.
+const HEADER: usize = 256 << 10;
+
+/// Width and height in pixels of an image in a base64 data URL. `None` if its format is unknown.
+pub(super) fn size_of_data_url(url: &str) -> Option<(usize, usize)> {
+    let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
+    head.strip_suffix(";base64")?;
+    let whole = data.len().min(HEADER) / 4 * 4;
+    let header = STANDARD.decode(data.as_bytes().get(..whole)?).ok()?;
+    let size = imagesize::blob_size(&header).ok()?;
+    Some((size.width, size.height))
 }

@@ -2,14 +2,11 @@
 
 mod arguments;
 mod context;
-mod count;
 mod decide;
-mod dictation;
 mod envelope;
 mod error;
 mod evidence;
 mod ids;
-mod image;
 mod item;
 mod mention;
 mod numbers;
@@ -17,12 +14,11 @@ mod places;
 mod recall;
 mod reply;
 mod request;
+mod rules;
 mod scalar;
 mod schema;
-mod show;
 mod stream;
 mod style;
-mod summary;
 mod text;
 mod tools;
 

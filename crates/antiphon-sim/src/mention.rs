@@ -23,7 +23,7 @@ const IDLE: &str = "tool function please and then";
 
 /// The tools that `text` asks for, in order of mention; one entry per call.
 pub(super) fn mentions<'a, 't>(text: &'t str, tools: &[&'a Tool]) -> Vec<Mention<'a, 't>> {
-    let mut spans = named(text, tools);
+    let mut spans = find_named(text, tools);
     spans.extend(weather(text, tools, &spans));
     spans.sort_by_key(|span| span.range.start);
     let mut found: Vec<Mention<'a, 't>> = Vec::new();
@@ -81,15 +81,16 @@ impl<'a> Span<'a> {
 /// The tool names in `text`. If several names begin at the same word, the longest counts. Quotes
 /// are arguments: a name within quotes counts only if it is the whole quote, and only if no name is
 /// outside of quotes.
-fn named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
+fn find_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
     let quotes = quotes(text);
     let within = |span: &Span<'_>| quotes.iter().any(|quote| overlap(quote, &span.range));
-    let (inside, outside): (Vec<_>, Vec<_>) = all_named(text, tools).into_iter().partition(within);
+    let (inside, outside): (Vec<_>, Vec<_>) =
+        find_all_named(text, tools).into_iter().partition(within);
     let whole = |span: &Span<'_>| quotes.contains(&span.range);
     if outside.is_empty() { inside.into_iter().filter(whole).collect() } else { outside }
 }
 
-fn all_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
+fn find_all_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
     let names: Vec<_> = tools.iter().map(|tool| (*tool, words(&tool.name))).collect();
     let text_words = words(text);
     let mut spans: Vec<Span<'a>> = Vec::new();

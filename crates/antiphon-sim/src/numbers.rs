@@ -36,17 +36,17 @@ fn is_name_char(c: char) -> bool {
 
 /// The integer nearest to `said` that `schema` allows. The default for `said` is 1.
 pub(super) fn integer(said: Option<&str>, schema: &Map<String, Value>) -> Value {
-    let limits = Limits::of(schema, 1.0).whole();
+    let limits = Limits::from_schema(schema, 1.0).whole();
     let said = said.map_or("1", |said| said.split('.').next().unwrap_or(said));
     match said.parse::<i64>() {
         Ok(exact) if limits.allow(approximate(exact)) => exact.into(),
-        _ => truncated(limits.nearest(said)).into(),
+        _ => truncate(limits.nearest(said)).into(),
     }
 }
 
 /// The number nearest to `said` that `schema` allows. The default for `said` is 1.
 pub(super) fn number(said: Option<&str>, schema: &Map<String, Value>) -> Value {
-    let limits = Limits::of(schema, gap_between_exclusive_limits(schema));
+    let limits = Limits::from_schema(schema, gap_between_exclusive_limits(schema));
     let said = said.unwrap_or("1");
     let exact = said.parse::<Number>().ok();
     let allowed = |number: &Number| number.as_f64().is_some_and(|value| limits.allow(value));
@@ -68,7 +68,7 @@ struct Limits {
 
 impl Limits {
     /// `gap` is the distance between an exclusive limit and the nearest permitted value.
-    fn of(schema: &Map<String, Value>, gap: f64) -> Self {
+    fn from_schema(schema: &Map<String, Value>, gap: f64) -> Self {
         let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
         let multiple_of = limit("multipleOf").filter(|step| *step > 0.0);
         let precise = multiple_of.map_or(f64::MAX, |_| PRECISE);
@@ -112,12 +112,12 @@ fn gap_between_exclusive_limits(schema: &Map<String, Value>) -> f64 {
 
 /// Writes 5.0 as `5`, as people do.
 fn whole_if_whole(value: f64) -> Value {
-    let whole = truncated(value);
+    let whole = truncate(value);
     if (approximate(whole) - value).abs() < f64::EPSILON { whole.into() } else { value.into() }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "saturates, which is what is wanted")]
-fn truncated(value: f64) -> i64 {
+fn truncate(value: f64) -> i64 {
     value as i64
 }
 

@@ -54,7 +54,7 @@ impl Reply {
     }
 
     /// A reply that acknowledges `statement`.
-    pub(super) fn acknowledging(statement: &str) -> Self {
+    pub(super) fn acknowledge(statement: &str) -> Self {
         let quoted = match shorten(statement, QUOTED) {
             quoted if quoted.is_empty() => "an empty message".to_owned(),
             quoted => quoted,
@@ -65,7 +65,7 @@ impl Reply {
 
     /// The same reply in another style.
     pub(super) fn in_style(self, style: Style) -> Self {
-        Self { sentence: style.spoken(self.sentence), ..self }
+        Self { sentence: style.apply(self.sentence), ..self }
     }
 
     /// The answer in the format that the request asks for.

@@ -40,7 +40,7 @@ impl<'a> Request<'a> {
         let parallel = fields.optional("parallel_tool_calls", "a boolean")?;
         let items: Value = fields.required("input", "a string or an array of items")?;
         Ok(Self {
-            ids: Ids::of(input.get()),
+            ids: Ids::from_input(input.get()),
             context: Context::read(fields.optional("instructions", "a string")?, &items)?,
             knows_phases: has_phases(&items),
             tools: read_tools(&tools)?,

@@ -45,7 +45,7 @@ impl<'a> Scalars<'a> {
     pub(super) fn speaks_of(&self, property: Property<'_>, schema: &Value) -> bool {
         let options = schema["enum"].as_array().map_or(&[][..], Vec::as_slice);
         let mut words = options.iter().filter_map(Value::as_str);
-        self.named(property).is_some() || words.any(|option| self.evidence.says(option))
+        self.find_named(property).is_some() || words.any(|option| self.evidence.says(option))
     }
 
     /// An example of the format, otherwise the value in the text, cut or padded to the schema's
@@ -55,7 +55,7 @@ impl<'a> Scalars<'a> {
         let length = |key: &str| schema.get(key).and_then(Value::as_u64);
         let said = match text("format").and_then(example) {
             Some(example) => example,
-            None => self.said(property, text("description").unwrap_or_default()),
+            None => self.pick_text(property, text("description").unwrap_or_default()),
         };
         let most = length("maxLength").map_or(usize::MAX, saturated).min(self.left.max(SCRAP));
         let least = length("minLength").map_or(0, |least| saturated(least.min(LONGEST_FILLED)));
@@ -66,24 +66,24 @@ impl<'a> Scalars<'a> {
     }
 
     pub(super) fn integer(&mut self, schema: &Map<String, Value>, property: Property<'_>) -> Value {
-        integer(self.said_number(property), schema)
+        integer(self.pick_number(property), schema)
     }
 
     pub(super) fn number(&mut self, schema: &Map<String, Value>, property: Property<'_>) -> Value {
-        number(self.said_number(property), schema)
+        number(self.pick_number(property), schema)
     }
 
     /// `true`, unless the text has another value for the property.
     pub(super) fn boolean(&self, property: Property<'_>) -> Value {
-        let said = self.named(property).unwrap_or_default().to_lowercase();
+        let said = self.find_named(property).unwrap_or_default().to_lowercase();
         Value::Bool(!matches!(said.as_str(), "false" | "no" | "off"))
     }
 
     /// The value for a property. The sources, in order of precedence: the value after the
     /// property's name; a place, if the property is for one; the next quote; the whole text for the
     /// tool.
-    fn said(&mut self, property: Property<'_>, description: &str) -> &'a str {
-        if let Some(named) = self.named(property) {
+    fn pick_text(&mut self, property: Property<'_>, description: &str) -> &'a str {
+        if let Some(named) = self.find_named(property) {
             return named;
         }
         let for_place = holds_place(property.name) || holds_place(description);
@@ -95,8 +95,8 @@ impl<'a> Scalars<'a> {
         quote.unwrap_or_else(|| self.evidence.text())
     }
 
-    fn said_number(&mut self, property: Property<'_>) -> Option<&'a str> {
-        let named = self.named(property).and_then(|said| Evidence::whole(said).number(0));
+    fn pick_number(&mut self, property: Property<'_>) -> Option<&'a str> {
+        let named = self.find_named(property).and_then(|said| Evidence::whole(said).number(0));
         if named.is_some() {
             return named;
         }
@@ -104,8 +104,8 @@ impl<'a> Scalars<'a> {
         self.evidence.number(self.numbers - 1)
     }
 
-    fn named(&self, property: Property<'_>) -> Option<&'a str> {
-        self.evidence.named(property.name, property.siblings)
+    fn find_named(&self, property: Property<'_>) -> Option<&'a str> {
+        self.evidence.find_named(property.name, property.siblings)
     }
 }
 

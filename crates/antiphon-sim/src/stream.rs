@@ -26,7 +26,7 @@ pub(super) struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     pub(super) fn open(request: &'a Request<'_>) -> Self {
-        let envelope = Envelope::of(request);
+        let envelope = Envelope::from_request(request);
         let mut stream =
             Self { ids: &request.ids, envelope, output: Vec::new(), frames: Vec::new() };
         let begun = json!({ "response": stream.envelope.fields() });

@@ -15,12 +15,12 @@ pub(super) enum Style {
 
 impl Style {
     /// The style in the latest instructions that ask for one.
-    pub(super) fn of(context: &Context) -> Self {
-        context.guidance().iter().rev().find_map(|text| asked_for(text)).unwrap_or(Self::Plain)
+    pub(super) fn from_context(context: &Context) -> Self {
+        context.guidance().iter().rev().find_map(|text| find_style(text)).unwrap_or(Self::Plain)
     }
 
     /// The sentence in this style.
-    pub(super) fn spoken(self, sentence: String) -> String {
+    pub(super) fn apply(self, sentence: String) -> String {
         match self {
             Self::Plain => sentence,
             Self::Pirate => format!("Arr! {sentence}"),
@@ -29,7 +29,7 @@ impl Style {
     }
 }
 
-fn asked_for(text: &str) -> Option<Style> {
+fn find_style(text: &str) -> Option<Style> {
     let is_pirate = |word: &str| matches!(word, "pirate" | "pirates");
     let loud = ["uppercase", "upper case", "capital letters", "all caps"];
     if words(text).iter().any(|word| is_pirate(&word.lower)) {

@@ -92,12 +92,12 @@ impl Choice {
             Some("function" | "custom") => text(fields, "name")
                 .map(|name| Self::Named(name.to_owned()))
                 .ok_or_else(|| invalid_choice("the 'name' of a tool")),
-            Some("allowed_tools") => Self::allowed(fields),
+            Some("allowed_tools") => Self::parse_allowed(fields),
             _ => Err(invalid_choice("a function, a custom tool or allowed_tools")),
         }
     }
 
-    fn allowed(fields: &Map<String, Value>) -> Result<Self, SimError> {
+    fn parse_allowed(fields: &Map<String, Value>) -> Result<Self, SimError> {
         let required = match text(fields, "mode") {
             Some("required") => true,
             Some("auto") | None => false,
@@ -114,7 +114,11 @@ impl Choice {
 
 impl<'a> Callable<'a> {
     /// Selects the tools that `choice` permits.
-    pub(super) fn of(tools: &'a [Tool], choice: &Choice, parallel: bool) -> Result<Self, SimError> {
+    pub(super) fn select(
+        tools: &'a [Tool],
+        choice: &Choice,
+        parallel: bool,
+    ) -> Result<Self, SimError> {
         let named = |name: &String| {
             let found = tools.iter().find(|tool| tool.name == *name);
             found.ok_or_else(|| SimError::UnknownTool(name.clone()))

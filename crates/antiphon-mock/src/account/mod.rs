@@ -1,6 +1,5 @@
-//! The state of one account.
+//! The state of the accounts.
 
-mod context;
 mod conversation;
 mod item;
 mod response;
@@ -8,12 +7,12 @@ mod response;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
-pub(crate) use context::{Before, Context};
+use crate::Refusal;
+use crate::ids::Ids;
+
 pub(crate) use conversation::Conversation;
 pub(crate) use item::StoredItem;
-pub(crate) use response::StoredResponse;
-
-use crate::Refusal;
+pub(crate) use response::{Before, Context, StoredResponse};
 
 /// The conversations, responses and items of one account.
 ///
@@ -86,5 +85,31 @@ impl Account {
 
     pub(crate) fn drop_unowned_items(&mut self) {
         self.items.retain(|_, item| item.strong_count() > 0);
+    }
+}
+
+/// The accounts of all tokens, and the source of their ids.
+#[derive(Debug)]
+pub(crate) struct Accounts {
+    pub(crate) ids: Ids,
+    by_token: BTreeMap<String, Account>,
+}
+
+impl Accounts {
+    pub(crate) fn new(ids: Ids) -> Self {
+        Self { ids, by_token: BTreeMap::new() }
+    }
+
+    /// The account of a token. An account is created empty.
+    pub(crate) fn account(&mut self, token: &str) -> (&mut Account, &mut Ids) {
+        (self.by_token.entry(token.to_owned()).or_default(), &mut self.ids)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Account> {
+        self.by_token.values()
+    }
+
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = &String> {
+        self.by_token.keys()
     }
 }

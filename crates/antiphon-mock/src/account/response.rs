@@ -1,8 +1,23 @@
-//! The context that a turn's model received.
+//! A stored response, and the context that later responses continue.
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::StoredItem;
+
+/// A stored response and the context that later responses continue.
+#[derive(Debug)]
+pub(crate) struct StoredResponse {
+    pub(crate) object: Value,
+    pub(crate) context: Arc<Context>,
+}
+
+impl StoredResponse {
+    pub(crate) fn new(object: Value, context: Context) -> Self {
+        Self { object, context: Arc::new(context) }
+    }
+}
 
 /// A stored turn: the items before it, its input and its output.
 ///

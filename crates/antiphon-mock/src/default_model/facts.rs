@@ -20,11 +20,11 @@ pub(super) fn answer(message: &str, user_texts: &[&str]) -> Option<String> {
 fn fact<'a>(topic: &str, user_texts: &[&'a str]) -> Option<&'a str> {
     let statements =
         user_texts.iter().flat_map(|text| sentences(text)).filter(|it| !is_question(it));
-    statements.filter_map(|statement| stated(topic, statement)).last()
+    statements.filter_map(|statement| find_statement(topic, statement)).last()
 }
 
 /// The `X` of `<topic> is X`, up to a comma, a semicolon, an `and` or the end of the sentence.
-fn stated<'a>(topic: &str, statement: &'a str) -> Option<&'a str> {
+fn find_statement<'a>(topic: &str, statement: &'a str) -> Option<&'a str> {
     let marker = format!("{topic} is ");
     let value = &statement[lower(statement).find(&marker)? + marker.len()..];
     let end = [",", ";", " and "].iter().filter_map(|stop| lower(value).find(stop)).min();

@@ -46,7 +46,7 @@ pub async fn deliver(reply: Reply, exchange: Exchange, mut witness: impl Witness
         Delivery { chunks, tail: reply.tail, exchange, witness, sent: 0, is_over: false };
     delivery.settle_if_delivered();
     if head_withheld {
-        delivery.exchange.head_released().await;
+        delivery.exchange.wait_for_head().await;
     }
     let mut response = Response::new(Body::from_stream(stream::unfold(delivery, Delivery::next)));
     *response.status_mut() = status;
@@ -70,7 +70,7 @@ impl<W: Witness> Delivery<W> {
     /// is sent separately, and a break does not discard the chunk before it.
     async fn next(mut self) -> Option<(io::Result<Bytes>, Self)> {
         tokio::task::yield_now().await;
-        if self.chunks.len() > 0 && !self.exchange.permitted().await {
+        if self.chunks.len() > 0 && !self.exchange.wait_for_permit().await {
             (self.chunks, self.tail) = (vec::IntoIter::default(), Tail::Abort);
         }
         match (self.chunks.next(), self.tail) {

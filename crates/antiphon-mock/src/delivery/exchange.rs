@@ -80,12 +80,12 @@ impl Exchange {
         Self(watch::Sender::new(progress))
     }
 
-    pub(super) async fn head_released(&self) {
+    pub(super) async fn wait_for_head(&self) {
         self.until(|progress| progress.head_released).await;
     }
 
     /// Waits until the next chunk may be sent (true) or the test breaks the connection (false).
-    pub(super) async fn permitted(&self) -> bool {
+    pub(super) async fn wait_for_permit(&self) -> bool {
         let next = |progress: &Progress| progress.abort_asked || progress.permits > progress.sent;
         !self.until(next).await.abort_asked
     }

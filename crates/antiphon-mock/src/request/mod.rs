@@ -1,12 +1,11 @@
 //! Parsing and stateless validation of a request for a turn.
 
 mod fields;
-mod metadata;
 mod schema;
 
 use serde_json::{Value, json};
 
-pub(crate) use metadata::metadata;
+pub(crate) use fields::metadata;
 pub(crate) use schema::bounded_array;
 
 use crate::judge::{Item, includes_encrypted_reasoning, reasons, shape};

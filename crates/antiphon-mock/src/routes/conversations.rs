@@ -16,7 +16,7 @@ pub(super) fn create(request: &RouteRequest<'_>) -> Result<Value, Refusal> {
     metadata(&body["metadata"])?;
     let mut world = request.shared.world();
     let (account, ids) = world.account(&request.token);
-    let items = items::sent(&body, account, ids, request.shared.options.is_strict())?;
+    let items = items::store(&body, account, ids, request.shared.options.is_strict())?;
     account.register_items(&items);
     let metadata = if body["metadata"].is_null() { json!({}) } else { body["metadata"].clone() };
     let conversation = Conversation::new(ids.next("conv"), CREATED_AT, metadata, items);

@@ -10,7 +10,7 @@ pub(super) fn answer(request: &RouteRequest<'_>) -> RouteReply {
         let exchange = reply.exchange();
         return RouteReply::verbatim(reply, exchange);
     }
-    handle_route(request).unwrap_or_else(RouteReply::refused)
+    handle_route(request).unwrap_or_else(RouteReply::from_refusal)
 }
 
 fn handle_route(request: &RouteRequest<'_>) -> Result<RouteReply, Refusal> {
@@ -61,7 +61,7 @@ fn is_served(request: &RouteRequest<'_>, path: &[&str]) -> bool {
 fn not_served_reply(request: &RouteRequest<'_>) -> RouteReply {
     let refusal = Refusal::unknown_url(&request.method, &request.path);
     match request.shared.options.profile.not_served() {
-        Some((status, body)) => RouteReply::refused_as(refusal, status, &body),
-        None => RouteReply::refused(refusal),
+        Some((status, body)) => RouteReply::from_refusal_with_body(refusal, status, &body),
+        None => RouteReply::from_refusal(refusal),
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn create(request: &RouteRequest<'_>, id: &str) -> Result<Value, Refu
     if body["items"].is_null() {
         return Err(Refusal::missing_parameter("items"));
     }
-    let items = sent(&body, account, ids, is_strict)?;
+    let items = store(&body, account, ids, is_strict)?;
     if is_strict {
         reject_held(account.conversation(id)?, &items)?;
     }
@@ -59,7 +59,7 @@ pub(super) fn delete(request: &RouteRequest<'_>, id: &str, item: &str) -> Result
 }
 
 /// Stores the items of a body: at most 20, each valid, none twice.
-pub(super) fn sent(
+pub(super) fn store(
     body: &Value,
     account: &Account,
     ids: &mut Ids,

@@ -72,7 +72,7 @@ impl Entry {
             (Some(status), None) => reply(number, status, &self.body)?,
             (None, Some(items)) => {
                 let ending = (self.incomplete, self.failed);
-                Script::from(ended(answer(number, items), ending))
+                Script::from(with_ending(answer(number, items), ending))
             }
             _ => {
                 let problem = "needs either 'answer' or 'status'";
@@ -111,7 +111,7 @@ fn answer(number: usize, items: Vec<Output>) -> Answer {
     })
 }
 
-fn ended(answer: Answer, (incomplete, failed): (bool, Option<Failure>)) -> Answer {
+fn with_ending(answer: Answer, (incomplete, failed): (bool, Option<Failure>)) -> Answer {
     match failed {
         Some(failure) => answer.failed(failure.code, failure.message),
         None if incomplete => answer.incomplete(),

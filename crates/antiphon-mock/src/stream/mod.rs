@@ -8,10 +8,9 @@ mod frame;
 mod lifecycle;
 mod output;
 mod response;
-mod split;
 
 pub use answer::Answer;
 pub use anthropic::AnthropicAnswer;
 pub use chat::ChatAnswer;
+pub use deltas::Split;
 pub use frame::Frame;
-pub use split::Split;

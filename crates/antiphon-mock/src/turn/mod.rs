@@ -14,8 +14,8 @@ pub(crate) use resolve::{resolve, stored};
 pub(crate) use run::Run;
 
 use crate::Refusal;
+use crate::account::Accounts;
 use crate::account::{Account, Before, Context, Conversation, StoredItem, StoredResponse};
-use crate::accounts::Accounts;
 use crate::ids::Ids;
 use crate::request::Create;
 

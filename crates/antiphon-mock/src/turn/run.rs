@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{RenderedAnswer, Turn};
 use crate::OnAbort;
-use crate::accounts::Accounts;
+use crate::account::Accounts;
 
 /// An accepted turn whose answer is rendered but not delivered yet. It ends exactly once.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ async fn start_stopping_after(on_abort: OnAbort, count: usize) -> (StrictProvide
     let answer =
         Answer::new("fake-model").reasoning("To echo.").call("call_1", "echo", r#"{"text":"x"}"#);
     provider.script(Script::from(answer).hang_after(count));
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     (provider, client)
 }
 
@@ -138,7 +138,7 @@ async fn nothing_stores_neither_input_nor_output() {
 #[tokio::test]
 async fn connection_broken_by_provider_counts_as_disconnect() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let answer = Answer::new("fake-model").message("Hello");
     provider.script(Script::from(answer).break_after(3));
     let conversation = client.conversation().await;
@@ -152,7 +152,7 @@ async fn connection_broken_by_provider_counts_as_disconnect() {
 #[tokio::test]
 async fn failed_turn_stores_nothing() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     provider.script(Answer::new("fake-model").message("Hm").failed("server_error", "No."));
     let asked = json!({"conversation": conversation, "input": "Hello"});
@@ -167,7 +167,7 @@ async fn failed_turn_stores_nothing() {
 #[tokio::test]
 async fn disconnect_before_json_answer_stores_the_input() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     provider.script(Script::from(Answer::new("m").message("Hi")).withhold_head());
     let asked = json!({"model": "m", "conversation": conversation, "input": "Hello"});

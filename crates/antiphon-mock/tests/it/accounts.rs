@@ -8,7 +8,7 @@ use crate::client::{Client, id};
 #[tokio::test]
 async fn objects_belong_to_one_account() {
     let provider = StrictProvider::start().await;
-    let (one, two) = (Client::of(&provider), Client::with_token(&provider, "sk-two"));
+    let (one, two) = (Client::connect_to(&provider), Client::with_token(&provider, "sk-two"));
     let conversation = one.conversation().await;
     let response = one.turn(json!({"conversation": conversation, "input": "Hello"})).await;
     let item = id(&response["output"][0]).to_owned();

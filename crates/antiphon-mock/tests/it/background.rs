@@ -19,7 +19,7 @@ async fn queued(client: &Client, more: Value) -> (String, Value) {
 #[tokio::test]
 async fn background_response_is_polled_to_completion() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (path, response) = queued(&client, json!({})).await;
 
     assert_eq!((&response["status"], &response["background"]), (&json!("queued"), &json!(true)));
@@ -33,7 +33,7 @@ async fn background_response_is_polled_to_completion() {
 #[tokio::test]
 async fn background_response_locks_its_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let (path, _) = queued(&client, json!({"conversation": conversation})).await;
     let next = json!({"model": "m", "conversation": conversation, "input": "Yes"});
@@ -48,7 +48,7 @@ async fn background_response_locks_its_conversation() {
 #[tokio::test]
 async fn cancelled_response_stores_nothing() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let (path, response) = queued(&client, json!({"conversation": conversation})).await;
     let cancel = format!("{path}/cancel");
@@ -72,7 +72,7 @@ async fn cancelled_response_stores_nothing() {
 #[tokio::test]
 async fn background_stream_resumes_after_disconnect() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let exchange = provider.script(Script::from(Answer::new("m").message("Hi")).hang_after(3));
     let mut stream = client.stream(json!({"input": "Hello", "background": true})).await;
     let created = stream.until("response.created").await;
@@ -93,7 +93,7 @@ async fn background_stream_resumes_after_disconnect() {
 #[tokio::test]
 async fn foreground_response_cannot_be_streamed_again() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;
     let path = format!("/v1/responses/{}?stream=true", id(&response));
     assert_eq!(client.get(&path).await.0, 400);
@@ -102,7 +102,7 @@ async fn foreground_response_cannot_be_streamed_again() {
 #[tokio::test]
 async fn background_requires_store() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let body = json!({"model": "m", "input": "Hello", "background": true, "store": false});
     assert_eq!(client.refused(body).await.1["param"], "background");
 }
@@ -110,7 +110,7 @@ async fn background_requires_store() {
 #[tokio::test]
 async fn deleting_a_background_response_unlocks_its_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let (path, response) = queued(&client, json!({"conversation": conversation})).await;
     assert_eq!(client.delete(&path).await.0, 200);

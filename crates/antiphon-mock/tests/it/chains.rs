@@ -8,7 +8,7 @@ use crate::client::{Client, id, text, types};
 #[tokio::test]
 async fn response_continues_the_whole_chain() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
 
     let first = client.turn(json!({"input": "My color is purple"})).await;
     let second = client.turn(json!({"previous_response_id": id(&first), "input": "Yes"})).await;
@@ -26,7 +26,7 @@ async fn response_continues_the_whole_chain() {
 #[tokio::test]
 async fn instructions_are_not_carried_over() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello", "instructions": "Be brief."})).await;
     assert_eq!(first["instructions"], "Be brief.");
     let second = client.turn(json!({"previous_response_id": id(&first), "input": "Yes"})).await;
@@ -36,7 +36,7 @@ async fn instructions_are_not_carried_over() {
 #[tokio::test]
 async fn two_responses_can_continue_one() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
     let color = json!({"previous_response_id": id(&first), "input": "My color is red"});
     client.turn(color).await;
@@ -47,7 +47,7 @@ async fn two_responses_can_continue_one() {
 #[tokio::test]
 async fn conversation_response_can_be_continued_outside_it() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let said = json!({"conversation": conversation, "input": "My color is red"});
     client.turn(said).await;
@@ -62,7 +62,7 @@ async fn conversation_response_can_be_continued_outside_it() {
 #[tokio::test]
 async fn stored_response_is_retrieved_and_deleted() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;
     let path = format!("/v1/responses/{}", id(&response));
 
@@ -76,7 +76,7 @@ async fn stored_response_is_retrieved_and_deleted() {
 #[tokio::test]
 async fn input_items_lists_the_request_only() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
     let second = client.turn(json!({"previous_response_id": id(&first), "input": "Yes"})).await;
     let (_, list) = client.get(&format!("/v1/responses/{}/input_items", id(&second))).await;
@@ -88,7 +88,7 @@ async fn input_items_lists_the_request_only() {
 async fn input_items_all_lists_the_whole_context() {
     let options = Options { input_items: InputItems::All, ..Options::default() };
     let provider = StrictProvider::with_options(options).start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
     let second = client.turn(json!({"previous_response_id": id(&first), "input": "Yes"})).await;
     let path = format!("/v1/responses/{}/input_items?order=asc", id(&second));
@@ -101,7 +101,7 @@ async fn input_items_all_lists_the_whole_context() {
 #[tokio::test]
 async fn response_after_a_lost_one_keeps_its_context() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "My color is red"})).await;
     let second = client.turn(json!({"previous_response_id": id(&first), "input": "Yes"})).await;
 

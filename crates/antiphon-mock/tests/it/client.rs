@@ -30,7 +30,7 @@ pub(crate) struct Events {
 }
 
 impl Client {
-    pub(crate) fn of(provider: &StrictProvider) -> Self {
+    pub(crate) fn connect_to(provider: &StrictProvider) -> Self {
         Self::with_token(provider, "sk-one")
     }
 

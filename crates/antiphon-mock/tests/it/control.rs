@@ -8,7 +8,7 @@ use crate::client::{Client, echo, types};
 #[tokio::test]
 async fn held_answer_ends_as_on_abort_decides() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     assert_eq!(client.post("/hold?token=sk-one&at=behind_call", json!({})).await.0, 204);
     assert_eq!(client.post("/on-abort?outcome=nothing", json!({})).await.0, 204);
@@ -29,7 +29,7 @@ async fn hold_works_from_rust_tests() {
     let provider = StrictProvider::start().await;
     provider.set_on_abort(OnAbort::StorePart);
     provider.hold("sk-one", Hold::InText);
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let mut stream = client.stream(json!({"conversation": conversation, "input": "Hi"})).await;
     stream.until("response.output_text.delta").await;
@@ -41,7 +41,7 @@ async fn hold_works_from_rust_tests() {
 #[tokio::test]
 async fn invalid_control_parameters_are_refused() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     assert_eq!(client.post("/hold?token=sk-one&at=the_end", json!({})).await.0, 400);
     assert_eq!(client.post("/on-abort?outcome=half", json!({})).await.0, 400);
     assert_eq!(client.post("/lose", json!({})).await.0, 400);
@@ -51,7 +51,7 @@ async fn invalid_control_parameters_are_refused() {
 #[tokio::test]
 async fn lost_response_is_not_found() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;
     let id = response["id"].as_str().unwrap();
     assert_eq!(client.post(&format!("/lose?response={id}"), json!({})).await.0, 204);

@@ -8,7 +8,7 @@ use crate::client::{Client, echo, id, output, text, types, user};
 #[tokio::test]
 async fn conversation_remembers_earlier_messages() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
 
     client.turn(json!({"conversation": conversation, "input": "My color is purple"})).await;
@@ -24,7 +24,7 @@ async fn conversation_remembers_earlier_messages() {
 #[tokio::test]
 async fn stored_items_get_ids_and_completed_status() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     assert!(conversation.starts_with("conv_"));
 
@@ -50,7 +50,7 @@ async fn stored_items_get_ids_and_completed_status() {
 #[tokio::test]
 async fn unstored_response_still_enters_its_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
 
     let asked = json!({"conversation": conversation, "input": "Hello", "store": false});
@@ -64,7 +64,7 @@ async fn unstored_response_still_enters_its_conversation() {
 #[tokio::test]
 async fn conversation_is_created_with_items() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let body = json!({"items": [user("My dog is Biscuit")], "metadata": {"of": "tests"}});
     let (status, conversation) = client.post("/v1/conversations", body).await;
 
@@ -77,7 +77,7 @@ async fn conversation_is_created_with_items() {
 #[tokio::test]
 async fn metadata_update_replaces_and_is_required() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = format!("/v1/conversations/{}", client.conversation().await);
 
     let (status, updated) = client.post(&path, json!({"metadata": {"a": "b"}})).await;
@@ -90,7 +90,7 @@ async fn metadata_update_replaces_and_is_required() {
 #[tokio::test]
 async fn deleted_conversation_is_not_found() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let path = format!("/v1/conversations/{conversation}");
 
@@ -106,7 +106,7 @@ async fn deleted_conversation_is_not_found() {
 #[tokio::test]
 async fn turn_without_input_continues_the_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (_, conversation) =
         client.post("/v1/conversations", json!({"items": [user("Hello")]})).await;
 

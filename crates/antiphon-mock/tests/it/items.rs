@@ -8,7 +8,7 @@ use crate::client::{Client, echo, id, output, text, types, user};
 #[tokio::test]
 async fn items_are_added_read_and_deleted() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let base = format!("/v1/conversations/{conversation}");
     let path = format!("{base}/items");
@@ -30,7 +30,7 @@ async fn items_are_added_read_and_deleted() {
 #[tokio::test]
 async fn at_most_20_items_are_added() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = format!("/v1/conversations/{}/items", client.conversation().await);
     let (status, body) = client.post(&path, json!({"items": vec![user("Hi"); 21]})).await;
     assert_eq!((status, &body["error"]["code"]), (400, &json!("array_above_max_length")));
@@ -40,7 +40,7 @@ async fn at_most_20_items_are_added() {
 #[tokio::test]
 async fn existing_item_cannot_be_added_again() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = format!("/v1/conversations/{}/items", client.conversation().await);
     let said = json!({"type": "message", "id": "msg_1", "role": "user", "content": "Hello"});
     assert_eq!(client.post(&path, json!({"items": [said]})).await.0, 200);
@@ -54,7 +54,7 @@ async fn existing_item_cannot_be_added_again() {
 #[tokio::test]
 async fn response_items_can_be_added_to_a_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
     let path = format!("/v1/conversations/{}/items", client.conversation().await);
     let (status, list) = client.post(&path, json!({"items": response["output"]})).await;
@@ -65,7 +65,7 @@ async fn response_items_can_be_added_to_a_conversation() {
 #[tokio::test]
 async fn reference_is_resolved_across_responses() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let asked = json!({"input": "Echo hello", "tools": echo()});
     let response = client.turn(asked).await;
     let [reasoning, call] = [&response["output"][0], &response["output"][1]];
@@ -86,7 +86,7 @@ async fn reference_is_resolved_across_responses() {
 #[tokio::test]
 async fn reference_to_deleted_item_is_refused() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Hello", "store": false});
     let response = client.turn(asked).await;

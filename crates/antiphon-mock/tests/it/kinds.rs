@@ -10,7 +10,7 @@ use crate::client::{Client, id};
 #[tokio::test]
 async fn stored_items_have_the_id_and_status_of_their_kind() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = format!("/v1/conversations/{}/items", client.conversation().await);
     let is_stored = |kind: &&Kind| !matches!(kind, Kind::Message | Kind::ItemReference);
     let kinds: Vec<&Kind> = Kind::ALL.iter().filter(is_stored).collect();

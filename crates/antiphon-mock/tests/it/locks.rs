@@ -8,7 +8,7 @@ use crate::client::{Client, soon, types, user};
 #[tokio::test]
 async fn open_turn_locks_its_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let exchange = provider.script(Script::from(Answer::new("m").message("Hi")).hang_after(1));
     let asked = json!({"model": "m", "conversation": conversation, "input": "Hello"});
@@ -37,7 +37,7 @@ async fn open_turn_locks_its_conversation() {
 #[tokio::test]
 async fn response_is_not_found_before_completion() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let exchange = provider.script(Script::from(Answer::new("m").message("Hi")).hang_after(1));
     let mut stream = client.stream(json!({"input": "Hello"})).await;
     let created = stream.until("response.created").await;
@@ -54,7 +54,7 @@ async fn response_is_not_found_before_completion() {
 #[tokio::test]
 async fn two_open_turns_can_continue_one_response() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
     let next = json!({"previous_response_id": first["id"], "input": "Yes"});
     let held = provider.script(Script::from(Answer::new("m").message("Hi")).hang_after(1));

@@ -8,7 +8,7 @@ use crate::client::{Client, echo, output, text, user};
 #[tokio::test]
 async fn log_records_verdict_size_and_model_input() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let body = json!({"model": "m", "input": "Hello"});
     client.turn(body.clone()).await;
     client.refused(json!({"model": "m"})).await;
@@ -25,10 +25,10 @@ async fn log_records_verdict_size_and_model_input() {
 #[tokio::test]
 async fn log_is_filtered_by_token() {
     let provider = StrictProvider::start().await;
-    Client::of(&provider).turn(json!({"input": "Hello"})).await;
+    Client::connect_to(&provider).turn(json!({"input": "Hello"})).await;
     Client::with_token(&provider, "sk-two").refused(json!({})).await;
 
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (_, all) = client.get("/log").await;
     assert_eq!(all.as_array().map(Vec::len), Some(2));
     let (_, of_two) = client.get("/log?token=sk-two").await;
@@ -42,7 +42,7 @@ async fn log_is_filtered_by_token() {
 async fn duplicates_in_model_input_are_reported() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with_options(options).start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo hello", "tools": echo()});
     let response = client.turn(asked).await;
@@ -66,7 +66,7 @@ async fn duplicates_in_model_input_are_reported() {
 #[tokio::test]
 async fn same_answer_to_another_message_is_no_duplicate() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     for said in ["Hello", "Yes", "Good"] {
         client.turn(json!({"conversation": conversation, "input": said})).await;

@@ -22,7 +22,7 @@ fn texts(list: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn first_page_lists_the_latest_20() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = conversation_of(&client, 21).await;
     let (_, list) = client.get(&path).await;
     assert_eq!(texts(&list).len(), 20);
@@ -33,7 +33,7 @@ async fn first_page_lists_the_latest_20() {
 #[tokio::test]
 async fn next_page_starts_after_last_id() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = conversation_of(&client, 3).await;
     let (_, first) = client.get(&format!("{path}?order=asc&limit=2")).await;
     assert_eq!((texts(&first), &first["has_more"]), (vec!["1", "2"], &json!(true)));
@@ -47,7 +47,7 @@ async fn next_page_starts_after_last_id() {
 #[tokio::test]
 async fn empty_list_has_no_first_or_last_id() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = conversation_of(&client, 0).await;
     let empty = json!({
         "object": "list", "data": [], "first_id": null, "last_id": null, "has_more": false,
@@ -58,7 +58,7 @@ async fn empty_list_has_no_first_or_last_id() {
 #[tokio::test]
 async fn invalid_page_parameters_are_refused() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let path = conversation_of(&client, 1).await;
     for (query, param) in [
         ("limit=0", "limit"),

@@ -12,7 +12,7 @@ async fn start(profile: Profile) -> StrictProvider {
 #[tokio::test]
 async fn azure_refuses_conversations_in_its_own_form() {
     let provider = start(Profile::Azure).await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let expected = json!({"error": {"code": "404", "message": "Resource not found"}});
     assert_eq!(client.post("/v1/conversations", json!({})).await, (404, expected.clone()));
     assert_eq!(client.get("/v1/conversations/conv_x/items").await, (404, expected));
@@ -21,7 +21,7 @@ async fn azure_refuses_conversations_in_its_own_form() {
 #[tokio::test]
 async fn azure_serves_chains_and_ignores_unknown_fields() {
     let provider = start(Profile::Azure).await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "My color is red", "zzz": 1})).await;
     let asked = json!({"previous_response_id": id(&first), "input": "Which color?"});
     assert_eq!(text(&client.turn(asked).await), "red");
@@ -32,7 +32,7 @@ async fn azure_serves_chains_and_ignores_unknown_fields() {
 #[tokio::test]
 async fn open_responses_server_serves_chains_only() {
     let provider = start(Profile::ChainsOnly).await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     assert_eq!(client.post("/v1/conversations", json!({})).await.0, 404);
     let first = client.turn(json!({"input": "My color is red"})).await;
     let path = format!("/v1/responses/{}", id(&first));
@@ -46,7 +46,7 @@ async fn open_responses_server_serves_chains_only() {
 async fn every_profile_enforces_chain_rules() {
     for profile in [Profile::OpenAi, Profile::Azure, Profile::ChainsOnly] {
         let provider = start(profile).await;
-        let client = Client::of(&provider);
+        let client = Client::connect_to(&provider);
         let lone = json!({"model": "m", "input": [output("call_1", "x")]});
         assert_eq!(client.refused(lone).await.0, 400, "{profile:?}");
         let unknown = json!({"model": "m", "previous_response_id": "resp_x", "input": "Hi"});
@@ -81,7 +81,7 @@ async fn lenient_server_accepts_duplicates_and_unpaired_items() {
 async fn lenient_server_refuses_items_that_are_not_objects() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with_options(options).start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (status, error) = client.refused(json!({"model": "m", "input": [1]})).await;
     assert_eq!((status, &error["param"]), (400, &json!("input[0]")));
 }
@@ -90,7 +90,7 @@ async fn lenient_server_refuses_items_that_are_not_objects() {
 async fn lenient_server_refuses_unknown_conversation() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with_options(options).start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let asked = json!({"model": "m", "conversation": "conv_x", "input": "Hello"});
     assert_eq!(client.refused(asked).await.0, 404);
 }

@@ -12,7 +12,7 @@ fn asked() -> Value {
 #[tokio::test]
 async fn stored_reasoning_is_resolved_by_id() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(asked()).await;
     let [reasoning, call] = [&response["output"][0], &response["output"][1]];
     let output = output(call["call_id"].as_str().unwrap(), "hello");
@@ -23,7 +23,7 @@ async fn stored_reasoning_is_resolved_by_id() {
 #[tokio::test]
 async fn encrypted_reasoning_needs_no_stored_item() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let mut stateless = asked();
     stateless["store"] = false.into();
     stateless["include"] = json!(["reasoning.encrypted_content"]);
@@ -43,7 +43,7 @@ async fn encrypted_reasoning_needs_no_stored_item() {
 #[tokio::test]
 async fn replayed_call_without_id_needs_no_reasoning() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(asked()).await;
     let mut call = response["output"][1].clone();
     let output = output(call["call_id"].as_str().unwrap(), "hello");

@@ -11,7 +11,7 @@ fn error(param: Option<&str>, code: Option<&str>, message: &str) -> Value {
     })
 }
 
-fn of_input(message: &str) -> Value {
+fn input_refusal(message: &str) -> Value {
     error(Some("input"), None, message)
 }
 
@@ -34,20 +34,20 @@ async fn conversation_with_a_call(client: &Client) -> (String, Value) {
 #[tokio::test]
 async fn item_already_in_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
     let again = fields(json!({"conversation": conversation, "input": [call]}));
     let message = format!(
         "Duplicate item found with id {}. Remove duplicate items from your input and try again.",
         id(&call)
     );
-    assert_eq!(client.refused(again).await, (400, of_input(&message)));
+    assert_eq!(client.refused(again).await, (400, input_refusal(&message)));
 }
 
 #[tokio::test]
 async fn item_already_in_chain() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
     let message = &first["output"][0];
     let again = fields(json!({"previous_response_id": id(&first), "input": [message]}));
@@ -59,29 +59,29 @@ async fn item_already_in_chain() {
 #[tokio::test]
 async fn call_without_output() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
     let next = fields(json!({"conversation": conversation}));
     let call_id = call["call_id"].as_str().unwrap();
     let message = format!("No tool output found for function call {call_id}.");
-    assert_eq!(client.refused(next).await, (400, of_input(&message)));
+    assert_eq!(client.refused(next).await, (400, input_refusal(&message)));
     assert_eq!(client.items(&conversation).await.len(), 3, "the refusal changed nothing");
 }
 
 #[tokio::test]
 async fn output_without_call() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let lone = fields(json!({"conversation": conversation, "input": [output("call_xxx", "x")]}));
     let message = "No tool call found for function call output with call_id call_xxx.";
-    assert_eq!(client.refused(lone).await, (400, of_input(message)));
+    assert_eq!(client.refused(lone).await, (400, input_refusal(message)));
 }
 
 #[tokio::test]
 async fn second_output_for_one_call() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
     let call_id = call["call_id"].as_str().unwrap();
     let answer = json!({"conversation": conversation, "input": [output(call_id, "hello")]});
@@ -90,26 +90,26 @@ async fn second_output_for_one_call() {
         "Duplicate function call output found with call_id {call_id}. Remove duplicate items from \
         your input and try again."
     );
-    assert_eq!(client.refused(fields(answer)).await, (400, of_input(&message)));
+    assert_eq!(client.refused(fields(answer)).await, (400, input_refusal(&message)));
 }
 
 #[tokio::test]
 async fn reasoning_without_following_item() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
     let reasoning = id(&response["output"][0]);
     let lone = fields(json!({"input": [{"type": "item_reference", "id": reasoning}, user("Hi")]}));
     let message = format!(
         "Item '{reasoning}' of type 'reasoning' was provided without its required following item."
     );
-    assert_eq!(client.refused(lone).await, (400, of_input(&message)));
+    assert_eq!(client.refused(lone).await, (400, input_refusal(&message)));
 }
 
 #[tokio::test]
 async fn item_without_its_reasoning() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
     let [reasoning, call] = [&response["output"][0], &response["output"][1]];
     let call_id = call["call_id"].as_str().unwrap();
@@ -120,13 +120,13 @@ async fn item_without_its_reasoning() {
         id(call),
         id(reasoning)
     );
-    assert_eq!(client.refused(bare).await, (400, of_input(&message)));
+    assert_eq!(client.refused(bare).await, (400, input_refusal(&message)));
 }
 
 #[tokio::test]
 async fn reference_to_unstored_item() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let message = "Item with id 'rs_xxx' not found. Items are not persisted when `store` is set to \
         false. Try again with `store` set to true, or remove this item from your input.";
     for item in [
@@ -134,14 +134,14 @@ async fn reference_to_unstored_item() {
         json!({"type": "item_reference", "id": "rs_xxx"}),
     ] {
         let unknown = fields(json!({"input": [item, user("Hi")]}));
-        assert_eq!(client.refused(unknown).await, (404, of_input(message)));
+        assert_eq!(client.refused(unknown).await, (404, input_refusal(message)));
     }
 }
 
 #[tokio::test]
 async fn unknown_previous_response() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let expected = error(
         Some("previous_response_id"),
         Some("previous_response_not_found"),
@@ -160,7 +160,7 @@ async fn unknown_previous_response() {
 #[tokio::test]
 async fn unknown_conversation() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let expected = error(None, None, "Conversation with id 'conv_x' not found.");
     let unknown = fields(json!({"conversation": "conv_x"}));
     assert_eq!(client.refused(unknown).await, (404, expected.clone()));
@@ -171,7 +171,7 @@ async fn unknown_conversation() {
 #[tokio::test]
 async fn conversation_together_with_previous_response() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let both = fields(json!({"conversation": "conv_x", "previous_response_id": "resp_x"}));
     let expected = error(
         None,
@@ -185,7 +185,7 @@ async fn conversation_together_with_previous_response() {
 #[tokio::test]
 async fn missing_input() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let expected = error(
         None,
         Some("missing_required_parameter"),
@@ -199,7 +199,7 @@ async fn missing_input() {
 #[tokio::test]
 async fn unknown_model() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let missing = error(
         Some("model"),
         Some("missing_required_parameter"),
@@ -218,7 +218,7 @@ async fn unknown_model() {
 #[tokio::test]
 async fn unknown_parameter() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let expected = error(Some("zzz"), Some("unknown_parameter"), "Unknown parameter: 'zzz'.");
     assert_eq!(client.refused(fields(json!({"zzz": 1}))).await, (400, expected));
 }
@@ -226,7 +226,7 @@ async fn unknown_parameter() {
 #[tokio::test]
 async fn encrypted_content_without_reasoning_model() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let include = json!(["reasoning.encrypted_content"]);
     let asked = fields(json!({"model": "plain-model", "include": include}));
     let message = "Encrypted content is not supported with this model.";
@@ -236,7 +236,7 @@ async fn encrypted_content_without_reasoning_model() {
 #[tokio::test]
 async fn cancel_after_completion() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;
     let path = format!("/v1/responses/{}/cancel", id(&response));
     let (status, body) = client.post(&path, json!({})).await;
@@ -248,7 +248,7 @@ async fn cancel_after_completion() {
 #[tokio::test]
 async fn several_errors_are_reported_in_provider_order() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let mut body = json!({
         "conversation": "conv_x", "metadata": 1, "zzz": 1, "previous_response_id": "resp_x",
     });

@@ -25,7 +25,7 @@ async fn scripted_answers_come_before_the_models() {
         ]"#,
     )
     .await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let call = client.turn(json!({"conversation": conversation, "input": "Echo"})).await;
     assert_eq!(types(call["output"].as_array().unwrap()), ["reasoning", "function_call"]);
@@ -50,7 +50,7 @@ async fn file_supports_every_item_and_ending() {
         ]"#,
     )
     .await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
     let output = first["output"].as_array().unwrap();
     let kinds = ["custom_tool_call", "message", "web_search_call", "function_call"];
@@ -72,7 +72,7 @@ async fn stream_stops_or_breaks_as_scripted() {
         ]"#,
     )
     .await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let broken = client.stream(json!({"input": "Hello"})).await.all().await;
     assert_eq!(broken.len(), 3);
     let mut stopped = client.stream(json!({"input": "Hello"})).await;

@@ -9,7 +9,7 @@ use crate::client::{Client, text};
 #[tokio::test]
 async fn refused_turn_consumes_no_script() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     provider.script(Answer::new("fake-model").message("First"));
     assert_eq!(client.refused(json!({"model": "fake-model"})).await.0, 400);
     assert_eq!(text(&client.turn(json!({"input": "Hello"})).await), "First");
@@ -19,7 +19,7 @@ async fn refused_turn_consumes_no_script() {
 #[tokio::test]
 async fn error_reply_stores_and_locks_nothing() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let trouble = json!({"error": {"message": "Overloaded", "type": "server_error"}});
     provider.script(Reply::json(StatusCode::SERVICE_UNAVAILABLE, &trouble));
@@ -34,7 +34,7 @@ async fn error_reply_stores_and_locks_nothing() {
 #[tokio::test]
 async fn reply_instead_replaces_one_answer() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let trouble = json!({"error": {"message": "Overloaded", "type": "server_error"}});
     let reply = Reply::json(StatusCode::SERVICE_UNAVAILABLE, &trouble);
@@ -53,7 +53,7 @@ async fn same_seed_gives_same_ids() {
     for seed in ["a", "a", "b"] {
         let options = Options { seed: Some(seed.to_owned()), ..Options::default() };
         let provider = StrictProvider::with_options(options).start().await;
-        let client = Client::of(&provider);
+        let client = Client::connect_to(&provider);
         let conversation = client.conversation().await;
         let response = client.turn(json!({"conversation": conversation, "input": "Hello"})).await;
         let items = client.items(&conversation).await;
@@ -67,7 +67,7 @@ async fn same_seed_gives_same_ids() {
 async fn only_configured_models_answer() {
     let options = Options { models: vec!["one".to_owned()], ..Options::default() };
     let provider = StrictProvider::with_options(options).start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     client.turn(json!({"model": "one", "input": "Hello"})).await;
     let (status, error) = client.refused(json!({"model": "two", "input": "Hello"})).await;
     assert_eq!((status, &error["code"]), (400, &json!("model_not_found")));
@@ -80,7 +80,7 @@ async fn only_configured_models_answer() {
 #[tokio::test]
 async fn unknown_route_is_an_invalid_url() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let (status, body) = client.get("/v1/assistants").await;
     assert_eq!(status, 404);
     assert_eq!(body["error"]["message"], "Invalid URL (GET /v1/assistants)");

@@ -7,7 +7,7 @@ use crate::client::{Client, user};
 
 async fn refusal(body: Value) -> (u16, Value) {
     let provider = StrictProvider::start().await;
-    Client::of(&provider).refused(body).await
+    Client::connect_to(&provider).refused(body).await
 }
 
 fn error(param: &str, code: &str, message: &str) -> (u16, Value) {
@@ -24,7 +24,7 @@ fn with(name: &str, value: Value) -> Value {
 #[tokio::test]
 async fn invalid_json() {
     let provider = StrictProvider::start().await;
-    let (status, body) = Client::of(&provider).post_bytes("/v1/responses", "{").await;
+    let (status, body) = Client::connect_to(&provider).post_bytes("/v1/responses", "{").await;
     let message = "We could not parse the JSON body of your request. (HINT: This likely means you \
         aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what \
         was sent was not valid JSON. If you have trouble figuring out how to fix this, please \
@@ -135,7 +135,7 @@ async fn nulls_count_as_absent() {
         "input": [said], "include": [], "tools": null, "metadata": null, "store": null,
         "conversation": null, "previous_response_id": null, "max_output_tokens": null,
     });
-    Client::of(&provider).turn(asked).await;
+    Client::connect_to(&provider).turn(asked).await;
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::client::{Client, echo, types};
 #[tokio::test]
 async fn stream_ends_with_the_stored_response() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo hello", "tools": echo()});
     let events = client.stream(asked).await.all().await;
@@ -43,7 +43,7 @@ async fn stream_ends_with_the_stored_response() {
 #[tokio::test]
 async fn terminal_event_follows_storage_and_unlock() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Hello"});
     let mut stream = client.stream(asked.clone()).await;
@@ -58,7 +58,7 @@ async fn terminal_event_follows_storage_and_unlock() {
 #[tokio::test]
 async fn encrypted_content_is_sent_if_included() {
     let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
+    let client = Client::connect_to(&provider);
     let asked = json!({"input": "Echo hello", "tools": echo()});
     let plain = client.turn(asked.clone()).await;
     assert!(plain["output"][0]["encrypted_content"].is_null());

@@ -70,8 +70,8 @@ fn created_and_in_progress_come_first_and_one_terminal_event_last() {
 #[test]
 fn every_item_is_added_once_and_done_once_as_it_stands_in_the_output() {
     for_every_answer(|answered| {
-        let added = answered.of_type("response.output_item.added");
-        let done = answered.of_type("response.output_item.done");
+        let added = answered.events_with_type("response.output_item.added");
+        let done = answered.events_with_type("response.output_item.done");
         assert_eq!(added.len(), answered.items().len());
         assert_eq!(done.len(), answered.items().len());
         for (index, item) in answered.items().iter().enumerate() {
@@ -123,9 +123,9 @@ fn deltas_put_together_are_what_is_done_and_what_the_item_holds() {
         let mut seen = 0;
         for request in requests() {
             let answered = ask(request);
-            for end in answered.of_type(done) {
+            for end in answered.events_with_type(done) {
                 seen += 1;
-                let deltas = answered.of_type(delta);
+                let deltas = answered.events_with_type(delta);
                 let deltas = deltas.iter().filter(|event| event["item_id"] == end["item_id"]);
                 let joined: String = deltas.map(|event| event["delta"].as_str().unwrap()).collect();
                 assert_eq!(end[field], joined);
@@ -147,7 +147,7 @@ fn deltas_put_together_are_what_is_done_and_what_the_item_holds() {
 fn text_comes_word_by_word() {
     let answered = ask(json!({ "input": "Hello there" }));
     let deltas: Vec<&str> = answered
-        .of_type("response.output_text.delta")
+        .events_with_type("response.output_text.delta")
         .iter()
         .map(|event| event["delta"].as_str().unwrap())
         .collect();
@@ -158,12 +158,12 @@ fn text_comes_word_by_word() {
 fn text_events_and_parts_carry_empty_logprobs_and_annotations() {
     let answered = ask(json!({ "input": "Hello there" }));
     for kind in ["response.output_text.delta", "response.output_text.done"] {
-        assert!(answered.of_type(kind).iter().all(|event| event["logprobs"] == json!([])));
+        assert!(answered.events_with_type(kind).iter().all(|event| event["logprobs"] == json!([])));
     }
     let part = json!({
         "type": "output_text", "text": "Noted: Hello there.", "annotations": [], "logprobs": [],
     });
-    assert_eq!(answered.of_type("response.content_part.done")[0]["part"], part);
+    assert_eq!(answered.events_with_type("response.content_part.done")[0]["part"], part);
     assert_eq!(answered.items()[0]["content"], json!([part]));
 }
 

@@ -59,6 +59,9 @@ fn who_tells_phases_is_told_one() {
     let said = json!({ "role": "assistant", "phase": "commentary", "content": "Hm." });
     let answered = ask(json!({ "input": [said, user("Hello!")] }));
     assert_eq!(answered.items()[0]["phase"], "final_answer");
-    assert_eq!(answered.of_type("response.output_item.added")[0]["item"]["phase"], "final_answer");
+    assert_eq!(
+        answered.events_with_type("response.output_item.added")[0]["item"]["phase"],
+        "final_answer"
+    );
     assert_eq!(ask(json!({ "input": "Hello!" })).items()[0].get("phase"), None);
 }

@@ -69,7 +69,7 @@ impl Answered {
             .collect()
     }
 
-    fn of_type(&self, kind: &str) -> Vec<&Value> {
+    fn events_with_type(&self, kind: &str) -> Vec<&Value> {
         self.events.iter().filter(|event| event["type"] == kind).collect()
     }
 }

@@ -3,7 +3,6 @@
 mod block;
 mod calls;
 mod field;
-mod headers;
 mod message;
 mod parameters;
 mod text;
@@ -26,7 +25,7 @@ pub(crate) use thinking::thinks;
 /// Thinking must have the [signature](crate::thinking_signature) that it was issued with, for the
 /// same model.
 pub fn validate(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
-    headers::check(headers)?;
+    check_headers(headers)?;
     let request = Field::root(body);
     let model = parameters::check(&request)?;
     tools::check(&request)?;
@@ -36,4 +35,18 @@ pub fn validate(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
     calls::have_tools(&messages, body)?;
     text::check(&messages)?;
     thinking::check(model, body, &messages)
+}
+
+const VERSIONS: [&str; 2] = ["2023-06-01", "2023-01-01"];
+
+fn check_headers(headers: &HeaderMap) -> Result<(), Refusal> {
+    let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    if header("x-api-key").is_none_or(str::is_empty) {
+        return Err(Refusal::no_api_key());
+    }
+    match header("anthropic-version") {
+        None => Err(Refusal::no_version()),
+        Some(version) if !VERSIONS.contains(&version) => Err(Refusal::unknown_version(version)),
+        Some(_) => Ok(()),
+    }
 }

@@ -9,11 +9,11 @@ pub(super) fn check(messages: &[Message<'_>]) -> Result<(), Refusal> {
         if let Some(id) = message.answers {
             answer(group.as_mut(), message.index, id)?;
         } else {
-            closed(group.take(), message.index)?;
+            check_answered(group.take(), message.index)?;
             group = Group::new(message);
         }
     }
-    closed(group, messages.len().saturating_sub(1))
+    check_answered(group, messages.len().saturating_sub(1))
 }
 
 /// The calls of one assistant message and the messages that answer them.
@@ -42,7 +42,7 @@ fn answer<'a>(group: Option<&mut Group<'a>>, index: usize, id: &'a str) -> Resul
 }
 
 /// Checks that the group is fully answered. `index` is the message after it, or the last message.
-fn closed(group: Option<Group<'_>>, index: usize) -> Result<(), Refusal> {
+fn check_answered(group: Option<Group<'_>>, index: usize) -> Result<(), Refusal> {
     let Some(Group { calls, answers }) = group else {
         return Ok(());
     };
