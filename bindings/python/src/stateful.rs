@@ -187,7 +187,7 @@ pub(crate) struct Report {
 type Mending = (Option<usize>, Option<String>, String, &'static str, &'static str, String);
 
 fn mending(mending: stateful::ReportedRepair) -> Mending {
-    let stateful::ReportedRepair { position, id, kind, fault, action, message } = mending;
+    let stateful::ReportedRepair { position, id, kind, fault, action, message, .. } = mending;
     let id = id.map(|id| id.to_string());
     (position, id, kind.as_str().to_owned(), fault, action, message)
 }

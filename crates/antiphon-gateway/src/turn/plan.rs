@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use antiphon::dialect::{Encoder, RequestPath};
+use antiphon::reconcile::Admission;
 use antiphon::repair::made_with;
 use antiphon::stream::Preface;
 use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
 use bytes::Bytes;
 
-use super::admission::Admission;
+use super::admission::admit;
 use super::client::Head;
 use super::context::Turn;
 use super::encode::{self, Sources};
@@ -152,16 +153,13 @@ impl Planner<'_> {
     ) -> Result<Plan, ApiError> {
         let turn = self.turn;
         let incoming = resolve_input(turn, &held).await?;
-        let (key, strict) = (turn.gateway.fingerprint_key, !turn.repairs());
         let origin = self.upstream.origin(&turn.request.model);
-        let mut admission = match prior {
-            Some(prior) => Admission::again(held, incoming, prior, key, strict),
-            None => Admission::new(held, incoming, key, strict),
-        };
-        admission.admit_all()?;
-        let Admission { transcript, sources, report, held, made_with, .. } = admission;
+        let items: Vec<Item> = incoming.iter().map(|incoming| incoming.item.clone()).collect();
+        let admission = admit(turn, held, &incoming, &items, prior)?;
+        let report = Report::from_admission(&items, &admission);
         let report = report.with_request(&turn.caller.request_id);
-        let made_with = pair_with_reasoning(&transcript, made_with);
+        let Admission { transcript, sources, held, .. } = admission;
+        let made_with = pair_with_reasoning(&transcript, &items);
         let asked_again =
             prior.map_or_else(Vec::new, |prior| prior.positions_to_answer(&transcript));
         let admitted = Admitted { held, sources, made_with, report, asked_again };
@@ -271,7 +269,7 @@ impl Planner<'_> {
                     let source = sources.position(&view[*at]);
                     let message =
                         encode::rewrite_message(&omission.message, *at, &view[*at], source);
-                    report.adapted_item(source, &view[*at], &message);
+                    report.adapted_item(source, &view[*at], message);
                 }
             }
         }
@@ -281,11 +279,8 @@ impl Planner<'_> {
 
 /// Pairs items with the reasoning items that they need. The transcript, including deleted items,
 /// takes precedence over the pairs from the request.
-fn pair_with_reasoning(
-    transcript: &Transcript,
-    mut incoming: HashMap<ItemId, ItemId>,
-) -> HashMap<ItemId, ItemId> {
-    let held = transcript.items().iter().map(|item| (&item.head, Some(&item.id)));
-    incoming.extend(made_with(held));
-    incoming
+fn pair_with_reasoning(transcript: &Transcript, input: &[Item]) -> HashMap<ItemId, ItemId> {
+    let mut pairs = made_with(input.iter().map(|item| (item.head(), item.head().id.as_ref())));
+    pairs.extend(made_with(transcript.items().iter().map(|item| (&item.head, Some(&item.id)))));
+    pairs
 }

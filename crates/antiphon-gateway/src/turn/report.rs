@@ -3,13 +3,10 @@
 mod lines;
 mod upstream;
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
 use antiphon::faults::OmissionReason;
 use antiphon::json::Object;
-use antiphon::reconcile::Resent;
-use antiphon::repair::Repair;
+use antiphon::reconcile::{Admission, Treatment};
+use antiphon::repair::{Repair, ReportedRepair};
 use antiphon::stream::Note;
 use antiphon::{Item, ItemId, Kind};
 use antiphon_store::ResponseId;
@@ -89,30 +86,6 @@ struct ResentItem {
     differs: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct ReportedRepair {
-    /// The position in the input; null for a stored item.
-    position: Option<usize>,
-    #[serde(rename = "type")]
-    kind: String,
-    item_id: Option<String>,
-    /// The call id, by which the log names an item without an id.
-    #[serde(skip)]
-    call_id: Option<String>,
-    fault: &'static str,
-    action: &'static str,
-    /// The provider's message for the fault, or ours if it has none.
-    message: String,
-}
-
-impl ReportedRepair {
-    /// A repair of an item of this kind, without a position and ids.
-    fn new(kind: &Kind, fault: &'static str, action: &'static str, message: String) -> Self {
-        let kind = kind.to_string();
-        Self { position: None, kind, item_id: None, call_id: None, fault, action, message }
-    }
-}
-
 #[derive(Clone, Debug, Serialize)]
 struct StreamRepair {
     fault: &'static str,
@@ -138,6 +111,26 @@ impl Report {
             truncated: Vec::new(),
             stream: Vec::new(),
         }
+    }
+
+    /// Reports the items of the input that were not added to the transcript unchanged.
+    pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
+        let mut report = Self::new(input.len());
+        for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
+            let (held, rule, differs) = match treatment {
+                Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
+                Treatment::StoredBefore(Some(held)) => (*held, "same_request", false),
+                treatment => {
+                    let repair = ReportedRepair::from_treatment(position, item, treatment);
+                    report.repairs.extend(repair);
+                    continue;
+                }
+            };
+            let kind = item.head().kind.to_string();
+            let item_id = admission.transcript.items()[held].id.to_string();
+            report.resent.push(ResentItem { position, kind, item_id, rule, differs });
+        }
+        report
     }
 
     /// Sets the id of the request.
@@ -184,50 +177,31 @@ impl Report {
         self.truncated.push(TruncatedItem { position, kind, item_id });
     }
 
-    pub(super) fn resent(&mut self, position: usize, item: &Item, held: &ItemId, resent: Resent) {
-        self.resent.push(ResentItem {
-            position,
-            kind: item.head().kind.to_string(),
-            item_id: held.to_string(),
-            rule: resent.rule.name(),
-            differs: resent.differs,
-        });
-    }
-
-    pub(super) fn left_out(&mut self, position: usize, item: &Item, why: OmissionReason) {
-        self.left_out_of_view(Some(position), item, why);
-    }
-
     pub(super) fn left_out_of_view(
         &mut self,
         source: Option<usize>,
         item: &Item,
         why: OmissionReason,
     ) {
-        self.repair(source, item, why.name(), "dropped", why.message().into());
+        self.repairs.push(ReportedRepair::from_omission(source, item, why));
     }
 
     /// Reports a compaction that the model cannot read and that was expanded.
     pub(super) fn expanded(&mut self, source: Option<usize>, item: &Item) {
         let why = OmissionReason::ForeignCompaction;
-        self.repair(source, item, why.name(), "expanded", why.message().into());
+        let names = (why.name(), "expanded");
+        self.repairs.push(ReportedRepair::new(source, item.head(), names, why.message()));
     }
 
     /// Reports a failed compaction. The turn continues with the whole history.
     pub(super) fn compaction_failed(&mut self, error: &ApiError) {
         let message = format!("The history could not be compacted: {error}");
-        let (fault, action) = ("failed_compaction", "uncompacted");
-        self.repairs.push(ReportedRepair::new(&Kind::Compaction, fault, action, message));
-    }
-
-    pub(super) fn renamed(&mut self, position: usize, item: &Item, id: &ItemId) {
-        let message = format!("The id is held for another message; this one is held as '{id}'.");
-        self.repair(Some(position), item, "used_id", "renamed", message);
+        let names = ("failed_compaction", "uncompacted");
+        self.repairs.push(ReportedRepair::without_item(Kind::Compaction, names, message));
     }
 
     pub(super) fn mended(&mut self, source: Option<usize>, item: &Item, mend: &Repair) {
-        let refusal = mend.fault.refusal(source.unwrap_or(mend.position));
-        self.repair(source, item, mend.fault.name(), mend.action.name(), refusal.message);
+        self.repairs.push(ReportedRepair::from_repair(source, item, mend));
     }
 
     /// Reports a field that the upstream's API cannot carry.
@@ -237,34 +211,18 @@ impl Report {
     }
 
     /// Reports an item, or a part of one, that the upstream's API cannot carry.
-    pub(super) fn adapted_item(&mut self, source: Option<usize>, item: &Item, message: &str) {
-        self.repair(source, item, "not_in_dialect", "adapted", message.to_owned());
+    pub(super) fn adapted_item(&mut self, source: Option<usize>, item: &Item, message: String) {
+        let names = ("not_in_dialect", "adapted");
+        self.repairs.push(ReportedRepair::new(source, item.head(), names, message));
     }
 
     /// Reports calls that were sent with a placeholder for their lost reasoning.
     pub(super) fn reasoning_placeholders(&mut self, calls: usize) {
         let message = "The upstream wants back the reasoning that calls were made with, and it is \
                        not here. A space stands in its place.";
-        let (fault, action) = ("missing_reasoning", "stood_in");
-        let repair = ReportedRepair::new(&Kind::Reasoning, fault, action, message.to_owned());
+        let names = ("missing_reasoning", "stood_in");
+        let repair = ReportedRepair::without_item(Kind::Reasoning, names, message);
         self.repairs.extend(std::iter::repeat_n(repair, calls));
-    }
-
-    fn repair(
-        &mut self,
-        position: Option<usize>,
-        item: &Item,
-        fault: &'static str,
-        action: &'static str,
-        message: String,
-    ) {
-        let head = item.head();
-        self.repairs.push(ReportedRepair {
-            position,
-            item_id: head.id.as_ref().map(ToString::to_string),
-            call_id: head.call_id.as_ref().map(ToString::to_string),
-            ..ReportedRepair::new(&head.kind, fault, action, message)
-        });
     }
 
     /// Adds the repairs of the upstream's stream.
@@ -306,19 +264,9 @@ impl Report {
 
     /// Counts the repairs by fault name, as `fault=N, …`.
     fn counts(&self) -> String {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for repair in &self.repairs {
-            *counts.entry(repair.fault).or_default() += 1;
-        }
-        if !self.adapted_fields.is_empty() {
-            counts.insert("adapted_field", self.adapted_fields.len());
-        }
-        let mut text = String::new();
-        for (fault, count) in counts {
-            let comma = if text.is_empty() { "" } else { ", " };
-            write!(text, "{comma}{fault}={count}").expect("writing to a string does not fail");
-        }
-        text
+        let faults = self.repairs.iter().map(|repair| repair.fault);
+        let fields = std::iter::repeat_n("adapted_field", self.adapted_fields.len());
+        ReportedRepair::count_faults(faults.chain(fields))
     }
 
     pub(super) fn to_json(&self) -> String {

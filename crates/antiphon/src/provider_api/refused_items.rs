@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::faults::{OmissionReason, StateError};
-use crate::item::ItemId;
+use crate::item::{Item, ItemId};
 
 /// The items that a server refuses, by the ids in its error. Its list of items does not always show
 /// this: it also refuses an item of another conversation, and a reference to an expired item.
@@ -38,8 +38,10 @@ impl RefusedItems {
         objections
     }
 
-    /// The reason to leave out the item with this id, if there is one.
-    pub fn reason_for(&self, id: Option<&ItemId>) -> Option<OmissionReason> {
-        self.left_out.get(id?).copied()
+    /// The items of the input to leave out, by their positions.
+    pub fn omissions(&self, input: &[Item]) -> HashMap<usize, OmissionReason> {
+        let reason = |item: &Item| self.left_out.get(item.head().id.as_ref()?).copied();
+        let omissions = input.iter().enumerate();
+        omissions.filter_map(|(position, item)| Some((position, reason(item)?))).collect()
     }
 }

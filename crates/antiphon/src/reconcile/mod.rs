@@ -55,6 +55,7 @@
 //! assert_eq!(verdicts[2], Verdict::Fresh);
 //! ```
 
+mod admission;
 mod alignment;
 mod assessment;
 mod calls;
@@ -63,6 +64,8 @@ mod identity;
 mod instructions;
 #[cfg(test)]
 mod tests;
+
+pub use admission::{Admission, AdmissionRules, Place, StoredInput, Treatment};
 
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;

@@ -57,6 +57,7 @@ mod held;
 mod ids;
 mod policy;
 mod reasoning;
+mod reported;
 #[cfg(test)]
 mod tests;
 
@@ -67,6 +68,7 @@ pub use policy::{
 };
 pub(crate) use reasoning::may_be_model_made;
 pub use reasoning::{filter_orphaned_reasoning, made_with};
+pub use reported::ReportedRepair;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::admission::LocalIds;
+use super::local_ids::LocalIds;
 use crate::item::{FingerprintKey, Item, parse_items};
 use crate::json::Object;
 use crate::stream::{Decoder, Frame};

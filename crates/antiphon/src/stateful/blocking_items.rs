@@ -2,8 +2,20 @@
 
 use std::collections::HashSet;
 
-use crate::item::ItemId;
-use crate::transcript::{HeldItem, Transcript};
+use crate::item::{Item, ItemId};
+use crate::placeholder::LateOutput;
+use crate::reconcile::Admission;
+use crate::repair::ReportedRepair;
+use crate::transcript::HeldItem;
+
+/// The message of reports for a deleted item that no request can repair.
+const DELETED: &str = "The upstream took no turn behind the item, which was deleted there.";
+/// The message of reports for a deleted placeholder.
+const PLACEHOLDER_DELETED: &str =
+    "The output that was made up was deleted: the real one takes its place.";
+/// The message of reports for an item that a detour avoids.
+const AVOIDED: &str = "The upstream took no turn behind the item. This one goes on from the \
+                       response before it, and refers to what else stood there.";
 
 /// The items of a conversation to delete before its next turn: the server accepts no turn after
 /// them, or their real output has arrived.
@@ -14,24 +26,11 @@ pub struct BlockingItems {
 }
 
 impl BlockingItems {
-    /// The message of reports for a deleted item that no request can repair.
-    pub const DELETED: &str = "The upstream took no turn behind the item, which was deleted there.";
-    /// The message of reports for a deleted placeholder.
-    pub const PLACEHOLDER_DELETED: &str =
-        "The output that was made up was deleted: the real one takes its place.";
-    /// The message of reports for an item that a detour avoids.
-    pub const AVOIDED: &str = "The upstream took no turn behind the item. This one goes on from \
-                               the response before it, and refers to what else stood there.";
-
-    /// `unrepairable` has the items that no request can repair, `late` the late outputs: the
-    /// position in the input, and the position of the placeholder in the transcript.
-    pub(super) fn new(
-        unrepairable: Vec<(HeldItem, &'static str)>,
-        transcript: &Transcript,
-        late: &[(usize, usize)],
-    ) -> Self {
-        let stored = |at: usize| transcript.items()[at].clone();
-        let late = late.iter().map(|(position, placeholder)| (stored(*placeholder), *position));
+    /// `unrepairable` has the items that no request can repair. The late outputs come from the
+    /// admission.
+    pub(super) fn new(unrepairable: Vec<(HeldItem, &'static str)>, admission: &Admission) -> Self {
+        let stored = |at: usize| admission.transcript.items()[at].clone();
+        let late = admission.late().map(|(position, placeholder)| (stored(placeholder), position));
         Self { unrepairable, late: late.collect() }
     }
 
@@ -40,20 +39,14 @@ impl BlockingItems {
         self.unrepairable.is_empty() && self.late.is_empty()
     }
 
-    /// The items that no request can repair, each with the name of its fault.
-    pub fn unrepairable(&self) -> &[(HeldItem, &'static str)] {
-        &self.unrepairable
+    /// Whether there are items that no request can repair.
+    pub fn is_unrepairable(&self) -> bool {
+        !self.unrepairable.is_empty()
     }
 
     /// The ids of the items that no request can repair.
     pub fn unrepairable_ids(&self) -> HashSet<ItemId> {
         self.unrepairable.iter().map(|(item, _)| item.id.clone()).collect()
-    }
-
-    /// The placeholder outputs whose real outputs arrived, each with the position of the real
-    /// output in the input.
-    pub fn late(&self) -> &[(HeldItem, usize)] {
-        &self.late
     }
 
     /// The ids of all these items.
@@ -73,6 +66,32 @@ impl BlockingItems {
         self.unrepairable.retain(|(item, _)| deleted.contains(&item.id));
         self.late.retain(|(item, _)| deleted.contains(&item.id));
         self
+    }
+
+    /// Reports the deletion of these items at the server. The late outputs are in `input`.
+    pub fn report_deletions(&self, input: &[Item]) -> Vec<ReportedRepair> {
+        let action = "deleted_upstream";
+        let mut repairs = self.report_unrepairable(action, DELETED);
+        for (placeholder, position) in &self.late {
+            let names = (LateOutput::FAULT, action);
+            let item = &input[*position];
+            repairs.push(ReportedRepair::new(None, &placeholder.head, names, PLACEHOLDER_DELETED));
+            let replaces = LateOutput::Replaces;
+            repairs.push(ReportedRepair::from_late_output(*position, item, replaces));
+        }
+        repairs
+    }
+
+    /// Reports that a detour avoids these items.
+    pub fn report_detour(&self) -> Vec<ReportedRepair> {
+        self.report_unrepairable("left_behind", AVOIDED)
+    }
+
+    fn report_unrepairable(&self, action: &'static str, message: &str) -> Vec<ReportedRepair> {
+        let report = |(held, fault): &(HeldItem, &'static str)| {
+            ReportedRepair::new(None, &held.head, (*fault, action), message)
+        };
+        self.unrepairable.iter().map(report).collect()
     }
 
     fn items(&self) -> impl Iterator<Item = &HeldItem> {

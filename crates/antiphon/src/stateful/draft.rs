@@ -3,45 +3,71 @@
 use std::collections::{HashMap, HashSet};
 
 use super::BlockingItems;
+use crate::faults::Refusal;
 use crate::item::{Item, ItemId, Kind};
 use crate::placeholder::is_placeholder_item;
+use crate::provider_api::RefusedItems;
+use crate::reconcile::{Admission, AdmissionRules};
 use crate::repair::{
-    Action, OnOutputWithoutCall, Policy, Repair, Repaired, blocking_items, made_with, repair_after,
+    Action, OnOutputWithoutCall, Policy, Repair, Repaired, ReportedRepair, blocking_items,
+    made_with, repair_after,
 };
 use crate::transcript::{HeldItem, Transcript};
 
-/// Outlines of a server's items and of the new input after them, as repairs read them.
+/// The items of a server and the new items of an input after them, before their repair.
 #[derive(Debug)]
 pub struct Draft {
+    /// The server's items and the new items of the input.
+    pub admission: Admission,
+    /// Outlines of the items, as repairs read them.
     items: Vec<Item>,
     /// The position in the transcript of each item.
     places: Vec<usize>,
     /// The number of items at the start that the server has.
     at_server: usize,
-    /// The number of stored items in the transcript. New items of the input come after them.
-    stored: usize,
     /// For each item the reasoning that the model produced it with.
     reasoning: HashMap<ItemId, ItemId>,
 }
 
+/// The items to send to a server.
+#[derive(Debug)]
+pub struct RepairedDraft {
+    /// The items.
+    pub sent: Vec<Item>,
+    /// Those of them that are not stored yet, in their stored form.
+    pub fresh: Vec<HeldItem>,
+    /// The repairs.
+    pub repairs: Vec<ReportedRepair>,
+}
+
 impl Draft {
-    /// A draft for a server that has the first `stored` items of the transcript. `reasoning` has
-    /// the reasoning of the input's items; the order of the server's items decides for those.
+    /// Adds the new items of `input` to the items of a server, without those that it refused.
+    ///
+    /// # Errors
+    /// The provider's error for the first item that the rules reject.
     pub fn new(
-        transcript: &Transcript,
-        stored: usize,
-        mut reasoning: HashMap<ItemId, ItemId>,
-    ) -> Self {
+        stored: Transcript,
+        input: &[Item],
+        refused: &RefusedItems,
+        mut rules: AdmissionRules,
+        issue_id: &mut dyn FnMut(&Kind) -> ItemId,
+    ) -> Result<Self, Refusal> {
+        rules.omitted = refused.omissions(input);
+        let admission = Admission::new(stored, input, &rules, issue_id)?;
+        let (transcript, held) = (&admission.transcript, admission.held);
         let mut places = transcript.view();
-        places.retain(|at| *at < stored);
+        places.retain(|at| *at < held);
         places.sort_unstable();
         let at_server = places.len();
-        places.extend(stored..transcript.items().len());
+        places.extend(held..transcript.items().len());
         let outline =
             |at: &usize| transcript.items()[*at].outline().expect("a view has no deleted items");
         let items = places.iter().map(outline).collect();
+        // The order of the server's items decides for those, the order of the input for the others.
+        let mut reasoning = made_with(input.iter().map(|it| (it.head(), it.head().id.as_ref())));
+        reasoning.extend(refused.made_with.clone());
         reasoning.extend(made_with(transcript.items().iter().map(|it| (&it.head, Some(&it.id)))));
-        Self { items, places, at_server, stored, reasoning }
+        Ok(Self { admission, items, places, at_server, reasoning })
     }
 
     /// The draft for a server that has lost its items, so that all of them are sent. Also returns
@@ -62,47 +88,72 @@ impl Draft {
 
     /// The number of stored items.
     pub fn stored_items(&self) -> usize {
-        self.places.iter().filter(|at| **at < self.stored).count()
+        self.places.iter().filter(|at| **at < self.admission.held).count()
     }
 
-    /// The items that block every turn until they are deleted. `late` has the late outputs: the
-    /// position in the input, and the position of the placeholder in the transcript.
-    pub fn blocking(&self, transcript: &Transcript, late: &[(usize, usize)]) -> BlockingItems {
-        let stored = |at: usize| transcript.items()[at].clone();
+    /// The items that block every turn until they are deleted.
+    pub fn blocking(&self) -> BlockingItems {
+        let stored = |at: usize| self.admission.transcript.items()[at].clone();
         let unrepairable = blocking_items(self.at_server, &self.items).into_iter();
         let unrepairable =
             unrepairable.map(|found| (stored(self.places[found.position]), found.fault.name()));
-        BlockingItems::new(unrepairable.collect(), transcript, late)
+        BlockingItems::new(unrepairable.collect(), &self.admission)
     }
 
-    /// Repairs the items that the server does not have.
-    pub fn repair(&self, outputs_without_call: OnOutputWithoutCall) -> Repaired {
+    /// Checks the items that the server does not have.
+    ///
+    /// # Errors
+    /// The provider's error for the first item that needs a repair.
+    pub fn check(&self, outputs_without_call: OnOutputWithoutCall) -> Result<(), Refusal> {
+        match self.repaired(outputs_without_call).repairs.first() {
+            Some(repair) => {
+                let source = self.source(repair).unwrap_or(repair.position);
+                Err(repair.fault.refusal(source))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Repairs the items that the server does not have. `placeholder` creates the stored form of a
+    /// placeholder output.
+    pub fn repair(
+        &self,
+        outputs_without_call: OnOutputWithoutCall,
+        placeholder: impl FnMut(&Item) -> HeldItem,
+    ) -> RepairedDraft {
+        let repaired = self.repaired(outputs_without_call);
+        let fresh = self.new_items(&repaired, placeholder);
+        let report = |repair: &Repair| {
+            let item = &self.items[repair.position];
+            ReportedRepair::from_repair(self.source(repair), item, repair)
+        };
+        let repairs = repaired.repairs.iter().map(report).collect();
+        RepairedDraft { sent: repaired.items, fresh, repairs }
+    }
+
+    fn repaired(&self, outputs_without_call: OnOutputWithoutCall) -> Repaired {
         let made_with = self.reasoning.clone();
         let policy = Policy { outputs_without_call, made_with, ..Policy::default() };
         repair_after(self.at_server, &self.items, &policy)
     }
 
-    /// The repaired item, and its position in the input; `None` for a stored item. `sources` has
-    /// the positions in the input of the new items.
-    pub fn source(&self, repair: &Repair, sources: &[usize]) -> (Option<usize>, &Item) {
-        let new = self.places[repair.position].checked_sub(self.stored);
-        (new.and_then(|new| sources.get(new).copied()), &self.items[repair.position])
+    /// The position in the input of the repaired item; `None` for a stored item.
+    fn source(&self, repair: &Repair) -> Option<usize> {
+        self.admission.source(self.places[repair.position])
     }
 
-    /// The sent items that are not stored yet, in their stored form: new input, and placeholders,
-    /// which `placeholder` creates.
-    pub fn new_items(
+    /// The sent items that are not stored yet, in their stored form: new input, and placeholders.
+    fn new_items(
         &self,
         repaired: &Repaired,
-        transcript: &Transcript,
         mut placeholder: impl FnMut(&Item) -> HeldItem,
     ) -> Vec<HeldItem> {
         let is_dropped =
             |repair: &&Repair| matches!(repair.action, Action::Dropped | Action::Replaced);
         let dropped: HashSet<usize> =
             repaired.repairs.iter().filter(is_dropped).map(|repair| repair.position).collect();
-        let mut sent = (self.at_server..self.items.len()).filter(|nth| !dropped.contains(nth));
-        let mut sent = sent.by_ref().peekable();
+        let sent = (self.at_server..self.items.len()).filter(|nth| !dropped.contains(nth));
+        let mut sent = sent.peekable();
         let mut new = Vec::new();
         for item in &repaired.items {
             // A placeholder is either new, or an item of the input.
@@ -111,9 +162,9 @@ impl Draft {
                 false => sent.next(),
             };
             match nth.map(|nth| self.places[nth]) {
-                Some(at) if at < self.stored => {}
+                Some(at) if at < self.admission.held => {}
                 Some(at) => {
-                    let held = transcript.items()[at].clone();
+                    let held = self.admission.transcript.items()[at].clone();
                     new.push(HeldItem { head: item.head().clone(), ..held });
                 }
                 None => new.push(placeholder(item)),

@@ -31,7 +31,6 @@
 //! assert!(path.starts_with("/conversations/conv_1/items?"));
 //! ```
 
-mod admission;
 mod answer;
 mod blocking_items;
 mod course;
@@ -39,6 +38,7 @@ mod deletion;
 mod draft;
 mod history;
 mod ledger;
+mod local_ids;
 mod lock_wait;
 mod memory;
 mod open_turn;
@@ -59,10 +59,11 @@ mod tests;
 
 use bytes::Bytes;
 
+pub use crate::repair::ReportedRepair;
 pub use blocking_items::BlockingItems;
 pub use course::{Course, Decision, PlanSummary, Recovery, Removal};
-pub use draft::Draft;
-pub use report::{Report, ReportedRepair};
+pub use draft::{Draft, RepairedDraft};
+pub use report::Report;
 pub use step::{Method, Step};
 pub use turn::Turn;
 

@@ -1,14 +1,15 @@
 //! Selects the input items to send to a server that has the conversation before them.
 
-use super::admission::{Admission, Hints, LocalIds};
 use super::history::History;
+use super::local_ids::LocalIds;
 use super::report::Report;
-use super::{BlockingItems, Draft};
+use super::{BlockingItems, Draft, RepairedDraft};
 use crate::faults::OmissionReason;
 use crate::item::{FingerprintKey, Item, Kind};
 use crate::placeholder::is_placeholder_item;
-use crate::reconcile::{Verdict, reconcile};
-use crate::repair::{Held, OnOutputWithoutCall, Policy, repair_held, repair_with};
+use crate::provider_api::RefusedItems;
+use crate::reconcile::{AdmissionRules, Place, StoredInput, Verdict, reconcile};
+use crate::repair::{Held, OnOutputWithoutCall, Policy, ReportedRepair, repair_held, repair_with};
 use crate::transcript::{HeldItem, Origin};
 
 /// The items to send, and the items that the server will then have.
@@ -29,7 +30,10 @@ pub(super) struct Plan {
 /// Plans the requests for one input.
 pub(super) struct Planner<'a> {
     pub(super) input: &'a [Item],
-    pub(super) hints: Hints<'a>,
+    /// The items of the input that the server refused.
+    pub(super) refused: &'a RefusedItems,
+    /// Whether an earlier attempt of the same request stored the whole input.
+    pub(super) is_stored: bool,
     pub(super) key: FingerprintKey,
     pub(super) ids: &'a mut LocalIds,
 }
@@ -41,34 +45,36 @@ impl Plan {
     }
 }
 
-impl<'a> Planner<'a> {
+impl Planner<'_> {
     /// The plan after the known items of a server: the items that it does not have, and outputs for
     /// its calls without one. Outputs without a call stay: the server has an error for them.
     pub(super) fn plan_after(mut self, history: &History) -> Plan {
-        let mut admission = self.admit(history);
-        let (transcript, sources) = (&admission.transcript, &admission.sources);
-        let draft = Draft::new(transcript, admission.held, admission.made_with.clone());
-        let blocking = draft.blocking(transcript, &admission.late);
-        let repaired = draft.repair(OnOutputWithoutCall::Keep);
-        for repair in &repaired.repairs {
-            admission.report.add_repair(draft.source(repair, sources), repair);
-        }
-        let fresh = draft.new_items(&repaired, transcript, |item| self.held(item));
-        let (names_unknown, report) = (admission.names_unknown, admission.report);
-        let is_again = self.hints.is_stored;
-        Plan { sent: repaired.items, fresh, blocking, names_unknown, is_again, report }
+        let draft = self.draft(history);
+        let blocking = draft.blocking();
+        let repaired = draft.repair(OnOutputWithoutCall::Keep, |item| self.held(item));
+        let RepairedDraft { sent, fresh, repairs } = repaired;
+        let mut report = Report::from_admission(self.input, &draft.admission);
+        report.repairs.extend(repairs);
+        let names_unknown = draft.admission.names_unknown;
+        Plan { sent, fresh, blocking, names_unknown, is_again: self.is_stored, report }
     }
 
-    fn admit(&mut self, history: &History) -> Admission<'a> {
-        Admission::new(history.transcript(), self.input, self.hints, (self.key, self.ids))
+    fn draft(&mut self, history: &History) -> Draft {
+        let mut rules = AdmissionRules::new(self.key, Place::Client, false);
+        if self.is_stored {
+            rules.stored = StoredInput::All;
+        }
+        let (stored, mut issue_id) = (history.transcript(), |_: &Kind| self.ids.issue());
+        let draft = Draft::new(stored, self.input, self.refused, rules, &mut issue_id);
+        draft.expect("a client rejects no item")
     }
 
     /// The plan of a delivery: outputs for the server's calls without one. Late outputs become
     /// messages, as in a turn.
     pub(super) fn plan_delivery(mut self, history: &History) -> Plan {
-        let mut admission = self.admit(history);
-        let mut report = std::mem::take(&mut admission.report);
-        let blocking = BlockingItems::new(Vec::new(), &admission.transcript, &admission.late);
+        let Draft { admission, .. } = self.draft(history);
+        let mut report = Report::from_admission(self.input, &admission);
+        let blocking = BlockingItems::new(Vec::new(), &admission);
         let (mut sent, mut fresh) = (Vec::new(), Vec::new());
         let new = admission.transcript.items()[admission.held..].iter();
         for (held, position) in new.zip(&admission.sources) {
@@ -77,15 +83,15 @@ impl<'a> Planner<'a> {
                     sent.push(item);
                     fresh.push(held.clone());
                 }
-                None => report.add_omission(
-                    *position,
+                None => report.repairs.push(ReportedRepair::from_omission(
+                    Some(*position),
                     &self.input[*position],
                     OmissionReason::CallUnknown,
-                ),
+                )),
             }
         }
-        let (names_unknown, is_again) = (admission.names_unknown, self.hints.is_stored);
-        Plan { sent, fresh, blocking, names_unknown, is_again, report }
+        let names_unknown = admission.names_unknown;
+        Plan { sent, fresh, blocking, names_unknown, is_again: self.is_stored, report }
     }
 
     /// The plan for a request that continues nothing.
@@ -96,12 +102,12 @@ impl<'a> Planner<'a> {
         let refers = items.iter().any(|item| item.head().kind == Kind::ItemReference);
         let outputs_without_call =
             if refers { OnOutputWithoutCall::Keep } else { OnOutputWithoutCall::Drop };
-        let made_with = self.hints.refused.made_with.clone();
+        let made_with = self.refused.made_with.clone();
         let policy = Policy { outputs_without_call, made_with, ..Policy::default() };
         let repaired = repair_with(&items, &policy).expect("the policy rejects nothing");
         for repair in &repaired.repairs {
             let (position, item) = input[repair.position];
-            report.add_repair((Some(position), item), repair);
+            report.repairs.push(ReportedRepair::from_repair(Some(position), item, repair));
         }
         // A client that resends model items will do so again, so only the start of a chain is
         // stored.
@@ -135,14 +141,12 @@ impl<'a> Planner<'a> {
 
     /// The input items that the server did not reject, with their positions.
     fn not_refused(&self, report: &mut Report) -> Vec<(usize, &Item)> {
+        let omissions = self.refused.omissions(self.input);
         let (refused, rest): (Vec<_>, Vec<_>) =
-            self.input.iter().enumerate().partition(|(_, item)| {
-                self.hints.refused.reason_for(item.head().id.as_ref()).is_some()
-            });
-        for (position, item) in refused {
-            let why = self.hints.refused.reason_for(item.head().id.as_ref());
-            report.add_omission(position, item, why.expect("it was refused"));
-        }
+            self.input.iter().enumerate().partition(|(at, _)| omissions.contains_key(at));
+        report.repairs.extend(refused.into_iter().map(|(position, item)| {
+            ReportedRepair::from_omission(Some(position), item, omissions[&position])
+        }));
         rest
     }
 

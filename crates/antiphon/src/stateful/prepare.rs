@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 
-use super::admission::Hints;
 use super::course::{Decision, PlanSummary, Removal};
 use super::deletion::Deletion;
 use super::history::History;
@@ -26,7 +25,8 @@ impl Turn {
         let is_stored = self.is_input_stored(inputs);
         let planner = Planner {
             input: &self.request.input,
-            hints: Hints { refused: &refused, is_stored },
+            refused: &refused,
+            is_stored,
             key: self.key,
             ids: &mut self.ids,
         };
@@ -81,7 +81,7 @@ impl Turn {
             Continues::Conversation(_) if !plan.blocking.is_empty() => {
                 Removal::Deletion { has_ids: Deletion::is_possible(&plan.blocking) }
             }
-            Continues::Response(_) if !plan.blocking.unrepairable().is_empty() => Removal::Detour,
+            Continues::Response(_) if plan.blocking.is_unrepairable() => Removal::Detour,
             _ => Removal::None,
         }
     }
@@ -103,7 +103,7 @@ impl Turn {
         let inputs = PlanInputs::Known(history.with_deleted(&deleted));
         let mut new_plan = self.new_plan(&inputs);
         let deleted = plan.blocking.only(&deleted);
-        new_plan.report.add_deletions(&deleted, &self.request.input);
+        new_plan.report.repairs.extend(deleted.report_deletions(&self.request.input));
         self.rejected = None;
         self.proceed(inputs, new_plan);
     }
@@ -136,7 +136,7 @@ impl Turn {
         };
         let inputs = PlanInputs::Known(history.without(&plan.blocking.unrepairable_ids()));
         let mut new_plan = self.new_plan(&inputs);
-        new_plan.report.add_avoided(&plan.blocking);
+        new_plan.report.repairs.extend(plan.blocking.report_detour());
         let items: Vec<_> = detour.references.iter().chain(&new_plan.sent).cloned().collect();
         let body = self.request.with_input_after(detour.previous.as_deref(), &items);
         self.proceed_with(body, inputs, new_plan);

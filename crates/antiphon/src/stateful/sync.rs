@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use super::admission::LocalIds;
 use super::history::History;
+use super::local_ids::LocalIds;
 use crate::item::{FingerprintKey, Item, ItemId};
 use crate::placeholder::is_placeholder_item;
 use crate::provider_api::{

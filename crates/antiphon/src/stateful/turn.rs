@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::admission::LocalIds;
 use super::answer::AnswerReader;
 use super::course::Course;
 use super::deletion::Deletion;
 use super::history::History;
 use super::ledger::Version;
+use super::local_ids::LocalIds;
 use super::lock_wait::LockWait;
 use super::memory::{Entered, Memory};
 use super::open_turn::OpenTurn;

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use antiphon::ItemId;
+use antiphon::item::CallId;
 use antiphon::stream::{Finished, Status};
 use antiphon_store::NewResponse;
 
@@ -115,8 +117,9 @@ impl Report {
         let mut text = String::new();
         for repair in self.repairs.iter().take(NAMED) {
             let comma = if text.is_empty() { "" } else { ", " };
-            let item = repair.item_id.as_deref().or(repair.call_id.as_deref());
-            let item = item.unwrap_or(&repair.kind);
+            let call_id = || repair.call_id.as_ref().map(CallId::as_str);
+            let item = repair.id.as_ref().map(ItemId::as_str).or_else(call_id);
+            let item = item.unwrap_or(repair.kind.as_str());
             let item = shortened(item, MAX_ID);
             write!(text, "{comma}{} {item}", repair.fault).expect("a string takes all");
         }

@@ -1,23 +1,20 @@
 //! Plans a turn: the items that the upstream does not have, repaired so that it accepts them.
 
 use antiphon::faults::OmissionReason;
-use antiphon::item::IdSource;
 use antiphon::provider_api::{Detour, RefusedItems};
+use antiphon::reconcile::{Admission, AdmissionRules, Place, StoredInput};
 use antiphon::repair::OnOutputWithoutCall;
-use antiphon::stateful::{BlockingItems, Draft};
-use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
+use antiphon::stateful::{BlockingItems, Draft, RepairedDraft};
+use antiphon::{HeldItem, Item, Origin, Transcript};
 use bytes::Bytes;
 
 use super::UpstreamTurn;
-use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::Continues;
-use crate::settings::Faults;
-use crate::turn::admission::Admission;
+use crate::turn::admission::issue_item_id;
 use crate::turn::encode::Previous;
 use crate::turn::open::Opened;
 use crate::turn::report::Report;
-use crate::turn::resolve::Incoming;
 use crate::upstream::Upstream;
 
 /// A turn that is ready to send.
@@ -116,29 +113,34 @@ impl UpstreamTurn<'_> {
         inputs: &PlanInputs,
     ) -> Result<Plan, ApiError> {
         let stored = self.turn.load(opened.cursor).await?;
-        let (mut admission, names_unknown) = self.admit(stored, inputs)?;
-        let draft = Draft::new(&admission.transcript, admission.held, admission.made_with.clone());
-        let blocking = draft.blocking(&admission.transcript, &admission.late);
+        let draft = self.draft(stored, inputs)?;
+        let names_unknown = draft.admission.names_unknown;
+        let report = Report::from_admission(&self.turn.request.input, &draft.admission);
+        let mut report = report.with_request(&self.turn.caller.request_id);
+        let blocking = draft.blocking();
         let continue_from = inputs.continue_from.clone();
-        let (fresh, mut sent) = match &continue_from {
+        let (draft, repaired) = match &continue_from {
             ContinueFrom::Nothing => {
                 let (draft, lost) = draft.into_replay();
                 for item in &lost {
-                    let why = OmissionReason::BareReasoning;
-                    admission.report.left_out_of_view(None, item, why);
+                    report.left_out_of_view(None, item, OmissionReason::BareReasoning);
                 }
-                admission.report.replayed(draft.stored_items());
-                self.repair(&draft, &mut admission, OnOutputWithoutCall::default())
+                report.replayed(draft.stored_items());
+                let repaired = self.repair(&draft, OnOutputWithoutCall::default());
+                (draft, repaired)
             }
             ContinueFrom::AsRequested | ContinueFrom::Detour(_) => {
-                self.repair_new(&draft, &mut admission, names_unknown)?
+                let repaired = self.repair_new(&draft)?;
+                (draft, repaired)
             }
         };
+        let RepairedDraft { mut sent, fresh, repairs } = repaired;
+        report.add_repairs(repairs);
+        let fresh = fresh.into_iter().map(|item| self.entered(item)).collect();
+        let Admission { transcript, held, .. } = draft.admission;
         if let ContinueFrom::Detour(detour) = &continue_from {
             sent.splice(0..0, detour.references.iter().cloned());
         }
-        let Admission { transcript, held, report, .. } = admission;
-        let report = report.with_request(&self.turn.caller.request_id);
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
         Ok(Plan {
             transcript,
@@ -153,82 +155,41 @@ impl UpstreamTurn<'_> {
         })
     }
 
-    /// Adds the input to the transcript. Also returns whether it refers to items that the ledger
-    /// does not have.
-    fn admit(
-        &self,
-        stored: Transcript,
-        inputs: &PlanInputs,
-    ) -> Result<(Admission, bool), ApiError> {
-        let turn = self.turn;
-        let incoming: Vec<Incoming> =
-            turn.request.input.iter().cloned().map(Incoming::new).collect();
-        let is_refused = |item: &Item| inputs.refused.reason_for(item.head().id.as_ref()).is_some();
-        let names_unknown =
-            incoming.iter().any(|it| is_unknown(&it.item, &stored) && !is_refused(&it.item));
-        let strict = turn.gateway.settings.faults == Faults::Reject;
-        let key = turn.gateway.fingerprint_key;
-        let admission = Admission::new(stored, incoming, key, strict);
-        let mut admission = admission.known(&inputs.refused, &inputs.stored).behind_upstream();
-        admission.made_with.extend(inputs.refused.made_with.clone());
-        admission.admit_all()?;
-        Ok((admission, names_unknown))
+    /// Adds the new items of the input to the ledger's items.
+    fn draft(&self, stored: Transcript, inputs: &PlanInputs) -> Result<Draft, ApiError> {
+        let (turn, key) = (self.turn, self.turn.gateway.fingerprint_key);
+        let mut rules = AdmissionRules::new(key, Place::Ledger, !turn.repairs());
+        rules.stored = StoredInput::Items(inputs.stored.iter().copied().collect());
+        let input = &turn.request.input;
+        Ok(Draft::new(stored, input, &inputs.refused, rules, &mut issue_item_id)?)
     }
 
     /// Repairs the new items, or rejects them if repairs are disabled.
-    fn repair_new(
-        &self,
-        draft: &Draft,
-        admission: &mut Admission,
-        names_unknown: bool,
-    ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
-        let outputs_without_call = match names_unknown {
+    fn repair_new(&self, draft: &Draft) -> Result<RepairedDraft, ApiError> {
+        let outputs_without_call = match draft.admission.names_unknown {
             true => OnOutputWithoutCall::Keep,
             false => OnOutputWithoutCall::Drop,
         };
-        if !self.turn.repairs()
-            && let Some(repair) = draft.repair(outputs_without_call).repairs.first()
-        {
-            let (source, _) = draft.source(repair, &admission.sources);
-            return Err(repair.fault.refusal(source.unwrap_or(repair.position)).into());
+        if !self.turn.repairs() {
+            draft.check(outputs_without_call)?;
         }
-        let (fresh, sent) = self.repair(draft, admission, outputs_without_call);
-        if sent.is_empty() && self.has_no_context() {
+        let repaired = self.repair(draft, outputs_without_call);
+        if repaired.sent.is_empty() && self.has_no_context() {
             return Err(ApiError::MissingInput);
         }
-        Ok((fresh, sent))
+        Ok(repaired)
     }
 
-    /// Repairs the draft. Returns the new ledger entries, and the sent items.
-    fn repair(
-        &self,
-        draft: &Draft,
-        admission: &mut Admission,
-        outputs_without_call: OnOutputWithoutCall,
-    ) -> (Vec<HeldItem>, Vec<Item>) {
-        let repaired = draft.repair(outputs_without_call);
-        for repair in &repaired.repairs {
-            let (source, item) = draft.source(repair, &admission.sources);
-            admission.report.mended(source, item, repair);
-        }
+    fn repair(&self, draft: &Draft, outputs_without_call: OnOutputWithoutCall) -> RepairedDraft {
         let key = self.turn.gateway.fingerprint_key;
-        let placeholder = |item: &Item| {
-            let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+        draft.repair(outputs_without_call, |item| {
+            let id = issue_item_id(&item.head().kind);
             HeldItem::new(id, item, key, Some(Origin::placeholder()))
-        };
-        let fresh = draft.new_items(&repaired, &admission.transcript, placeholder);
-        (fresh.into_iter().map(|item| self.entered(item)).collect(), repaired.items)
+        })
     }
 
     /// Whether a request without input would have no context either.
     fn has_no_context(&self) -> bool {
         self.turn.request.continues == Continues::Nothing && !self.turn.request.is_prompted()
     }
-}
-
-/// Whether the item refers to an item that the transcript does not have.
-fn is_unknown(item: &Item, held: &Transcript) -> bool {
-    let head = item.head();
-    let names = head.id.as_ref().filter(|_| head.kind == Kind::ItemReference);
-    names.is_some_and(|id| held.position(id).is_none())
 }

@@ -67,7 +67,8 @@ impl UpstreamTurn<'_> {
                     let deleted = self.delete(&opened, &plan.blocking).await?;
                     if !deleted.is_empty() {
                         plan = self.plan(&opened, &inputs).await?;
-                        plan.report.add_deletions(&deleted, &self.turn.request.input);
+                        let deletions = deleted.report_deletions(&self.turn.request.input);
+                        plan.report.add_repairs(deletions);
                         progress.rejected = None;
                     }
                 }
@@ -101,7 +102,7 @@ impl UpstreamTurn<'_> {
             }
             Continues::Response(_)
                 if plan.continue_from == ContinueFrom::AsRequested
-                    && !plan.blocking.unrepairable().is_empty() =>
+                    && plan.blocking.is_unrepairable() =>
             {
                 Removal::Detour
             }
@@ -166,7 +167,7 @@ impl Plan {
         let stored = self.transcript.items()[..self.held].iter();
         let kept: Vec<HeldItem> = stored.filter(|it| !avoided.contains(&it.id)).cloned().collect();
         self.fresh.splice(0..0, kept);
-        self.report.add_avoided(blocking);
+        self.report.add_repairs(blocking.report_detour());
     }
 }
 

@@ -1,0 +1,329 @@
+//! Adds the new items of an input to the stored items of a conversation.
+
+use std::collections::HashMap;
+
+use super::{Resent, Rule, Verdict, reconcile};
+use crate::faults::{Fault, OmissionReason, Refusal};
+use crate::item::{FingerprintKey, Item, ItemId, Kind, Side};
+use crate::placeholder::late_output_message;
+use crate::transcript::{HeldItem, Origin, Transcript};
+
+/// The items of a conversation after an input was added.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    /// The stored items, followed by the new ones.
+    pub transcript: Transcript,
+    /// The number of stored items.
+    pub held: usize,
+    /// The position in the input of each new item.
+    pub sources: Vec<usize>,
+    /// The treatment of each item of the input.
+    pub treatments: Vec<Treatment>,
+    /// Whether the input refers to items that the transcript lacks.
+    pub names_unknown: bool,
+}
+
+/// The treatment of one item of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// Left out: the transcript has it.
+    Resent(Resent),
+    /// Left out: an earlier attempt at the request stored it, at this position of the transcript if
+    /// that is known.
+    StoredBefore(Option<usize>),
+    /// Left out for this reason.
+    Omitted(OmissionReason),
+    /// Replaced with a message that has its text, because the placeholder at this position of the
+    /// transcript answers its call already.
+    Late {
+        /// The position of the placeholder.
+        placeholder: usize,
+    },
+    /// Added.
+    New,
+    /// Added under this id, because another item has its own id.
+    Renamed(ItemId),
+    /// Added without an id, because another item has its own id.
+    Unnamed,
+}
+
+/// The place of the stored items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A store that has all items.
+    Store,
+    /// The ledger of a gateway. The provider may have more items.
+    Ledger,
+    /// The record of a client. The provider may have more items, issues the ids, and rejects an
+    /// output without a call itself.
+    Client,
+}
+
+/// The input that an earlier attempt at the request stored.
+#[derive(Clone, Debug)]
+pub enum StoredInput {
+    /// All of it.
+    All,
+    /// The items at these positions of the input. Each value is a position in the transcript.
+    Items(HashMap<usize, usize>),
+}
+
+impl Default for StoredInput {
+    fn default() -> Self {
+        Self::Items(HashMap::new())
+    }
+}
+
+/// The rules of an admission.
+#[derive(Clone, Debug)]
+pub struct AdmissionRules {
+    /// The key of the stored fingerprints.
+    pub key: FingerprintKey,
+    /// The place of the stored items.
+    pub place: Place,
+    /// Whether repeated items, and old outputs without a call, are rejected.
+    pub is_strict: bool,
+    /// The number of stored items that the input is compared with, if not all.
+    pub compared: Option<usize>,
+    /// The input that is stored already.
+    pub stored: StoredInput,
+    /// New items to leave out, by their position in the input.
+    pub omitted: HashMap<usize, OmissionReason>,
+    /// The origins of new items, by their position in the input.
+    pub origins: HashMap<usize, Origin>,
+}
+
+impl AdmissionRules {
+    /// The rules for a new input.
+    pub fn new(key: FingerprintKey, place: Place, is_strict: bool) -> Self {
+        let (omitted, origins) = (HashMap::new(), HashMap::new());
+        let (compared, stored) = (None, StoredInput::default());
+        Self { key, place, is_strict, compared, stored, omitted, origins }
+    }
+}
+
+impl Admission {
+    /// Adds the new items of `input` to the stored items of `transcript`. `issue_id` issues the ids
+    /// of items that cannot have their own.
+    ///
+    /// # Errors
+    /// The provider's error for the first item that the rules reject.
+    pub fn new(
+        transcript: Transcript,
+        input: &[Item],
+        rules: &AdmissionRules,
+        issue_id: &mut dyn FnMut(&Kind) -> ItemId,
+    ) -> Result<Self, Refusal> {
+        let verdicts = match rules.compared {
+            Some(end) => {
+                let before = transcript.items()[..end].iter().cloned().collect();
+                reconcile(&before, input, rules.key)
+            }
+            None => reconcile(&transcript, input, rules.key),
+        };
+        let is_unknown = |(position, item): (usize, &Item)| {
+            let named = item.head().id.as_ref().filter(|_| is_reference(item));
+            !rules.omitted.contains_key(&position)
+                && named.is_some_and(|id| transcript.position(id).is_none())
+        };
+        let names_unknown = rules.place != Place::Store && input.iter().enumerate().any(is_unknown);
+        let admission = Self {
+            held: transcript.items().len(),
+            sources: Vec::new(),
+            treatments: Vec::with_capacity(input.len()),
+            names_unknown,
+            transcript,
+        };
+        let last_message = input.iter().rposition(|item| item.head().kind == Kind::Message);
+        let mut admitting = Admitting { admission, rules, last_message, issue_id };
+        for (position, (item, verdict)) in input.iter().zip(verdicts).enumerate() {
+            let treatment = admitting.admit(position, item, verdict);
+            let treatment = treatment.map_err(|fault| fault.refusal(position))?;
+            admitting.admission.treatments.push(treatment);
+        }
+        Ok(admitting.admission)
+    }
+
+    /// The late outputs: the position in the input, and the position of the placeholder in the
+    /// transcript.
+    pub fn late(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.treatments.iter().enumerate().filter_map(|(position, treatment)| match treatment {
+            Treatment::Late { placeholder } => Some((position, *placeholder)),
+            _ => None,
+        })
+    }
+
+    /// The position in the input of the item at this position of the transcript; `None` for a
+    /// stored item.
+    pub fn source(&self, at: usize) -> Option<usize> {
+        self.sources.get(at.checked_sub(self.held)?).copied()
+    }
+
+    /// Whether an output has its call; true for other items.
+    pub fn has_call(&self, item: &Item) -> bool {
+        let Some((Side::Output, key)) = item.head().pairing() else { return true };
+        self.transcript.exchange(&key).is_some_and(|exchange| !exchange.calls.is_empty())
+    }
+}
+
+/// An admission of which some items are still missing.
+struct Admitting<'a> {
+    admission: Admission,
+    rules: &'a AdmissionRules,
+    /// The position of the last message in the input.
+    last_message: Option<usize>,
+    issue_id: &'a mut dyn FnMut(&Kind) -> ItemId,
+}
+
+impl Admitting<'_> {
+    fn admit(
+        &mut self,
+        position: usize,
+        item: &Item,
+        verdict: Verdict,
+    ) -> Result<Treatment, Fault> {
+        if self.rules.is_strict {
+            reject_repetition(item, verdict)?;
+        }
+        if verdict.is_fresh()
+            && let Some(reason) = self.rules.omitted.get(&position)
+        {
+            return self.omit(item, *reason);
+        }
+        if let Some(treatment) = self.treatment_of_stored(position, verdict) {
+            return Ok(treatment);
+        }
+        Ok(match verdict {
+            Verdict::Resent(resent) => Treatment::Resent(resent),
+            Verdict::Deleted => Treatment::Omitted(OmissionReason::Deleted),
+            Verdict::Duplicate(_) => Treatment::Omitted(OmissionReason::Repeated),
+            Verdict::LateOutput { placeholder } => {
+                let message = late_output_message(item).expect("a late output is an output");
+                let id = (self.issue_id)(&message.head().kind);
+                let origin = Some(Origin::placeholder());
+                self.push(position, HeldItem::new(id, &message, self.rules.key, origin));
+                Treatment::Late { placeholder }
+            }
+            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Replaces => {
+                match self.reason_without_call(position, item)? {
+                    Some(reason) => Treatment::Omitted(reason),
+                    None => self.add(position, item, verdict),
+                }
+            }
+        })
+    }
+
+    fn omit(&self, item: &Item, reason: OmissionReason) -> Result<Treatment, Fault> {
+        let id = item.head().id.clone().filter(|_| self.rules.is_strict);
+        match id.filter(|_| reason == OmissionReason::BareReasoning) {
+            Some(id) => Err(Fault::UnresolvedReference { id }),
+            None => Ok(Treatment::Omitted(reason)),
+        }
+    }
+
+    /// The treatment of an item that an earlier attempt stored.
+    fn treatment_of_stored(&self, position: usize, verdict: Verdict) -> Option<Treatment> {
+        match &self.rules.stored {
+            StoredInput::All => Some(Treatment::StoredBefore(None)),
+            StoredInput::Items(stored) => {
+                let at = *stored.get(&position).filter(|_| verdict.is_fresh())?;
+                Some(match self.admission.transcript.items()[at].is_tombstone() {
+                    true => Treatment::Omitted(OmissionReason::Deleted),
+                    false => Treatment::StoredBefore(Some(at)),
+                })
+            }
+        }
+    }
+
+    /// The reason to leave out an output without a call. An output before a message is part of a
+    /// resent history. After the last message it is a new result, which the provider rejects. It is
+    /// added if its call may be among the items that the input refers to.
+    fn reason_without_call(
+        &self,
+        position: usize,
+        item: &Item,
+    ) -> Result<Option<OmissionReason>, Fault> {
+        let Some((Side::Output, key)) = item.head().pairing() else { return Ok(None) };
+        let kind = item.head().kind.clone();
+        let exchange = self.admission.transcript.exchange(&key);
+        let rejects = self.rules.place != Place::Client;
+        if rejects && key.call_id.as_str().is_empty() && exchange.is_none() {
+            return Err(Fault::EmptyCallId { kind });
+        }
+        if kind == Kind::McpApprovalResponse {
+            return Ok(None);
+        }
+        let call = exchange.and_then(|it| it.waiting().next().or(it.calls.last().copied()));
+        match call.map(|call| &self.admission.transcript.items()[call]) {
+            Some(call) => Ok(call.is_tombstone().then_some(OmissionReason::CallCutShort)),
+            None if self.admission.names_unknown => Ok(None),
+            None if self.last_message > Some(position) && !self.rules.is_strict => {
+                Ok(Some(OmissionReason::CallUnknown))
+            }
+            None if rejects => {
+                Err(Fault::OutputWithoutCall { kind, call_id: item.head().call_id.clone() })
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn add(&mut self, position: usize, item: &Item, verdict: Verdict) -> Treatment {
+        let transcript = &self.admission.transcript;
+        let is_free = |id: &ItemId| {
+            transcript.position(id).is_none_or(|at| transcript.items()[at].is_tombstone())
+        };
+        let (id, item) = match item.head().id.clone().filter(is_free) {
+            Some(id) => (id, item.clone()),
+            None => {
+                let id = (self.issue_id)(&item.head().kind);
+                let item = self.rules.place.renamed(item, &id);
+                (id, item)
+            }
+        };
+        let treatment = match self.rules.place {
+            _ if verdict != Verdict::FreshUnderUsedId => Treatment::New,
+            Place::Client => Treatment::Unnamed,
+            Place::Store | Place::Ledger => Treatment::Renamed(id.clone()),
+        };
+        let origin = self.rules.origins.get(&position).cloned();
+        let held = HeldItem::new(id, &item, self.rules.key, origin);
+        let supersedes = verdict == Verdict::Replaces;
+        self.push(position, HeldItem { supersedes, ..held });
+        treatment
+    }
+
+    fn push(&mut self, position: usize, held: HeldItem) {
+        self.admission.sources.push(position);
+        self.admission.transcript.push(held);
+    }
+}
+
+impl Place {
+    /// The item without its own id. A client does not send its local id, and a reference keeps its
+    /// id there, because it has no other content. The bytes change only if they have an id.
+    fn renamed(self, item: &Item, id: &ItemId) -> Item {
+        match self {
+            _ if item.head().id.is_none() => item.clone(),
+            Self::Client if is_reference(item) => item.clone(),
+            Self::Client => item.with(|object| object.remove("id")),
+            Self::Store | Self::Ledger => item.with(|object| object.set_string("id", id.as_str())),
+        }
+    }
+}
+
+fn is_reference(item: &Item) -> bool {
+    item.head().kind == Kind::ItemReference
+}
+
+/// Rejects a repeated item with the provider's error.
+fn reject_repetition(item: &Item, verdict: Verdict) -> Result<(), Fault> {
+    let repeats = match verdict {
+        Verdict::Duplicate(_) | Verdict::FreshUnderUsedId => true,
+        Verdict::Resent(resent) => resent.rule == Rule::SameId,
+        _ => false,
+    };
+    match item.head().id.clone().filter(|_| repeats && !is_reference(item)) {
+        Some(id) => Err(Fault::DuplicateItem { id }),
+        None => Ok(()),
+    }
+}
