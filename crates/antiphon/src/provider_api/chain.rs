@@ -1,10 +1,9 @@
-//! Reads a chain of responses, from its end back to a known response.
+//! Reads a conversation, or a chain of responses from its end back to a known response.
 
 use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use super::detour::{id_of, lists_output_of};
 use super::{
     Cursor, Listing, Segment, ServerError, StoredResponse, UnexpectedAnswer, implied_outputs,
 };
@@ -21,6 +20,7 @@ const MAX_BYTES: usize = 256 << 20;
 /// on the answers.
 ///
 /// ```text
+///   Conversation ──> Done
 ///   Response(id) ── found ──> Input(id) ── the last page ──> Response(previous), if it is unknown
 ///        │                                        │
 ///        │                                        ├── in a conversation ──> Conversation ──> Done
@@ -79,8 +79,8 @@ pub enum ChainStep {
     Previous(Box<ChainWalk>, String),
     /// The items before the received ones do not exist, or cannot be received.
     Done(Chain),
-    /// The server has no such response.
-    NoResponse,
+    /// The server has no such response or conversation.
+    NotFound,
     /// The server does not list its items.
     NotListed(Option<UnexpectedAnswer>),
 }
@@ -94,6 +94,13 @@ impl ChainWalk {
         Some(Self { chain, options, bytes: 0, request })
     }
 
+    /// Reads the items of a conversation. `None` if the id is invalid.
+    pub fn conversation(id: &str, options: ChainOptions) -> Option<Self> {
+        let walk = Self::new(id, options)?;
+        let listing = Box::new(walk.listing(Cursor::LastId));
+        Some(Self { request: Request::Conversation { id: id.to_owned(), listing }, ..walk })
+    }
+
     /// Sets whether the server lists the input of responses, before the first response is taken.
     pub fn set_input_listed(&mut self, lists_input: bool) {
         self.chain.lists_input = lists_input;
@@ -104,7 +111,7 @@ impl ChainWalk {
         let segment = |id| Segment::parse(id).expect("it was checked");
         let query = |listing: &Listing| listing.query().expect("a complete list is not requested");
         match &self.request {
-            Request::Response(id) => format!("/responses/{}", segment(id)),
+            Request::Response(id) => response_path(id),
             Request::Input { id, listing, .. } => {
                 format!("/responses/{}/input_items?{}", segment(id), query(listing))
             }
@@ -150,11 +157,7 @@ impl ChainWalk {
         let response = (status == 200).then(|| StoredResponse::parse(body.clone())).transpose();
         match response {
             Err(error) if is_first => ChainStep::NotListed(Some(error)),
-            Ok(None) if is_first => {
-                let is_missing =
-                    status == 404 && ServerError::parse(body).is_missing("response", &id);
-                if is_missing { ChainStep::NoResponse } else { ChainStep::NotListed(None) }
-            }
+            Ok(None) if is_first => not_listed(status, body, ("response", &id)),
             // The items before are lost, or the next response lists them.
             Err(_) | Ok(None) => ChainStep::Done(self.chain),
             Ok(Some(response)) if self.chain.lists_output_of(&response) => {
@@ -198,11 +201,19 @@ impl ChainWalk {
         status: u16,
         body: &Bytes,
     ) -> ChainStep {
+        let is_start = self.chain.links.is_empty();
         if status != 200 || listing.add(body).is_err() {
-            return ChainStep::Done(self.chain);
+            return match is_start {
+                true => not_listed(status, body, ("conversation", &id)),
+                false => ChainStep::Done(self.chain),
+            };
         }
         if listing.query().is_some() {
             return self.request(Request::Conversation { id, listing });
+        }
+        if is_start {
+            self.chain.before = listing.into_items();
+            return ChainStep::Done(self.chain);
         }
         let own = self.chain.links.last().into_iter();
         let own = own.flat_map(|link| link.input.iter().chain(&link.response.output));
@@ -250,10 +261,39 @@ impl Chain {
         (items, response.output)
     }
 
+    /// Whether nothing comes before it.
+    pub(super) fn is_whole(&self) -> bool {
+        self.links.last().is_some_and(|link| link.response.previous.is_none())
+    }
+
+    /// The input and the output of its last response.
+    pub(super) fn last_items(&self) -> Option<(&[Item], &[Item])> {
+        self.links.first().map(|link| (&*link.input, &*link.response.output))
+    }
+
     /// Whether the input of the response after this one also lists this one's output. Then it lists
     /// all earlier items.
-    fn lists_output_of(&self, response: &StoredResponse) -> bool {
-        self.links.last().is_some_and(|last| lists_output_of(&last.input, response))
+    pub(super) fn lists_output_of(&self, response: &StoredResponse) -> bool {
+        let Some(next) = self.links.last() else { return false };
+        let listed: HashSet<&ItemId> = next.input.iter().filter_map(id_of).collect();
+        let is_listed = |item: &Item| id_of(item).is_some_and(|id| listed.contains(id));
+        !response.output.is_empty() && response.output.iter().all(is_listed)
+    }
+}
+
+pub(super) fn response_path(id: &str) -> String {
+    format!("/responses/{}", Segment::parse(id).expect("it was checked"))
+}
+
+pub(super) fn id_of(item: &Item) -> Option<&ItemId> {
+    item.head().id.as_ref()
+}
+
+/// The result of an answer without items.
+fn not_listed(status: u16, body: &Bytes, (noun, id): (&str, &str)) -> ChainStep {
+    match status == 404 && ServerError::parse(body).is_missing(noun, id) {
+        true => ChainStep::NotFound,
+        false => ChainStep::NotListed(None),
     }
 }
 

@@ -272,13 +272,12 @@ impl Admitting<'_> {
         let is_free = |id: &ItemId| {
             transcript.position(id).is_none_or(|at| transcript.items()[at].is_tombstone())
         };
-        let (id, item) = match item.head().id.clone().filter(is_free) {
-            Some(id) => (id, item.clone()),
-            None => {
-                let id = (self.issue_id)(&item.head().kind);
-                let item = self.rules.place.renamed(item, &id);
-                (id, item)
-            }
+        let own_id = item.head().id.clone().filter(is_free);
+        let has_own_id = own_id.is_some();
+        let id = own_id.unwrap_or_else(|| (self.issue_id)(&item.head().kind));
+        let item = match has_own_id {
+            true => item.clone(),
+            false => self.rules.place.renamed(item, &id),
         };
         let treatment = match self.rules.place {
             _ if verdict != Verdict::FreshUnderUsedId => Treatment::New,

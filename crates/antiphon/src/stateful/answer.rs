@@ -15,17 +15,14 @@ const LONGEST: usize = 64 << 20;
 /// An answer that is being received.
 ///
 /// ```text
-///   Events ── a terminal event ──> Over
-///     └─ an event over the limit ──> Lost
-///   Whole ── the end ──> Over
-///     └─ a body over the limit ──> Lost
+///   Events ── a terminal event, or an event over the limit ──> Over
+///   Whole ── the end, or a body over the limit ──> Over
 /// ```
 #[derive(Debug)]
 pub(super) enum AnswerReader {
     Events { decoder: Box<Decoder>, partial: Partial },
     Whole(Vec<u8>),
     Over,
-    Lost,
 }
 
 /// The content of an answer before its terminal event.
@@ -70,20 +67,18 @@ impl AnswerReader {
         match self {
             Self::Events { decoder, .. } => decoder.push(bytes),
             Self::Whole(body) if body.len() + bytes.len() <= LONGEST => body.extend(bytes),
-            Self::Whole(_) => *self = Self::Lost,
-            Self::Over | Self::Lost => {}
+            Self::Whole(_) => *self = Self::Over,
+            Self::Over => {}
         }
         self.next(Decoder::next_frame, tracer)
     }
 
     /// Takes the end of the answer. Returns its result, if it has one.
     pub(super) fn finish(&mut self, tracer: &mut Tracer<'_>) -> Option<ModelAnswer> {
-        if let Self::Whole(body) = self {
-            let body = Bytes::from(std::mem::take(body));
-            *self = Self::Over;
-            return ModelAnswer::from_response(&body, Vec::new(), tracer);
+        match self.take_body() {
+            Some(body) => ModelAnswer::from_response(&body, Vec::new(), tracer),
+            None => self.next(Decoder::finish, tracer),
         }
-        self.next(Decoder::finish, tracer)
     }
 
     /// Takes the bytes of a complete answer in one piece.
@@ -100,21 +95,19 @@ impl AnswerReader {
         tracer: &mut Tracer<'_>,
     ) -> Option<ModelAnswer> {
         let Self::Events { decoder, partial } = self else { return None };
-        loop {
+        let answer = loop {
             match next(decoder) {
                 Ok(None) => return None,
                 Ok(Some(frame)) => {
                     if let Some(answer) = partial.take_event(&frame, tracer) {
-                        *self = Self::Over;
-                        return Some(answer);
+                        break Some(answer);
                     }
                 }
-                Err(_) => {
-                    *self = Self::Lost;
-                    return None;
-                }
+                Err(_) => break None,
             }
-        }
+        };
+        *self = Self::Over;
+        answer
     }
 }
 

@@ -1,18 +1,11 @@
 //! The known state of one conversation.
 
 use super::history::History;
-use super::retry::Attempt;
+use crate::provider_api::find_attempt_at_tail;
+use crate::transcript::HeldItem;
 
 /// A version of the known state. Every version is unique.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version(u64);
-
-impl Version {
-    /// The version for a number that is used only once.
-    pub(super) fn new(stamp: u64) -> Self {
-        Self(stamp)
-    }
-}
+pub(super) type Version = u64;
 
 /// The known state of a conversation that a server owns.
 ///
@@ -45,6 +38,36 @@ enum State {
     Fresh(History),
 }
 
+/// The state of the conversation after a turn.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// Unknown. The client may repeat the attempt, if there is one.
+    Unknown(Option<Attempt>),
+    /// Unchanged.
+    Unchanged,
+    /// This history, unless something else changed the conversation in the meantime.
+    History(History),
+    /// This history and perhaps more, because the server does not list its items.
+    AtLeast(History),
+}
+
+/// A turn that the server may or may not have.
+///
+/// If the client repeats it, the items of the conversation show whether the server has it. The
+/// client does not know the ids of its messages, and a last message always counts as new. Therefore
+/// a message of the first attempt is recognized by its position.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
+    /// The digest of the request's body.
+    pub(super) request: u128,
+    /// The history that it was planned on.
+    pub(super) before: History,
+    /// The sent items.
+    pub(super) sent: Vec<HeldItem>,
+    /// Whether an attempt before it already stored the input, so that no item of it was sent again.
+    pub(super) is_again: bool,
+}
+
 impl Ledger {
     /// Creates a ledger without known state.
     pub(super) fn unknown(version: Version) -> Self {
@@ -61,37 +84,30 @@ impl Ledger {
         self.open_turns == 0
     }
 
+    /// The number of its items.
+    pub(super) fn length(&self) -> usize {
+        let known = match &self.state {
+            State::Stale => 0,
+            State::Fresh(history) => history.length(),
+        };
+        known + self.received.length()
+    }
+
     /// Starts a turn on the known history; `None` if the ledger is stale or has an open turn.
     pub(super) fn enter(&mut self) -> Option<(History, Version)> {
         let State::Fresh(history) = &self.state else { return None };
         if !self.is_idle() {
             return None;
         }
-        let known = (history.clone(), self.version);
-        self.begin();
-        Some(known)
-    }
-
-    /// Starts a turn.
-    pub(super) fn begin(&mut self) {
         self.open_turns += 1;
+        Some((history.clone(), self.version))
     }
 
-    /// Ends a turn with any result.
-    pub(super) fn end(&mut self) {
-        self.open_turns = self.open_turns.saturating_sub(1);
-    }
-
-    /// The known items of a conversation that the server does not list; perhaps not all of them.
-    pub(super) fn received(&self) -> &History {
-        &self.received
-    }
-
-    /// Records a completed turn that was planned on `received`.
-    pub(super) fn conclude_unlisted(&mut self, history: History, fresh: Version) {
-        self.mark_stale(fresh);
-        self.attempt = None;
-        self.received = history;
+    /// Starts a turn on the known items of a conversation that the server does not list; perhaps
+    /// not all of them.
+    pub(super) fn enter_unlisted(&mut self) -> History {
+        self.open_turns += 1;
+        self.received.clone()
     }
 
     /// Starts a turn on the items that the server listed, requested at version `since`.
@@ -107,7 +123,7 @@ impl Ledger {
         fresh: Version,
     ) -> (History, Option<Version>) {
         if since == self.version && self.attempt.is_none() {
-            self.begin();
+            self.open_turns += 1;
             self.version = fresh;
             self.state = State::Fresh(listed.clone());
             return (listed, Some(fresh));
@@ -115,29 +131,30 @@ impl Ledger {
         if let Some((history, version)) = self.enter() {
             return (history, Some(version));
         }
-        self.begin();
+        self.open_turns += 1;
         (listed, None)
     }
 
-    /// Records the history after a turn that was planned on version `on`. Returns whether this is
-    /// the complete state.
-    pub(super) fn conclude(
-        &mut self,
-        on: Option<Version>,
-        history: History,
-        fresh: Version,
-    ) -> bool {
+    /// Ends a turn that was planned on version `on`. Returns whether all items are known now.
+    pub(super) fn end(&mut self, on: Option<Version>, ending: Ending, fresh: Version) -> bool {
+        self.open_turns = self.open_turns.saturating_sub(1);
         let is_all = on == Some(self.version) && self.is_idle();
-        self.state = if is_all { State::Fresh(history) } else { State::Stale };
-        self.version = fresh;
-        self.attempt = None;
-        is_all
-    }
-
-    /// Records an aborted turn; it is unknown whether the server has it.
-    pub(super) fn abandon(&mut self, attempt: Option<Attempt>, fresh: Version) {
+        let attempt = match ending {
+            Ending::Unchanged => return false,
+            Ending::Unknown(attempt) => attempt.or(self.attempt.take()),
+            Ending::AtLeast(received) => {
+                self.received = received;
+                None
+            }
+            Ending::History(history) if is_all => {
+                (self.state, self.version, self.attempt) = (State::Fresh(history), fresh, None);
+                return true;
+            }
+            Ending::History(_) => None,
+        };
+        self.attempt = attempt;
         self.mark_stale(fresh);
-        self.attempt = attempt.or(self.attempt.take());
+        false
     }
 
     /// The latest turn, if it is unknown whether the server has it.
@@ -149,5 +166,19 @@ impl Ledger {
     pub(super) fn mark_stale(&mut self, fresh: Version) {
         self.state = State::Stale;
         self.version = fresh;
+    }
+}
+
+impl Attempt {
+    /// Whether this attempt stored all of its input in the conversation, which now has `history`.
+    ///
+    /// That is so if the sent items are the last ones that are not a model's, and were not there
+    /// before. The conversation had the other items of the input already.
+    pub(super) fn stored_its_input(&self, history: &History) -> bool {
+        let is_there = || {
+            let (held, before) = (history.transcript(), self.before.transcript());
+            find_attempt_at_tail(&held, before.items(), &self.sent).is_some()
+        };
+        self.is_again || is_there()
     }
 }

@@ -4,10 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::history::History;
-use super::ledger::{Ledger, Version};
-use super::open_turn::{Ending, OpenTurn};
+use super::ledger::{Attempt, Ending, Ledger, Version};
 use super::recent::{Name, Recent};
-use super::retry::Attempt;
 
 /// The maximum number of items for conversations, and the same for chains: some tens of megabytes.
 const ROOM: usize = 200_000;
@@ -23,14 +21,6 @@ struct Remembered {
     stamps: u64,
 }
 
-/// The known state of a conversation at the start of a turn.
-pub(super) enum Entered {
-    /// All its items.
-    Known(OpenTurn, History),
-    /// Unknown: the server has to be asked.
-    Unknown,
-}
-
 impl Memory {
     pub(super) fn new() -> Self {
         let conversations = Recent::with_room(ROOM, Ledger::is_idle);
@@ -44,15 +34,9 @@ impl Memory {
     }
 
     /// Starts a turn of a conversation, if all its items are known and it has no other open turn.
-    pub(super) fn enter(&self, name: &Name) -> Entered {
-        let mut memory = self.lock();
-        let ledger = memory.ledger(name);
-        match ledger.enter() {
-            Some((history, version)) => {
-                Entered::Known(self.open_turn(name, Some(version)), history)
-            }
-            None => Entered::Unknown,
-        }
+    pub(super) fn enter(&self, name: &Name) -> Option<(OpenTurn, History)> {
+        let (history, version) = self.lock().ledger(name).enter()?;
+        Some((self.open_turn(name, Some(version)), history))
     }
 
     /// The version of the known state of a conversation, before the server is asked for its items.
@@ -68,7 +52,7 @@ impl Memory {
         listed: History,
     ) -> (OpenTurn, History) {
         let mut memory = self.lock();
-        let fresh = Version::new(memory.stamp());
+        let fresh = memory.stamp();
         let (history, version) = memory.ledger(name).enter_listed(since, listed, fresh);
         memory.conversations.weigh(name, history.length());
         (self.open_turn(name, version), history)
@@ -77,38 +61,8 @@ impl Memory {
     /// Starts a turn of a conversation whose items the server does not list, on the inputs and
     /// outputs of its earlier turns.
     pub(super) fn enter_unlisted(&self, name: &Name) -> (OpenTurn, History) {
-        let mut memory = self.lock();
-        let ledger = memory.ledger(name);
-        ledger.begin();
-        (self.open_turn(name, None), ledger.received().clone())
-    }
-
-    /// Ends a turn of the conversation that was planned on version `on`. Returns whether all items
-    /// of the conversation are known now.
-    pub(super) fn end(&self, name: &Name, on: Option<Version>, ending: Ending) -> bool {
-        let mut memory = self.lock();
-        let fresh = Version::new(memory.stamp());
-        let Some(ledger) = memory.conversations.used(name) else { return false };
-        ledger.end();
-        match ending {
-            Ending::Unchanged => false,
-            Ending::Unknown(attempt) => {
-                ledger.abandon(attempt, fresh);
-                false
-            }
-            Ending::AtLeast(history) => {
-                let length = history.length();
-                ledger.conclude_unlisted(history, fresh);
-                memory.conversations.weigh(name, length);
-                false
-            }
-            Ending::History(history) => {
-                let length = history.length();
-                let is_all = ledger.conclude(on, history, fresh);
-                memory.conversations.weigh(name, length);
-                is_all
-            }
-        }
+        let received = self.lock().ledger(name).enter_unlisted();
+        (self.open_turn(name, None), received)
     }
 
     /// The latest turn of the conversation, if it had this request and it is unknown whether the
@@ -122,7 +76,7 @@ impl Memory {
     /// Records a change of the conversation by a request that is not a turn.
     pub(super) fn mark_stale(&self, name: &Name) {
         let mut memory = self.lock();
-        let fresh = Version::new(memory.stamp());
+        let fresh = memory.stamp();
         if let Some(ledger) = memory.conversations.used(name) {
             ledger.mark_stale(fresh);
         }
@@ -135,9 +89,8 @@ impl Memory {
 
     /// Records the history of a response.
     pub(super) fn put_response(&self, name: &Name, history: History) {
-        let mut memory = self.lock();
         let weight = history.weight();
-        memory.responses.put(name, history, weight);
+        self.lock().responses.put(name, history, weight);
     }
 
     /// Drops the history of a response.
@@ -146,7 +99,8 @@ impl Memory {
     }
 
     fn open_turn(&self, name: &Name, version: Option<Version>) -> OpenTurn {
-        OpenTurn::new(self.clone(), name.clone(), version)
+        let (memory, name) = (self.clone(), name.clone());
+        OpenTurn { memory, name, version, state: State::Unchanged, attempt: None }
     }
 
     fn lock(&self) -> MutexGuard<'_, Remembered> {
@@ -161,7 +115,7 @@ impl Remembered {
     }
 
     fn ledger(&mut self, name: &Name) -> &mut Ledger {
-        let fresh = Version::new(self.stamp());
+        let fresh = self.stamp();
         self.conversations.used_or(name, || Ledger::unknown(fresh))
     }
 }
@@ -169,5 +123,66 @@ impl Remembered {
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Memory(…)")
+    }
+}
+
+/// An open turn of a conversation. If it is dropped without an ending, the known state of the
+/// conversation becomes stale.
+#[derive(Debug)]
+pub(super) struct OpenTurn {
+    memory: Memory,
+    name: Name,
+    /// The version of the state that the turn was planned on; `None` if that state is stale.
+    version: Option<Version>,
+    state: State,
+    /// The sent request, if it is unknown whether the server has it. `None` as well if the client
+    /// will not repeat the request: the server rejected it, or accepted it in the background. The
+    /// client polls a background response, so an equal request later is a turn of its own.
+    pub(super) attempt: Option<Attempt>,
+}
+
+/// The state of an open turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The turn has deleted nothing.
+    Unchanged,
+    /// The turn has deleted items of the conversation.
+    Changed,
+    Ended,
+}
+
+impl OpenTurn {
+    /// Records that items of the conversation are deleted for the turn.
+    pub(super) fn record_deletion(&mut self) {
+        self.state = State::Changed;
+    }
+
+    /// Ends the turn: its request has changed nothing.
+    pub(super) fn end_unchanged(mut self) {
+        self.attempt = None;
+        if self.state == State::Unchanged {
+            self.end(Ending::Unchanged);
+        }
+    }
+
+    /// Ends the turn with this result. Returns whether all items of the conversation are known now.
+    pub(super) fn end(&mut self, ending: Ending) -> bool {
+        self.state = State::Ended;
+        let mut memory = self.memory.lock();
+        let fresh = memory.stamp();
+        let Some(ledger) = memory.conversations.used(&self.name) else { return false };
+        let is_all = ledger.end(self.version, ending, fresh);
+        let weight = ledger.length();
+        memory.conversations.weigh(&self.name, weight);
+        is_all
+    }
+}
+
+impl Drop for OpenTurn {
+    fn drop(&mut self) {
+        if self.state != State::Ended {
+            let attempt = self.attempt.take();
+            self.end(Ending::Unknown(attempt));
+        }
     }
 }

@@ -5,8 +5,6 @@ use bytes::Bytes;
 use super::answer::{AnswerReader, ModelAnswer, Tracer};
 use super::course::Recovery;
 use super::history::History;
-use super::open_turn::OpenTurn;
-use super::request::Continues;
 use super::turn::{PlanInputs, PlannedRequest, Purpose, Stage, Turn};
 use crate::faults::StateError;
 use crate::provider_api::{ServerError, depends_on_state};
@@ -24,11 +22,11 @@ impl Turn {
         };
         let is_clients = (400..500).contains(&status);
         if is_clients && status != TIMED_OUT {
-            self.open.iter_mut().for_each(OpenTurn::withdraw_attempt);
+            self.state.record_attempt(None);
         }
         let error = is_clients.then(|| ServerError::parse(&body).state_error()).flatten();
         if error == Some(StateError::UnknownResponse) {
-            self.forget_response();
+            self.state.forget_response();
         }
         self.lock.end();
         if error.is_none() && !depends_on_state(status) {
@@ -43,7 +41,7 @@ impl Turn {
             },
             (Recovery::Sync, Some((PlanInputs::Known(_), _))) => {
                 self.rejected = Some(body);
-                self.forget_response();
+                self.state.forget_response();
                 self.start_again();
             }
             (Recovery::Sync | Recovery::Plan, Some((inputs, _))) => {
@@ -55,7 +53,7 @@ impl Turn {
     }
 
     fn start_again(&mut self) {
-        self.open = None;
+        self.state.end_unknown();
         self.course.restart();
         self.sync();
     }
@@ -70,28 +68,14 @@ impl Turn {
 
     /// Ends the turn with the server's error. The state of the conversation is unknown.
     fn give_up(&mut self) {
-        self.open = None;
+        self.state.end_unknown();
         self.stage = Stage::GivenUp;
     }
 
     /// Ends the turn with the server's error. It has changed nothing.
     pub(super) fn give_up_unchanged(&mut self) {
-        self.release_unchanged();
+        self.state.end_unchanged();
         self.stage = Stage::GivenUp;
-    }
-
-    /// Closes the turn of the conversation, which is unchanged.
-    pub(super) fn release_unchanged(&mut self) {
-        if let Some(open) = self.open.take() {
-            open.end_unchanged();
-        }
-    }
-
-    /// Drops the known history of the response that the turn continues: it was wrong.
-    fn forget_response(&self) {
-        if let Continues::Response(id) = &self.request.continues {
-            self.memory.forget_response(&self.name(id));
-        }
     }
 
     /// Records the start of the answer to the request: an event stream, or one JSON object.
@@ -100,7 +84,7 @@ impl Turn {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Sending(request) => {
                 if self.request.in_background {
-                    self.open.iter_mut().for_each(OpenTurn::withdraw_attempt);
+                    self.state.record_attempt(None);
                 }
                 self.stage = Stage::Receiving(request, AnswerReader::new(is_event_stream));
             }
@@ -126,7 +110,7 @@ impl Turn {
             Some(answer) => self.conclude(answer),
             None if matches!(self.stage, Stage::GivenUp) => {}
             None => {
-                self.open = None;
+                self.state.end_unknown();
                 self.stage = Stage::Over;
             }
         }
@@ -150,34 +134,27 @@ impl Turn {
     /// Records the result of an answer.
     fn conclude(&mut self, answer: ModelAnswer) {
         let id = answer.id.clone().filter(|_| self.request.stores);
-        let stage = std::mem::replace(&mut self.stage, Stage::Over);
-        let Some((history, is_all)) = self.history_after(stage, answer) else {
-            return self.open = None;
+        let Stage::Receiving(request, _) = std::mem::replace(&mut self.stage, Stage::Over) else {
+            return self.state.end_unknown();
         };
-        let is_known = match self.open.take() {
-            Some(open) if is_all => open.end_with(history.clone()),
-            Some(open) => {
-                open.end_with_at_least(history.clone());
-                false
-            }
-            None => is_all,
-        };
-        if let Some(id) = id.filter(|_| is_known) {
-            self.memory.put_response(&self.name(&id), history);
+        match request.history_after(self.purpose, answer) {
+            Some((history, is_all)) => self.state.end_with(history, is_all, id.as_deref()),
+            None => self.state.end_unknown(),
         }
     }
+}
 
+impl PlannedRequest {
     /// The history after an answer with this result, and whether it is complete; `None` if the
     /// history is unknown.
-    fn history_after(&self, stage: Stage, answer: ModelAnswer) -> Option<(History, bool)> {
-        let Stage::Receiving(request, _) = stage else { return None };
-        let (inputs, plan) = request.planned.filter(|_| answer.is_whole)?;
+    fn history_after(self, purpose: Purpose, answer: ModelAnswer) -> Option<(History, bool)> {
+        let (inputs, plan) = self.planned.filter(|_| answer.is_whole)?;
         let (before, is_all) = match inputs {
             PlanInputs::Known(history) => (history, true),
             PlanInputs::Nothing => (History::default(), true),
             PlanInputs::Unlisted(history) => (history, false),
         };
-        let sent = match self.purpose {
+        let sent = match purpose {
             Purpose::Answer => plan.fresh,
             Purpose::Delivery if answer.output.len() == plan.fresh.len() => Vec::new(),
             Purpose::Delivery => return None,

@@ -1,8 +1,11 @@
 //! Selects the input items to send to a server that has the conversation before them.
 
+use super::course::Removal;
+use super::deletion::Deletion;
 use super::history::History;
 use super::local_ids::LocalIds;
 use super::report::Report;
+use super::request::Continues;
 use super::{BlockingItems, Draft, RepairedDraft};
 use crate::faults::OmissionReason;
 use crate::item::{FingerprintKey, Item, Kind};
@@ -42,6 +45,17 @@ impl Plan {
     /// Whether no item is left to send, although the server does not have all items of the input.
     pub(super) fn is_emptied(&self, input: &[Item]) -> bool {
         self.sent.is_empty() && self.report.resent < input.len()
+    }
+
+    /// The way to remove the items that block it.
+    pub(super) fn removal(&self, continues: &Continues) -> Removal {
+        match continues {
+            Continues::Conversation(_) if !self.blocking.is_empty() => {
+                Removal::Deletion { has_ids: Deletion::is_possible(&self.blocking) }
+            }
+            Continues::Response(_) if self.blocking.is_unrepairable() => Removal::Detour,
+            _ => Removal::None,
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use bytes::Bytes;
 use super::course::{Decision, PlanSummary, Removal};
 use super::deletion::Deletion;
 use super::history::History;
+use super::ledger::Attempt;
 use super::planning::{Plan, Planner};
 use super::request::Continues;
-use super::retry::Attempt;
 use super::turn::{PlanInputs, PlannedRequest, Purpose, Stage, Turn};
 use super::unknown;
 use crate::faults::StateError;
@@ -22,7 +22,12 @@ impl Turn {
 
     fn new_plan(&mut self, inputs: &PlanInputs) -> Plan {
         let refused = self.course.fault().map(RefusedItems::from_error).unwrap_or_default();
-        let is_stored = self.is_input_stored(inputs);
+        let is_stored = match inputs {
+            PlanInputs::Known(history) if self.state.is_open() => {
+                self.state.is_input_stored(self.request.digest(self.key), history)
+            }
+            _ => false,
+        };
         let planner = Planner {
             input: &self.request.input,
             refused: &refused,
@@ -38,17 +43,6 @@ impl Turn {
         }
     }
 
-    /// Whether an earlier attempt of the same request added its input to the conversation.
-    fn is_input_stored(&self, inputs: &PlanInputs) -> bool {
-        let (Continues::Conversation(id), PlanInputs::Known(history)) =
-            (&self.request.continues, inputs)
-        else {
-            return false;
-        };
-        let attempt = self.memory.attempt(&self.name(id), self.request.digest(self.key));
-        attempt.is_some_and(|attempt| attempt.stored_its_input(history))
-    }
-
     fn proceed(&mut self, inputs: PlanInputs, plan: Plan) {
         let body = match self.purpose {
             Purpose::Answer => self.request.with_input(&plan.sent),
@@ -60,13 +54,16 @@ impl Turn {
     fn proceed_with(&mut self, body: Bytes, inputs: PlanInputs, plan: Plan) {
         let is_known = matches!(inputs, PlanInputs::Known(_));
         // The known items come from this process's turns. Turns of other processes may be missing.
-        let lacks_items = is_known && self.open.is_some() && unknown::in_plan(&plan);
+        let lacks_items = is_known && self.state.is_open() && unknown::in_plan(&plan);
         let is_new_request =
             self.rejected.as_ref() != Some(&body) && !plan.is_emptied(&self.request.input);
-        let removal = if is_known { self.removal(&plan) } else { Removal::None };
+        let removal = match is_known {
+            true => plan.removal(&self.request.continues),
+            false => Removal::None,
+        };
         match (self.course.decide(PlanSummary { lacks_items, removal, is_new_request }), inputs) {
             (Decision::Sync, _) => {
-                self.release_unchanged();
+                self.state.end_unchanged();
                 self.sync();
             }
             (Decision::Delete, PlanInputs::Known(history)) => self.delete(history, plan),
@@ -76,22 +73,10 @@ impl Turn {
         }
     }
 
-    fn removal(&self, plan: &Plan) -> Removal {
-        match &self.request.continues {
-            Continues::Conversation(_) if !plan.blocking.is_empty() => {
-                Removal::Deletion { has_ids: Deletion::is_possible(&plan.blocking) }
-            }
-            Continues::Response(_) if plan.blocking.is_unrepairable() => Removal::Detour,
-            _ => Removal::None,
-        }
-    }
-
     fn delete(&mut self, history: History, plan: Plan) {
         let Continues::Conversation(id) = &self.request.continues else { return };
         let deletion = Deletion::new(id, history, plan);
-        if let Some(open) = &mut self.open {
-            open.record_deletion();
-        }
+        self.state.record_deletion();
         self.stage = Stage::Deleting(Box::new(deletion));
     }
 
@@ -146,15 +131,15 @@ impl Turn {
         self.report = plan.report.clone();
         self.report.resynced_after = self.course.fault().map(StateError::name);
         if self.purpose == Purpose::Delivery && plan.sent.is_empty() {
-            self.release_unchanged();
-            return;
+            return self.state.end_unchanged();
         }
-        if let (Some(open), PlanInputs::Known(before)) = (&mut self.open, &inputs)
+        if let PlanInputs::Known(before) = &inputs
+            && self.state.is_open()
             && !plan.fresh.is_empty()
         {
             let (before, sent) = (before.clone(), plan.fresh.clone());
             let (request, is_again) = (self.request.digest(self.key), plan.is_again);
-            open.record_attempt(Attempt { request, before, sent, is_again });
+            self.state.record_attempt(Some(Attempt { request, before, sent, is_again }));
         }
         self.stage = Stage::Sending(PlannedRequest { body, planned: Some((inputs, plan)) });
     }

@@ -26,7 +26,8 @@ impl Report {
             match treatment {
                 Treatment::Resent(_) | Treatment::StoredBefore(_) => report.resent += 1,
                 treatment => {
-                    report.repairs.extend(ReportedRepair::from_treatment(position, item, treatment))
+                    let repair = ReportedRepair::from_treatment(position, item, treatment);
+                    report.repairs.extend(repair);
                 }
             }
         }

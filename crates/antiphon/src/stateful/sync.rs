@@ -6,28 +6,15 @@ use bytes::Bytes;
 
 use super::history::History;
 use super::local_ids::LocalIds;
+use super::request::Continues;
 use crate::item::{FingerprintKey, Item, ItemId};
 use crate::placeholder::is_placeholder_item;
-use crate::provider_api::{
-    ChainOptions, ChainStep, ChainWalk, Cursor, Listing, Segment, ServerError,
-};
+use crate::provider_api::{ChainOptions, ChainStep, ChainWalk};
 use crate::transcript::{HeldItem, Origin};
 
-/// The current request.
-///
-/// ```text
-///   Conversation ── a page ──> Conversation ── the last page ──> Items
-///   Chain ── a response ──> Chain ── a known response, or the first one ──> Items
-///     any ── not found ──> NotFound
-///     any ── any other answer ──> NotListed
-/// ```
+/// The requests for the items of a conversation, or of a chain of responses.
 #[derive(Debug)]
-pub(super) enum Sync {
-    /// The items of a conversation.
-    Conversation { id: String, listing: Box<Listing> },
-    /// A response, its input, and the responses before it.
-    Chain(Box<ChainWalk>),
-}
+pub(super) struct Sync(Box<ChainWalk>);
 
 /// The result of an answer.
 pub(super) enum Synced {
@@ -51,30 +38,21 @@ pub(super) struct ListedItems {
 }
 
 impl Sync {
-    /// Asks for a conversation, including image contents if `has_images`. `None` if the id is
-    /// invalid.
-    pub(super) fn conversation(id: &str, has_images: bool) -> Option<Self> {
-        Segment::parse(id)?;
-        let listing = Box::new(Listing::new(Cursor::LastId).with_images(has_images));
-        Some(Self::Conversation { id: id.to_owned(), listing })
-    }
-
-    /// Asks for a chain of responses. `None` if the id is invalid.
-    pub(super) fn chain(id: &str, shows_images: bool) -> Option<Self> {
+    /// Asks for the items that a request continues, with or without the contents of images. `None`
+    /// if it continues nothing, or the id is invalid.
+    pub(super) fn new(continues: &Continues, shows_images: bool) -> Option<Self> {
         let options = ChainOptions { shows_images, reads_conversation: true };
-        Some(Self::Chain(Box::new(ChainWalk::new(id, options)?)))
+        let walk = match continues {
+            Continues::Conversation(id) => ChainWalk::conversation(id, options),
+            Continues::Response(id) => ChainWalk::new(id, options),
+            Continues::Nothing | Continues::Unclear => None,
+        };
+        walk.map(|walk| Self(Box::new(walk)))
     }
 
     /// The path of the next request.
     pub(super) fn path(&self) -> String {
-        match self {
-            Self::Conversation { id, listing } => {
-                let id = Segment::parse(id).expect("it was checked");
-                let query = listing.query().expect("a complete list is not requested");
-                format!("/conversations/{id}/items?{query}")
-            }
-            Self::Chain(walk) => walk.path(),
-        }
+        self.0.path()
     }
 
     /// Takes the server's answer. `known` returns the known history of a response.
@@ -84,38 +62,21 @@ impl Sync {
         body: &Bytes,
         known: impl Fn(&str) -> Option<History>,
     ) -> Synced {
-        let (chain, history) = match self {
-            Self::Conversation { id, listing } => return take_page(id, listing, status, body),
-            Self::Chain(walk) => match walk.take(status, body) {
-                ChainStep::Request(walk) => return Synced::More(Self::Chain(walk)),
-                ChainStep::Previous(walk, id) => match known(&id) {
-                    Some(history) => (walk.finish(), history),
-                    None => return Synced::More(Self::Chain(walk)),
-                },
-                ChainStep::Done(chain) => (chain, History::default()),
-                ChainStep::NoResponse => return Synced::NotFound,
-                ChainStep::NotListed(_) => return Synced::NotListed,
+        let (chain, history) = match self.0.take(status, body) {
+            ChainStep::Request(walk) => return Synced::More(Self(walk)),
+            ChainStep::Previous(walk, id) => match known(&id) {
+                Some(history) => (walk.finish(), history),
+                None => return Synced::More(Self(walk)),
             },
+            ChainStep::Done(chain) => (chain, History::default()),
+            ChainStep::NotFound => return Synced::NotFound,
+            ChainStep::NotListed(_) => return Synced::NotListed,
         };
         let is_underway = chain.is_underway();
         let (mut items, output) = chain.into_items(last_model_item(&history).as_ref());
         items.extend(output);
         Synced::Items(ListedItems { known: history, items, is_underway })
     }
-}
-
-fn take_page(id: String, mut listing: Box<Listing>, status: u16, body: &Bytes) -> Synced {
-    if status == 404 && ServerError::parse(body).is_missing("conversation", &id) {
-        return Synced::NotFound;
-    }
-    if status != 200 || listing.add(body).is_err() {
-        return Synced::NotListed;
-    }
-    if listing.query().is_some() {
-        return Synced::More(Sync::Conversation { id, listing });
-    }
-    let (known, items) = (History::default(), listing.into_items());
-    Synced::Items(ListedItems { known, items, is_underway: false })
 }
 
 /// Messages of users are known without the server's ids.

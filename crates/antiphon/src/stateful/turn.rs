@@ -1,6 +1,5 @@
 //! One turn, from the request to the end of its answer.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,13 +8,12 @@ use super::answer::AnswerReader;
 use super::course::Course;
 use super::deletion::Deletion;
 use super::history::History;
+use super::known_state::KnownState;
 use super::ledger::Version;
 use super::local_ids::LocalIds;
 use super::lock_wait::LockWait;
-use super::memory::{Entered, Memory};
-use super::open_turn::OpenTurn;
+use super::memory::Memory;
 use super::planning::Plan;
-use super::recent::Name;
 use super::request::{Continues, Request};
 use super::sync::{ListedItems, Sync, Synced};
 use super::{Method, Report, Step, unknown};
@@ -35,20 +33,17 @@ pub struct Turn {
     pub(super) stage: Stage,
     pub(super) course: Course,
     pub(super) report: Report,
-    pub(super) memory: Memory,
+    pub(super) state: KnownState,
     pub(super) key: FingerprintKey,
     pub(super) ids: LocalIds,
     pub(super) request: Request,
     pub(super) purpose: Purpose,
-    /// The open turn of its conversation.
-    pub(super) open: Option<OpenTurn>,
     /// The body that the server rejected for its state. It is absent after a deletion, because the
     /// server may then accept the same request.
     pub(super) rejected: Option<Bytes>,
     pub(super) lock: LockWait,
     /// The number of failed list requests that are still repeated.
     retries: usize,
-    account: Arc<str>,
 }
 
 /// The purpose of a turn.
@@ -117,16 +112,14 @@ impl Turn {
             stage: Stage::Over,
             course: Course::default(),
             report: Report::default(),
-            memory: memory.clone(),
+            state: KnownState::new(memory, account, &request.continues),
             key,
             ids: LocalIds::new(memory.stamp()),
             request,
             purpose,
-            open: None,
             rejected: None,
             lock: LockWait::default(),
             retries: 1,
-            account: account.into(),
         };
         turn.begin();
         turn
@@ -160,43 +153,25 @@ impl Turn {
     }
 
     fn begin(&mut self) {
-        match &self.request.continues {
-            Continues::Nothing => self.plan(PlanInputs::Nothing),
-            Continues::Unclear => self.send_unchanged(),
-            Continues::Response(id) => match self.memory.response(&self.name(id)) {
-                Some(history) => self.plan(PlanInputs::Known(history)),
-                None => self.sync(),
-            },
-            Continues::Conversation(id) => match self.memory.enter(&self.name(id)) {
-                Entered::Known(open, history) => self.enter(open, history),
-                Entered::Unknown => self.sync(),
-            },
+        match (self.state.enter(), &self.request.continues) {
+            (_, Continues::Nothing) => self.plan(PlanInputs::Nothing),
+            // The conversation has more items than are known.
+            (Some(history), Continues::Conversation(_))
+                if unknown::in_input(&self.request.input, &history) =>
+            {
+                self.state.end_unchanged();
+                self.sync();
+            }
+            (Some(history), _) => self.plan(PlanInputs::Known(history)),
+            (None, _) => self.sync(),
         }
-    }
-
-    /// Plans on the known items of the conversation, unless the input shows that it has more.
-    fn enter(&mut self, open: OpenTurn, history: History) {
-        if unknown::in_input(&self.request.input, &history) {
-            open.end_unchanged();
-            return self.sync();
-        }
-        self.open = Some(open);
-        self.plan(PlanInputs::Known(history));
     }
 
     /// Asks the server for its items.
     pub(super) fn sync(&mut self) {
-        let has_images = self.request.has_images();
-        let sync = match &self.request.continues {
-            Continues::Conversation(id) => {
-                let since = self.memory.version(&self.name(id));
-                Sync::conversation(id, has_images).map(|sync| (sync, Some(since)))
-            }
-            Continues::Response(id) => Sync::chain(id, has_images).map(|sync| (sync, None)),
-            Continues::Nothing | Continues::Unclear => None,
-        };
+        let sync = Sync::new(&self.request.continues, self.request.has_images());
         match sync {
-            Some((sync, since)) => self.stage = Stage::Syncing(sync, since),
+            Some(sync) => self.stage = Stage::Syncing(sync, self.state.version()),
             None => self.send_unchanged(),
         }
     }
@@ -213,8 +188,7 @@ impl Turn {
                 self.stage = Stage::Syncing(sync, since);
             }
             Stage::Syncing(sync, since) => {
-                let known = |id: &str| self.memory.response(&self.name(id));
-                match sync.take(status, &body, known) {
+                match sync.take(status, &body, |id| self.state.response(id)) {
                     Synced::More(sync) => self.stage = Stage::Syncing(sync, since),
                     Synced::Items(items) => self.plan_listed(items, since),
                     Synced::NotFound => self.unless_rejected(Self::send_unchanged),
@@ -239,32 +213,13 @@ impl Turn {
         self.course.record_sync();
         let is_underway = items.is_underway;
         let listed = items.into_history(self.key, &mut self.ids);
-        let history = match (&self.request.continues, since) {
-            (Continues::Conversation(id), Some(since)) => {
-                let (open, history) = self.memory.enter_listed(&self.name(id), since, listed);
-                self.open = Some(open);
-                history
-            }
-            (Continues::Response(id), _) if !is_underway => {
-                self.memory.put_response(&self.name(id), listed.clone());
-                listed
-            }
-            _ => listed,
-        };
+        let history = self.state.enter_listed(listed, since, !is_underway);
         self.plan(PlanInputs::Known(history));
     }
 
     /// Plans for a server that does not list its items.
     fn plan_unlisted(&mut self) {
-        let mut history = History::default();
-        if let Continues::Conversation(id) = &self.request.continues {
-            let (open, received) = self.memory.enter_unlisted(&self.name(id));
-            (self.open, history) = (Some(open), received);
-        }
-        self.plan(PlanInputs::Unlisted(history));
-    }
-
-    pub(super) fn name(&self, id: &str) -> Name {
-        Name::new(&self.account, id)
+        let received = self.state.enter_unlisted();
+        self.plan(PlanInputs::Unlisted(received));
     }
 }

@@ -89,7 +89,7 @@ impl UpstreamTurn<'_> {
                     None => walk,
                 },
                 ChainStep::Done(chain) => return Ok((chain, None)),
-                ChainStep::NoResponse | ChainStep::NotListed(None) => return Err(unknown()),
+                ChainStep::NotFound | ChainStep::NotListed(None) => return Err(unknown()),
                 ChainStep::NotListed(Some(error)) => {
                     return Err(UpstreamError::from(error).into());
                 }
