@@ -8,7 +8,7 @@ use antiphon::json::Object;
 use antiphon::{HeldItem, Item, ItemId, Kind};
 use bytes::Bytes;
 
-use crate::caller::Caller;
+use super::StateOwners;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{CreateRequest, is_bare_reasoning, items};
@@ -21,17 +21,18 @@ impl Gateway {
     pub(crate) fn is_shared(&self, upstream: &HttpUpstream) -> bool {
         upstream.has_own_key() && !self.authenticator.has_one_tenant()
     }
+}
 
+impl StateOwners<'_, '_> {
     /// Rejects a request with items of other tenants, if tenants share the account. The items are
     /// under `key` in the body.
     pub(crate) async fn check_named(
-        &self,
-        caller: &Caller,
+        self,
         upstream: &HttpUpstream,
         body: &Bytes,
         key: &str,
     ) -> Result<(), ApiError> {
-        if !self.is_shared(upstream) || body.is_empty() {
+        if !self.gateway.is_shared(upstream) || body.is_empty() {
             return Ok(());
         }
         let fields = Object::parse(body).map_err(|_| ApiError::NotJson)?;
@@ -39,24 +40,23 @@ impl Gateway {
         let Some(raw) = fields.present(key).filter(|raw| raw.starts_with('[')) else {
             return Ok(());
         };
-        let items = items(&body.slice_ref(raw.as_bytes()), key, &self.settings.limits)?;
-        self.check_items(caller, &items, referenced_id).await
+        let items = items(&body.slice_ref(raw.as_bytes()), key, &self.gateway.settings.limits)?;
+        self.check_items(&items, referenced_id).await
     }
 
     /// The same check for a turn whose state its upstream does not own. The upstream may still
     /// store objects of other tenants. The gateway resolves references itself.
     pub(crate) async fn check_stateless(
-        &self,
-        caller: &Caller,
+        self,
         upstream: Upstream<'_>,
         request: &CreateRequest,
     ) -> Result<(), ApiError> {
         let Upstream::Http(http) = upstream else { return Ok(()) };
-        if http.state() == State::Here || !self.is_shared(http) {
+        if http.state() == State::Here || !self.gateway.is_shared(http) {
             return Ok(());
         }
         check_keys(&request.object())?;
-        self.check_items(caller, &request.input, |item| {
+        self.check_items(&request.input, |item| {
             referenced_id(item).filter(|_| item.head().kind == Kind::ImageGenerationCall)
         })
         .await
@@ -64,43 +64,40 @@ impl Gateway {
 
     /// The same check for a turn.
     pub(crate) async fn check_turn(
-        &self,
-        caller: &Caller,
+        self,
         upstream: &HttpUpstream,
         request: &CreateRequest,
     ) -> Result<(), ApiError> {
-        if !self.is_shared(upstream) {
+        if !self.gateway.is_shared(upstream) {
             return Ok(());
         }
         check_keys(&request.object())?;
-        self.check_items(caller, &request.input, referenced_id).await
+        self.check_items(&request.input, referenced_id).await
     }
 
     /// The same check for items that move from Antiphon to an upstream.
     pub(crate) async fn check_held(
-        &self,
-        caller: &Caller,
+        self,
         upstream: &HttpUpstream,
         held: &[HeldItem],
     ) -> Result<(), ApiError> {
-        if !self.is_shared(upstream) {
+        if !self.gateway.is_shared(upstream) {
             return Ok(());
         }
         let items: Vec<Item> = held.iter().filter_map(HeldItem::item).collect();
-        self.check_items(caller, &items, referenced_id).await
+        self.check_items(&items, referenced_id).await
     }
 
     /// Rejects items that refer to objects of other tenants. `named` returns the id that an item
     /// refers to. The error is the provider's error for an unknown item.
     async fn check_items(
-        &self,
-        caller: &Caller,
+        self,
         items: &[Item],
         named: impl Fn(&Item) -> Option<&ItemId>,
     ) -> Result<(), ApiError> {
         items.iter().try_for_each(|item| check_keys(&item.object()))?;
         let ids: Vec<ItemId> = items.iter().filter_map(&named).cloned().collect();
-        let held = self.store.ledgers().find_generated(&caller.tenant, &ids).await?;
+        let held = self.gateway.store.ledgers().find_generated(&self.caller.tenant, &ids).await?;
         let foreign = items.iter().enumerate().find_map(|(position, item)| {
             named(item).filter(|id| !held.contains(id)).map(|id| (position, id.clone()))
         });

@@ -14,7 +14,7 @@ use antiphon_store::{
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-use super::{Owner, Provider};
+use super::{Owner, Provider, StateOwners};
 use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::entropy::RandomIds;
@@ -33,18 +33,21 @@ pub(crate) enum NewOwner<'a> {
     FirstTurn,
 }
 
-impl Gateway {
+impl<'a> StateOwners<'a, '_> {
     /// The owner of a new conversation without a model. If several upstreams own conversations, the
     /// first turn determines it; otherwise it is the upstream for requests without a model.
-    pub(crate) async fn owner_of_new_conversation(&self, caller: &Caller) -> NewOwner<'_> {
-        let owners = self.upstreams.competing_state_owners();
-        let capabilities = owners.iter().map(|http| http.capabilities(caller));
+    pub(crate) async fn owner_of_new_conversation(self) -> NewOwner<'a> {
+        let upstreams = &self.gateway.upstreams;
+        let owners = upstreams.competing_state_owners();
+        let capabilities = owners.iter().map(|http| http.capabilities(self.caller));
         let capabilities = join_all(capabilities).await;
         if capabilities.iter().filter(|found| found.conversations).count() > 1 {
             return NewOwner::FirstTurn;
         }
-        NewOwner::Known(match self.upstreams.default_state_owner() {
-            Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
+        NewOwner::Known(match upstreams.default_state_owner() {
+            Some(http) if http.capabilities(self.caller).await.conversations => {
+                Owner::Upstream(http)
+            }
             _ => Owner::Gateway,
         })
     }
@@ -53,46 +56,57 @@ impl Gateway {
     /// gateway has no record of the response and such conversations are possible, this reads the
     /// response from the upstream.
     pub(crate) async fn alias_in_response(
-        &self,
-        caller: &Caller,
+        self,
         http: &HttpUpstream,
         id: &str,
         ledger: Option<&LedgerEntry>,
     ) -> Result<Option<Alias>, ApiError> {
-        let (store, tenant) = (&self.store, &caller.tenant);
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         if let Some(LedgerEntry { subject: LedgerSubject::Response(record), .. }) = ledger
             && let Some(record) = store.response(tenant, record).await?
         {
             return match &record.response.conversation {
-                Some(conversation) => self.alias_of(caller, conversation).await,
+                Some(conversation) => self.alias_of(conversation).await,
                 None => Ok(None),
             };
         }
-        if self.upstreams.competing_state_owners().is_empty() {
+        if self.gateway.upstreams.competing_state_owners().is_empty() {
             return Ok(None);
         }
-        let response = Provider::new(http, caller).response(id).await.ok();
+        let response = Provider::new(http, self.caller).response(id).await.ok();
         let Some(theirs) = response.and_then(|response| response.conversation) else {
             return Ok(None);
         };
         match store.ledgers().entry(tenant, &theirs).await?.map(|entry| entry.subject) {
-            Some(LedgerSubject::Conversation(conversation)) => {
-                self.alias_of(caller, &conversation).await
-            }
+            Some(LedgerSubject::Conversation(conversation)) => self.alias_of(&conversation).await,
             _ => Ok(None),
         }
     }
 
-    async fn alias_of(
-        &self,
-        caller: &Caller,
-        id: &ConversationId,
-    ) -> Result<Option<Alias>, ApiError> {
-        let binding = self.store.ledgers().binding(&caller.tenant, id).await?;
-        Ok(match binding {
+    async fn alias_of(self, id: &ConversationId) -> Result<Option<Alias>, ApiError> {
+        Ok(match self.binding_of(id).binding().await? {
             Some(Binding::Bound(named)) => Some(Alias { ours: id.to_string(), theirs: named.id }),
             Some(Binding::Pending) | None => None,
         })
+    }
+
+    /// The binding of this conversation.
+    pub(crate) fn binding_of<'b>(&'b self, id: &'b ConversationId) -> LateBinding<'b> {
+        LateBinding { gateway: self.gateway, caller: self.caller, id }
+    }
+}
+
+/// The binding of a conversation to the upstream of its first turn.
+#[derive(Clone, Copy)]
+pub(crate) struct LateBinding<'a> {
+    gateway: &'a Gateway,
+    caller: &'a Caller,
+    id: &'a ConversationId,
+}
+
+impl LateBinding<'_> {
+    async fn binding(self) -> Result<Option<Binding>, StoreError> {
+        self.gateway.store.ledgers().binding(&self.caller.tenant, self.id).await
     }
 
     /// Creates a pending conversation at the upstream of its first turn, and binds it permanently.
@@ -101,28 +115,18 @@ impl Gateway {
     /// The lease of the conversation is held from reading its items to the binding, so that two
     /// turns never both create it. If the process dies in between, the conversation stays pending,
     /// and the upstream may have an unused copy.
-    pub(crate) async fn bind(
-        &self,
-        caller: &Caller,
-        http: &HttpUpstream,
-        id: &ConversationId,
-    ) -> Result<(), ApiError> {
-        self.check_store().await?;
-        let lease = self.lease(&caller.tenant, id).await?;
-        let bound = self.bind_leased(caller, http, id, &lease).await;
+    pub(crate) async fn bind(self, http: &HttpUpstream) -> Result<(), ApiError> {
+        self.gateway.check_store().await?;
+        let lease = self.lease().await?;
+        let bound = self.bind_leased(http, &lease).await;
         lease.release().await;
         bound
     }
 
-    async fn bind_leased(
-        &self,
-        caller: &Caller,
-        http: &HttpUpstream,
-        id: &ConversationId,
-        lease: &Lease,
-    ) -> Result<(), ApiError> {
-        let (store, tenant) = (&self.store, &caller.tenant);
-        if store.ledgers().binding(tenant, id).await? != Some(Binding::Pending) {
+    async fn bind_leased(self, http: &HttpUpstream, lease: &Lease) -> Result<(), ApiError> {
+        let Self { gateway, caller, id } = self;
+        let (store, tenant) = (&gateway.store, &caller.tenant);
+        if self.binding().await? != Some(Binding::Pending) {
             return Ok(());
         }
         let Some((conversation, cursor)) = store.conversation(tenant, id).await? else {
@@ -135,13 +139,13 @@ impl Gateway {
             store.ledgers().bind_locally(tenant, id).await?;
             return Ok(());
         }
-        self.check_held(caller, http, &held).await?;
+        gateway.owners(caller).check_held(http, &held).await?;
         let items: Vec<Bytes> = held.iter().filter_map(|it| it.body.bytes().cloned()).collect();
         let Conversation { metadata, .. } = conversation;
         let provider = Provider::new(http, caller);
         let theirs = provider.create_conversation(&metadata, &items).await?;
         let named = UpstreamId { upstream: http.base().to_owned(), id: theirs };
-        match self.record_binding(caller, id, &named, lease).await {
+        match self.record(&named, lease).await {
             Ok(true) => {
                 tracing::info!(
                     conversation = %id, upstream = http.label(), upstream_id = named.id,
@@ -155,7 +159,7 @@ impl Gateway {
             }
             Err(error) => {
                 // The binding may be recorded although the store failed. Then the copy is in use.
-                if store.ledgers().binding(tenant, id).await == Ok(Some(Binding::Pending)) {
+                if self.binding().await == Ok(Some(Binding::Pending)) {
                     delete_copy(&provider, &named).await;
                 } else {
                     tracing::error!(
@@ -171,15 +175,10 @@ impl Gateway {
 
     /// Records the binding, and repeats this within a time limit while the store is unavailable.
     /// Returns `false` if the conversation is no longer pending.
-    async fn record_binding(
-        &self,
-        caller: &Caller,
-        id: &ConversationId,
-        named: &UpstreamId,
-        lease: &Lease,
-    ) -> Result<bool, StoreError> {
-        let (ledgers, tenant) = (self.store.ledgers(), &caller.tenant);
-        let mut attempts = StoreAttempts::new(self);
+    async fn record(self, named: &UpstreamId, lease: &Lease) -> Result<bool, StoreError> {
+        let Self { gateway, caller, id } = self;
+        let (ledgers, tenant) = (gateway.store.ledgers(), &caller.tenant);
+        let mut attempts = StoreAttempts::new(gateway);
         loop {
             let thread = ThreadId::issue(&mut RandomIds);
             let bound = ledgers.bind(tenant, id, named.clone(), thread, lease.place()).await;
@@ -187,11 +186,12 @@ impl Gateway {
                 Err(error) if error.is_outage() && attempts.pause().await => {}
                 // An earlier attempt may have succeeded although it returned an error.
                 Ok(false) => {
-                    let binding = ledgers.binding(tenant, id).await?;
-                    return Ok(binding.as_ref() == Some(&Binding::Bound(named.clone())));
+                    return Ok(
+                        self.binding().await?.as_ref() == Some(&Binding::Bound(named.clone()))
+                    );
                 }
                 bound => {
-                    self.write_check.note(&bound);
+                    gateway.write_check.note(&bound);
                     return bound;
                 }
             }
@@ -201,29 +201,21 @@ impl Gateway {
     /// The lease of a conversation that its first turn may bind concurrently; `None` for all
     /// others. Fails if the conversation is bound now, because the request refers to Antiphon's
     /// copy.
-    pub(crate) async fn lease_if_pending(
-        &self,
-        caller: &Caller,
-        id: &ConversationId,
-    ) -> Result<Option<Lease>, ApiError> {
-        if !self.upstreams.may_own_state() || !self.is_pending(caller, id).await? {
+    pub(crate) async fn lease_if_pending(self) -> Result<Option<Lease>, ApiError> {
+        if !self.gateway.upstreams.may_own_state() || !self.is_pending().await? {
             return Ok(None);
         }
-        let lease = self.lease(&caller.tenant, id).await?;
-        self.is_pending(caller, id).await?;
+        let lease = self.lease().await?;
+        self.is_pending().await?;
         Ok(Some(lease))
     }
 
     /// The lease of a conversation in Antiphon's store, for a change of its items. Fails if the
     /// conversation was bound during the wait.
-    pub(crate) async fn lease_for_items(
-        &self,
-        caller: &Caller,
-        id: &ConversationId,
-    ) -> Result<Lease, ApiError> {
-        let lease = self.lease(&caller.tenant, id).await?;
-        if self.upstreams.may_own_state() {
-            self.is_pending(caller, id).await?;
+    pub(crate) async fn lease_for_items(self) -> Result<Lease, ApiError> {
+        let lease = self.lease().await?;
+        if self.gateway.upstreams.may_own_state() {
+            self.is_pending().await?;
         }
         Ok(lease)
     }
@@ -232,16 +224,16 @@ impl Gateway {
     ///
     /// # Errors
     /// The conversation is bound.
-    pub(crate) async fn is_pending(
-        &self,
-        caller: &Caller,
-        id: &ConversationId,
-    ) -> Result<bool, ApiError> {
-        match self.store.ledgers().binding(&caller.tenant, id).await? {
+    async fn is_pending(self) -> Result<bool, ApiError> {
+        match self.binding().await? {
             None => Ok(false),
             Some(Binding::Pending) => Ok(true),
             Some(Binding::Bound(_)) => Err(ApiError::ConversationLocked),
         }
+    }
+
+    async fn lease(self) -> Result<Lease, ApiError> {
+        self.gateway.lease(&self.caller.tenant, self.id).await
     }
 }
 

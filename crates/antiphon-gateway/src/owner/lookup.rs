@@ -4,11 +4,9 @@ use antiphon::dialect::Vendor;
 use antiphon::provider_api::Segment;
 use antiphon_store::{Binding, LedgerEntry, LedgerSubject, ResponseId};
 
-use super::{KnownAs, Owner, Ownership};
+use super::{KnownAs, Owner, Ownership, StateOwners};
 use crate::alias::Alias;
-use crate::caller::Caller;
 use crate::error::{ApiError, Hint};
-use crate::gateway::Gateway;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstreams};
 
@@ -17,28 +15,28 @@ impl Ownership<'_> {
     const GATEWAY: Self = Self { owner: Owner::Gateway, ledger: None, known_as: KnownAs::OwnersId };
 }
 
-impl Gateway {
+impl<'a> StateOwners<'a, '_> {
     /// Finds the owner of this id in a fixed order: ledgers, the store, then `asked`. The upstream
     /// `asked` becomes the owner of an unknown id, if the caller may access it.
-    pub(crate) async fn find_owner<'a>(
-        &'a self,
-        caller: &Caller,
+    pub(crate) async fn find_owner(
+        self,
         id: &str,
         asked: Option<&'a HttpUpstream>,
     ) -> Result<Ownership<'a>, ApiError> {
-        if !self.upstreams.may_own_state() {
+        let (ledgers, tenant) = (self.gateway.store.ledgers(), &self.caller.tenant);
+        if !self.gateway.upstreams.may_own_state() {
             return Ok(Ownership::GATEWAY);
         }
-        if let Some(entry) = self.store.ledgers().entry(&caller.tenant, id).await? {
+        if let Some(entry) = ledgers.entry(tenant, id).await? {
             return self.owned_by_upstream(id, entry);
         }
         if let Some(kept) = LedgerSubject::parse(id)
-            && self.has(caller, &kept).await?
+            && self.has(&kept).await?
         {
-            return self.find_owner_by_gateway_id(caller, id, &kept).await;
+            return self.find_owner_by_gateway_id(id, &kept).await;
         }
         match asked {
-            Some(http) if self.may_forward_unknown(caller, http, id).await => {
+            Some(http) if self.may_forward_unknown(http, id).await => {
                 Ok(Ownership { owner: Owner::Upstream(http), ..Ownership::GATEWAY })
             }
             _ => Ok(Ownership::GATEWAY),
@@ -47,12 +45,11 @@ impl Gateway {
 
     /// The owner of the conversation or response with this id in the store.
     async fn find_owner_by_gateway_id(
-        &self,
-        caller: &Caller,
+        self,
         text: &str,
         kept: &LedgerSubject,
-    ) -> Result<Ownership<'_>, ApiError> {
-        let (ledgers, tenant) = (self.store.ledgers(), &caller.tenant);
+    ) -> Result<Ownership<'a>, ApiError> {
+        let (ledgers, tenant) = (self.gateway.store.ledgers(), &self.caller.tenant);
         let binding = match kept {
             LedgerSubject::Conversation(id) => ledgers.binding(tenant, id).await?,
             LedgerSubject::Response(_) => None,
@@ -76,47 +73,35 @@ impl Gateway {
         }
     }
 
-    fn owned_by_upstream(&self, id: &str, entry: LedgerEntry) -> Result<Ownership<'_>, ApiError> {
-        let keeper = self.upstreams.by_base_url(&entry.upstream);
+    fn owned_by_upstream(self, id: &str, entry: LedgerEntry) -> Result<Ownership<'a>, ApiError> {
+        let keeper = self.gateway.upstreams.by_base_url(&entry.upstream);
         let keeper = keeper.ok_or_else(|| owner_not_configured(id, &entry.upstream))?;
         Ok(Ownership { owner: Owner::Upstream(keeper), ledger: Some(entry), ..Ownership::GATEWAY })
     }
 
     /// Whether the store has the object, or will have it at the end of an open turn.
-    async fn has(&self, caller: &Caller, kept: &LedgerSubject) -> Result<bool, ApiError> {
+    async fn has(self, kept: &LedgerSubject) -> Result<bool, ApiError> {
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         match kept {
-            LedgerSubject::Conversation(id) => {
-                Ok(self.store.conversation(&caller.tenant, id).await?.is_some())
-            }
-            LedgerSubject::Response(id) => self.has_response(caller, id).await,
+            LedgerSubject::Conversation(id) => Ok(store.conversation(tenant, id).await?.is_some()),
+            // The turn may end between the first two checks.
+            LedgerSubject::Response(id) => Ok(store.response(tenant, id).await?.is_some()
+                || store.is_open(tenant, id).await?
+                || store.response(tenant, id).await?.is_some()),
         }
     }
 
-    async fn has_response(&self, caller: &Caller, id: &ResponseId) -> Result<bool, ApiError> {
-        let (store, tenant) = (&self.store, &caller.tenant);
-        // The turn may end between the first two checks.
-        Ok(store.response(tenant, id).await?.is_some()
-            || store.is_open(tenant, id).await?
-            || store.response(tenant, id).await?.is_some())
-    }
-
     /// Whether a request with an unknown id may go to an upstream.
-    async fn may_forward_unknown(&self, caller: &Caller, http: &HttpUpstream, id: &str) -> bool {
+    async fn may_forward_unknown(self, http: &HttpUpstream, id: &str) -> bool {
         let is_conversation = || id.starts_with("conv_");
         may_be_id(id)
-            && !self.is_shared(http)
-            && (!is_conversation() || http.capabilities(caller).await.conversations)
+            && !self.gateway.is_shared(http)
+            && (!is_conversation() || http.capabilities(self.caller).await.conversations)
     }
-}
 
-impl Gateway {
     /// The id of the gateway's record of a response with any owner. `None` if there is no record.
-    pub(crate) async fn record_of(
-        &self,
-        caller: &Caller,
-        id: &str,
-    ) -> Result<Option<ResponseId>, ApiError> {
-        match self.find_owner(caller, id, None).await?.ledger.map(|entry| entry.subject) {
+    pub(crate) async fn record_of(self, id: &str) -> Result<Option<ResponseId>, ApiError> {
+        match self.find_owner(id, None).await?.ledger.map(|entry| entry.subject) {
             Some(LedgerSubject::Response(ours)) => Ok(Some(ours)),
             Some(LedgerSubject::Conversation(_)) => Ok(None),
             None => Ok(ResponseId::parse(id)),

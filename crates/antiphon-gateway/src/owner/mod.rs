@@ -11,9 +11,7 @@ mod not_found;
 mod probe;
 mod provider;
 #[cfg(test)]
-mod strict;
-#[cfg(test)]
-mod world;
+mod tests;
 
 use antiphon_store::{ConversationId, LedgerEntry};
 
@@ -69,28 +67,36 @@ impl KnownAs {
     }
 }
 
+/// The owners of the objects that one caller uses.
+#[derive(Clone, Copy)]
+pub(crate) struct StateOwners<'a, 'c> {
+    gateway: &'a Gateway,
+    caller: &'c Caller,
+}
+
 impl Gateway {
+    /// The owners of the objects that this caller uses.
+    pub(crate) fn owners<'a, 'c>(&'a self, caller: &'c Caller) -> StateOwners<'a, 'c> {
+        StateOwners { gateway: self, caller }
+    }
+}
+
+impl<'a> StateOwners<'a, '_> {
     /// The owner of new responses of this upstream's models. An upstream that cannot continue
     /// responses owns none.
-    pub(crate) async fn owner_of_new<'a>(
-        &self,
-        caller: &Caller,
-        upstream: Upstream<'a>,
-    ) -> Owner<'a> {
+    async fn owner_of_new(self, upstream: Upstream<'a>) -> Owner<'a> {
         match state_owner(upstream) {
-            Some(http) if http.capabilities(caller).await.chains => Owner::Upstream(http),
+            Some(http) if http.capabilities(self.caller).await.chains => Owner::Upstream(http),
             _ => Owner::Gateway,
         }
     }
 
     /// The owner of new conversations for this upstream.
-    pub(crate) async fn owner_of_new_conversation_for<'a>(
-        &self,
-        caller: &Caller,
-        upstream: Upstream<'a>,
-    ) -> Owner<'a> {
+    pub(crate) async fn owner_of_new_conversation_for(self, upstream: Upstream<'a>) -> Owner<'a> {
         match state_owner(upstream) {
-            Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
+            Some(http) if http.capabilities(self.caller).await.conversations => {
+                Owner::Upstream(http)
+            }
             _ => Owner::Gateway,
         }
     }
@@ -103,35 +109,30 @@ impl Gateway {
     ///
     /// # Errors
     /// The object is owned by an upstream that is no longer configured.
-    pub(crate) async fn owner_of(
-        &self,
-        caller: &Caller,
-        id: &str,
-    ) -> Result<Ownership<'_>, ApiError> {
-        self.find_owner(caller, id, self.upstreams.default_state_owner()).await
+    pub(crate) async fn owner_of(self, id: &str) -> Result<Ownership<'a>, ApiError> {
+        self.find_owner(id, self.gateway.upstreams.default_state_owner()).await
     }
 
     /// The owner of the state that a request continues, which is also the owner of the turn. An
     /// unknown id belongs to the upstream of the turn, by the same rule as in
-    /// [`Gateway::owner_of`].
+    /// [`StateOwners::owner_of`].
     ///
     /// # Errors
-    /// As in [`Gateway::owner_of`], or the owner is another upstream than the one of the turn.
-    pub(crate) async fn owner_of_turn<'a>(
-        &'a self,
-        caller: &Caller,
+    /// As in [`StateOwners::owner_of`], or the owner is another upstream than the one of the turn.
+    pub(crate) async fn owner_of_turn(
+        self,
         continues: &Continues,
         upstream: Upstream<'a>,
     ) -> Result<Ownership<'a>, ApiError> {
         let (object, path, id) = match continues {
             Continues::Nothing => {
-                let owner = self.owner_of_new(caller, upstream).await;
+                let owner = self.owner_of_new(upstream).await;
                 return Ok(Ownership { owner, ledger: None, known_as: KnownAs::OwnersId });
             }
             Continues::Conversation(id) => ("conversation", "conversation", id),
             Continues::Response(id) => ("response", "previous_response_id", id),
         };
-        let owned = self.find_owner(caller, id, state_owner(upstream)).await?;
+        let owned = self.find_owner(id, state_owner(upstream)).await?;
         match owned.owner {
             Owner::Upstream(keeper) if !is_at(upstream, keeper) => {
                 let (id, keeper) = (id.clone(), describe(keeper));

@@ -71,7 +71,7 @@ pub(super) async fn update(
     }
     let metadata = metadata.unwrap_or_else(|| "{}".into()).into();
     let conversation = known(&gateway, &id)?;
-    let _lease = gateway.lease_if_pending(&caller, &conversation).await?;
+    let _lease = gateway.owners(&caller).binding_of(&conversation).lease_if_pending().await?;
     let changed = gateway.store.set_metadata(&caller.tenant, &conversation, metadata).await?;
     let changed = changed.ok_or_else(|| gateway.conversation_not_found(&id))?;
     Ok(show_conversation(&changed))
@@ -84,7 +84,7 @@ pub(super) async fn delete(
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = known(&gateway, &text)?;
-    let _lease = gateway.lease_if_pending(&caller, &id).await?;
+    let _lease = gateway.owners(&caller).binding_of(&id).lease_if_pending().await?;
     match gateway.store.delete_conversation(&caller.tenant, &id).await? {
         true => {
             gateway.open_turns.conversation_deleted(&caller.tenant, &id);

@@ -56,7 +56,7 @@ pub(super) async fn create(
     find(&gateway, &caller, &text).await?;
     let added = given(&gateway, &caller, &body, &fields).await?;
     // The lease excludes other writers, so the conversation's quota is exact.
-    let _lease = gateway.lease_for_items(&caller, &id).await?;
+    let _lease = gateway.owners(&caller).binding_of(&id).lease_for_items().await?;
     gateway.quotas().check_added(&caller.tenant, Some(&id), Usage::from_items(&added)).await?;
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
         Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
@@ -88,7 +88,7 @@ pub(super) async fn delete(
     Path((text, item_id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let id = known(&gateway, &text)?;
-    let _lease = gateway.lease_for_items(&caller, &id).await?;
+    let _lease = gateway.owners(&caller).binding_of(&id).lease_for_items().await?;
     let conversation = find(&gateway, &caller, &text).await?;
     match gateway.store.delete_item(&caller.tenant, &id, &ItemId::from(&*item_id)).await? {
         true => Ok(show_conversation(&conversation)),

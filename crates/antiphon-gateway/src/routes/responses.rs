@@ -189,7 +189,7 @@ pub(super) async fn report(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let unknown = || gateway.response_not_found(&id);
-    let record = gateway.record_of(&caller, &id).await?.ok_or_else(unknown)?;
+    let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
     let record = gateway.store.response(&caller.tenant, &record).await?.ok_or_else(unknown)?;
     Ok(json(record.response.report))
 }

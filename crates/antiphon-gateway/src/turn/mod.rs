@@ -145,9 +145,9 @@ impl Turn<'_> {
     async fn run(&self, client: &mut Client) -> Result<(), TurnError> {
         let upstream = self.upstream()?;
         if let StateOwner::Upstream(http, alias) = bind_state_owner(self, upstream).await? {
-            return Ok(Box::pin(run_at_upstream(self, http, alias, client)).await?);
+            return Box::pin(run_at_upstream(self, http, alias, client)).await;
         }
-        self.gateway.check_stateless(self.caller, upstream, self.request).await?;
+        self.gateway.owners(self.caller).check_stateless(upstream, self.request).await?;
         let _underway = register_attempt(self).await?;
         let opened = OpenedTurn::open(self).await?;
         let cut = match opened.find_prior_attempt().await? {

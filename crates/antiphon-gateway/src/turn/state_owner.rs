@@ -2,6 +2,7 @@
 
 use antiphon_store::ConversationId;
 
+use super::cancel::TurnError;
 use super::client::Client;
 use super::context::Turn;
 use super::lane::recall;
@@ -38,7 +39,7 @@ pub(super) async fn find_state_owner<'a>(
     if is_here {
         return Ok(StateOwner::Here);
     }
-    let owned = gateway.owner_of_turn(turn.caller, continues, upstream).await?;
+    let owned = gateway.owners(turn.caller).owner_of_turn(continues, upstream).await?;
     Ok(match (owned.known_as, owned.owner, upstream) {
         (KnownAs::Pending(id), ..) => return decide_pending(turn, id, upstream).await,
         (known_as, Owner::Upstream(_), Upstream::Http(http)) => {
@@ -55,7 +56,7 @@ async fn decide_pending<'a>(
     upstream: Upstream<'a>,
 ) -> Result<StateOwner<'a>, ApiError> {
     let (gateway, caller) = (turn.gateway, turn.caller);
-    match gateway.owner_of_new_conversation_for(caller, upstream).await {
+    match gateway.owners(caller).owner_of_new_conversation_for(upstream).await {
         Owner::Upstream(http) => Ok(StateOwner::ToBeBound(http, id)),
         Owner::Gateway => match gateway.store.ledgers().bind_locally(&caller.tenant, &id).await? {
             true => Ok(StateOwner::Here),
@@ -72,8 +73,8 @@ pub(super) async fn bind_state_owner<'a>(
 ) -> Result<StateOwner<'a>, ApiError> {
     let owner = find_state_owner(turn, upstream).await?;
     let StateOwner::ToBeBound(http, id) = owner else { return Ok(owner) };
-    UpstreamTurn::new(turn, http).check_request().await?;
-    turn.gateway.bind(turn.caller, http, &id).await?;
+    UpstreamTurn::new(turn, http, None).check_request().await?;
+    turn.gateway.owners(turn.caller).binding_of(&id).bind(http).await?;
     match find_state_owner(turn, upstream).await? {
         owner @ StateOwner::Upstream(..) => Ok(owner),
         StateOwner::Here if !turn.request.background => Ok(StateOwner::Here),
@@ -88,12 +89,15 @@ pub(super) async fn run_at_upstream(
     http: &HttpUpstream,
     alias: Option<Alias>,
     client: &mut Client,
-) -> Result<(), ApiError> {
+) -> Result<(), TurnError> {
     let Some(alias) = alias else {
-        return Box::pin(UpstreamTurn::new(turn, http).take(client)).await;
+        return Box::pin(UpstreamTurn::new(turn, http, None).take(client)).await;
     };
     let request = alias.request(turn.request);
     let turn = Turn { request: &request, ..turn.clone() };
-    let run = Box::pin(UpstreamTurn::new(&turn, http).known_as(&alias).take(client)).await;
-    run.map_err(|error| alias.error(error))
+    let run = UpstreamTurn::new(&turn, http, Some(&alias)).take(client);
+    Box::pin(run).await.map_err(|error| match error {
+        TurnError::Failed(error) => alias.error(error).into(),
+        cancelled @ TurnError::Cancelled(_) => cancelled,
+    })
 }

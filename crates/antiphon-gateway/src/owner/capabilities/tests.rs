@@ -3,7 +3,7 @@ use futures_util::future::{join, join_all};
 use http::StatusCode;
 use serde_json::json;
 
-use super::super::world::{World, refusal};
+use super::super::tests::world::{World, refusal};
 use super::*;
 use crate::settings::{Secret, UpstreamSettings};
 

@@ -2,7 +2,7 @@ use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::super::world::World;
+use super::super::tests::world::World;
 use super::*;
 use crate::settings::Retries;
 use crate::upstream::StateError;

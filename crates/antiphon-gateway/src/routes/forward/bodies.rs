@@ -49,7 +49,7 @@ async fn answered(
     let Some((http, alias)) = keeper(gateway, caller, &body).await? else {
         return Ok(next.run(Request::from_parts(parts, body.into())).await);
     };
-    gateway.check_named(caller, http, &body, "input").await?;
+    gateway.owners(caller).check_named(http, &body, "input").await?;
     let body = match &alias {
         Some(alias) => {
             parts.headers.remove(header::CONTENT_LENGTH);
@@ -74,18 +74,19 @@ async fn keeper<'a>(
 ) -> Result<Option<(&'a HttpUpstream, Option<Alias>)>, ApiError> {
     let Ok(fields) = Object::parse(body) else { return Ok(None) };
     let Ok(continues) = continues(&fields) else { return Ok(None) };
+    let owners = gateway.owners(caller);
     let owned = match (fields.string("model"), &continues) {
         (Some(model), _) if check_model(&model).is_err() => return Ok(None),
         (Some(model), _) => match gateway.upstreams.for_model(&model) {
-            Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
+            Some(upstream) => owners.owner_of_turn(&continues, upstream).await?,
             None => return Ok(None),
         },
         (None, Continues::Nothing) => match gateway.upstreams.default_state_owner() {
-            Some(http) => gateway.owner_of_turn(caller, &continues, Upstream::Http(http)).await?,
+            Some(http) => owners.owner_of_turn(&continues, Upstream::Http(http)).await?,
             None => return Ok(None),
         },
         (None, Continues::Conversation(id) | Continues::Response(id)) => {
-            gateway.owner_of(caller, id).await?
+            owners.owner_of(id).await?
         }
     };
     match owned.owner {

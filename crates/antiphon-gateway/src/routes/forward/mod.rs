@@ -107,14 +107,13 @@ async fn find_owner<'a>(
     let Some(id) = asked.whose() else {
         return owner_of_new(gateway, caller, hint).await;
     };
-    let Ownership { owner, ledger, known_as } =
-        gateway.find_owner(caller, id, gateway.upstreams.default_state_owner()).await?;
+    let Ownership { owner, ledger, known_as } = gateway.owners(caller).owner_of(id).await?;
     let Owner::Upstream(http) = owner else { return Ok(Found::Here) };
     if let Some(item) = asked.item().filter(|item| !may_be_id(item)) {
         return Err(ApiError::ItemNotFound { id: item.into() });
     }
     let alias = match asked.shown_response() {
-        Some(id) => gateway.alias_in_response(caller, http, id, ledger.as_ref()).await?,
+        Some(id) => gateway.owners(caller).alias_in_response(http, id, ledger.as_ref()).await?,
         None => known_as.alias(),
     };
     Ok(Found::Upstream { http, ledger, alias })
@@ -129,9 +128,9 @@ async fn owner_of_new<'a>(
     let owner = match hint {
         Some(hint) => {
             let upstream = hint.upstream(gateway)?;
-            NewOwner::Known(gateway.owner_of_new_conversation_for(caller, upstream).await)
+            NewOwner::Known(gateway.owners(caller).owner_of_new_conversation_for(upstream).await)
         }
-        None => gateway.owner_of_new_conversation(caller).await,
+        None => gateway.owners(caller).owner_of_new_conversation().await,
     };
     Ok(match owner {
         NewOwner::FirstTurn => Found::Unbound,

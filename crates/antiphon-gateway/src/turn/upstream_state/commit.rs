@@ -1,70 +1,134 @@
-//! Writes a turn to the ledger.
+//! The last stage: a turn with an answer, and its records in the ledger.
 
-use antiphon::HeldItem;
 use antiphon::json::Object;
 use antiphon::stream::{Finished, Status};
-use antiphon_store::{Destination, LedgerUpdate, NewResponse, TurnRecord, UpstreamId};
+use antiphon::{HeldItem, Origin};
+use antiphon_store::{LedgerUpdate, StoreError, TurnRecord, UpstreamId};
 use bytes::Bytes;
 
 use super::UpstreamTurn;
+use super::open::OpenedAtUpstream;
 use super::plan::Plan;
-use super::relay::Answered;
+use super::relay::Relayed;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::commit::{CommittedTurn, output_items};
 use crate::turn::commit_retry::commit_with_retries;
-use crate::turn::open::Opened;
-use crate::turn::pending::PendingTurn;
 use crate::turn::reader::Outcome;
 use crate::turn::report::Report;
 use crate::turn::shared_text::SharedEnd;
 
-impl UpstreamTurn<'_> {
-    /// Records the turn as it will be stored if this process dies before its end. The ledger is
-    /// then stale, and the next turn resyncs it.
-    pub(super) async fn record_pending_turn(
+/// A turn whose answer was passed on to the client, except for its end.
+pub(super) struct RelayedAtUpstream<'a> {
+    pub(super) opened: OpenedAtUpstream<'a>,
+    pub(super) plan: Plan,
+    pub(super) relayed: Relayed,
+}
+
+impl RelayedAtUpstream<'_> {
+    /// Commits the result of the turn and then sends its end to the client.
+    pub(super) async fn commit(self, client: &mut Client) {
+        let Self { opened, plan, relayed: Relayed { outcome, named } } = self;
+        if matches!(outcome, Outcome::Disconnected(_)) && named.is_none() {
+            return opened.abandon(&plan).await;
+        }
+        let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
+        let mut finished = outcome.finished();
+        let report = plan.report.clone().with_notes(&finished.notes);
+        let result = match is_deleted {
+            true => Err(ApiError::ConversationDeleted),
+            false => opened.commit(&plan, named.as_ref(), &report, &finished).await,
+        };
+        if result.is_err() {
+            opened.mark_stale_again().await;
+            opened.drop_pending_turn().await;
+        }
+        let request = opened.at.turn.request;
+        let is_stored = opened.at.turn.stores_response(&finished) && result.is_ok();
+        let response = named.as_ref().filter(|_| is_stored).map(|named| &*named.id);
+        report.log(request, response, &finished, result.as_ref().err());
+        opened.place.close().await;
+        let end = SharedEnd::take_from(&mut finished);
+        CommittedTurn { finished, end, result }.send_end(client).await;
+    }
+}
+
+impl OpenedAtUpstream<'_> {
+    /// Commits the turn. If it did not end well, the upstream may have stored something else, so
+    /// the ledger stays stale.
+    async fn commit(
         &self,
-        opened: &Opened,
         plan: &Plan,
+        named: Option<&UpstreamId>,
+        report: &Report,
+        finished: &Finished,
     ) -> Result<(), ApiError> {
-        if !self.has_opening() {
+        let Self { at, place, .. } = self;
+        let failed = finished.status == Status::Failed;
+        if !at.turn.stores_items() || failed && !at.has_opening() {
             return Ok(());
         }
-        let opening = self.opening(opened, plan);
-        Ok(self.turn.gateway.store.record_pending_turn(&self.turn.caller.tenant, opening).await?)
+        let ended_well = matches!(finished.status, Status::Completed | Status::Incomplete);
+        let named = named.filter(|_| at.turn.request.store).cloned();
+        let id = named.as_ref().map_or("", |named| &named.id);
+        let mut record = self.record(plan, report, (id, finished.status.as_str()));
+        if failed {
+            record.destination = place.destination_apart();
+        }
+        record.output = at.output(finished, &plan.origin);
+        record.place = place.place();
+        let is_stale = !ended_well || plan.names_unknown;
+        record.ledger = Some(LedgerUpdate { is_stale, response: named });
+        Ok(self.store(record).await?)
+    }
+
+    /// Records the turn as it will be stored if this process dies before its end. The ledger is
+    /// then stale, and the next turn resyncs it.
+    pub(super) async fn record_pending_turn(&self, plan: &Plan) -> Result<(), ApiError> {
+        if !self.at.has_opening() {
+            return Ok(());
+        }
+        let turn = self.at.turn;
+        Ok(turn.gateway.store.record_pending_turn(&turn.caller.tenant, self.opening(plan)).await?)
     }
 
     /// The record of the turn before the response has an upstream id.
-    fn opening(&self, opened: &Opened, plan: &Plan) -> TurnRecord {
+    fn opening(&self, plan: &Plan) -> TurnRecord {
+        self.record(plan, &plan.report, ("", Status::Cancelled.as_str()))
+    }
+
+    /// The record of the turn without its answer. The response has the upstream's id and status.
+    pub(super) fn record(
+        &self,
+        plan: &Plan,
+        report: &Report,
+        (id, status): (&str, &str),
+    ) -> TurnRecord {
+        let response = || self.place.new_response(envelope_with(id, status), report);
+        let request = self.at.turn.request;
         TurnRecord {
-            destination: opened.destination.clone(),
+            destination: self.place.destination.clone(),
             input: plan.fresh.clone(),
             output: Vec::new(),
-            response: Some(new_response(opened, "", Status::Cancelled, &plan.report)),
-            request: Some(self.turn.request.identity.digest),
+            response: request.store.then(response),
+            request: Some(request.identity.digest),
             place: None,
             notices: Vec::new(),
             ledger: None,
         }
     }
 
-    /// Whether the turn has an opening. Its client may learn the response's id, or retry the
-    /// request after it stopped waiting. In the background, the job has its own record.
-    pub(super) fn has_opening(&self) -> bool {
-        self.turn.request.store && !self.turn.request.background
-    }
-
     /// Drops the opening of a turn that stores nothing.
-    pub(super) async fn drop_pending_turn(&self, opened: &Opened) {
-        if self.has_opening() {
-            PendingTurn::new(self.turn, opened).discard_recorded().await;
+    pub(super) async fn drop_pending_turn(&self) {
+        if self.at.has_opening() {
+            self.pending.discard_recorded().await;
         }
     }
 
     /// Marks the ledger stale, before a request that may change the conversation.
-    pub(super) async fn mark_stale(&self, opened: &Opened) -> Result<(), ApiError> {
-        match &opened.conversation {
-            Some(id) => Ok(self.ledgers().mark_stale(&self.turn.caller.tenant, id).await?),
+    pub(super) async fn mark_stale(&self) -> Result<(), ApiError> {
+        match &self.place.conversation {
+            Some(id) => Ok(self.at.ledgers().mark_stale(&self.at.turn.caller.tenant, id).await?),
             None => Ok(()),
         }
     }
@@ -72,8 +136,8 @@ impl UpstreamTurn<'_> {
     /// Marks the ledger stale again after a commit failed: a turn that has taken over the
     /// conversation may have marked it fresh. If this write fails too, the ledger stays as it is:
     /// stale from before the request, unless such a turn has marked it fresh.
-    pub(super) async fn mark_stale_again(&self, opened: &Opened) {
-        if let Err(error) = self.mark_stale(opened).await {
+    pub(super) async fn mark_stale_again(&self) {
+        if let Err(error) = self.mark_stale().await {
             let reason = error.to_string();
             tracing::warn!(
                 reason,
@@ -84,145 +148,53 @@ impl UpstreamTurn<'_> {
 
     /// Marks the ledger fresh after a request that changed nothing. If this write fails, the next
     /// turn resyncs the ledger once more.
-    pub(super) async fn mark_fresh(&self, opened: &Opened) {
-        let Some(id) = &opened.conversation else { return };
-        if let Err(error) = self.ledgers().mark_fresh(&self.turn.caller.tenant, id).await {
+    pub(super) async fn mark_fresh(&self) {
+        let Some(id) = &self.place.conversation else { return };
+        if let Err(error) = self.at.ledgers().mark_fresh(&self.at.turn.caller.tenant, id).await {
             tracing::warn!(%error, "could not mark a ledger fresh; the next turn resyncs it");
         }
     }
 
     /// Records the upstream's name for the response before the client sees it. Needed only if the
     /// client sees the id before the end and can continue the response.
-    pub(super) async fn announce(
-        &self,
-        named: &UpstreamId,
-        opened: &Opened,
-    ) -> Result<(), ApiError> {
-        if !self.has_opening() {
+    pub(super) async fn announce(&self, named: &UpstreamId) -> Result<(), ApiError> {
+        if !self.at.has_opening() {
             return Ok(());
         }
-        let (tenant, local) = (&self.turn.caller.tenant, &opened.response_id);
-        Ok(self.ledgers().announce(tenant, named.clone(), local).await?)
+        let (tenant, local) = (&self.at.turn.caller.tenant, &self.place.response_id);
+        Ok(self.at.ledgers().announce(tenant, named.clone(), local).await?)
     }
 
     /// Ends a turn before its response id arrived, because its client disconnected or the answer
     /// broke off. The upstream may have stored the turn, so the ledger stays stale. The record
     /// keeps the input, which a retry of the request needs.
-    pub(super) async fn abandon(&self, opened: &Opened, plan: &Plan) {
-        if !self.has_opening() || opened.conversation.is_none() {
-            return self.drop_pending_turn(opened).await;
+    pub(super) async fn abandon(&self, plan: &Plan) {
+        if !self.at.has_opening() || self.place.conversation.is_none() {
+            return self.drop_pending_turn().await;
         }
-        let ledger = LedgerUpdate { response: None, is_stale: true };
-        let left = TurnRecord {
-            ledger: Some(ledger),
-            place: opened.place(),
-            ..self.opening(opened, plan)
-        };
-        if let Err(error) =
-            commit_with_retries(self.turn.gateway, &self.turn.caller.tenant, left).await
-        {
+        let ledger = Some(LedgerUpdate { response: None, is_stale: true });
+        let left = TurnRecord { ledger, place: self.place.place(), ..self.opening(plan) };
+        if let Err(error) = self.store(left).await {
             tracing::warn!(
                 %error,
                 "could not store an abandoned turn; its retry will not be recognized"
             );
-            self.mark_stale_again(opened).await;
-            self.drop_pending_turn(opened).await;
+            self.mark_stale_again().await;
+            self.drop_pending_turn().await;
         }
     }
 
-    /// Commits the result of the turn and then sends its end to the client.
-    pub(super) async fn conclude(
-        &self,
-        opened: Opened,
-        plan: Plan,
-        answer: Answered,
-        client: &mut Client,
-    ) -> Result<(), ApiError> {
-        if answer.is_abandoned() && answer.named.is_none() {
-            self.abandon(&opened, &plan).await;
-            return Ok(());
-        }
-        let Answered { outcome, named } = answer;
-        let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
-        let mut finished = outcome.finished();
-        let report = plan.report.clone().with_notes(&finished.notes);
-        let committed = match is_deleted {
-            true => Err(ApiError::ConversationDeleted),
-            false => self.commit(&opened, &plan, named.clone(), &report, &finished).await,
-        };
-        if committed.is_err() {
-            self.mark_stale_again(&opened).await;
-            self.drop_pending_turn(&opened).await;
-        }
-        let failure = committed.as_ref().err();
-        let is_stored = self.turn.stores_response(&finished) && committed.is_ok();
-        let response = named.as_ref().filter(|_| is_stored).map(|named| &*named.id);
-        report.log(self.turn.request, response, &finished, failure);
-        opened.close().await;
-        let end = SharedEnd::take_from(&mut finished);
-        CommittedTurn { finished, end, result: committed }.send_end(client).await;
-        Ok(())
-    }
-
-    /// Commits the turn. If it did not end well, the upstream may have stored something else, so
-    /// the ledger stays stale.
-    async fn commit(
-        &self,
-        opened: &Opened,
-        plan: &Plan,
-        named: Option<UpstreamId>,
-        report: &Report,
-        finished: &Finished,
-    ) -> Result<(), ApiError> {
-        let failed = finished.status == Status::Failed;
-        let stored = self.turn.request.store;
-        let keeps_items = stored || matches!(opened.destination, Destination::Conversation(_));
-        if !keeps_items || failed && !self.has_opening() {
-            return Ok(());
-        }
-        let ended_well = matches!(finished.status, Status::Completed | Status::Incomplete);
-        let named = named.filter(|_| stored);
-        let id = named.as_ref().map_or("", |named| &named.id);
-        let turn = TurnRecord {
-            destination: if failed {
-                opened.destination_apart()
-            } else {
-                opened.destination.clone()
-            },
-            input: plan.fresh.clone(),
-            output: self.output(finished, plan),
-            response: stored.then(|| new_response(opened, id, finished.status, report)),
-            request: Some(self.turn.request.identity.digest),
-            place: opened.place(),
-            notices: Vec::new(),
-            ledger: Some(LedgerUpdate {
-                is_stale: !ended_well || plan.names_unknown,
-                response: named,
-            }),
-        };
-        Ok(commit_with_retries(self.turn.gateway, &self.turn.caller.tenant, turn).await?)
-    }
-
-    /// The output items as ledger entries.
-    fn output(&self, finished: &Finished, plan: &Plan) -> Vec<HeldItem> {
-        let output =
-            output_items(self.turn.gateway.fingerprint_key, finished, &plan.origin).into_iter();
-        let entered = output.map(|item| match item.is_tombstone() {
-            true => item,
-            false => self.entered(item),
-        });
-        entered.collect()
+    async fn store(&self, record: TurnRecord) -> Result<(), StoreError> {
+        let turn = self.at.turn;
+        commit_with_retries(turn.gateway, &turn.caller.tenant, record).await
     }
 }
 
-/// The record of the response under its local id. `id` is the upstream's id.
-fn new_response(opened: &Opened, id: &str, status: Status, report: &Report) -> NewResponse {
-    NewResponse {
-        id: opened.response_id.clone(),
-        conversation: opened.conversation.clone(),
-        created_at: opened.created_at,
-        envelope: envelope_with(id, status.as_str()),
-        report: report.to_json().into(),
+impl UpstreamTurn<'_> {
+    /// The output items as ledger entries.
+    fn output(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
+        let output = output_items(self.turn.gateway.fingerprint_key, finished, origin);
+        output.into_iter().map(|item| self.entered(item)).collect()
     }
 }
 

@@ -8,23 +8,25 @@
 //! [`Ledger::Bodies`](crate::settings::Ledger::Bodies) is set. That is enough to send only new
 //! items and to repair an input that the upstream would reject.
 //!
-//! [`UpstreamTurn::take`] is the whole turn; start reading there. Its stages:
+//! [`UpstreamTurn::take`] is the whole turn; start reading there. Each stage is a type that
+//! consumes the one before:
 //!
-//! 1. `open`: finds or creates the ledger and acquires the lease of a conversation. A stale ledger
-//!    is first resynced with the upstream (`resync`). If the upstream has lost the response,
-//!    `replay` continues from the ledger alone.
-//! 2. `prior_attempt`: if the client sent the request before, replays the upstream's complete
-//!    answer, or finds the input items that an earlier attempt left there.
-//! 3. `plan`: reconciles the input with the ledger and repairs the rest. `prepare` deletes stored
-//!    items that block every further turn. In a chain of responses nothing can be deleted; there it
-//!    makes a detour: the turn continues the response before them.
-//! 4. `attempt`: marks the ledger stale, sends the request (`send`) and retries. A state error
-//!    leads to one resync, a new plan and a second attempt. A locked conversation is retried until
-//!    the turn's wait ends. [`Course`](antiphon::stateful::Course) decides this. A client without a
-//!    gateway uses the same state machine.
-//! 5. `relay`: decodes the answer. The client receives nothing before the response's id is in the
-//!    ledger. `queued` handles a response in the upstream's own background.
-//! 6. `commit`: stores the turn in the ledger, and marks the ledger fresh if the turn ended well.
+//! 1. [`UpstreamTurn`]: a request and its upstream.
+//! 2. [`OpenedAtUpstream`] (`open`): it has a ledger, and the lease of its conversation. A stale
+//!    ledger is first resynced with the upstream (`resync`). If the upstream has lost the response,
+//!    the turn continues from the ledger alone. If the client sent the request before,
+//!    `prior_attempt` replays the upstream's complete answer, or finds the input items that an
+//!    earlier attempt left there.
+//! 3. [`PlannedAtUpstream`] (`planned`): the input is reconciled with the ledger and repaired
+//!    (`plan`). Stored items that block every further turn are deleted. In a chain of responses
+//!    nothing can be deleted; there the turn makes a detour and continues the response before them.
+//! 4. [`Answered`] (`send`): the ledger is marked stale and the request sent. A state error leads
+//!    to one resync, a new plan and a second attempt. A locked conversation is retried until the
+//!    turn's wait ends. [`Course`](antiphon::stateful::Course) decides this. A client without a
+//!    gateway uses the same state machine. `relay` passes the answer on. The client receives
+//!    nothing before the response's id is in the ledger. `queued` handles a response in the
+//!    upstream's own background.
+//! 5. `commit`: stores the turn in the ledger, and marks the ledger fresh if the turn ended well.
 //!    The client receives the terminal event only after that.
 //!
 //! # Stale ledgers
@@ -32,44 +34,41 @@
 //! or a rejection that surely changed nothing, makes it fresh. If the process dies in between, the
 //! next turn resyncs it.
 
-mod attempt;
 mod commit;
 mod open;
 mod plan;
-mod prepare;
+mod planned;
 mod prior_attempt;
 mod queued;
 mod relay;
-mod replay;
 mod resync;
 mod send;
 
 use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, UsedIds};
-use antiphon::{Item, Origin};
-use antiphon_store::Ledgers;
+use antiphon_store::{LedgerEntry, Ledgers, UpstreamId};
 use tokio::time::Instant;
 
-use self::attempt::Answer;
-use self::plan::{Plan, PlanInputs};
-use self::prepare::{Planned, Progress};
+use self::open::OpenedAtUpstream;
+use self::plan::PlanInputs;
+use self::planned::{PlannedAtUpstream, Progress};
+use self::send::Answered;
 use super::cancel::TurnError;
 use super::client::Client;
 use super::context::Turn;
-use super::open::Opened;
-use super::pending::PendingTurn;
 use super::prior_attempt::register_attempt;
 use super::reader::ResponseReader;
 use crate::alias::Alias;
 use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::owner::describe;
+use crate::owner::{Provider, describe};
 use crate::request::{Continues, RequestMode};
-use crate::upstream::{HttpUpstream, RetrySession, Upstream};
+use crate::upstream::{HttpUpstream, Upstream};
 
 /// A turn of a conversation or of a response chain that its upstream owns.
+#[derive(Clone, Copy)]
 pub(super) struct UpstreamTurn<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
@@ -80,75 +79,51 @@ pub(super) struct UpstreamTurn<'a> {
 }
 
 impl<'a> UpstreamTurn<'a> {
-    /// A turn whose state is owned by this upstream.
-    pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
+    /// A turn whose state is owned by this upstream. `alias` has the ids of a conversation that
+    /// callers know by another id.
+    pub(super) fn new(
+        turn: &'a Turn<'a>,
+        http: &'a HttpUpstream,
+        alias: Option<&'a Alias>,
+    ) -> Self {
         let waits_until = from_now(turn.gateway.settings.turn_wait);
-        Self { turn, http, alias: None, waits_until }
-    }
-
-    /// Sets the ids of a conversation that callers know by another id than the upstream.
-    pub(super) fn known_as(self, alias: &'a Alias) -> Self {
-        Self { alias: Some(alias), ..self }
+        Self { turn, http, alias, waits_until }
     }
 
     /// Runs the turn from start to end. A rejected request leaves the upstream's state unchanged,
-    /// except for blocking items that were deleted before (`prepare`). If the upstream may have
+    /// except for blocking items that were deleted before (`planned`). If the upstream may have
     /// started the turn, the ledger stays stale and the next turn resyncs it.
-    pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
+    pub(super) async fn take(self, client: &mut Client) -> Result<(), TurnError> {
         self.check_request().await?;
         let _underway = register_attempt(self.turn).await?;
-        let (opened, inputs) = self.open_or_replay().await?;
-        let prior = self.find_prior_attempt(&opened).await?;
-        let Some(stored) = self.replay_prior(prior, client).await? else { return Ok(()) };
-        let mut progress = Progress::default();
-        let inputs = PlanInputs { stored, ..inputs };
-        let planned = self.prepare(&mut progress, opened, inputs).await?;
-        let Planned { opened, plan, .. } = &planned;
-        let (held, _) = plan.transcript.items().split_at(plan.held);
-        opened.check_quotas(self.turn, held, &plan.fresh).await?;
-        let mut session = RetrySession::new(Upstream::Http(self.http), &self.turn.request.model);
-        let answered = match self.answer(&mut progress, planned, &mut session, client).await {
-            Ok(answered) => answered,
-            Err(TurnError::Failed(error)) => return Err(error),
-            Err(TurnError::Cancelled(_)) => return Ok(()),
-        };
-        let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
-        let _guard = PendingTurn::new(self.turn, &opened);
-        let plan = plan.retried(session.retries());
-        match answer {
-            Answer::Relayed(answered) => self.conclude(opened, plan, *answered, client).await,
-            Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
+        let (opened, continue_from) = OpenedAtUpstream::open(self).await?;
+        let prior = opened.find_prior_attempt().await?;
+        let Some(stored) = self.replay(prior, client).await? else { return Ok(()) };
+        let inputs = PlanInputs { continue_from, stored, ..PlanInputs::default() };
+        let planned = PlannedAtUpstream::plan(opened, inputs, Progress::default()).await?;
+        planned.check_quotas().await?;
+        match Box::pin(planned.send(client)).await? {
+            Answered::Relayed(relayed) => relayed.commit(client).await,
+            Answered::Queued(queued) => queued.commit(client).await?,
+            Answered::ByPriorAttempt => {}
         }
+        Ok(())
     }
 
     /// Rejects a request that cannot become a turn, before anything changes.
     pub(super) async fn check_request(&self) -> Result<(), ApiError> {
-        self.check()?;
         let turn = self.turn;
-        turn.check_store().await?;
-        turn.gateway.check_turn(turn.caller, self.http, turn.request).await
-    }
-
-    /// Rejects requests for features that exist only if the gateway owns the state.
-    fn check(&self) -> Result<(), ApiError> {
-        match self.turn.request.wants {
-            RequestMode::Answer => Ok(()),
-            RequestMode::Preparation => {
-                Err(ApiError::PreparationAtUpstream { keeper: describe(self.http) })
-            }
+        // This feature exists only if the gateway owns the state.
+        if turn.request.wants == RequestMode::Preparation {
+            return Err(ApiError::PreparationAtUpstream { keeper: describe(self.http) });
         }
-    }
-
-    /// The reader of the answer to this plan.
-    fn reader(&self, opened: &Opened, plan: &Plan) -> ResponseReader {
-        let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
-        let used = UsedIds::item_ids_only(&plan.transcript);
-        self.reader_of(id, created_at, used).with_max_size(Upstream::Http(self.http).max_event())
+        turn.check_store().await?;
+        turn.gateway.owners(turn.caller).check_turn(self.http, turn.request).await
     }
 
     /// The reader of a response with this id. The upstream's encrypted content belongs to the
     /// caller, so it passes unchanged.
-    fn reader_of(&self, id: &str, created_at: i64, used: UsedIds) -> ResponseReader {
+    fn reader(&self, id: &str, created_at: i64, used: UsedIds) -> ResponseReader {
         let fields = self.turn.request.object();
         let envelope = self.envelope(id, created_at, &fields);
         let assembler = Assembler::new(envelope, used, Box::new(RandomIds), true)
@@ -179,12 +154,27 @@ impl<'a> UpstreamTurn<'a> {
         }
     }
 
-    fn ledgers(&self) -> &dyn Ledgers {
+    /// Whether the turn has an opening. Its client may learn the response's id, or retry the
+    /// request after it stopped waiting. In the background, the job has its own record.
+    fn has_opening(&self) -> bool {
+        self.turn.request.store && !self.turn.request.background
+    }
+
+    fn provider(&self) -> Provider<'a> {
+        Provider::new(self.http, self.turn.caller)
+    }
+
+    fn ledgers(&self) -> &'a dyn Ledgers {
         self.turn.gateway.store.ledgers()
     }
 
-    /// The origin of model output: the upstream, for any of its models.
-    fn origin_of(&self, item: &Item) -> Option<Origin> {
-        item.head().is_model_made().then(|| Origin::new(self.http.base()))
+    /// The ledger of the object with this id.
+    async fn entry(&self, id: &str) -> Result<Option<LedgerEntry>, ApiError> {
+        Ok(self.ledgers().entry(&self.turn.caller.tenant, id).await?)
+    }
+
+    /// The upstream's name for a conversation or response.
+    fn named(&self, id: &str) -> UpstreamId {
+        UpstreamId { upstream: self.http.base().to_owned(), id: id.to_owned() }
     }
 }

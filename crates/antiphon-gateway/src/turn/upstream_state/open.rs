@@ -1,51 +1,115 @@
-//! Opens the turn: finds its ledger and acquires the lease.
+//! The second stage: a turn with its place in a ledger.
 
+use antiphon::Body;
 use antiphon_store::{
     Conversation, ConversationId, Destination, LedgerEntry, LedgerSubject, ResponseRecord, Shard,
-    ThreadId, UpstreamId,
+    ThreadId,
 };
 use bytes::Bytes;
 use http::StatusCode;
 
 use super::UpstreamTurn;
+use super::plan::ContinueFrom;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::{ApiError, Hint};
 use crate::request::Continues;
+use crate::settings::Ledger;
 use crate::turn::open::Opened;
+use crate::turn::pending::PendingTurn;
+use crate::upstream::{StateError, UpstreamError};
 
 /// The metadata of a ledger's conversation. The upstream stores the real metadata.
 const NO_METADATA: Bytes = Bytes::from_static(b"{}");
 
-impl UpstreamTurn<'_> {
+/// A turn with its place in a ledger.
+pub(super) struct OpenedAtUpstream<'a> {
+    pub(super) at: UpstreamTurn<'a>,
+    pub(super) place: Opened,
+    pub(super) pending: PendingTurn<'a>,
+}
+
+impl<'a> OpenedAtUpstream<'a> {
     /// Opens the turn at the point that the request continues. Resyncs an unknown or stale ledger
-    /// from the upstream.
-    pub(super) async fn open(&self) -> Result<Opened, ApiError> {
-        match &self.turn.request.continues {
-            Continues::Nothing => Opened::on_new_thread(self.turn).await,
-            Continues::Conversation(id) => self.open_conversation(id).await,
-            Continues::Response(id) => self.open_after(id).await,
+    /// from the upstream. If the upstream has lost the previous response, opens the turn on the
+    /// ledger's copy.
+    pub(super) async fn open(at: UpstreamTurn<'a>) -> Result<(Self, ContinueFrom), ApiError> {
+        let lost = match Self::open_as_requested(at).await {
+            Ok(opened) => return Ok((opened, ContinueFrom::AsRequested)),
+            Err(error) => error,
+        };
+        let Some(record) = at.record_of_lost(&lost).await? else { return Err(lost) };
+        let opened = Self::open_after(at, &record).await?;
+        match opened.can_replay().await? {
+            true => Ok((opened, ContinueFrom::Nothing)),
+            false => Err(lost),
         }
     }
 
-    /// Continues a conversation, as its only open turn at this gateway.
-    async fn open_conversation(&self, id: &str) -> Result<Opened, ApiError> {
-        let unknown = || ApiError::ConversationNotFound { id: id.into(), hint: Hint::None };
-        let conversation = self.ledger_of(id).await?.ok_or_else(unknown)?;
-        let opened = Opened::in_conversation(self.turn, conversation, unknown).await?;
-        // The previous turn may have changed the entry while this one waited.
-        let entry = self.entry(id).await?.ok_or_else(unknown)?;
-        if !entry.is_stale {
-            return Ok(opened);
-        }
-        match self.resync_conversation(id, &opened).await {
-            Ok(()) => opened.at_current_end(self.turn).await,
-            Err(error) => {
-                self.forget_if_gone(id, &error).await?;
-                Err(error)
+    async fn open_as_requested(at: UpstreamTurn<'a>) -> Result<Self, ApiError> {
+        match &at.turn.request.continues {
+            Continues::Nothing => Ok(Self::new(at, Opened::on_new_thread(at.turn).await?)),
+            Continues::Conversation(id) => Self::open_conversation(at, id).await,
+            Continues::Response(id) => {
+                // If the turn of that response is still open, because its client has just
+                // disconnected, this waits for its end.
+                let record = match at.fresh_record(id).await? {
+                    Some(record) => record,
+                    None => at.resync_response(id, None).await?,
+                };
+                Self::open_after(at, &record).await
             }
         }
     }
 
+    /// Continues a conversation, as its only open turn at this gateway.
+    async fn open_conversation(at: UpstreamTurn<'a>, id: &str) -> Result<Self, ApiError> {
+        let unknown = || ApiError::ConversationNotFound { id: id.into(), hint: Hint::None };
+        let conversation = at.ledger_of(id).await?.ok_or_else(unknown)?;
+        let place = Opened::in_conversation(at.turn, conversation, unknown).await?;
+        let opened = Self::new(at, place);
+        // The previous turn may have changed the entry while this one waited.
+        if !at.entry(id).await?.ok_or_else(unknown)?.is_stale {
+            return Ok(opened);
+        }
+        if let Err(error) = opened.resync_conversation(id).await {
+            at.forget_if_gone(id, &error).await?;
+            return Err(error);
+        }
+        opened.at_current_end().await
+    }
+
+    /// Continues the response of this record.
+    pub(super) async fn open_after(
+        at: UpstreamTurn<'a>,
+        record: &ResponseRecord,
+    ) -> Result<Self, ApiError> {
+        let (cursor, destination) = (record.cursor, after(record));
+        Ok(Self::new(at, Opened::new(at.turn, cursor.shard, Some(cursor), destination).await?))
+    }
+
+    pub(super) fn new(at: UpstreamTurn<'a>, place: Opened) -> Self {
+        let pending = PendingTurn::new(at.turn, &place);
+        Self { at, place, pending }
+    }
+
+    /// Moves the turn to the conversation's current end after its items were resynced.
+    pub(super) async fn at_current_end(self) -> Result<Self, ApiError> {
+        Ok(Self { place: self.place.at_current_end(self.at.turn).await?, ..self })
+    }
+
+    /// Whether the ledger has the full context of the turn, so that it can be sent again.
+    pub(super) async fn can_replay(&self) -> Result<bool, ApiError> {
+        let turn = self.at.turn;
+        let is_chain = matches!(turn.request.continues, Continues::Response(_));
+        if !is_chain || turn.gateway.settings.ledger != Ledger::Bodies {
+            return Ok(false);
+        }
+        let held = turn.load(self.place.cursor).await?;
+        Ok(held.items().iter().all(|item| item.body != Body::StoredElsewhere))
+    }
+}
+
+impl UpstreamTurn<'_> {
     /// The local conversation that serves as the ledger, created if there is none. `None` if the id
     /// is that of a response.
     async fn ledger_of(&self, id: &str) -> Result<Option<ConversationId>, ApiError> {
@@ -84,22 +148,6 @@ impl UpstreamTurn<'_> {
         Ok(())
     }
 
-    /// Continues a response. If the turn of that response is still open, because its client has
-    /// just disconnected, waits for its end.
-    async fn open_after(&self, id: &str) -> Result<Opened, ApiError> {
-        let record = match self.fresh_record(id).await? {
-            Some(record) => record,
-            None => self.resync_response(id, None).await?,
-        };
-        self.open_at(&record).await
-    }
-
-    /// Opens the turn at the end of this response.
-    pub(super) async fn open_at(&self, record: &ResponseRecord) -> Result<Opened, ApiError> {
-        let (cursor, destination) = (record.cursor, after(record));
-        Opened::new(self.turn, cursor.shard, Some(cursor), destination).await
-    }
-
     /// The record of a response, if it is complete and fresh.
     pub(super) async fn fresh_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
         let Some(entry) = self.entry(id).await? else { return Ok(None) };
@@ -114,13 +162,17 @@ impl UpstreamTurn<'_> {
         }
     }
 
-    async fn entry(&self, id: &str) -> Result<Option<LedgerEntry>, ApiError> {
-        Ok(self.ledgers().entry(&self.turn.caller.tenant, id).await?)
-    }
-
-    /// The upstream's name for a conversation or response.
-    pub(super) fn named(&self, id: &str) -> UpstreamId {
-        UpstreamId { upstream: self.http.base().to_owned(), id: id.to_owned() }
+    /// The ledger's record of the previous response, if this error reports that the response is
+    /// lost. A stale record counts as well, because there is no other copy.
+    async fn record_of_lost(&self, error: &ApiError) -> Result<Option<ResponseRecord>, ApiError> {
+        let Continues::Response(id) = &self.turn.request.continues else { return Ok(None) };
+        if !is_response_lost(error) {
+            return Ok(None);
+        }
+        match self.entry(id).await?.map(|entry| entry.subject) {
+            Some(LedgerSubject::Response(local)) => self.turn.wait_for_response(&local).await,
+            _ => Ok(None),
+        }
     }
 }
 
@@ -128,4 +180,15 @@ impl UpstreamTurn<'_> {
 pub(super) fn after(record: &ResponseRecord) -> Destination {
     let end_of = record.response.conversation.is_some().then(|| record.response.id.clone());
     Destination::After { cursor: record.cursor, fork: ThreadId::issue(&mut RandomIds), end_of }
+}
+
+/// Whether the error reports that the previous response does not exist.
+fn is_response_lost(error: &ApiError) -> bool {
+    match error {
+        ApiError::Upstream(rejection) => {
+            let fault = UpstreamError::Rejected(rejection.clone()).state_error();
+            fault == Some(StateError::UnknownResponse)
+        }
+        error => error.code() == "previous_response_not_found",
+    }
 }

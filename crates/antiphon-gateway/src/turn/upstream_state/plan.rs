@@ -1,4 +1,4 @@
-//! Plans a turn: the items that the upstream does not have, repaired so that it accepts them.
+//! The plan of a turn: the items that the upstream does not have, repaired so that it accepts them.
 
 use antiphon::faults::OmissionReason;
 use antiphon::provider_api::{Detour, RefusedItems};
@@ -9,11 +9,11 @@ use antiphon::{HeldItem, Item, Origin, Transcript};
 use bytes::Bytes;
 
 use super::UpstreamTurn;
+use super::open::OpenedAtUpstream;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::admission::issue_item_id;
 use crate::turn::encode::Previous;
-use crate::turn::open::Opened;
 use crate::turn::report::Report;
 use crate::upstream::Upstream;
 
@@ -87,10 +87,51 @@ impl PlanInputs {
 }
 
 impl Plan {
-    /// Sets how often the upstream was asked again.
-    pub(super) fn retried(mut self, times: u32) -> Self {
-        self.report.retried(times);
-        self
+    /// Reconciles the input with the ledger and repairs the items that the upstream would reject.
+    pub(super) async fn new(
+        OpenedAtUpstream { at, place, .. }: &OpenedAtUpstream<'_>,
+        inputs: &PlanInputs,
+    ) -> Result<Self, ApiError> {
+        let turn = at.turn;
+        let draft = at.draft(turn.load(place.cursor).await?, inputs)?;
+        let report = Report::from_admission(&turn.request.input, &draft.admission);
+        let mut report = report.with_request(&turn.caller.request_id);
+        let (names_unknown, blocking) = (draft.admission.names_unknown, draft.blocking());
+        let continue_from = inputs.continue_from.clone();
+        let (draft, repaired) = match &continue_from {
+            ContinueFrom::Nothing => {
+                let (draft, lost) = draft.into_replay();
+                for item in &lost {
+                    report.left_out_of_view(None, item, OmissionReason::BareReasoning);
+                }
+                report.replayed(draft.stored_items());
+                let repaired = at.repair(&draft, OnOutputWithoutCall::default());
+                (draft, repaired)
+            }
+            ContinueFrom::AsRequested | ContinueFrom::Detour(_) => {
+                let repaired = at.repair_new(&draft)?;
+                (draft, repaired)
+            }
+        };
+        let RepairedDraft { mut sent, fresh, repairs } = repaired;
+        if let ContinueFrom::Detour(detour) = &continue_from {
+            sent.splice(0..0, detour.references.iter().cloned());
+        }
+        report.add_repairs(repairs);
+        let fresh = fresh.into_iter().map(|item| at.entered(item)).collect();
+        let Admission { transcript, held, .. } = draft.admission;
+        let origin = Upstream::Http(at.http).origin(&turn.request.model);
+        Ok(Self {
+            transcript,
+            held,
+            fresh,
+            sent,
+            names_unknown,
+            continue_from,
+            blocking,
+            origin,
+            report,
+        })
     }
 
     /// The parts of the request in which plans of the same turn differ.
@@ -106,55 +147,6 @@ impl Plan {
 }
 
 impl UpstreamTurn<'_> {
-    /// Reconciles the input with the ledger and repairs the items that the upstream would reject.
-    pub(super) async fn plan(
-        &self,
-        opened: &Opened,
-        inputs: &PlanInputs,
-    ) -> Result<Plan, ApiError> {
-        let stored = self.turn.load(opened.cursor).await?;
-        let draft = self.draft(stored, inputs)?;
-        let names_unknown = draft.admission.names_unknown;
-        let report = Report::from_admission(&self.turn.request.input, &draft.admission);
-        let mut report = report.with_request(&self.turn.caller.request_id);
-        let blocking = draft.blocking();
-        let continue_from = inputs.continue_from.clone();
-        let (draft, repaired) = match &continue_from {
-            ContinueFrom::Nothing => {
-                let (draft, lost) = draft.into_replay();
-                for item in &lost {
-                    report.left_out_of_view(None, item, OmissionReason::BareReasoning);
-                }
-                report.replayed(draft.stored_items());
-                let repaired = self.repair(&draft, OnOutputWithoutCall::default());
-                (draft, repaired)
-            }
-            ContinueFrom::AsRequested | ContinueFrom::Detour(_) => {
-                let repaired = self.repair_new(&draft)?;
-                (draft, repaired)
-            }
-        };
-        let RepairedDraft { mut sent, fresh, repairs } = repaired;
-        report.add_repairs(repairs);
-        let fresh = fresh.into_iter().map(|item| self.entered(item)).collect();
-        let Admission { transcript, held, .. } = draft.admission;
-        if let ContinueFrom::Detour(detour) = &continue_from {
-            sent.splice(0..0, detour.references.iter().cloned());
-        }
-        let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
-        Ok(Plan {
-            transcript,
-            held,
-            fresh,
-            sent,
-            names_unknown,
-            continue_from,
-            blocking,
-            origin,
-            report,
-        })
-    }
-
     /// Adds the new items of the input to the ledger's items.
     fn draft(&self, stored: Transcript, inputs: &PlanInputs) -> Result<Draft, ApiError> {
         let (turn, key) = (self.turn, self.turn.gateway.fingerprint_key);
@@ -174,7 +166,9 @@ impl UpstreamTurn<'_> {
             draft.check(outputs_without_call)?;
         }
         let repaired = self.repair(draft, outputs_without_call);
-        if repaired.sent.is_empty() && self.has_no_context() {
+        let request = self.turn.request;
+        let has_context = request.continues != Continues::Nothing || request.is_prompted();
+        if repaired.sent.is_empty() && !has_context {
             return Err(ApiError::MissingInput);
         }
         Ok(repaired)
@@ -186,10 +180,5 @@ impl UpstreamTurn<'_> {
             let id = issue_item_id(&item.head().kind);
             HeldItem::new(id, item, key, Some(Origin::placeholder()))
         })
-    }
-
-    /// Whether a request without input would have no context either.
-    fn has_no_context(&self) -> bool {
-        self.turn.request.continues == Continues::Nothing && !self.turn.request.is_prompted()
     }
 }

@@ -7,18 +7,18 @@
 
 use std::ops::Range;
 
-use antiphon::item::FingerprintKey;
 use antiphon::provider_api::{StoredResponse, find_attempt_at_tail, find_attempt_run};
 use antiphon::stream::{Status, UsedIds};
-use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
+use antiphon::{Fingerprint, ItemId, Transcript};
 use antiphon_store::ResponseRecord;
 use http::StatusCode;
 
 use super::UpstreamTurn;
+use super::open::OpenedAtUpstream;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::request::Continues;
-use crate::turn::open::Opened;
+use crate::turn::context::Turn;
 use crate::turn::prior_attempt::{AttemptLookup, is_complete};
 use crate::turn::{Client, report};
 use crate::upstream::UpstreamError;
@@ -39,32 +39,32 @@ pub(super) enum PriorOutcome {
 /// An earlier attempt, and the upstream's response for it.
 type Attempt = (ResponseRecord, Option<StoredResponse>);
 
-impl UpstreamTurn<'_> {
+impl OpenedAtUpstream<'_> {
     /// Finds the result of earlier attempts at this request. The ledger must be fresh.
-    pub(super) async fn find_prior_attempt(
-        &self,
-        opened: &Opened,
-    ) -> Result<PriorOutcome, ApiError> {
-        let mut attempts = self.attempts(opened).await?;
+    pub(super) async fn find_prior_attempt(&self) -> Result<PriorOutcome, ApiError> {
+        let turn = self.at.turn;
+        let mut attempts = self.attempts().await?;
         if attempts.is_empty() {
             return Ok(PriorOutcome::Never);
         }
-        if self.turn.request.is_queued() {
-            let is_one = attempts.len() == 1 || self.turn.is_keyed();
+        if turn.request.is_queued() {
+            let is_one = attempts.len() == 1 || turn.is_keyed();
             let kept = attempts.swap_remove(0).1.filter(|_| is_one);
             return Ok(
                 kept.map_or(PriorOutcome::Never, |kept| PriorOutcome::Queued(Box::new(kept)))
             );
         }
-        let held = self.turn.load(opened.cursor).await?;
-        self.drop_other_turns(&mut attempts);
+        let held = turn.load(self.place.cursor).await?;
+        let in_conversation = matches!(turn.request.continues, Continues::Conversation(_));
+        let search = AttemptSearch { turn, held, in_conversation };
+        search.drop_other_turns(&mut attempts);
         let (whole, cut): (Vec<_>, Vec<_>) =
-            attempts.into_iter().partition(|attempt| self.is_answered(attempt, &held));
-        if let Some(answer) = self.attempt_to_replay(whole) {
+            attempts.into_iter().partition(|attempt| search.is_answered(attempt));
+        if let Some(answer) = search.attempt_to_replay(whole) {
             return Ok(PriorOutcome::Whole(Box::new(answer)));
         }
         for (record, _) in &cut {
-            let stored = self.find_stored_by(record, &held).await?;
+            let stored = search.find_stored_by(record).await?;
             if !stored.is_empty() {
                 return Ok(PriorOutcome::Begun(stored));
             }
@@ -73,51 +73,66 @@ impl UpstreamTurn<'_> {
     }
 
     /// The known attempts, newest first, each with the upstream's response.
-    async fn attempts(&self, opened: &Opened) -> Result<Vec<Attempt>, ApiError> {
+    async fn attempts(&self) -> Result<Vec<Attempt>, ApiError> {
+        let (at, turn) = (self.at, self.at.turn);
         let mut attempts = Vec::new();
-        for record in AttemptLookup::new(self.turn, opened).known_attempts().await?.known {
-            let named =
-                self.ledgers().upstream_id(&self.turn.caller.tenant, &record.response.id).await?;
+        for record in AttemptLookup::new(turn, &self.place).known_attempts().await?.known {
+            let named = at.ledgers().upstream_id(&turn.caller.tenant, &record.response.id).await?;
             let kept = match named {
-                Some(named) => found(self.provider().response(&named.id).await)?,
+                Some(named) => found(at.provider().response(&named.id).await)?,
                 None => None,
             };
-            if kept.as_ref().is_some_and(StoredResponse::is_underway)
-                && !self.turn.request.is_queued()
-            {
+            if kept.as_ref().is_some_and(StoredResponse::is_underway) && !turn.request.is_queued() {
                 return Err(ApiError::RequestInProgress);
             }
             attempts.push((record, kept));
         }
         Ok(attempts)
     }
+}
 
+/// Compares earlier attempts with the items that the turn continues.
+struct AttemptSearch<'a> {
+    turn: &'a Turn<'a>,
+    held: Transcript,
+    in_conversation: bool,
+}
+
+impl AttemptSearch<'_> {
     /// Whether the attempt completed and its output is part of the context that the turn continues.
     /// A response alone does not prove that its conversation contains its items. In a conversation,
     /// only the last answer counts, unless a key identifies the attempt.
-    fn is_answered(&self, (record, response): &Attempt, held: &Transcript) -> bool {
+    fn is_answered(&self, (record, response): &Attempt) -> bool {
         let Some(response) = response else { return false };
         let ended = is_complete(record) && response.status != Status::Failed.as_str();
         if !ended && response.status != Status::Completed.as_str() {
             return false;
         }
-        let Continues::Conversation(_) = &self.turn.request.continues else { return true };
+        if !self.in_conversation {
+            return true;
+        }
         let ids: Vec<&ItemId> =
             response.output.iter().filter_map(|item| item.head().id.as_ref()).collect();
         match self.turn.is_keyed() {
-            true => !ids.is_empty() && ids.iter().all(|id| held.position(id).is_some()),
-            false => ids.last().is_some_and(|id| last(held).is_some_and(|item| item.id == **id)),
+            true => !ids.is_empty() && ids.iter().all(|id| self.held.position(id).is_some()),
+            false => ids.last().is_some_and(|id| self.is_last(id)),
         }
+    }
+
+    fn is_last(&self, id: &ItemId) -> bool {
+        let last = self.held.items().iter().rev().find(|item| !item.is_tombstone());
+        last.is_some_and(|item| item.id == *id)
     }
 
     /// Removes attempts that are turns of their own. Without a key, an equal request in the
     /// conversation that was answered before the latest attempt was a different turn, and so were
     /// all before it.
     fn drop_other_turns(&self, attempts: &mut Vec<Attempt>) {
-        let Continues::Conversation(_) = &self.turn.request.continues else { return };
         let mut earlier = attempts.iter().skip(1);
-        let answered = earlier.position(|(record, _)| is_complete(record));
-        if let Some(others) = answered.filter(|_| !self.turn.is_keyed()) {
+        if self.in_conversation
+            && !self.turn.is_keyed()
+            && let Some(others) = earlier.position(|(record, _)| is_complete(record))
+        {
             attempts.truncate(others + 1);
         }
     }
@@ -126,8 +141,7 @@ impl UpstreamTurn<'_> {
     /// conversation, the last turn. Elsewhere it is the only attempt, because several are turns of
     /// their own.
     fn attempt_to_replay(&self, mut whole: Vec<Attempt>) -> Option<StoredResponse> {
-        let is_named = self.turn.is_keyed()
-            || matches!(self.turn.request.continues, Continues::Conversation(_));
+        let is_named = self.turn.is_keyed() || self.in_conversation;
         let is_one = whole.len() == 1 || is_named && !whole.is_empty();
         is_one.then(|| whole.swap_remove(0).1).flatten()
     }
@@ -138,43 +152,39 @@ impl UpstreamTurn<'_> {
     async fn find_stored_by(
         &self,
         record: &ResponseRecord,
-        held: &Transcript,
     ) -> Result<Vec<(usize, usize)>, ApiError> {
-        let Continues::Conversation(_) = &self.turn.request.continues else {
+        let Some(input) = place(&record.input).filter(|_| self.in_conversation) else {
             return Ok(Vec::new());
         };
         let then = self.turn.load(Some(record.cursor)).await?;
-        let Some(input) = place(&record.input) else { return Ok(Vec::new()) };
         let before = then.items().get(..input.start).unwrap_or_default();
         let stored = then.items().get(input).unwrap_or_default();
         let among_others =
-            || find_attempt_run(held, before, stored).filter(|_| self.turn.is_keyed());
-        Ok(match find_attempt_at_tail(held, before, stored).or_else(among_others) {
-            Some(tail) => self.pair_with_input(&tail, held),
-            None => Vec::new(),
-        })
+            || find_attempt_run(&self.held, before, stored).filter(|_| self.turn.is_keyed());
+        let found = find_attempt_at_tail(&self.held, before, stored).or_else(among_others);
+        Ok(found.map_or_else(Vec::new, |tail| self.pair_with_input(&tail)))
     }
 
     /// Pairs messages of the input with stored ones, in order. Reconciliation recognizes all other
     /// items, by their ids or call ids.
-    fn pair_with_input(&self, tail: &[usize], held: &Transcript) -> Vec<(usize, usize)> {
-        let key: FingerprintKey = self.turn.gateway.fingerprint_key;
+    fn pair_with_input(&self, stored: &[usize]) -> Vec<(usize, usize)> {
+        let key = self.turn.gateway.fingerprint_key;
         let mut input = self.turn.request.input.iter().enumerate();
-        let mut next = |at: &usize| {
-            let says = held.items()[*at].fingerprint?;
-            let is_it =
-                |(_, item): &(usize, &Item)| Fingerprint::from_item(key, item) == Some(says);
-            input.clone().find(is_it).inspect(|(position, _)| {
-                input = self.turn.request.input.iter().enumerate();
-                input.nth(*position);
-            })
+        let next = |at: &usize| {
+            let says = self.held.items()[*at].fingerprint?;
+            let mut rest = input.clone();
+            let found = rest.find(|(_, item)| Fingerprint::from_item(key, item) == Some(says))?;
+            input = rest;
+            Some((found.0, *at))
         };
-        tail.iter().filter_map(|at| Some((next(at)?.0, *at))).collect()
+        stored.iter().filter_map(next).collect()
     }
+}
 
+impl UpstreamTurn<'_> {
     /// Replays the complete answer, or sends the background response, and returns `None`. Otherwise
     /// returns the input items that are already stored.
-    pub(super) async fn replay_prior(
+    pub(super) async fn replay(
         &self,
         prior: PriorOutcome,
         client: &mut Client,
@@ -182,36 +192,33 @@ impl UpstreamTurn<'_> {
         match prior {
             PriorOutcome::Never => Ok(Some(Vec::new())),
             PriorOutcome::Begun(stored) => Ok(Some(stored)),
-            PriorOutcome::Whole(answer) => self.replay(&answer, client).await.map(|()| None),
+            PriorOutcome::Whole(answer) => self.replay_whole(&answer, client).await.map(|()| None),
             PriorOutcome::Queued(response) => {
-                self.send_queued(&response, client);
+                // The client gets the background response as the upstream has it now.
+                client.begin_answer(report::head_again_unnamed());
+                let response = String::from_utf8_lossy(&response.body).into_owned();
+                client.send_object(self.translated(response));
                 Ok(None)
             }
         }
     }
 
     /// Replays a complete answer as the upstream returns it.
-    async fn replay(&self, answer: &StoredResponse, client: &mut Client) -> Result<(), ApiError> {
+    async fn replay_whole(
+        &self,
+        answer: &StoredResponse,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
         client.begin_answer(report::head_again_unnamed());
         let used = UsedIds::item_ids_only(&Transcript::default());
         tracing::info!("replayed the answer of an earlier attempt");
-        self.reader_of("", unix_now(), used).replay(&answer.body, unix_now(), client).await
-    }
-
-    /// Sends the client a background response as the upstream has it now.
-    fn send_queued(&self, queued: &StoredResponse, client: &mut Client) {
-        client.begin_answer(report::head_again_unnamed());
-        client.send_object(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));
+        self.reader("", unix_now(), used).replay(&answer.body, unix_now(), client).await
     }
 }
 
 /// Sequence numbers as positions in a transcript.
 fn place(range: &Range<u64>) -> Option<Range<usize>> {
     Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
-}
-
-fn last(held: &Transcript) -> Option<&HeldItem> {
-    held.items().iter().rev().find(|item| !item.is_tombstone())
 }
 
 /// Turns the upstream's 404 into `None`.

@@ -5,15 +5,13 @@
 //! stays stale and is resynced before the next turn.
 
 use antiphon::json::Object;
-use antiphon_store::{ClaimedNotice, LedgerUpdate, NewResponse, Notice, TurnRecord};
+use antiphon_store::{ClaimedNotice, LedgerUpdate, Notice, TurnRecord};
 use bytes::Bytes;
 
-use super::UpstreamTurn;
-use super::commit::envelope_with;
+use super::open::OpenedAtUpstream;
 use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
-use crate::turn::open::Opened;
 use crate::upstream::{Reply, UpstreamError};
 use crate::watches::WatchedTurn;
 
@@ -25,69 +23,48 @@ pub(super) struct Queued {
     text: String,
 }
 
-impl UpstreamTurn<'_> {
+/// A turn in the upstream's own background.
+pub(super) struct QueuedAtUpstream<'a> {
+    pub(super) opened: OpenedAtUpstream<'a>,
+    pub(super) plan: Plan,
+    pub(super) queued: Queued,
+}
+
+impl QueuedAtUpstream<'_> {
     /// Commits the turn and returns the upstream's response object to the client.
-    pub(super) async fn conclude_queued(
-        &self,
-        opened: Opened,
-        plan: Plan,
-        queued: Queued,
-        client: &mut Client,
-    ) -> Result<(), ApiError> {
-        let watched =
-            WatchedTurn::new(self.http, self.turn.caller, self.turn.request, opened.created_at);
-        let notice = watched.notice(&queued.id);
-        if let Err(error) = self.commit_queued(&opened, &plan, &queued, notice.clone()).await {
-            self.mark_stale_again(&opened).await;
+    pub(super) async fn commit(self, client: &mut Client) -> Result<(), ApiError> {
+        let OpenedAtUpstream { at, place, .. } = &self.opened;
+        let turn = at.turn;
+        let watched = WatchedTurn::new(at.http, turn.caller, turn.request, place.created_at);
+        let notice = watched.notice(&self.queued.id);
+        if let Err(error) = self.store(notice.clone()).await {
+            self.opened.mark_stale_again().await;
             return Err(error);
         }
-        self.watch(&opened, watched, notice);
-        opened.close().await;
-        let response = self.turn.request.store.then_some(&*queued.id);
+        let (tenant, response) = (turn.caller.tenant.clone(), place.response_id.clone());
+        let committed = ClaimedNotice { tenant, response, notice, attempt: 0 };
+        turn.gateway.watches.begin(committed, watched, turn.caller);
+        let Self { opened: OpenedAtUpstream { at, place, .. }, plan, queued } = self;
+        place.close().await;
+        let response = turn.request.store.then_some(&*queued.id);
         plan.report.log_queued(response, &queued.status);
         client.begin_answer(plan.report.head_unnamed());
-        client.send_object(self.translated(queued.text));
+        client.send_object(at.translated(queued.text));
         Ok(())
     }
 
-    /// Starts to watch the response, after the commit of the watch.
-    fn watch(&self, opened: &Opened, watched: WatchedTurn, notice: Notice) {
-        let committed = ClaimedNotice {
-            tenant: self.turn.caller.tenant.clone(),
-            response: opened.response_id.clone(),
-            notice,
-            attempt: 0,
-        };
-        self.turn.gateway.watches.begin(committed, watched, self.turn.caller);
-    }
-
-    /// Commits the turn, with the watch of its response. The ledger stays stale.
-    async fn commit_queued(
-        &self,
-        opened: &Opened,
-        plan: &Plan,
-        queued: &Queued,
-        watch: Notice,
-    ) -> Result<(), ApiError> {
-        let request = self.turn.request;
-        let response = request.store.then(|| NewResponse {
-            id: opened.response_id.clone(),
-            conversation: opened.conversation.clone(),
-            created_at: opened.created_at,
-            envelope: envelope_with(&queued.id, &queued.status),
-            report: plan.report.to_json().into(),
-        });
-        let turn = TurnRecord {
-            destination: opened.destination.clone(),
-            input: plan.fresh.clone(),
-            output: Vec::new(),
-            response,
-            request: Some(request.identity.digest),
-            place: opened.place(),
+    /// Stores the turn, with the watch of its response. The ledger stays stale.
+    async fn store(&self, watch: Notice) -> Result<(), ApiError> {
+        let Self { opened, plan, queued } = self;
+        let turn = opened.at.turn;
+        let ledger = LedgerUpdate { response: Some(opened.at.named(&queued.id)), is_stale: true };
+        let record = TurnRecord {
+            place: opened.place.place(),
             notices: vec![watch],
-            ledger: Some(LedgerUpdate { response: Some(self.named(&queued.id)), is_stale: true }),
+            ledger: Some(ledger),
+            ..opened.record(plan, &plan.report, (&*queued.id, &*queued.status))
         };
-        Ok(self.turn.gateway.store.commit_turn(&self.turn.caller.tenant, turn).await?)
+        Ok(turn.gateway.store.commit_turn(&turn.caller.tenant, record).await?)
     }
 }
 

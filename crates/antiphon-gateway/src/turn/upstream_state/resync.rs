@@ -13,12 +13,12 @@ use http::StatusCode;
 
 use super::UpstreamTurn;
 use super::commit::envelope_with;
-use super::open::after;
+use super::open::{OpenedAtUpstream, after};
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::{ApiError, Hint};
-use crate::owner::Provider;
+use crate::request::Continues;
 use crate::settings::Ledger;
-use crate::turn::open::Opened;
+use crate::turn::admission::issue_item_id;
 use crate::turn::report::Report;
 use crate::upstream::UpstreamError;
 
@@ -26,22 +26,37 @@ use crate::upstream::UpstreamError;
 /// ledger has in full.
 type UnknownChain = (Chain, Option<ResponseRecord>);
 
-impl UpstreamTurn<'_> {
-    /// Replaces the ledger's items with the upstream's list for the conversation. The caller must
-    /// hold the conversation's lease.
-    pub(super) async fn resync_conversation(
-        &self,
-        id: &str,
-        opened: &Opened,
-    ) -> Result<(), ApiError> {
-        let conversation = opened.conversation.as_ref().expect("it is a turn of one");
-        let items = self.provider().conversation_items(id).await?;
-        let held = self.new_entries(&items, &mut HashSet::new());
-        let thread = ThreadId::issue(&mut RandomIds);
-        let tenant = &self.turn.caller.tenant;
-        Ok(self.ledgers().resync(tenant, conversation, thread, held, opened.place()).await?)
+impl OpenedAtUpstream<'_> {
+    /// Resyncs the ledger and moves the turn to its end.
+    pub(super) async fn resync_ledger(self) -> Result<Self, ApiError> {
+        match &self.at.turn.request.continues {
+            Continues::Nothing => Ok(self),
+            Continues::Conversation(id) => {
+                self.resync_conversation(id).await?;
+                self.at_current_end().await
+            }
+            Continues::Response(id) => {
+                let record = self.at.resync_response(id, self.place.cursor).await?;
+                self.place.close().await;
+                Self::open_after(self.at, &record).await
+            }
+        }
     }
 
+    /// Replaces the ledger's items with the upstream's list for the conversation. The turn holds
+    /// the conversation's lease.
+    pub(super) async fn resync_conversation(&self, id: &str) -> Result<(), ApiError> {
+        let Self { at, place, .. } = self;
+        let conversation = place.conversation.as_ref().expect("it is a turn of one");
+        let items = at.provider().conversation_items(id).await?;
+        let held = at.new_entries(&items, &mut HashSet::new());
+        let thread = ThreadId::issue(&mut RandomIds);
+        let tenant = &at.turn.caller.tenant;
+        Ok(at.ledgers().resync(tenant, conversation, thread, held, place.place()).await?)
+    }
+}
+
+impl UpstreamTurn<'_> {
     /// Stores the upstream's record of a response, and of the unknown part of the chain before it.
     /// If the upstream does not have the response, the error is the same as in a turn. `refused` is
     /// the end of a stored record that has proved wrong.
@@ -131,10 +146,11 @@ impl UpstreamTurn<'_> {
     fn new_entries(&self, items: &[Item], seen: &mut HashSet<ItemId>) -> Vec<HeldItem> {
         let key = self.turn.gateway.fingerprint_key;
         let entry = |item: &Item| {
-            let issued = || ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+            let issued = || issue_item_id(&item.head().kind);
             let id = item.head().id.clone().unwrap_or_else(issued);
             let placeholder = is_placeholder_item(item).then(Origin::placeholder);
-            let origin = placeholder.or_else(|| self.origin_of(item));
+            let upstream = || item.head().is_model_made().then(|| Origin::new(self.http.base()));
+            let origin = placeholder.or_else(upstream);
             seen.insert(id.clone()).then(|| self.entered(HeldItem::new(id, item, key, origin)))
         };
         items.iter().filter_map(entry).collect()
@@ -146,10 +162,6 @@ impl UpstreamTurn<'_> {
             Ledger::Heads => item.without_body(),
             Ledger::Bodies => item,
         }
-    }
-
-    pub(super) fn provider(&self) -> Provider<'_> {
-        Provider::new(self.http, self.turn.caller)
     }
 }
 

@@ -1,69 +1,224 @@
-//! Sends the request to the upstream.
+//! Sends the request of a planned turn. If the upstream's state differs from the ledger, sends it
+//! once more after a resync.
 
-use antiphon::provider_api::depends_on_state;
+use antiphon::provider_api::{RefusedItems, depends_on_state};
+use antiphon::stateful::Recovery;
 use http::StatusCode;
+use tokio::time::Instant;
 
-use super::UpstreamTurn;
-use super::plan::Plan;
+use super::commit::RelayedAtUpstream;
+use super::plan::{ContinueFrom, PlanInputs};
+use super::planned::PlannedAtUpstream;
+use super::queued::{Queued, QueuedAtUpstream};
+use super::relay::{Relayed, Relaying};
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::cancel::{TurnError, run_unless_cancelled};
 use crate::turn::encode;
-use crate::turn::open::Opened;
-use crate::upstream::{Reply, RetrySession, UpstreamError};
+use crate::upstream::{LockWait, Reply, RetrySession, StateError, Upstream, UpstreamError};
 
-impl UpstreamTurn<'_> {
+/// A turn with an answer.
+pub(super) enum Answered<'a> {
+    /// An answer that was passed on to the client.
+    Relayed(Box<RelayedAtUpstream<'a>>),
+    /// A response in the upstream's own background.
+    Queued(Box<QueuedAtUpstream<'a>>),
+    /// The replayed answer of an earlier attempt, which held the conversation's lock.
+    ByPriorAttempt,
+}
+
+/// The answer to an attempt.
+enum Answer {
+    Relayed(Box<Relayed>),
+    Queued(Queued),
+}
+
+/// The error of an attempt of which the client has received nothing.
+pub(super) struct Failed {
+    pub(super) error: TurnError,
+    /// The mismatch with the upstream's state, if that is the cause.
+    pub(super) fault: Option<StateError>,
+}
+
+impl<'a> PlannedAtUpstream<'a> {
+    /// Sends the request and passes the answer on.
+    ///
+    /// If the upstream rejects the request because its state differs from the ledger
+    /// ([`StateError`]), resyncs the ledger, plans again and retries once, unless
+    /// [`Faults::Reject`](crate::settings::Faults::Reject) is set. If the retry fails too, returns
+    /// its error.
+    pub(super) async fn send(mut self, client: &mut Client) -> Result<Answered<'a>, TurnError> {
+        let at = self.opened.at;
+        let mut session = RetrySession::new(Upstream::Http(at.http), &at.turn.request.model);
+        let left = at.waits_until.saturating_duration_since(Instant::now());
+        let mut lock = LockWait::within(left);
+        loop {
+            let failed = match self.attempt(&mut session, client).await {
+                Ok(answer) => {
+                    self.plan.report.retried(session.retries());
+                    return Ok(self.answered(answer));
+                }
+                Err(failed) => failed,
+            };
+            let repairs = at.turn.repairs();
+            let is_recoverable = |fault: &StateError| repairs || *fault == StateError::Locked;
+            match self.progress.course.reject(failed.fault.clone().filter(is_recoverable)) {
+                Recovery::GiveUp => return Err(failed.error),
+                Recovery::Wait => {
+                    // Another client has locked the conversation, or a turn of this gateway that
+                    // was abandoned still runs there.
+                    let waited = async { Ok::<_, ApiError>(lock.wait().await) };
+                    if !run_unless_cancelled(at.turn, waited, &self.opened.place, client).await? {
+                        return Err(failed.error);
+                    }
+                    match self.plan_after_lock(client).await? {
+                        Some(planned) => self = planned,
+                        None => return Ok(Answered::ByPriorAttempt),
+                    }
+                }
+                recovery => self = self.recover(failed, recovery).await?,
+            }
+        }
+    }
+
+    /// Sends the request once and passes the answer on.
+    async fn attempt(
+        &self,
+        session: &mut RetrySession<'_>,
+        client: &mut Client,
+    ) -> Result<Answer, Failed> {
+        let reply = self.ask(session, client).await?;
+        if self.opened.at.turn.request.is_queued() {
+            return Ok(Answer::Queued(Queued::parse(reply)?));
+        }
+        let relayed = Relaying::new(self).relay(reply, client).await?;
+        Ok(Answer::Relayed(Box::new(relayed)))
+    }
+
+    fn answered(self, answer: Answer) -> Answered<'a> {
+        let Self { opened, plan, .. } = self;
+        match answer {
+            Answer::Relayed(relayed) => {
+                let relayed = *relayed;
+                Answered::Relayed(Box::new(RelayedAtUpstream { opened, plan, relayed }))
+            }
+            Answer::Queued(queued) => {
+                Answered::Queued(Box::new(QueuedAtUpstream { opened, plan, queued }))
+            }
+        }
+    }
+
     /// Records the opening and marks the ledger stale, and only then sends the request. If this
     /// process dies at any time before the commit, the next turn therefore resyncs the ledger.
-    pub(super) async fn ask(
+    async fn ask(
         &self,
-        opened: &Opened,
-        plan: &Plan,
-        asking: &mut RetrySession<'_>,
+        session: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Result<Reply, TurnError> {
-        let sent = match self.record(opened, plan).await {
-            Ok(()) => {
-                let sent = async { Ok::<_, ApiError>(self.send(plan, asking).await) };
-                run_unless_cancelled(self.turn, sent, opened, client).await
-            }
-            Err(error) => Err(error.into()),
-        };
+        let Self { opened, plan, .. } = self;
+        let (opening, stale) = tokio::join!(opened.record_pending_turn(plan), opened.mark_stale());
+        if let Err(error) = opening.and(stale) {
+            opened.drop_pending_turn().await;
+            return Err(error.into());
+        }
+        let sent = async { Ok::<_, ApiError>(self.send_repeatedly(session).await) };
+        let sent = run_unless_cancelled(opened.at.turn, sent, &opened.place, client).await;
         match &sent {
-            Ok(Err(error)) if may_have_begun(error) => self.abandon(opened, plan).await,
-            Ok(Err(_)) | Err(TurnError::Failed(_)) => self.drop_pending_turn(opened).await,
-            Ok(Ok(_)) | Err(TurnError::Cancelled(_)) => {}
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) if may_have_begun(error) => opened.abandon(plan).await,
+            Ok(Err(_)) | Err(TurnError::Failed(_)) => opened.drop_pending_turn().await,
+            Err(TurnError::Cancelled(_)) => opened.abandon(plan).await,
         }
         let sent = sent.and_then(|sent| Ok(sent?));
         if let Err(TurnError::Failed(ApiError::Upstream(rejection))) = &sent
             && !depends_on_state(rejection.status.as_u16())
         {
-            self.mark_fresh(opened).await;
+            opened.mark_fresh().await;
         }
         sent
     }
 
-    async fn record(&self, opened: &Opened, plan: &Plan) -> Result<(), ApiError> {
-        let (opening, doubt) =
-            tokio::join!(self.record_pending_turn(opened, plan), self.mark_stale(opened));
-        opening.and(doubt)
-    }
-
     /// Sends the request, and repeats it only if the upstream has surely not started it. An
     /// upstream that owns state could otherwise store the input twice.
-    async fn send(
+    async fn send_repeatedly(
         &self,
-        plan: &Plan,
-        asking: &mut RetrySession<'_>,
+        session: &mut RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
+        let (turn, plan) = (self.opened.at.turn, &self.plan);
         let body =
-            encode::encode_unchanged(self.turn.request, &plan.sent, plan.continue_from.previous());
+            encode::encode_unchanged(turn.request, &plan.sent, plan.continue_from.previous());
         loop {
-            match asking.send(body.clone(), self.turn.caller).await {
-                Err(error) if has_not_begun(&error) && asking.backoff(&error).await => {}
+            match session.send(body.clone(), turn.caller).await {
+                Err(error) if has_not_begun(&error) && session.backoff(&error).await => {}
                 answer => return answer,
             }
         }
+    }
+
+    /// Plans the turn again after another turn of the conversation. `None` if that turn was an
+    /// earlier attempt at this request and completed.
+    async fn plan_after_lock(self, client: &mut Client) -> Result<Option<Self>, ApiError> {
+        let Self { opened, inputs, mut progress, .. } = self;
+        let opened = opened.resync_ledger().await?;
+        let prior = opened.find_prior_attempt().await?;
+        let Some(stored) = opened.at.replay(prior, client).await? else { return Ok(None) };
+        progress.course.restart();
+        progress.course.record_sync();
+        Self::plan(opened, inputs.after_resync(stored), progress).await.map(Some)
+    }
+
+    /// Plans the turn again after a state error. The error stands if there is no other way to send
+    /// the turn.
+    async fn recover(self, failed: Failed, recovery: Recovery) -> Result<Self, TurnError> {
+        let Failed { error: TurnError::Failed(error), fault } = failed else {
+            return Err(failed.error);
+        };
+        let request = self.plan.request();
+        let Self { opened, inputs, mut progress, .. } = self;
+        let (opened, inputs) = match recovery {
+            Recovery::Sync | Recovery::Plan if inputs.continue_from == ContinueFrom::Nothing => {
+                (opened, inputs)
+            }
+            Recovery::Sync | Recovery::Plan => match opened.resync_ledger().await {
+                Ok(opened) => opened.find_stored_input(inputs).await?,
+                Err(unlisted) => {
+                    let reason = unlisted.to_string();
+                    tracing::warn!(
+                        reason,
+                        "could not list the items of an upstream that rejected a turn; the client \
+                         receives the rejection"
+                    );
+                    return Err(error.into());
+                }
+            },
+            Recovery::Replay if opened.can_replay().await? => {
+                (opened, PlanInputs { continue_from: ContinueFrom::Nothing, ..inputs })
+            }
+            Recovery::Replay | Recovery::Wait | Recovery::GiveUp => return Err(error.into()),
+        };
+        let refused = fault.as_ref().map(RefusedItems::from_error).unwrap_or_default();
+        progress.rejected = Some(request);
+        progress.error = Some(error);
+        Ok(Self::plan(opened, PlanInputs { refused, ..inputs }, progress).await?)
+    }
+}
+
+impl From<TurnError> for Failed {
+    fn from(error: TurnError) -> Self {
+        let fault = match &error {
+            TurnError::Failed(ApiError::Upstream(rejection)) => {
+                UpstreamError::Rejected(rejection.clone()).state_error()
+            }
+            TurnError::Failed(_) | TurnError::Cancelled(_) => None,
+        };
+        Self { error, fault }
+    }
+}
+
+impl From<UpstreamError> for Failed {
+    fn from(error: UpstreamError) -> Self {
+        let fault = error.state_error();
+        Self { error: error.into(), fault }
     }
 }
 

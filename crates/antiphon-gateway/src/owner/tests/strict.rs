@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
-use super::Provider;
+use super::super::Provider;
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::request_id::RequestId;

@@ -15,19 +15,19 @@ use crate::settings::{Secret, Settings, State, UpstreamSettings};
 use crate::upstream::{HttpUpstream, Upstreams};
 
 /// A provider with scripted answers.
-pub(super) struct World {
-    pub(super) upstream: FakeUpstream,
-    pub(super) upstreams: Upstreams,
-    pub(super) caller: Caller,
+pub(in crate::owner) struct World {
+    pub(in crate::owner) upstream: FakeUpstream,
+    pub(in crate::owner) upstreams: Upstreams,
+    pub(in crate::owner) caller: Caller,
 }
 
 impl World {
-    pub(super) async fn new() -> Self {
+    pub(in crate::owner) async fn new() -> Self {
         Self::with(|_| {}).await
     }
 
     /// Creates the environment with changed settings.
-    pub(super) async fn with(change: impl FnOnce(&mut UpstreamSettings)) -> Self {
+    pub(in crate::owner) async fn with(change: impl FnOnce(&mut UpstreamSettings)) -> Self {
         Self::with_entries(|mut kept| {
             change(&mut kept);
             vec![kept]
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// Creates the environment with several configured upstreams for the one provider.
-    pub(super) async fn with_entries(
+    pub(in crate::owner) async fn with_entries(
         entries: impl FnOnce(UpstreamSettings) -> Vec<UpstreamSettings>,
     ) -> Self {
         let upstream = FakeUpstream::start().await;
@@ -54,20 +54,20 @@ impl World {
         Self { upstream, upstreams: Upstreams::new(&settings, false), caller }
     }
 
-    pub(super) fn http(&self) -> &HttpUpstream {
+    pub(in crate::owner) fn http(&self) -> &HttpUpstream {
         self.upstreams.for_vendor(Vendor::OpenAi).expect("there is one")
     }
 
-    pub(super) fn says(&self, body: &Value) {
+    pub(in crate::owner) fn says(&self, body: &Value) {
         self.upstream.script(Reply::json(StatusCode::OK, body));
     }
 
-    pub(super) fn refuses(&self, status: StatusCode, message: &str) {
+    pub(in crate::owner) fn refuses(&self, status: StatusCode, message: &str) {
         self.upstream.script(refusal(status, message));
     }
 
     /// The requests so far: method, path and query.
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(in crate::owner) fn asked(&self) -> Vec<String> {
         let line = |it: Recorded| {
             let query = it.query.map(|query| format!("?{query}")).unwrap_or_default();
             format!("{} {}{query}", it.method, it.path)
@@ -76,6 +76,6 @@ impl World {
     }
 }
 
-pub(super) fn refusal(status: StatusCode, message: &str) -> Reply {
+pub(in crate::owner) fn refusal(status: StatusCode, message: &str) -> Reply {
     Reply::json(status, &json!({"error": {"message": message}}))
 }
