@@ -56,6 +56,12 @@ fn number(ids: &mut dyn IdSource) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
+/// An id that contains the shard of its object.
+pub(crate) trait ShardedId {
+    fn shard(&self) -> Shard;
+    fn as_str(&self) -> &str;
+}
+
 macro_rules! sharded_id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
@@ -92,6 +98,16 @@ macro_rules! sharded_id {
             pub fn shard(&self) -> Shard {
                 let digits = &self.0[concat!($prefix, "_").len()..][..16];
                 Shard(u64::from_str_radix(digits, 16).expect("the digits were checked"))
+            }
+        }
+
+        impl ShardedId for $name {
+            fn shard(&self) -> Shard {
+                self.shard()
+            }
+
+            fn as_str(&self) -> &str {
+                self.as_str()
             }
         }
 

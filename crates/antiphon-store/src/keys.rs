@@ -1,6 +1,6 @@
 //! Converts keys and positions to the signed integers of a database.
 
-use crate::ids::{Shard, Tenant, ThreadId};
+use crate::ids::{Shard, ShardedId, Tenant, ThreadId};
 use crate::records::{Cursor, Seq};
 
 /// The key of a thread.
@@ -36,6 +36,11 @@ impl<'a> ThreadKey<'a> {
     }
 }
 
+/// The key columns of the rows of a conversation or response: tenant, shard, id.
+pub(crate) fn row_key<'a>(tenant: &'a Tenant, id: &'a impl ShardedId) -> (&'a str, i64, &'a str) {
+    (tenant.as_str(), shard(id.shard()), id.as_str())
+}
+
 pub(crate) fn shard(shard: Shard) -> i64 {
     shard.0.cast_signed()
 }
@@ -55,4 +60,9 @@ pub(crate) fn position(seq: Seq) -> i64 {
 
 pub(crate) fn seq_from_column(column: i64) -> Seq {
     column.cast_unsigned()
+}
+
+/// Converts the maximum number of rows that a statement returns.
+pub(crate) fn limit(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
 }

@@ -1,6 +1,6 @@
 //! The names and states of conversations and responses that a provider stores.
 
-use crate::ids::{ConversationId, ResponseId, Shard};
+use crate::ids::{ConversationId, ResponseId, Shard, ShardedId};
 
 /// A provider's id for a conversation or response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,18 +52,20 @@ impl LedgerSubject {
         let conversation = ConversationId::parse(text).map(Self::Conversation);
         conversation.or_else(|| ResponseId::parse(text).map(Self::Response))
     }
+}
 
-    pub(crate) fn as_str(&self) -> &str {
-        match self {
-            Self::Conversation(id) => id.as_str(),
-            Self::Response(id) => id.as_str(),
-        }
-    }
-
-    pub(crate) fn shard(&self) -> Shard {
+impl ShardedId for LedgerSubject {
+    fn shard(&self) -> Shard {
         match self {
             Self::Conversation(id) => id.shard(),
             Self::Response(id) => id.shard(),
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Conversation(id) => id.as_str(),
+            Self::Response(id) => id.as_str(),
         }
     }
 }

@@ -38,10 +38,8 @@
 mod background;
 mod error;
 mod ids;
-mod inspect;
 mod item_columns;
 mod keys;
-mod lease_queue;
 mod ledger_records;
 mod ledgers;
 mod postgres;
@@ -58,8 +56,6 @@ pub use background::{
 };
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-pub use inspect::StoreState;
-pub use lease_queue::LeaseQueue;
 pub use ledger_records::{Binding, LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
 pub use ledgers::Ledgers;
 pub use postgres::PostgresStore;
@@ -68,9 +64,9 @@ pub use records::{
     Order, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseRecord, Seq, TurnRecord,
     WATCH_ENDPOINT,
 };
-pub use snapshot::{DataCounts, ItemPlace, Snapshot};
+pub use snapshot::{DataCounts, ItemPlace, Snapshot, StoreState};
 pub use sqlite::SqliteStore;
-pub use store::Store;
+pub use store::{LeaseQueue, Store};
 pub use url::{OpenError, check, inspect, open, snapshot};
 pub use usage::Usage;
 pub use watches::Watches;

@@ -125,6 +125,15 @@ impl Notice {
     }
 }
 
+/// The state of the turn whose end the notices report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TurnState {
+    /// It may still end otherwise, so no notice is due.
+    Open,
+    /// It has ended.
+    Ended,
+}
+
 /// A notice that one process has claimed, so that no other sends it meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedNotice {
@@ -195,6 +204,26 @@ pub struct ResponseRecord {
     pub input: Range<Seq>,
     /// Its output, as positions in the cursor's thread.
     pub output: Range<Seq>,
+}
+
+/// The positions of a response's items in its thread: the input, then the output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ResponseRange {
+    pub(crate) input_from: Seq,
+    pub(crate) output_from: Seq,
+    pub(crate) end: Seq,
+}
+
+impl ResponseRange {
+    /// The record of the response.
+    pub(crate) fn into_record(self, response: NewResponse, thread: ThreadId) -> ResponseRecord {
+        ResponseRecord {
+            cursor: Cursor { shard: response.id.shard(), thread, end: self.end },
+            response,
+            input: self.input_from..self.output_from,
+            output: self.output_from..self.end,
+        }
+    }
 }
 
 /// A stored conversation.

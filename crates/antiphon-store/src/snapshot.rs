@@ -96,6 +96,16 @@ pub trait Snapshot: Send {
     ) -> Result<(Vec<HeldItem>, Option<ItemPlace>)>;
 }
 
+/// The state of the store that a URL names.
+pub enum StoreState {
+    /// No tables yet. The first gateway that starts on it creates them.
+    Absent,
+    /// Tables of an earlier release. The next gateway that starts on it migrates them.
+    Outdated,
+    /// Tables of this release, and a snapshot of them.
+    Current(Box<dyn Snapshot>),
+}
+
 /// The position of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemPlace {

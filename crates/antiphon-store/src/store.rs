@@ -7,7 +7,6 @@ use bytes::Bytes;
 use crate::background::BackgroundJobs;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::lease_queue::LeaseQueue;
 use crate::ledgers::Ledgers;
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
@@ -222,4 +221,27 @@ pub trait Store: Send + Sync + 'static {
 
     /// Waits for accepted writes to finish, and closes the files.
     async fn close(&self);
+}
+
+/// A queue that decides which process runs the next turn of a conversation: the first in it.
+///
+/// Each place belongs to a process. If the process stops reporting that it is alive, the queue
+/// skips and removes its places. A later commit from such a place fails with
+/// [`StoreError::LeaseLost`].
+#[async_trait]
+pub trait LeaseQueue: Send + Sync {
+    /// Takes the last place.
+    async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<QueuePlace>;
+
+    /// Whether this place is the first. Fails with [`StoreError::LeaseLost`] if the place was
+    /// removed.
+    async fn is_first(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+        place: QueuePlace,
+    ) -> Result<bool>;
+
+    /// Gives up the place, first or not.
+    async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: QueuePlace) -> Result<()>;
 }

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::StoreError;
-use crate::inspect::StoreState;
 use crate::postgres::{self, PostgresSnapshot, PostgresStore};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, StoreState};
 use crate::sqlite::{self, SqliteSnapshot, SqliteStore};
 use crate::store::Store;
 

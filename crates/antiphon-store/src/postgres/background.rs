@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use super::calls::{read, transact};
 use super::shared::Shared;
 use super::transaction::{Effect, Lock};
 use super::{PostgresStore, events, jobs, ledger_names};
@@ -15,24 +16,18 @@ type Result<T> = std::result::Result<T, StoreError>;
 #[async_trait]
 impl BackgroundJobs for PostgresStore {
     async fn accept(&self, tenant: &Tenant, job: NewJob) -> Result<()> {
-        let (shared, given) = (self.shared.clone(), (tenant.clone(), job, self.holder()));
-        self.call(async move {
-            let work = shared.write(Effect::Synced, Lock::Nothing, &given, |db, given| {
-                let (tenant, job, holder) = given;
-                Box::pin(jobs::accept(db, tenant, job, holder))
-            });
-            work.await
-        })
-        .await
+        transact!(
+            self,
+            Synced,
+            unlocked,
+            (tenant = tenant.clone(), job, holder = self.holder()),
+            |db| jobs::accept(db, tenant, job, holder)
+        )
     }
 
     async fn status(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobStatus>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, id, self.holder()), |db, (tenant, id, holder)| {
-                Box::pin(jobs::status(db, tenant, id, holder))
-            })
-            .await
+        let holder = self.holder();
+        read!(self, (tenant, id, holder), |db| jobs::status(db, tenant, id, holder))
     }
 
     async fn open_jobs(
@@ -41,12 +36,7 @@ impl BackgroundJobs for PostgresStore {
         shard: Shard,
         request: &RequestDigest,
     ) -> Result<Vec<ResponseId>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, shard, request), |db, (tenant, shard, request)| {
-                Box::pin(jobs::open(db, tenant, *shard, request))
-            })
-            .await
+        read!(self, (tenant, shard, request), |db| jobs::open(db, tenant, *shard, request))
     }
 
     async fn append(
@@ -55,16 +45,13 @@ impl BackgroundJobs for PostgresStore {
         id: &ResponseId,
         events: Vec<LoggedEvent>,
     ) -> Result<()> {
-        let given = (tenant.clone(), id.clone(), events, self.holder());
-        let shared = self.shared.clone();
-        self.call(async move {
-            let work = shared.write(Effect::Unsynced, Lock::Nothing, &given, |db, given| {
-                let (tenant, id, events, holder) = given;
-                Box::pin(jobs::append(db, tenant, id, events, holder))
-            });
-            work.await
-        })
-        .await
+        transact!(
+            self,
+            Unsynced,
+            unlocked,
+            (tenant = tenant.clone(), id = id.clone(), events, holder = self.holder()),
+            |db| jobs::append(db, tenant, id, events, holder)
+        )
     }
 
     async fn events(
@@ -73,44 +60,29 @@ impl BackgroundJobs for PostgresStore {
         id: &ResponseId,
         from: u64,
     ) -> Result<Option<EventPage>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, id, from, self.holder()), |db, (tenant, id, from, holder)| {
-                Box::pin(events::page(db, tenant, id, *from, holder))
-            })
-            .await
+        let holder = self.holder();
+        read!(self, (tenant, id, from, holder), |db| events::page(db, tenant, id, *from, holder))
     }
 
     async fn cancel(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-        let (shared, given) = (self.shared.clone(), (tenant.clone(), id.clone()));
-        self.call(async move {
-            let work = shared.write(Effect::Synced, Lock::Nothing, &given, |db, (tenant, id)| {
-                Box::pin(jobs::cancel(db, tenant, id))
-            });
-            work.await
+        transact!(self, Synced, unlocked, (tenant = tenant.clone(), id = id.clone()), |db| {
+            jobs::cancel(db, tenant, id)
         })
-        .await
     }
 
     async fn cancelled_jobs(&self) -> Result<Vec<(Tenant, ResponseId)>> {
-        self.check_open()?;
-        self.shared
-            .run(&self.shared.holder, |db, holder| Box::pin(jobs::cancelled_jobs(db, holder)))
-            .await
+        let holder = self.holder();
+        read!(self, (holder), |db| jobs::cancelled_jobs(db, holder))
     }
 
     async fn set_cursor(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), id.clone(), cursor, self.holder());
-        self.call(async move {
-            let tree = Lock::Tree(&given.0, cursor.shard);
-            let work = shared.write(Effect::Unsynced, tree, &given, |db, given| {
-                let (tenant, id, cursor, holder) = given;
-                Box::pin(jobs::set_cursor(db, tenant, id, *cursor, holder))
-            });
-            work.await
-        })
-        .await
+        transact!(
+            self,
+            Unsynced,
+            tree(tenant, cursor.shard),
+            (id = id.clone(), cursor, holder = self.holder()),
+            |db| jobs::set_cursor(db, tenant, id, *cursor, holder)
+        )
     }
 
     async fn end(
@@ -151,25 +123,13 @@ impl BackgroundJobs for PostgresStore {
     }
 
     async fn claim_next(&self) -> Result<Option<ClaimedJob>> {
-        let (shared, given) = (self.shared.clone(), self.holder());
-        self.call(async move {
-            let work = shared.write(Effect::Unsynced, Lock::Nothing, &given, |db, holder| {
-                Box::pin(jobs::claim_next(db, holder))
-            });
-            work.await
+        transact!(self, Unsynced, unlocked, (holder = self.holder()), |db| {
+            jobs::claim_next(db, holder)
         })
-        .await
     }
 
     async fn expire(&self, now: i64) -> Result<bool> {
-        let shared = self.shared.clone();
-        self.call(async move {
-            let work = shared.write(Effect::Unsynced, Lock::Nothing, &now, |db, now| {
-                Box::pin(jobs::expire(db, *now))
-            });
-            work.await
-        })
-        .await
+        transact!(self, Unsynced, unlocked, (now), |db| jobs::expire(db, *now))
     }
 }
 
@@ -181,10 +141,4 @@ async fn forget_erased(shared: &Shared, tenant: &Tenant, turn: &TurnRecord) -> R
             Box::pin(jobs::remove(db, tenant, id))
         })
         .await
-}
-
-impl PostgresStore {
-    fn holder(&self) -> String {
-        self.shared.holder.clone()
-    }
 }

@@ -11,7 +11,7 @@ use super::statements::statements;
 use super::{items, jobs, ledger_names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
-use crate::keys::{ThreadKey, seq_from_column, shard, thread, thread_from_column};
+use crate::keys::{ThreadKey, row_key, seq_from_column, shard, thread, thread_from_column};
 use crate::ledger_records::LedgerSubject;
 use crate::records::{Conversation, Cursor, Seq};
 
@@ -106,7 +106,7 @@ pub(super) async fn set_metadata(
     id: &ConversationId,
     metadata: &[u8],
 ) -> Result<Option<Conversation>> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     let changed = db.row(&SET_METADATA, &[&given.0, &given.1, &given.2, &metadata]).await?;
     Ok(changed.map(|row| read(&row, 0, id)))
 }
@@ -147,7 +147,7 @@ pub(super) async fn erase_item(
 
 /// Deletes the conversation. Returns whether it existed.
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     let subject = LedgerSubject::Conversation(id.clone());
     let (deleted, unnamed) = future::join(
         db.row(&DELETE, &[&given.0, &given.1, &given.2]),

@@ -1,11 +1,15 @@
-//! Counts the data of each tenant.
+//! Counts the data of each tenant. Triggers count the items and bytes (`usage.sql`).
+
+use tokio_postgres::Row;
 
 use super::erasure::read_count;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use crate::ids::Tenant;
+use crate::ids::{ConversationId, Tenant};
+use crate::keys::row_key;
 use crate::snapshot::DataCounts;
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -18,7 +22,7 @@ pub(super) async fn next_tenant(db: &Session, after: Option<&Tenant>) -> Result<
 
 /// Counts the data of a tenant.
 pub(super) async fn count(db: &Session, tenant: &Tenant) -> Result<DataCounts> {
-    let row = db.row(&HOLDINGS, &[&tenant.as_str()]).await?;
+    let row = db.row(&COUNT, &[&tenant.as_str()]).await?;
     let row = row.ok_or_else(|| Failure::unreadable("no counts"))?;
     Ok(DataCounts {
         conversations: read_count(&row, 0),
@@ -29,6 +33,37 @@ pub(super) async fn count(db: &Session, tenant: &Tenant) -> Result<DataCounts> {
         deleted_items: read_count(&row, 5),
         others: read_count(&row, 6),
     })
+}
+
+/// The amount of data of a tenant.
+pub(super) async fn tenant_usage(db: &Session, tenant: &Tenant) -> Result<Usage> {
+    read_usage(db.row(&TENANT_USAGE, &[&tenant.as_str()]).await?)
+}
+
+/// The amount of data of a conversation. Zero if it does not exist.
+pub(super) async fn conversation_usage(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ConversationId,
+) -> Result<Usage> {
+    let given = row_key(tenant, id);
+    read_usage(db.row(&CONVERSATION_USAGE, &[&given.0, &given.1, &given.2]).await?)
+}
+
+/// Deletes the counts of a tenant without items, at the end of its erasure. Returns whether any sum
+/// differed from zero.
+///
+/// The first statement waits for writers that have already counted. The second one then sees their
+/// items, and leaves the counts. Later writers insert new rows.
+pub(super) async fn forget_usage(db: &Session, tenant: &Tenant) -> Result<bool> {
+    db.rows(&LOCK_USAGE, &[&tenant.as_str()]).await?;
+    let forgotten = db.row(&FORGET_USAGE, &[&tenant.as_str()]).await?;
+    Ok(forgotten.is_some_and(|row| row.get(0)))
+}
+
+fn read_usage(row: Option<Row>) -> Result<Usage> {
+    let row = row.ok_or_else(|| Failure::unreadable("no counts of items"))?;
+    Ok(Usage::from_columns(row.get(0), row.get(1)))
 }
 
 statements! {
@@ -52,7 +87,7 @@ statements! {
                 ORDER BY tenant LIMIT 1
             )
         ) AS next";
-    HOLDINGS = "
+    COUNT = "
         SELECT (SELECT count(*) FROM conversations WHERE tenant = $1),
                (SELECT count(*) FROM responses WHERE tenant = $1),
                (SELECT count(*) FROM openings WHERE tenant = $1),
@@ -70,4 +105,19 @@ statements! {
                           SELECT FROM tenant_usage WHERE tenant = $1
                           HAVING sum(items) <> 0 OR sum(bytes) <> 0
                       ) AS counts)";
+    TENANT_USAGE = "
+        SELECT coalesce(sum(items), 0)::bigint, coalesce(sum(bytes), 0)::bigint
+        FROM tenant_usage WHERE tenant = $1";
+    CONVERSATION_USAGE = "
+        SELECT count(*), coalesce(sum(octet_length(body)), 0)
+        FROM conversations JOIN items USING (tenant, shard, thread)
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND body IS NOT NULL";
+    LOCK_USAGE = "SELECT slot FROM tenant_usage WHERE tenant = $1 ORDER BY slot FOR UPDATE";
+    FORGET_USAGE = "
+        WITH forgotten AS (
+            DELETE FROM tenant_usage
+            WHERE tenant = $1 AND NOT EXISTS (SELECT FROM items WHERE tenant = $1)
+            RETURNING items, bytes
+        )
+        SELECT sum(items) <> 0 OR sum(bytes) <> 0 FROM forgotten HAVING count(*) > 0";
 }

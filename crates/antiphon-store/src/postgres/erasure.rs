@@ -2,12 +2,12 @@
 
 use tokio_postgres::Row;
 
+use super::data_counts;
 use super::failure::Failure;
 use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
-use super::usage;
 use crate::error::StoreError;
 use crate::ids::{Shard, Tenant};
 use crate::keys;
@@ -24,7 +24,7 @@ pub(super) async fn erase(
     now: i64,
     limit: usize,
 ) -> std::result::Result<DataCounts, StoreError> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let limit = keys::limit(limit);
     let given = (tenant, now, limit);
     shared
         .write(Effect::Unsynced, Lock::Nothing, &given, |db, (tenant, now, _)| {
@@ -130,7 +130,7 @@ impl Batch<'_> {
 async fn erase_places(db: &Session, tenant: &Tenant, limit: i64) -> Result<DataCounts> {
     let mut others = db.execute(&PLACES, &[&tenant.as_str(), &limit]).await?;
     if others == 0 {
-        others += u64::from(usage::forget(db, tenant).await?);
+        others += u64::from(data_counts::forget_usage(db, tenant).await?);
     }
     Ok(DataCounts { others, ..DataCounts::default() })
 }

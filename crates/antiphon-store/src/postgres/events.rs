@@ -3,14 +3,14 @@
 use bytes::Bytes;
 
 use super::failure::Failure;
-use super::jobs::{self, key};
+use super::jobs;
 use super::session::Session;
 use super::statements::statements;
 use crate::background::{
     EXPIRED_AT_ONCE, EventPage, LogState, LoggedEvent, PAGE_BYTES, PAGE_EVENTS,
 };
 use crate::ids::{ResponseId, Tenant};
-use crate::keys::{position, seq_from_column};
+use crate::keys::{self, position, row_key, seq_from_column};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -21,7 +21,7 @@ pub(super) async fn insert(
     id: &ResponseId,
     events: &[LoggedEvent],
 ) -> Result<()> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     let numbers: Vec<i64> = events.iter().map(|event| position(event.sequence_number)).collect();
     let bodies: Vec<&[u8]> = events.iter().map(|event| &*event.body).collect();
     db.execute(&INSERT, &[&owner, &within, &id, &numbers, &bodies]).await.map(drop)
@@ -37,9 +37,9 @@ pub(super) async fn page(
     holder: &str,
 ) -> Result<Option<EventPage>> {
     let Some(state) = jobs::state(db, tenant, id, holder).await? else { return Ok(None) };
-    let (owner, within, name) = key(tenant, id);
-    let most = i64::try_from(PAGE_EVENTS).unwrap_or(i64::MAX);
-    let bytes = i64::try_from(PAGE_BYTES).unwrap_or(i64::MAX);
+    let (owner, within, name) = row_key(tenant, id);
+    let most = keys::limit(PAGE_EVENTS);
+    let bytes = keys::limit(PAGE_BYTES);
     let given = (position(from), most, bytes);
     let rows = db.rows(&PAGE, &[&owner, &within, &name, &given.0, &given.1, &given.2]).await?;
     let events = rows.iter().map(|row| LoggedEvent {
@@ -57,27 +57,27 @@ pub(super) async fn latest_of_beginning(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<Bytes>> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     let found = db.row(&LATEST, &[&owner, &within, &id]).await?;
     Ok(found.map(|row| Bytes::copy_from_slice(row.get(0))))
 }
 
 /// The number of events, one more than the number of the last.
 pub(super) async fn count(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<u64> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     let found = db.row(&COUNT, &[&owner, &within, &id]).await?;
     Ok(found.map_or(0, |row| seq_from_column(row.get(0))))
 }
 
 /// Deletes the whole log.
 pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     db.execute(&REMOVE, &[&owner, &within, &id]).await.map(drop)
 }
 
 /// Deletes some of the events. Returns whether there were any.
 pub(super) async fn remove_some(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     Ok(db.execute(&REMOVE_SOME, &[&owner, &within, &id, &EXPIRED_AT_ONCE]).await? > 0)
 }
 

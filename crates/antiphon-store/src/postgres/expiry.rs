@@ -10,6 +10,7 @@ use super::statements::statements;
 use super::transaction::{Effect, Lock};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
+use crate::keys;
 
 /// Deletes the oldest responses that were created before this time, at most `limit`. Returns their
 /// number. Each tree of forks has a transaction of its own. If several processes expire responses
@@ -57,7 +58,7 @@ async fn oldest(
     created_before: i64,
     limit: usize,
 ) -> Result<Vec<(Tenant, ResponseId)>, Failure> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let limit = keys::limit(limit);
     let rows = db.rows(&OLDEST, &[&created_before, &limit]).await?;
     let found = rows.iter().map(|row| {
         let id = ResponseId::parse(row.get(1)).ok_or_else(no_id)?;

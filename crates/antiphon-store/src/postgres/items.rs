@@ -12,7 +12,7 @@ use super::session::Session;
 use super::statements::statements;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant};
-use crate::keys::{ThreadKey, position, seq_from_column, shard};
+use crate::keys::{self, ThreadKey, position, seq_from_column, shard};
 use crate::records::{Cursor, ItemPage, Order, PageRequest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -82,11 +82,11 @@ pub(super) async fn page(
     };
     let (start, end) = (position(range.start), position(range.end));
     let given = (key.tenant(), key.shard(), key.thread());
-    let one_more = i64::try_from(page.limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let one_more = keys::limit(page.limit.saturating_add(1));
     let sizes = db.rows(sizes, &[&given.0, &given.1, &given.2, &start, &end, &one_more]).await?;
     let fitting = page.count_fitting(sizes.iter().map(size));
     let has_more = sizes.len() > fitting;
-    let count = i64::try_from(fitting).unwrap_or(i64::MAX);
+    let count = keys::limit(fitting);
     let rows = db.rows(items, &[&given.0, &given.1, &given.2, &start, &end, &count]).await?;
     Ok(ItemPage { items: row::read_all(&rows)?, has_more })
 }
@@ -147,6 +147,29 @@ pub(super) async fn shift(
 ) -> Result<()> {
     let given = (key.tenant(), key.shard(), key.thread(), position(from), to.thread());
     db.execute(&SHIFT, &[&given.0, &given.1, &given.2, &given.3, &given.4]).await.map(drop)
+}
+
+/// For each of these items: its newest live copy whose bytes are in this store, or the newest
+/// tombstone if no copy is live. Leaves out an item that is live only at a provider.
+pub(super) async fn find_newest(
+    db: &Session,
+    tenant: &Tenant,
+    ids: &[ItemId],
+) -> Result<Vec<HeldItem>> {
+    let ids: Vec<&[u8]> = ids.iter().map(|id| id.as_str().as_bytes()).collect();
+    row::read_all(&db.rows(&NEWEST, &[&tenant.as_str(), &ids]).await?)
+}
+
+/// Those of these items that the tenant has live and that a model generated.
+pub(super) async fn find_generated(
+    db: &Session,
+    tenant: &Tenant,
+    ids: &[ItemId],
+) -> Result<Vec<ItemId>> {
+    let asked: Vec<&[u8]> = ids.iter().map(|id| id.as_str().as_bytes()).collect();
+    let rows = db.rows(&FIND_GENERATED, &[&tenant.as_str(), &asked]).await?;
+    let positions = rows.iter().map(|row| row.get::<_, i64>(0));
+    Ok(positions.filter_map(|at| ids.get(usize::try_from(at).ok()?).cloned()).collect())
 }
 
 statements! {
@@ -240,4 +263,24 @@ statements! {
         )
         UPDATE item_places SET thread = $5 FROM moved
         WHERE tenant = $1 AND item = sha256(moved.item_id) AND item_places.copy = moved.copy";
+    FIND_GENERATED = "
+        SELECT position - 1
+        FROM unnest($2::bytea[]) WITH ORDINALITY AS asked (id, position)
+        WHERE EXISTS (
+            SELECT FROM item_places JOIN items USING (tenant, shard, thread, seq)
+            WHERE tenant = $1 AND item_places.item = sha256(asked.id)
+              AND body IS NOT NULL AND origin IS NOT NULL
+        )
+        ORDER BY position";
+    NEWEST = concat!(
+        "SELECT ", item_columns!(), "
+        FROM (SELECT DISTINCT sha256(id) AS item FROM unnest($2::bytea[]) AS asked (id)) AS asked
+        CROSS JOIN LATERAL (
+            SELECT ", item_columns!(), "
+            FROM item_places JOIN items USING (tenant, shard, thread, seq)
+            WHERE tenant = $1 AND item_places.item = asked.item
+            ORDER BY body IS NULL, body = '', item_places.copy DESC LIMIT 1
+        ) AS newest
+        WHERE body IS DISTINCT FROM ''"
+    );
 }

@@ -11,7 +11,7 @@ use super::{events, holders, row, sweep, turns};
 use crate::background::{ClaimedJob, JobStatus, LogState, LoggedEvent, NewJob};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, shard, thread, thread_from_column};
+use crate::keys::{ThreadKey, position, row_key, shard, thread, thread_from_column};
 use crate::ledger_records::LedgerSubject;
 use crate::records::{Cursor, RequestDigest, TurnRecord};
 
@@ -23,7 +23,7 @@ pub(super) async fn accept(
     job: &NewJob,
     holder: &str,
 ) -> Result<()> {
-    let (owner, within, id) = key(tenant, &job.id);
+    let (owner, within, id) = row_key(tenant, &job.id);
     let request = &job.request.0[..];
     let work = &*job.work;
     let given: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
@@ -65,7 +65,7 @@ pub(super) async fn state(
     id: &ResponseId,
     holder: &str,
 ) -> Result<Option<LogState>> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     let found = db.row(&STATE, &[&owner, &within, &id, &holder]).await?;
     Ok(found.map(|row| LogState::from_columns(row.get(0), row.get(1))))
 }
@@ -90,7 +90,7 @@ pub(super) async fn append(
     logged: &[LoggedEvent],
     holder: &str,
 ) -> Result<()> {
-    let (owner, within, name) = key(tenant, id);
+    let (owner, within, name) = row_key(tenant, id);
     if db.row(&HOLD, &[&owner, &within, &name, &holder]).await?.is_none() {
         return Err(StoreError::LeaseLost.into());
     }
@@ -98,7 +98,7 @@ pub(super) async fn append(
 }
 
 pub(super) async fn cancel(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     Ok(db.execute(&CANCEL, &[&owner, &within, &id]).await? > 0)
 }
 
@@ -118,7 +118,7 @@ pub(super) async fn set_cursor(
     cursor: Cursor,
     holder: &str,
 ) -> Result<()> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     let (behind, after) = (thread(cursor.thread), position(cursor.end));
     match db.execute(&REACH, &[&owner, &within, &id, &holder, &behind, &after]).await? {
         0 => Err(StoreError::LeaseLost.into()),
@@ -136,7 +136,7 @@ pub(super) async fn end(
     holder: &str,
 ) -> Result<Option<LedgerSubject>> {
     let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
-    let (owner, within, id) = key(tenant, &response.id);
+    let (owner, within, id) = row_key(tenant, &response.id);
     let ended = db.row(&END, &[&owner, &within, &id, &holder, &expires_at]).await?;
     let reached: Option<i64> = ended.ok_or(StoreError::LeaseLost)?.get(0);
     events::insert(db, tenant, &response.id, std::slice::from_ref(last)).await?;
@@ -154,7 +154,7 @@ pub(super) async fn release(
     id: &ResponseId,
     holder: &str,
 ) -> Result<()> {
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     db.execute(&RELEASE, &[&owner, &within, &id, &holder]).await.map(drop)
 }
 
@@ -168,7 +168,7 @@ pub(super) async fn claim_next(db: &Session, holder: &str) -> Result<Option<Clai
 
 /// Deletes a job and its events.
 pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
-    let (owner, within, name) = key(tenant, id);
+    let (owner, within, name) = row_key(tenant, id);
     if db.execute(&REMOVE, &[&owner, &within, &name]).await? > 0 {
         events::remove(db, tenant, id).await?;
     }
@@ -181,7 +181,7 @@ pub(super) async fn remove_ended_within(
     tenant: &Tenant,
     conversation: &ConversationId,
 ) -> Result<()> {
-    let given = (tenant.as_str(), shard(conversation.shard()), conversation.as_str());
+    let given = row_key(tenant, conversation);
     for row in db.rows(&ENDED_WITHIN, &[&given.0, &given.1, &given.2]).await? {
         remove(db, tenant, &read_id(&row, 0)?).await?;
     }
@@ -196,11 +196,6 @@ pub(super) async fn expire(db: &Session, now: i64) -> Result<bool> {
         remove(db, &tenant, &id).await?;
     }
     Ok(true)
-}
-
-/// The key columns of a response's rows.
-pub(super) fn key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, &'a str) {
-    (tenant.as_str(), shard(id.shard()), id.as_str())
 }
 
 fn read_key(row: &Row) -> Result<(Tenant, ResponseId)> {

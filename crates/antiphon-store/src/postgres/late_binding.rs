@@ -5,7 +5,7 @@ use super::session::Session;
 use super::statements::statements;
 use super::{conversations, ledger_names};
 use crate::ids::{ConversationId, Tenant, ThreadId};
-use crate::keys::shard;
+use crate::keys::{row_key, shard};
 use crate::ledger_records::{Binding, LedgerSubject, UpstreamId};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -66,7 +66,7 @@ pub(super) async fn bind_locally(
 }
 
 async fn set(db: &Session, tenant: &Tenant, id: &ConversationId, binds_late: bool) -> Result<()> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     db.execute(&SET, &[&given.0, &given.1, &given.2, &binds_late]).await.map(drop)
 }
 

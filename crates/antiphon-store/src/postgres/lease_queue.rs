@@ -10,11 +10,11 @@ use super::failure::Failure;
 use super::queue_places::{self, Ahead};
 use super::session::Session;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, settling};
+use super::{PostgresStore, pending_turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant};
-use crate::lease_queue::LeaseQueue;
 use crate::records::QueuePlace;
+use crate::store::LeaseQueue;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -50,7 +50,7 @@ impl LeaseQueue for PostgresStore {
                 Ahead::Living => return Ok(false),
                 Ahead::Dead => {}
             }
-            settling::settle_in(&shared, &given.0, given.1.shard()).await?;
+            pending_turns::settle_in_tree(&shared, &given.0, given.1.shard()).await?;
             shared
                 .run(&given, |db, (tenant, id, place, _)| {
                     Box::pin(queue_places::pass_over(db, tenant, id, *place))

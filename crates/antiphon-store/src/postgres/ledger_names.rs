@@ -10,8 +10,8 @@ use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
 use super::{conversations, pending_turns, responses};
-use crate::ids::{ConversationId, ResponseId, Tenant};
-use crate::keys::shard;
+use crate::ids::{ConversationId, ResponseId, ShardedId as _, Tenant};
+use crate::keys::{row_key, shard};
 use crate::ledger_records::{LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
 use crate::records::{Destination, TurnRecord};
 
@@ -138,7 +138,7 @@ pub(super) async fn set_stale(
     id: &ConversationId,
     is_stale: bool,
 ) -> Result<bool> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     Ok(db.execute(&SET_STALE, &[&given.0, &given.1, &given.2, &is_stale]).await? > 0)
 }
 
@@ -201,7 +201,7 @@ async fn delete_subject(db: &Session, tenant: &Tenant, subject: &LedgerSubject) 
 
 /// Removes the name of this conversation or response.
 pub(super) async fn unname(db: &Session, tenant: &Tenant, subject: &LedgerSubject) -> Result<()> {
-    let given = (tenant.as_str(), shard(subject.shard()), subject.as_str());
+    let given = row_key(tenant, subject);
     db.execute(&UNNAME, &[&given.0, &given.1, &given.2]).await.map(drop)
 }
 
@@ -211,7 +211,7 @@ pub(super) async fn unname_unrecorded(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<()> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     db.execute(&UNNAME_UNRECORDED, &[&given.0, &given.1, &given.2]).await.map(drop)
 }
 

@@ -3,12 +3,13 @@
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 
+use super::calls::{read, transact};
 use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, conversations, late_binding, ledger_names, places, queue_places};
+use super::{PostgresStore, conversations, items, late_binding, ledger_names, queue_places};
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
+use crate::ids::{ConversationId, ResponseId, ShardedId as _, Tenant, ThreadId};
 use crate::ledger_records::{Binding, LedgerEntry, LedgerSubject, UpstreamId};
 use crate::ledgers::Ledgers;
 use crate::records::{Conversation, QueuePlace};
@@ -18,39 +19,10 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// The number of attempts to delete a name that concurrent calls reassign.
 const TRIES: usize = 8;
 
-impl PostgresStore {
-    async fn set_stale(
-        &self,
-        tenant: &Tenant,
-        conversation: &ConversationId,
-        is_stale: bool,
-    ) -> Result<()> {
-        let given = (tenant.clone(), conversation.clone(), is_stale);
-        let shared = self.shared.clone();
-        self.call(async move {
-            let work = shared.write(
-                Effect::Unsynced,
-                Lock::Nothing,
-                &given,
-                |db, (tenant, id, is_stale)| {
-                    Box::pin(ledger_names::set_stale(db, tenant, id, *is_stale))
-                },
-            );
-            work.await.map(drop)
-        })
-        .await
-    }
-}
-
 #[async_trait]
 impl Ledgers for PostgresStore {
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, provider_id), |db, (tenant, name)| {
-                Box::pin(ledger_names::find(db, tenant, name))
-            })
-            .await
+        read!(self, (tenant, provider_id), |db| ledger_names::find(db, tenant, provider_id))
     }
 
     async fn upstream_id(
@@ -58,13 +30,8 @@ impl Ledgers for PostgresStore {
         tenant: &Tenant,
         response: &ResponseId,
     ) -> Result<Option<UpstreamId>> {
-        self.check_open()?;
-        let subject = LedgerSubject::Response(response.clone());
-        self.shared
-            .run(&(tenant, subject), |db, (tenant, subject)| {
-                Box::pin(ledger_names::upstream_id(db, tenant, subject))
-            })
-            .await
+        let subject = &LedgerSubject::Response(response.clone());
+        read!(self, (tenant, subject), |db| ledger_names::upstream_id(db, tenant, subject))
     }
 
     async fn adopt(
@@ -74,17 +41,13 @@ impl Ledgers for PostgresStore {
         conversation: Conversation,
         thread: ThreadId,
     ) -> Result<LedgerEntry> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), named, conversation, thread);
-        self.call(async move {
-            let tree = Lock::Tree(&given.0, given.2.id.shard());
-            let work = shared.write(Effect::Synced, tree, &given, |db, given| {
-                let (tenant, named, conversation, thread) = given;
-                Box::pin(adopt(db, tenant, named, conversation, *thread))
-            });
-            work.await
-        })
-        .await
+        transact!(
+            self,
+            Synced,
+            tree(tenant, conversation.id.shard()),
+            (named, conversation, thread),
+            |db| adopt(db, tenant, named, conversation, *thread)
+        )
     }
 
     async fn announce(
@@ -124,23 +87,19 @@ impl Ledgers for PostgresStore {
         items: Vec<HeldItem>,
         place: Option<QueuePlace>,
     ) -> Result<()> {
-        let shared = self.shared.clone();
-        let place = place.zip(Some(shared.holder.clone()));
-        let given = (tenant.clone(), conversation.clone(), thread, items, place);
-        self.call(async move {
-            let tree = Lock::Tree(&given.0, given.1.shard());
-            let work = shared.write(Effect::Synced, tree, &given, |db, given| {
-                let (tenant, id, thread, items, place) = given;
-                Box::pin(async move {
-                    if let Some((place, holder)) = place {
-                        queue_places::check(db, tenant, id, *place, holder).await?;
-                    }
-                    resync(db, tenant, id, *thread, items).await
-                })
-            });
-            work.await
-        })
-        .await
+        let place = place.zip(Some(self.holder()));
+        transact!(
+            self,
+            Synced,
+            tree(tenant, conversation.shard()),
+            (id = conversation.clone(), thread, items, place),
+            |db| async move {
+                if let Some((place, holder)) = place {
+                    queue_places::check(db, tenant, id, *place, holder).await?;
+                }
+                resync(db, tenant, id, *thread, items).await
+            }
+        )
     }
 
     async fn create_unbound(
@@ -150,20 +109,16 @@ impl Ledgers for PostgresStore {
         thread: ThreadId,
         items: Vec<HeldItem>,
     ) -> Result<()> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), conversation, thread, items);
-        self.call(async move {
-            let tree = Lock::Tree(&given.0, given.1.id.shard());
-            let work = shared.write(Effect::Synced, tree, &given, |db, given| {
-                let (tenant, conversation, thread, items) = given;
-                Box::pin(async move {
-                    conversations::create(db, tenant, conversation, *thread, items).await?;
-                    late_binding::mark(db, tenant, &conversation.id).await
-                })
-            });
-            work.await
-        })
-        .await
+        transact!(
+            self,
+            Synced,
+            tree(tenant, conversation.id.shard()),
+            (conversation, thread, items),
+            |db| async move {
+                conversations::create(db, tenant, conversation, *thread, items).await?;
+                late_binding::mark(db, tenant, &conversation.id).await
+            }
+        )
     }
 
     async fn binding(
@@ -171,12 +126,7 @@ impl Ledgers for PostgresStore {
         tenant: &Tenant,
         conversation: &ConversationId,
     ) -> Result<Option<Binding>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, conversation), |db, (tenant, id)| {
-                Box::pin(late_binding::find(db, tenant, id))
-            })
-            .await
+        read!(self, (tenant, conversation), |db| late_binding::find(db, tenant, conversation))
     }
 
     async fn bind(
@@ -188,7 +138,7 @@ impl Ledgers for PostgresStore {
         place: Option<QueuePlace>,
     ) -> Result<bool> {
         let shared = self.shared.clone();
-        let place = place.zip(Some(shared.holder.clone()));
+        let place = place.zip(Some(self.holder()));
         let given = (tenant.clone(), conversation.clone(), named, thread, place);
         self.call(async move {
             let tree = Lock::Tree(&given.0, given.1.shard());
@@ -209,42 +159,25 @@ impl Ledgers for PostgresStore {
     }
 
     async fn bind_locally(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), conversation.clone());
-        self.call(async move {
-            let tree = Lock::Tree(&given.0, given.1.shard());
-            let work = shared.write(Effect::Synced, tree, &given, |db, (tenant, id)| {
-                Box::pin(late_binding::bind_locally(db, tenant, id))
-            });
-            work.await
+        let id = conversation.clone();
+        transact!(self, Synced, tree(tenant, id.shard()), (id), |db| {
+            late_binding::bind_locally(db, tenant, id)
         })
-        .await
     }
 
     async fn has_any(&self) -> Result<bool> {
-        self.check_open()?;
-        self.shared.run(&(), |db, ()| Box::pin(ledger_names::any(db))).await
+        read!(self, (), |db| ledger_names::any(db))
     }
 
     async fn is_ledger(&self, tenant: &Tenant, subject: &LedgerSubject) -> Result<bool> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, subject), |db, (tenant, subject)| {
-                Box::pin(ledger_names::is_named(db, tenant, subject))
-            })
-            .await
+        read!(self, (tenant, subject), |db| ledger_names::is_named(db, tenant, subject))
     }
 
     async fn find_generated(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
-        self.check_open()?;
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        self.shared
-            .run(&(tenant, ids), |db, (tenant, ids)| {
-                Box::pin(places::find_generated(db, tenant, ids))
-            })
-            .await
+        read!(self, (tenant, ids), |db| items::find_generated(db, tenant, ids))
     }
 
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {
@@ -272,6 +205,21 @@ impl Ledgers for PostgresStore {
             ))
         })
         .await
+    }
+}
+
+impl PostgresStore {
+    async fn set_stale(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        is_stale: bool,
+    ) -> Result<()> {
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        let set: Result<bool> = transact!(self, Unsynced, unlocked, (tenant, id, is_stale), |db| {
+            ledger_names::set_stale(db, tenant, id, *is_stale)
+        });
+        set.map(drop)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod abandoned;
 mod background;
+mod calls;
 mod conversations;
 mod data_counts;
 mod erasure;
@@ -10,7 +11,6 @@ mod expiry;
 mod failure;
 mod heartbeat;
 mod holders;
-mod inspect;
 mod items;
 mod jobs;
 mod late_binding;
@@ -22,7 +22,6 @@ mod named_values;
 mod notices;
 mod pages;
 mod pending_turns;
-mod places;
 mod pool;
 mod queue_places;
 mod requests;
@@ -31,7 +30,6 @@ mod row;
 mod schema;
 mod session;
 mod settings;
-mod settling;
 mod shared;
 mod snapshot;
 mod statements;
@@ -41,7 +39,6 @@ mod threads;
 mod tls;
 mod transaction;
 mod turns;
-mod usage;
 mod watches;
 
 use tokio_util::task::TaskTracker;
@@ -49,11 +46,10 @@ use tokio_util::task::TaskTracker;
 use crate::error::StoreError;
 use failure::{Failure, describe};
 use heartbeat::Heartbeat;
-pub(crate) use inspect::inspect;
 use pool::{Connector, Pool};
 use settings::Settings;
 use shared::Shared;
-pub(crate) use snapshot::PostgresSnapshot;
+pub(crate) use snapshot::{PostgresSnapshot, inspect};
 
 /// A [`Store`](crate::Store) in a PostgreSQL database (13 or newer), for any number of processes.
 ///
@@ -96,6 +92,11 @@ impl PostgresStore {
         self.check_open()?;
         let ended = self.calls.spawn(work).await;
         ended.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+    }
+
+    /// The name of this process in the database.
+    fn holder(&self) -> String {
+        self.shared.holder.clone()
     }
 
     fn check_open(&self) -> Result<(), StoreError> {

@@ -7,19 +7,10 @@ use super::responses::no_id;
 use super::session::Session;
 use super::statements::statements;
 use crate::ids::{ResponseId, Tenant};
-use crate::keys::shard;
-use crate::records::{ClaimedNotice, Notice};
+use crate::keys::{self, row_key, shard};
+use crate::records::{ClaimedNotice, Notice, TurnState};
 
 type Result<T> = std::result::Result<T, Failure>;
-
-/// The state of the turn whose end the notices report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TurnState {
-    /// It may still end otherwise, so no notice is due.
-    Open,
-    /// It has ended.
-    Ended,
-}
 
 /// Stores the notices of a response.
 pub(super) async fn insert(
@@ -49,15 +40,19 @@ pub(super) async fn insert(
 }
 
 /// The notices that were recorded with a pending turn.
-pub(super) async fn of_open(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<Vec<Notice>> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
-    let rows = db.rows(&OF_OPEN, &[&given.0, &given.1, &given.2]).await?;
+pub(super) async fn find_open(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Vec<Notice>> {
+    let given = row_key(tenant, id);
+    let rows = db.rows(&FIND_OPEN, &[&given.0, &given.1, &given.2]).await?;
     Ok(rows.iter().map(read).collect())
 }
 
 /// Deletes the notices that were recorded with a pending turn.
 pub(super) async fn remove_open(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     db.execute(&REMOVE_OPEN, &[&given.0, &given.1, &given.2]).await.map(drop)
 }
 
@@ -71,16 +66,16 @@ pub(super) async fn claim(
     db: &Session,
     now: i64,
     until: i64,
-    limit: i64,
+    limit: usize,
 ) -> Result<Vec<ClaimedNotice>> {
-    let rows = db.rows(&CLAIM, &[&now, &until, &limit]).await?;
+    let rows = db.rows(&CLAIM, &[&now, &until, &keys::limit(limit)]).await?;
     rows.iter().map(read_due).collect()
 }
 
 /// Settles a claim, unless the notice was claimed again since.
 pub(super) async fn settle(db: &Session, claimed: &ClaimedNotice, then: Option<i64>) -> Result<()> {
     let ClaimedNotice { tenant, response, notice, attempt } = claimed;
-    let given = (tenant.as_str(), shard(response.shard()), response.as_str());
+    let given = row_key(tenant, response);
     let attempt = i32::try_from(*attempt).unwrap_or(i32::MAX);
     let (id, endpoint) = (&notice.id, &notice.endpoint);
     let settled = match then {
@@ -116,7 +111,7 @@ statements! {
     INSERT = "
         INSERT INTO notices (tenant, shard, response, id, endpoint, is_open, due_at, body)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    OF_OPEN = "
+    FIND_OPEN = "
         SELECT id, endpoint, due_at, body FROM notices
         WHERE tenant = $1 AND shard = $2 AND response = $3 AND is_open";
     REMOVE_OPEN = "

@@ -8,11 +8,18 @@ use super::failure::Failure;
 use super::responses::{no_id, read_new};
 use super::row::{self, Arrays, given_items, item_columns};
 use super::session::Session;
+use super::shared::Shared;
 use super::statements::statements;
-use super::{holders, ledger_names, notices, sweep};
+use super::transaction::{Effect, Lock};
+use super::{holders, ledger_names, notices, sweep, turns};
+use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
-use crate::records::{Cursor, Destination, NewResponse, Notice, RequestDigest, TurnRecord};
+use crate::keys::{
+    ThreadKey, position, row_key, seq_from_column, shard, thread, thread_from_column,
+};
+use crate::records::{
+    Cursor, Destination, NewResponse, Notice, RequestDigest, TurnRecord, TurnState,
+};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -32,7 +39,7 @@ pub(super) async fn record(
     )
     .await;
     removed.and(inserted).and(filled)?;
-    let (id, open) = (&response.id, notices::TurnState::Open);
+    let (id, open) = (&response.id, TurnState::Open);
     Box::pin(notices::insert(db, tenant, id, &turn.notices, open)).await?;
     holders::ensure(db, holder, alive?).await
 }
@@ -105,7 +112,7 @@ async fn insert_items(
 }
 
 /// The pending turns of this request, newest first.
-pub(super) async fn of_request(
+pub(super) async fn find_by_request(
     db: &Session,
     tenant: &Tenant,
     in_shard: Shard,
@@ -113,7 +120,7 @@ pub(super) async fn of_request(
     limit: i64,
 ) -> Result<Vec<ResponseId>> {
     let given = (tenant.as_str(), shard(in_shard), &request.0[..]);
-    let rows = db.rows(&OF_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
+    let rows = db.rows(&FIND_BY_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
     rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(no_id)).collect()
 }
 
@@ -148,7 +155,7 @@ pub(super) async fn forget(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<Cursor>> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     let (removed, emptied, untold) = future::join3(
         db.row(&REMOVE, &[&given.0, &given.1, &given.2]),
         db.execute(&REMOVE_ITEMS, &[&given.0, &given.1, &given.2]),
@@ -172,11 +179,11 @@ pub(super) async fn read(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<TurnRecord>> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     let (found, items, notices) = future::join3(
         db.row(&READ, &[&given.0, &given.1, &given.2]),
         db.rows(&READ_ITEMS, &[&given.0, &given.1, &given.2]),
-        notices::of_open(db, tenant, id),
+        notices::find_open(db, tenant, id),
     )
     .await;
     let (found, items, notices) = (found?, items?, notices?);
@@ -216,6 +223,114 @@ fn read_destination(row: &Row, id: &ResponseId) -> Result<Destination> {
     })
 }
 
+/// The number of pending turns in one query.
+const BATCH: i64 = 256;
+
+/// The ordinal, tenant and response of a pending turn.
+type Found = (i64, Tenant, ResponseId);
+
+/// Commits the pending turns of dead processes, in the order in which they were recorded. Returns
+/// the number of commits. If several processes do so at once, each turn is settled once.
+pub(super) async fn settle(shared: &Shared) -> std::result::Result<usize, StoreError> {
+    let (mut settled, mut behind) = (0, 0);
+    loop {
+        let found = shared
+            .run(&(behind, shared.holder.clone()), |db, (behind, holder)| {
+                Box::pin(left_behind(db, *behind, holder))
+            })
+            .await?;
+        let Some((last, ..)) = found.last() else { return Ok(settled) };
+        behind = *last;
+        settled += settle_all(shared, found).await?;
+    }
+}
+
+/// Commits the pending turns of dead processes in one tree of forks.
+pub(super) async fn settle_in_tree(
+    shared: &Shared,
+    tenant: &Tenant,
+    in_shard: Shard,
+) -> std::result::Result<usize, StoreError> {
+    let given = (tenant.clone(), in_shard, shared.holder.clone());
+    let found = shared
+        .run(&given, |db, (tenant, shard, holder)| Box::pin(left_in(db, tenant, *shard, holder)))
+        .await?;
+    settle_all(shared, found).await
+}
+
+async fn settle_all(shared: &Shared, found: Vec<Found>) -> std::result::Result<usize, StoreError> {
+    let mut settled = 0;
+    for (_, tenant, id) in found {
+        settled += usize::from(settle_one(shared, tenant, id).await?);
+    }
+    Ok(settled)
+}
+
+/// Commits a pending turn, if it still belongs to a dead process. Returns whether it did. Drops a
+/// turn that cannot be committed; if the database is unavailable, fails and leaves the turn.
+async fn settle_one(
+    shared: &Shared,
+    tenant: Tenant,
+    id: ResponseId,
+) -> std::result::Result<bool, StoreError> {
+    let given = (tenant, id, shared.holder.clone());
+    let tree = Lock::Tree(&given.0, given.1.shard());
+    let settled = shared
+        .write(Effect::Synced, tree, &given, |db, (tenant, id, holder)| {
+            Box::pin(commit(db, tenant, id, holder))
+        })
+        .await;
+    match settled {
+        Ok(settled) => Ok(settled),
+        Err(error) if error.is_outage() => Err(error),
+        Err(_) => {
+            shared
+                .write(Effect::Unsynced, tree, &given, |db, (tenant, id, _)| {
+                    Box::pin(discard(db, tenant, id))
+                })
+                .await?;
+            Ok(false)
+        }
+    }
+}
+
+/// Commits an interrupted turn. Its provider may hold more of it, so the ledger becomes stale.
+async fn commit(db: &Session, tenant: &Tenant, id: &ResponseId, holder: &str) -> Result<bool> {
+    let given = row_key(tenant, id);
+    if db.row(&IS_LEFT, &[&given.0, &given.1, &given.2, &holder]).await?.is_none() {
+        return Ok(false);
+    }
+    let Some(turn) = read(db, tenant, id).await? else { return Ok(false) };
+    turns::commit(db, tenant, &turn, holder).await?;
+    if let Destination::Conversation(id) = &turn.destination {
+        ledger_names::set_stale(db, tenant, id, true).await?;
+    }
+    Ok(true)
+}
+
+async fn left_behind(db: &Session, behind: i64, holder: &str) -> Result<Vec<Found>> {
+    let rows = db.rows(&LEFT_BEHIND, &[&behind, &holder, &BATCH]).await?;
+    let found = rows.iter().map(|row| {
+        let id = ResponseId::parse(row.get(2)).ok_or_else(no_id)?;
+        Ok((row.get(0), Tenant::new(row.get::<_, &str>(1)), id))
+    });
+    found.collect()
+}
+
+async fn left_in(
+    db: &Session,
+    tenant: &Tenant,
+    in_shard: Shard,
+    holder: &str,
+) -> Result<Vec<Found>> {
+    let rows = db.rows(&LEFT_IN, &[&tenant.as_str(), &shard(in_shard), &holder]).await?;
+    let found = rows.iter().map(|row| {
+        let id = ResponseId::parse(row.get(1)).ok_or_else(no_id)?;
+        Ok((row.get(0), tenant.clone(), id))
+    });
+    found.collect()
+}
+
 statements! {
     INSERT = "
         INSERT INTO openings (tenant, shard, id, holder, into_conversation, thread, after, fork,
@@ -229,7 +344,7 @@ statements! {
              $10::bytea[], $11::bytea[], $12::bytea[]"
         )
     );
-    OF_REQUEST = "
+    FIND_BY_REQUEST = "
         SELECT id FROM openings WHERE tenant = $1 AND shard = $2 AND request = $3
         ORDER BY ordinal DESC LIMIT $4";
     HOLDER = "SELECT holder FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
@@ -245,4 +360,18 @@ statements! {
         "SELECT ", item_columns!(), " FROM opening_items
         WHERE tenant = $1 AND shard = $2 AND opening = $3 ORDER BY position"
     );
+    LEFT_BEHIND = "
+        SELECT ordinal, tenant, id FROM openings
+        WHERE ordinal > $1 AND holder <> $2
+          AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())
+        ORDER BY ordinal LIMIT $3";
+    LEFT_IN = "
+        SELECT ordinal, id FROM openings
+        WHERE tenant = $1 AND shard = $2 AND holder <> $3
+          AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())
+        ORDER BY ordinal";
+    IS_LEFT = "
+        SELECT FROM openings
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder <> $4
+          AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())";
 }

@@ -7,7 +7,7 @@ use super::session::Session;
 use super::statements::statements;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant};
-use crate::keys::shard;
+use crate::keys::{row_key, shard};
 use crate::records::QueuePlace;
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -31,7 +31,7 @@ pub(super) async fn join(
     holder: &str,
     drawn: &Drawn,
 ) -> Result<QueuePlace> {
-    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let given = row_key(tenant, id);
     let (joined, alive) = futures_util::future::join(
         db.row(&JOIN, &[&given.0, &given.1, &given.2, &holder]),
         holders::is_alive(db, holder),

@@ -8,7 +8,7 @@ use super::statements::statements;
 use super::{conversations, items, pending_turns, queue_places, responses, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
-use crate::keys::{ThreadKey, position, seq_from_column};
+use crate::keys::{self, ThreadKey, position, seq_from_column};
 use crate::records::{PriorTurn, QueuePlace, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -22,10 +22,10 @@ pub(super) async fn turns(
     request: &RequestDigest,
     limit: usize,
 ) -> Result<Vec<PriorTurn>> {
-    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let most = keys::limit(limit);
     let (open, ended) = future::join(
-        pending_turns::of_request(db, tenant, in_shard, request, most),
-        responses::of_request(db, tenant, in_shard, request, most),
+        pending_turns::find_by_request(db, tenant, in_shard, request, most),
+        responses::find_by_request(db, tenant, in_shard, request, most),
     )
     .await;
     let (open, mut ended) = (open?, ended?);

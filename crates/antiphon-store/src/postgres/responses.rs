@@ -12,17 +12,9 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_from_column, shard, thread_from_column};
 use crate::ledger_records::LedgerSubject;
-use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
+use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord};
 
 type Result<T> = std::result::Result<T, Failure>;
-
-/// The positions of a response in its thread.
-#[derive(Clone, Copy)]
-pub(super) struct Extent {
-    pub(super) input_from: Seq,
-    pub(super) output_from: Seq,
-    pub(super) end: Seq,
-}
 
 /// Stores the record of a response whose items are in the thread.
 pub(super) async fn insert(
@@ -30,7 +22,7 @@ pub(super) async fn insert(
     key: ThreadKey<'_>,
     response: &NewResponse,
     request: Option<&RequestDigest>,
-    extent: Extent,
+    range: ResponseRange,
 ) -> Result<()> {
     db.execute(
         &INSERT,
@@ -39,9 +31,9 @@ pub(super) async fn insert(
             &key.shard(),
             &response.id.as_str(),
             &key.thread(),
-            &position(extent.input_from),
-            &position(extent.output_from),
-            &position(extent.end),
+            &position(range.input_from),
+            &position(range.output_from),
+            &position(range.end),
             &response.conversation.as_ref().map(ConversationId::as_str),
             &response.created_at,
             &&*response.envelope,
@@ -72,7 +64,7 @@ pub(super) async fn find(
 }
 
 /// The records of this request, newest first.
-pub(super) async fn of_request(
+pub(super) async fn find_by_request(
     db: &Session,
     tenant: &Tenant,
     in_shard: Shard,
@@ -80,7 +72,7 @@ pub(super) async fn of_request(
     limit: i64,
 ) -> Result<Vec<ResponseRecord>> {
     let given = (tenant.as_str(), shard(in_shard), &request.0[..]);
-    let rows = db.rows(&OF_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
+    let rows = db.rows(&FIND_BY_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
     rows.iter().map(read_record).collect()
 }
 
@@ -118,14 +110,9 @@ pub(super) fn no_id() -> Failure {
 }
 
 fn read_record(row: &Row) -> Result<ResponseRecord> {
-    let response = read_new(row)?;
     let [input_from, output_from, end] = [6, 7, 8].map(|column| seq_from_column(row.get(column)));
-    Ok(ResponseRecord {
-        cursor: Cursor { shard: response.id.shard(), thread: thread_from_column(row.get(5)), end },
-        response,
-        input: input_from..output_from,
-        output: output_from..end,
-    })
+    let range = ResponseRange { input_from, output_from, end };
+    Ok(range.into_record(read_new(row)?, thread_from_column(row.get(5))))
 }
 
 statements! {
@@ -138,7 +125,7 @@ statements! {
         SELECT id, conversation, created_at, envelope, report,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
-    OF_REQUEST = "
+    FIND_BY_REQUEST = "
         SELECT id, conversation, created_at, envelope, report,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = $1 AND shard = $2 AND request = $3

@@ -11,13 +11,13 @@ use super::failure::{Failure, describe};
 use super::pool::Connector;
 use super::session::Session;
 use super::settings::Settings;
-use super::{data_counts, named_values, pages, pending_turns, responses, schema, tls, usage};
+use super::{data_counts, named_values, pages, pending_turns, responses, schema, tls};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord};
-use crate::snapshot::{DataCounts, ItemPlace, Snapshot};
+use crate::snapshot::{DataCounts, ItemPlace, Snapshot, StoreState};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -46,8 +46,38 @@ impl PostgresSnapshot {
     }
 }
 
+/// Inspects the database that a `postgres://` URL names.
+///
+/// # Errors
+/// Fails if a gateway could not start on the database: it cannot be reached, its user may not
+/// create tables, or the schema holds tables of another application or of a newer release.
+pub(crate) async fn inspect(url: &str) -> Result<StoreState> {
+    let client = connect(url).await?;
+    if !schema::has_tables(&client).await?.1 {
+        check_creatable(&client).await?;
+        return Ok(StoreState::Absent);
+    }
+    if schema::is_outdated(&client).await? {
+        return Ok(StoreState::Outdated);
+    }
+    drop(client);
+    Ok(StoreState::Current(Box::new(PostgresSnapshot::take(url).await?)))
+}
+
+async fn check_creatable(client: &Client) -> std::result::Result<(), Failure> {
+    let may_create = "SELECT has_schema_privilege(current_schema(), 'CREATE'), current_user";
+    let row = client.query_one(may_create, &[]).await?;
+    match row.get(0) {
+        true => Ok(()),
+        false => Err(Failure::Refused(StoreError::Unavailable(format!(
+            "the user {} may not create tables in the database; grant CREATE on its schema",
+            row.get::<_, &str>(1)
+        )))),
+    }
+}
+
 /// Opens a connection outside the pool of a store.
-pub(super) async fn connect(url: &str) -> Result<Client> {
+async fn connect(url: &str) -> Result<Client> {
     let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
     let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
     Connector::new(settings.config, tls).connect().await.map_err(|error| {
@@ -67,7 +97,7 @@ impl Snapshot for PostgresSnapshot {
     }
 
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage> {
-        Ok(usage::of_tenant(&self.db, tenant).await?)
+        Ok(data_counts::tenant_usage(&self.db, tenant).await?)
     }
 
     async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>> {

@@ -2,8 +2,8 @@
 
 use super::{
     conversations, data_counts, erasure, events, expiry, holders, items, jobs, late_binding,
-    ledger_names, named_values, notices, pages, pending_turns, places, queue_places, requests,
-    responses, session, settling, sweep, threads, transaction, usage, watches,
+    ledger_names, named_values, notices, pages, pending_turns, queue_places, requests, responses,
+    session, sweep, threads, transaction, watches,
 };
 
 /// A statement and its name.
@@ -47,15 +47,12 @@ pub(super) const ALL: &[&[Sql]] = &[
     notices::STATEMENTS,
     pending_turns::STATEMENTS,
     pages::STATEMENTS,
-    places::STATEMENTS,
     requests::STATEMENTS,
     responses::STATEMENTS,
     session::STATEMENTS,
-    settling::STATEMENTS,
     sweep::STATEMENTS,
     threads::STATEMENTS,
     transaction::STATEMENTS,
-    usage::STATEMENTS,
     watches::STATEMENTS,
 ];
 
@@ -77,7 +74,7 @@ mod tests {
         "jobs::CANCELLED",
         "jobs::TAKE_UP",
         "session::OPEN",
-        "settling::LEFT_BEHIND",
+        "pending_turns::LEFT_BEHIND",
         "transaction::COUNT",
         "transaction::FATE",
         // Expired rows of all tenants.
@@ -90,15 +87,15 @@ mod tests {
         "erasure::NEXT_TREE",
         "erasure::PLACES",
         "data_counts::NEXT_TENANT",
-        "data_counts::HOLDINGS",
+        "data_counts::COUNT",
         "pages::CONVERSATIONS",
         "pages::RESPONSES",
         "pages::LEDGERS",
         "pages::OPEN_TURNS",
         "pages::LOOSE",
-        "usage::OF_TENANT",
-        "usage::LOCK",
-        "usage::FORGET",
+        "data_counts::TENANT_USAGE",
+        "data_counts::LOCK_USAGE",
+        "data_counts::FORGET_USAGE",
         // Notices in the order of their due times.
         "notices::ANY_DUE",
         "notices::CLAIM",
@@ -109,8 +106,8 @@ mod tests {
         "named_values::READ",
         "named_values::REPLACE",
         // Items and ledgers of a tenant in any shard.
-        "places::MADE",
-        "places::NEWEST",
+        "items::FIND_GENERATED",
+        "items::NEWEST",
         "ledger_names::FIND",
         "ledger_names::ANY",
         // Locks: their number is a hash of both.

@@ -5,49 +5,28 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
+use super::calls::{read, transact};
 use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, erasure, expiry, items, jobs, ledger_names, listing,
-    named_values, notices, pending_turns, places, requests, responses, settling, turns, usage,
+    PostgresStore, conversations, data_counts, erasure, expiry, items, jobs, ledger_names, listing,
+    named_values, notices, pending_turns, requests, responses, turns,
 };
 use crate::background::{BackgroundJobs, LogState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-use crate::lease_queue::LeaseQueue;
 use crate::ledgers::Ledgers;
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
     RequestDigest, ResponseRecord, TurnRecord,
 };
 use crate::snapshot::DataCounts;
-use crate::store::Store;
+use crate::store::{LeaseQueue, Store};
 use crate::usage::Usage;
 use crate::watches::Watches;
 
 type Result<T> = std::result::Result<T, StoreError>;
-
-/// Runs `$work` in a transaction that holds the lock of the tree of `$shard`. The call runs to its
-/// end, even if its caller stops waiting.
-macro_rules! write {
-    (
-        $store:expr, $effect:expr, $tenant:expr, $shard:expr,
-        ($($name:ident = $given:expr),*), |$db:ident, $owner:ident| $work:expr
-    ) => {{
-        let shared = $store.shared.clone();
-        let shard = $shard;
-        let given = ($tenant.clone(), $($given),*);
-        $store
-            .call(async move {
-                let tree = Lock::Tree(&given.0, shard);
-                shared
-                    .write($effect, tree, &given, |$db, ($owner, $($name),*)| Box::pin($work))
-                    .await
-            })
-            .await
-    }};
-}
 
 #[async_trait]
 impl Store for PostgresStore {
@@ -65,27 +44,14 @@ impl Store for PostgresStore {
     }
 
     async fn replace_value(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
-        let shared = self.shared.clone();
-        self.call(async move {
-            let given = (name, old, new);
-            shared
-                .write(Effect::Synced, Lock::Nothing, &given, |db, (name, old, new)| {
-                    Box::pin(named_values::replace(db, name, old, new))
-                })
-                .await
+        transact!(self, Synced, unlocked, (name, old, new), |db| {
+            named_values::replace(db, name, old, new)
         })
-        .await
     }
 
+    /// Each writing transaction increments its commit count, so an empty one suffices.
     async fn check_writable(&self) -> Result<()> {
-        let shared = self.shared.clone();
-        self.call(async move {
-            // Every writing transaction increments its commit count, which is the write to check.
-            shared
-                .write(Effect::Synced, Lock::Nothing, &(), |_, ()| Box::pin(async { Ok(()) }))
-                .await
-        })
-        .await
+        transact!(self, Synced, unlocked, (), |_db| async { Ok(()) })
     }
 
     fn lease_queue(&self) -> Option<&dyn LeaseQueue> {
@@ -111,14 +77,12 @@ impl Store for PostgresStore {
         thread: ThreadId,
         items: Vec<HeldItem>,
     ) -> Result<()> {
-        let shard = conversation.id.shard();
-        write!(
+        transact!(
             self,
-            Effect::Synced,
-            tenant,
-            shard,
-            (conversation = conversation, thread = thread, items = items),
-            |db, tenant| conversations::create(db, tenant, conversation, *thread, items)
+            Synced,
+            tree(tenant, conversation.id.shard()),
+            (conversation, thread, items),
+            |db| conversations::create(db, tenant, conversation, *thread, items)
         )
     }
 
@@ -127,10 +91,7 @@ impl Store for PostgresStore {
         tenant: &Tenant,
         id: &ConversationId,
     ) -> Result<Option<(Conversation, Cursor)>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, id), |db, (tenant, id)| Box::pin(conversations::find(db, tenant, id)))
-            .await
+        read!(self, (tenant, id), |db| conversations::find(db, tenant, id))
     }
 
     async fn set_metadata(
@@ -139,18 +100,13 @@ impl Store for PostgresStore {
         id: &ConversationId,
         metadata: Bytes,
     ) -> Result<Option<Conversation>> {
-        write!(
-            self,
-            Effect::Synced,
-            tenant,
-            id.shard(),
-            (id = id.clone(), metadata = metadata),
-            |db, tenant| conversations::set_metadata(db, tenant, id, metadata)
-        )
+        transact!(self, Synced, tree(tenant, id.shard()), (id = id.clone(), metadata), |db| {
+            conversations::set_metadata(db, tenant, id, metadata)
+        })
     }
 
     async fn delete_conversation(&self, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
-        write!(self, Effect::Synced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
+        transact!(self, Synced, tree(tenant, id.shard()), (id = id.clone()), |db| {
             conversations::delete(db, tenant, id)
         })
     }
@@ -161,14 +117,9 @@ impl Store for PostgresStore {
         id: &ConversationId,
         items: Vec<HeldItem>,
     ) -> Result<()> {
-        write!(
-            self,
-            Effect::Synced,
-            tenant,
-            id.shard(),
-            (id = id.clone(), items = items),
-            |db, tenant| conversations::append(db, tenant, id, items)
-        )
+        transact!(self, Synced, tree(tenant, id.shard()), (id = id.clone(), items), |db| {
+            conversations::append(db, tenant, id, items)
+        })
     }
 
     async fn list_items(
@@ -191,12 +142,7 @@ impl Store for PostgresStore {
         conversation: &ConversationId,
         id: &ItemId,
     ) -> Result<Option<HeldItem>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, conversation, id), |db, (tenant, conversation, id)| {
-                Box::pin(items::find(db, tenant, conversation, id))
-            })
-            .await
+        read!(self, (tenant, conversation, id), |db| items::find(db, tenant, conversation, id))
     }
 
     async fn delete_item(
@@ -205,13 +151,12 @@ impl Store for PostgresStore {
         conversation: &ConversationId,
         id: &ItemId,
     ) -> Result<bool> {
-        write!(
+        transact!(
             self,
-            Effect::Synced,
-            tenant,
-            conversation.shard(),
+            Synced,
+            tree(tenant, conversation.shard()),
             (conversation = conversation.clone(), id = id.clone()),
-            |db, tenant| conversations::erase_item(db, tenant, conversation, id)
+            |db| conversations::erase_item(db, tenant, conversation, id)
         )
     }
 
@@ -222,12 +167,9 @@ impl Store for PostgresStore {
         request: &RequestDigest,
         limit: usize,
     ) -> Result<Vec<PriorTurn>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, shard, request, limit), |db, (tenant, shard, request, limit)| {
-                Box::pin(requests::turns(db, tenant, *shard, request, *limit))
-            })
-            .await
+        read!(self, (tenant, shard, request, limit), |db| {
+            requests::turns(db, tenant, *shard, request, *limit)
+        })
     }
 
     async fn retract(
@@ -238,44 +180,22 @@ impl Store for PostgresStore {
         fork: ThreadId,
         place: Option<QueuePlace>,
     ) -> Result<bool> {
-        write!(
-            self,
-            Effect::Synced,
-            tenant,
-            conversation.shard(),
-            (
-                conversation = conversation.clone(),
-                request = *request,
-                fork = fork,
-                place = place.zip(Some(self.shared.holder.clone()))
-            ),
-            |db, tenant| requests::retract(
-                db,
-                tenant,
-                conversation,
-                request,
-                *fork,
-                place.as_ref()
-            )
-        )
+        let (id, request, place) = (conversation.clone(), *request, place.zip(Some(self.holder())));
+        transact!(self, Synced, tree(tenant, id.shard()), (id, request, fork, place), |db| {
+            requests::retract(db, tenant, id, request, *fork, place.as_ref())
+        })
     }
 
     async fn response(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, id), |db, (tenant, id)| Box::pin(responses::find(db, tenant, id)))
-            .await
+        read!(self, (tenant, id), |db| responses::find(db, tenant, id))
     }
 
     async fn output_items(&self, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, id), |db, (tenant, id)| Box::pin(items::output(db, tenant, id)))
-            .await
+        read!(self, (tenant, id), |db| items::output(db, tenant, id))
     }
 
     async fn delete_response(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-        write!(self, Effect::Synced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
+        transact!(self, Synced, tree(tenant, id.shard()), (id = id.clone()), |db| {
             responses::delete(db, tenant, id)
         })
     }
@@ -286,34 +206,22 @@ impl Store for PostgresStore {
     }
 
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, cursor), |db, (tenant, cursor)| {
-                Box::pin(items::transcript(db, tenant, *cursor))
-            })
-            .await
+        read!(self, (tenant, cursor), |db| items::transcript(db, tenant, *cursor))
     }
 
     async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>> {
-        self.check_open()?;
         if ids.is_empty() {
+            self.check_open()?;
             return Ok(Vec::new());
         }
-        self.shared
-            .run(&(tenant, ids), |db, (tenant, ids)| Box::pin(places::newest(db, tenant, ids)))
-            .await
+        read!(self, (tenant, ids), |db| items::find_newest(db, tenant, ids))
     }
 
     async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
         let shard = turn.announced()?.id.shard();
-        write!(
-            self,
-            Effect::Unsynced,
-            tenant,
-            shard,
-            (turn = turn, holder = self.shared.holder.clone()),
-            |db, tenant| pending_turns::record(db, tenant, turn, holder)
-        )
+        transact!(self, Unsynced, tree(tenant, shard), (turn, holder = self.holder()), |db| {
+            pending_turns::record(db, tenant, turn, holder)
+        })
     }
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
@@ -330,14 +238,14 @@ impl Store for PostgresStore {
                 Some(holder) if holder == shared.holder => return Ok(true),
                 Some(_) => {}
             }
-            settling::settle_in(&shared, &given.0, given.1.shard()).await?;
+            pending_turns::settle_in_tree(&shared, &given.0, given.1.shard()).await?;
             Ok(shared.run(&given, holder).await?.is_some())
         })
         .await
     }
 
     async fn drop_pending_turn(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
-        write!(self, Effect::Unsynced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
+        transact!(self, Unsynced, tree(tenant, id.shard()), (id = id.clone()), |db| {
             pending_turns::discard(db, tenant, id)
         })
     }
@@ -345,7 +253,7 @@ impl Store for PostgresStore {
     async fn settle_pending_turns(&self) -> Result<usize> {
         let shared = self.shared.clone();
         self.call(async move {
-            let settled = settling::settle(&shared).await?;
+            let settled = pending_turns::settle(&shared).await?;
             shared
                 .run(&shared.holder, |db, holder| Box::pin(super::holders::sweep(db, holder)))
                 .await?;
@@ -371,15 +279,11 @@ impl Store for PostgresStore {
     }
 
     async fn usage(&self, tenant: &Tenant) -> Result<Usage> {
-        self.check_open()?;
-        self.shared.run(tenant, |db, tenant| Box::pin(usage::of_tenant(db, tenant))).await
+        read!(self, (tenant), |db| data_counts::tenant_usage(db, tenant))
     }
 
     async fn conversation_usage(&self, tenant: &Tenant, id: &ConversationId) -> Result<Usage> {
-        self.check_open()?;
-        self.shared
-            .run(&(tenant, id), |db, (tenant, id)| Box::pin(usage::of_conversation(db, tenant, id)))
-            .await
+        read!(self, (tenant, id), |db| data_counts::conversation_usage(db, tenant, id))
     }
 
     async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<DataCounts> {
@@ -393,31 +297,19 @@ impl Store for PostgresStore {
         until: i64,
         limit: usize,
     ) -> Result<Vec<ClaimedNotice>> {
-        let shared = self.shared.clone();
-        let given = (now, until, i64::try_from(limit).unwrap_or(i64::MAX));
-        self.call(async move {
-            if !shared.run(&given, |db, (now, ..)| Box::pin(notices::any_due(db, *now))).await? {
-                return Ok(Vec::new());
-            }
-            shared
-                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (now, until, limit)| {
-                    Box::pin(notices::claim(db, *now, *until, *limit))
-                })
-                .await
+        let is_due: Result<bool> = read!(self, (now), |db| notices::any_due(db, *now));
+        if !is_due? {
+            return Ok(Vec::new());
+        }
+        transact!(self, Unsynced, unlocked, (now, until, limit), |db| {
+            notices::claim(db, *now, *until, *limit)
         })
-        .await
     }
 
     async fn settle_notice(&self, claimed: &ClaimedNotice, then: Option<i64>) -> Result<()> {
-        let (shared, given) = (self.shared.clone(), (claimed.clone(), then));
-        self.call(async move {
-            shared
-                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (claimed, then)| {
-                    Box::pin(notices::settle(db, claimed, *then))
-                })
-                .await
+        transact!(self, Unsynced, unlocked, (claimed = claimed.clone(), then), |db| {
+            notices::settle(db, claimed, *then)
         })
-        .await
     }
 
     async fn close(&self) {

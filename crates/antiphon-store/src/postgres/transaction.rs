@@ -10,7 +10,7 @@ use super::pool::Borrowed;
 use super::session::Session;
 use super::statements::statements;
 use crate::ids::{ConversationId, Shard, Tenant};
-use crate::keys;
+use crate::keys::{self, row_key};
 
 /// The failure that a committed transaction must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ async fn take(db: &Session, lock: Lock<'_>) -> Result<(), Failure> {
             db.row(&LOCK_TREE, &[&tenant.as_str(), &keys::shard(shard)]).await?
         }
         Lock::LeaseQueue(tenant, id) => {
-            let given = (tenant.as_str(), keys::shard(id.shard()), id.as_str());
+            let given = row_key(tenant, id);
             db.row(&LOCK_LINE, &[&given.0, &given.1, &given.2]).await?
         }
     };

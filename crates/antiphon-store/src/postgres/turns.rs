@@ -4,17 +4,16 @@ use futures_util::future;
 
 use super::conversations::count;
 use super::failure::Failure;
-use super::responses::{self, Extent};
 use super::session::Session;
 use super::{
-    conversations, erasure, items, ledger_names, notices, pending_turns, queue_places, sweep,
-    threads,
+    conversations, erasure, items, ledger_names, notices, pending_turns, queue_places, responses,
+    sweep, threads,
 };
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledger_records::LedgerSubject;
-use crate::records::{Cursor, Destination, Seq, TurnRecord};
+use crate::records::{Cursor, Destination, ResponseRange, Seq, TurnRecord, TurnState};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -38,12 +37,12 @@ pub(super) async fn commit(
     let (key, input_from) = unerased.and(stands).and(unsettled).and(placed)?;
     let output_from = input_from.saturating_add(count(&turn.input));
     let end = output_from.saturating_add(count(&turn.output));
-    let extent = Extent { input_from, output_from, end };
+    let range = ResponseRange { input_from, output_from, end };
     let (appended, advanced, noted, recorded, followed) = future::join5(
         items::append(db, key, input_from, turn.input.iter().chain(&turn.output)),
         threads::advance(db, key, end),
         note(db, key, turn, input_from),
-        Box::pin(record(db, key, turn, extent)),
+        Box::pin(record(db, key, turn, range)),
         Box::pin(ledger_names::follow(db, tenant, turn)),
     )
     .await;
@@ -125,17 +124,22 @@ async fn note(db: &Session, key: ThreadKey<'_>, turn: &TurnRecord, from: Seq) ->
     }
 }
 
-async fn record(db: &Session, key: ThreadKey<'_>, turn: &TurnRecord, extent: Extent) -> Result<()> {
+async fn record(
+    db: &Session,
+    key: ThreadKey<'_>,
+    turn: &TurnRecord,
+    range: ResponseRange,
+) -> Result<()> {
     let Some(response) = &turn.response else { return Ok(()) };
     let request = turn.request.as_ref();
     let (recorded, opening) = future::join(
-        responses::insert(db, key, response, request, extent),
+        responses::insert(db, key, response, request, range),
         pending_turns::forget(db, key.owner, &response.id),
     )
     .await;
     recorded?;
     let reached = opening?;
-    let (tenant, ended) = (key.owner, notices::TurnState::Ended);
+    let (tenant, ended) = (key.owner, TurnState::Ended);
     notices::insert(db, tenant, &response.id, &turn.notices, ended).await?;
     match reached {
         Some(reached) if !covers(&turn.destination, reached) => {

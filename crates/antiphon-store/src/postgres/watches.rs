@@ -2,14 +2,15 @@
 
 use async_trait::async_trait;
 
+use super::calls::{read, transact};
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
 use super::{PostgresStore, notices};
 use crate::error::StoreError;
-use crate::keys::shard;
-use crate::records::{ClaimedNotice, Notice};
+use crate::keys::{self, row_key};
+use crate::records::{ClaimedNotice, Notice, TurnState};
 use crate::store::Store as _;
 use crate::watches::Watches;
 
@@ -22,21 +23,13 @@ impl Watches for PostgresStore {
         if due.is_none_or(|due| due > now) {
             return Ok(Vec::new());
         }
-        let given = (now, until, i64::try_from(limit).unwrap_or(i64::MAX));
-        let shared = self.shared.clone();
-        self.call(async move {
-            shared
-                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (now, until, limit)| {
-                    Box::pin(claim(db, *now, *until, *limit))
-                })
-                .await
+        transact!(self, Unsynced, unlocked, (now, until, limit), |db| {
+            claim(db, *now, *until, *limit)
         })
-        .await
     }
 
     async fn next_due(&self) -> Result<Option<i64>> {
-        self.check_open()?;
-        self.shared.run(&(), |db, ()| Box::pin(next_due(db))).await
+        read!(self, (), |db| next_due(db))
     }
 
     async fn put_off(&self, claimed: &ClaimedNotice, until: i64) -> Result<()> {
@@ -44,15 +37,9 @@ impl Watches for PostgresStore {
     }
 
     async fn end(&self, claimed: &ClaimedNotice, notices: Vec<Notice>) -> Result<bool> {
-        let (shared, given) = (self.shared.clone(), (claimed.clone(), notices));
-        self.call(async move {
-            shared
-                .write(Effect::Synced, Lock::Nothing, &given, |db, (claimed, notices)| {
-                    Box::pin(end(db, claimed, notices))
-                })
-                .await
+        transact!(self, Synced, unlocked, (claimed = claimed.clone(), notices), |db| {
+            end(db, claimed, notices)
         })
-        .await
     }
 }
 
@@ -64,9 +51,9 @@ async fn claim(
     db: &Session,
     now: i64,
     until: i64,
-    limit: i64,
+    limit: usize,
 ) -> std::result::Result<Vec<ClaimedNotice>, Failure> {
-    let rows = db.rows(&CLAIM, &[&now, &until, &limit]).await?;
+    let rows = db.rows(&CLAIM, &[&now, &until, &keys::limit(limit)]).await?;
     rows.iter().map(notices::read_due).collect()
 }
 
@@ -76,14 +63,14 @@ async fn end(
     notices: &[Notice],
 ) -> std::result::Result<bool, Failure> {
     let ClaimedNotice { tenant, response, notice, attempt } = claimed;
-    let given = (tenant.as_str(), shard(response.shard()), response.as_str());
+    let given = row_key(tenant, response);
     let attempt = i32::try_from(*attempt).unwrap_or(i32::MAX);
     let (id, endpoint) = (&notice.id, &notice.endpoint);
     let ended = db.execute(&END, &[&given.0, &given.1, &given.2, id, endpoint, &attempt]).await?;
     if ended == 0 {
         return Ok(false);
     }
-    notices::insert(db, tenant, response, notices, notices::TurnState::Ended).await?;
+    notices::insert(db, tenant, response, notices, TurnState::Ended).await?;
     Ok(true)
 }
 

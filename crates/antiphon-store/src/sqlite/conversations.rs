@@ -4,7 +4,7 @@ use antiphon::{HeldItem, ItemId};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, seq_from_column, shard, thread, thread_from_column};
+use super::keys::{ThreadKey, row_key, seq_from_column, shard, thread, thread_from_column};
 use super::{items, jobs, ledger_names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
@@ -73,9 +73,7 @@ pub(super) fn find(
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let found = db
         .prepare_cached(SQL)?
-        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| {
-            Ok((read(row, 2, id)?, cursor(row, id)?))
-        })
+        .query_row(row_key(tenant, id), |row| Ok((read(row, 2, id)?, cursor(row, id)?)))
         .optional()?;
     Ok(found)
 }
@@ -86,10 +84,8 @@ pub(super) fn end(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Resu
         SELECT thread, tip
         FROM conversations JOIN threads USING (tenant, shard, thread)
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
-    let end = db
-        .prepare_cached(SQL)?
-        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| cursor(row, id))
-        .optional()?;
+    let end =
+        db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| cursor(row, id)).optional()?;
     Ok(end)
 }
 
@@ -161,10 +157,8 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ConversationId) -> R
     const SQL: &str = "
         DELETE FROM conversations WHERE tenant = ?1 AND shard = ?2 AND id = ?3
         RETURNING thread";
-    let named: Option<i64> = db
-        .prepare_cached(SQL)?
-        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
-        .optional()?;
+    let named: Option<i64> =
+        db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| row.get(0)).optional()?;
     if let Some(named) = named {
         ledger_names::unname(db, tenant, &LedgerSubject::Conversation(id.clone()))?;
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(named)))?;

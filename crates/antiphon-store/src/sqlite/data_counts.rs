@@ -1,10 +1,12 @@
-//! Counts the data of each tenant.
+//! Counts the data of each tenant. Triggers count the items and bytes (`usage.sql`).
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::keys::row_key;
 use crate::error::StoreError;
-use crate::ids::Tenant;
+use crate::ids::{ConversationId, Tenant};
 use crate::snapshot::DataCounts;
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -59,4 +61,29 @@ pub(super) fn count(db: &Connection, tenant: &Tenant) -> Result<DataCounts> {
 /// Reads a count, which is never negative.
 fn read_count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(row.get::<_, i64>(column)?.cast_unsigned())
+}
+
+/// The amount of data of a tenant.
+pub(super) fn tenant_usage(db: &Connection, tenant: &Tenant) -> Result<Usage> {
+    const SQL: &str = "SELECT items, bytes FROM tenant_usage WHERE tenant = ?1";
+    let found = db.prepare_cached(SQL)?.query_row([tenant.as_str()], read_usage).optional()?;
+    Ok(found.unwrap_or_default())
+}
+
+/// The amount of data of a conversation. Zero if it does not exist.
+pub(super) fn conversation_usage(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ConversationId,
+) -> Result<Usage> {
+    const SQL: &str = "
+        SELECT count(*), coalesce(sum(length(body)), 0)
+        FROM conversations JOIN items USING (tenant, shard, thread)
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND body IS NOT NULL";
+    let given = row_key(tenant, id);
+    Ok(db.prepare_cached(SQL)?.query_row(given, read_usage)?)
+}
+
+fn read_usage(row: &Row<'_>) -> rusqlite::Result<Usage> {
+    Ok(Usage::from_columns(row.get(0)?, row.get(1)?))
 }

@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
 use crate::ids::Tenant;
+use crate::keys;
 use crate::snapshot::DataCounts;
 
 /// Deletes at most `limit` rows of a tenant and returns their counts. Rows that name others are
@@ -13,7 +14,7 @@ pub(super) fn erase(
     tenant: &Tenant,
     limit: usize,
 ) -> Result<DataCounts, StoreError> {
-    let mut left = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut left = keys::limit(limit);
     let mut delete = |sql: &str| -> Result<u64, StoreError> {
         let rows = db.prepare_cached(sql)?.execute(params![tenant.as_str(), left])?;
         left = left.saturating_sub_unsigned(rows as u64);

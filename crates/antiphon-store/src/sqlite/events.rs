@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use rusqlite::{Connection, params};
 
-use super::jobs::{self, key};
-use super::keys::{position, seq_from_column};
+use super::jobs;
+use super::keys::{position, row_key, seq_from_column};
 use crate::background::{
     EXPIRED_AT_ONCE, EventPage, LogState, LoggedEvent, PAGE_BYTES, PAGE_EVENTS,
 };
@@ -24,7 +24,7 @@ pub(super) fn insert(
         INSERT INTO events (tenant, shard, response, sequence_number, body)
         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
     let mut statement = db.prepare_cached(SQL)?;
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     for event in events {
         statement.execute(params![
             owner,
@@ -50,7 +50,7 @@ pub(super) fn page(
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND sequence_number >= ?4
         ORDER BY sequence_number";
     let Some(state) = jobs::state(db, tenant, id)? else { return Ok(None) };
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     let mut statement = db.prepare_cached(SQL)?;
     let mut rows = statement.query(params![owner, within, id, position(from)])?;
     let (mut events, mut bytes) = (Vec::new(), 0);
@@ -75,7 +75,7 @@ pub(super) fn latest_of_beginning(
         SELECT body FROM events
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND sequence_number < 3
         ORDER BY sequence_number DESC LIMIT 1";
-    let body: Vec<u8> = db.prepare_cached(SQL)?.query_row(key(tenant, id), |row| row.get(0))?;
+    let body: Vec<u8> = db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| row.get(0))?;
     Ok(body.into())
 }
 
@@ -84,14 +84,14 @@ pub(super) fn count(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result
     const SQL: &str = "
         SELECT coalesce(max(sequence_number) + 1, 0) FROM events
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3";
-    let count = db.prepare_cached(SQL)?.query_row(key(tenant, id), |row| row.get(0))?;
+    let count = db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| row.get(0))?;
     Ok(seq_from_column(count))
 }
 
 /// Deletes the whole log.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "DELETE FROM events WHERE tenant = ?1 AND shard = ?2 AND response = ?3";
-    db.prepare_cached(SQL)?.execute(key(tenant, id))?;
+    db.prepare_cached(SQL)?.execute(row_key(tenant, id))?;
     Ok(())
 }
 
@@ -103,6 +103,6 @@ pub(super) fn remove_some(db: &Connection, tenant: &Tenant, id: &ResponseId) -> 
             SELECT sequence_number FROM events
             WHERE tenant = ?1 AND shard = ?2 AND response = ?3
             ORDER BY sequence_number LIMIT ?4)";
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     Ok(db.prepare_cached(SQL)?.execute(params![owner, within, id, EXPIRED_AT_ONCE])? > 0)
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, MAIN_DB};
 
 use super::{SqliteSnapshot, connection, schema};
 use crate::error::StoreError;
-use crate::inspect::StoreState;
+use crate::snapshot::StoreState;
 
 type Result<T> = std::result::Result<T, StoreError>;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use antiphon::{HeldItem, ItemId};
 use rusqlite::{Connection, OptionalExtension, Params, ffi, params};
 
-use super::keys::{ThreadKey, position, seq_from_column};
+use super::keys::{self, ThreadKey, position, seq_from_column};
 use super::row::{self, item_columns};
 use crate::error::StoreError;
 use crate::ids::Tenant;
@@ -173,8 +173,14 @@ const DESCENDING: RangeQueries = RangeQueries {
 };
 
 fn range_parameters(key: ThreadKey<'_>, range: &Range<Seq>, limit: usize) -> impl Params {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    (key.tenant(), key.shard(), key.thread(), position(range.start), position(range.end), limit)
+    (
+        key.tenant(),
+        key.shard(),
+        key.thread(),
+        position(range.start),
+        position(range.end),
+        keys::limit(limit),
+    )
 }
 
 /// The position of the live item with this id in a thread.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, position, shard, thread, thread_from_column};
+use super::keys::{ThreadKey, position, row_key, shard, thread, thread_from_column};
 use super::responses::no_id;
 use super::{events, sweep, turns};
 use crate::background::{ClaimedJob, JobStatus, LogState, LoggedEvent, NewJob};
@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub(super) fn accept(db: &Connection, tenant: &Tenant, job: &NewJob) -> Result<()> {
     const SQL: &str = "
         INSERT INTO jobs (tenant, shard, id, held, request, work) VALUES (?1, ?2, ?3, 1, ?4, ?5)";
-    let (owner, within, id) = key(tenant, &job.id);
+    let (owner, within, id) = row_key(tenant, &job.id);
     db.prepare_cached(SQL)?.execute(params![owner, within, id, job.request.0, &*job.work])?;
     events::insert(db, tenant, &job.id, &job.events)
 }
@@ -47,7 +47,7 @@ pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let found = db
         .prepare_cached(SQL)?
-        .query_row(key(tenant, id), |row| Ok(LogState::from_columns(row.get(0)?, row.get(1)?)))
+        .query_row(row_key(tenant, id), |row| Ok(LogState::from_columns(row.get(0)?, row.get(1)?)))
         .optional()?;
     Ok(found)
 }
@@ -90,7 +90,7 @@ pub(super) fn cancel(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     const SQL: &str = "
         UPDATE jobs SET cancelled = 1
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND expires_at IS NULL";
-    Ok(db.prepare_cached(SQL)?.execute(key(tenant, id))? > 0)
+    Ok(db.prepare_cached(SQL)?.execute(row_key(tenant, id))? > 0)
 }
 
 pub(super) fn cancelled_jobs(db: &Connection) -> Result<Vec<(Tenant, ResponseId)>> {
@@ -112,7 +112,7 @@ pub(super) fn set_cursor(
     const SQL: &str = "
         UPDATE jobs SET thread = ?4, after = ?5
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND held AND expires_at IS NULL";
-    let (owner, within, id) = key(tenant, id);
+    let (owner, within, id) = row_key(tenant, id);
     let (behind, after) = (thread(cursor.thread), position(cursor.end));
     match db.prepare_cached(SQL)?.execute(params![owner, within, id, behind, after])? {
         0 => Err(StoreError::LeaseLost),
@@ -133,7 +133,7 @@ pub(super) fn end(
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND held AND expires_at IS NULL
         RETURNING thread";
     let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
-    let (owner, within, id) = key(tenant, &response.id);
+    let (owner, within, id) = row_key(tenant, &response.id);
     let reached: Option<Option<i64>> = db
         .prepare_cached(SQL)?
         .query_row(params![owner, within, id, expires_at], |row| row.get(0))
@@ -154,7 +154,7 @@ pub(super) fn release(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
     const SQL: &str = "
         UPDATE jobs SET held = 0
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND expires_at IS NULL";
-    db.prepare_cached(SQL)?.execute(key(tenant, id))?;
+    db.prepare_cached(SQL)?.execute(row_key(tenant, id))?;
     Ok(())
 }
 
@@ -172,7 +172,7 @@ pub(super) fn claim_next(db: &Connection) -> Result<Option<ClaimedJob>> {
 /// Deletes a job and its events.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "DELETE FROM jobs WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
-    if db.prepare_cached(SQL)?.execute(key(tenant, id))? > 0 {
+    if db.prepare_cached(SQL)?.execute(row_key(tenant, id))? > 0 {
         events::remove(db, tenant, id)?;
     }
     Ok(())
@@ -210,11 +210,6 @@ pub(super) fn expire(db: &Connection, now: i64) -> Result<bool> {
         remove(db, &tenant, &id)?;
     }
     Ok(true)
-}
-
-/// The key columns of a response's rows.
-pub(super) fn key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, &'a str) {
-    (tenant.as_str(), shard(id.shard()), id.as_str())
 }
 
 fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<ResponseId> {

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::keys::shard;
+use super::keys::{row_key, shard};
 use super::{conversations, ledger_names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
@@ -26,10 +26,8 @@ pub(super) fn find(
 ) -> Result<Option<Binding>> {
     const SQL: &str = "
         SELECT binds_late FROM conversations WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
-    let binds_late: Option<bool> = db
-        .prepare_cached(SQL)?
-        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
-        .optional()?;
+    let binds_late: Option<bool> =
+        db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| row.get(0)).optional()?;
     if binds_late != Some(true) {
         return Ok(None);
     }

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::shard;
+use super::keys::{row_key, shard};
 use super::responses::no_id;
 use super::{conversations, pending_turns, responses};
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Tenant};
+use crate::ids::{ConversationId, ResponseId, ShardedId as _, Tenant};
 use crate::ledger_records::{LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
 use crate::records::{Destination, TurnRecord};
 
@@ -32,7 +32,7 @@ pub(super) fn upstream_id(
     const SQL: &str = "
         SELECT upstream, provider_id FROM ledgers
         WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
-    let parameters = params![tenant.as_str(), shard(subject.shard()), subject.as_str()];
+    let parameters = row_key(tenant, subject);
     let named = db
         .prepare_cached(SQL)?
         .query_row(parameters, |row| Ok(UpstreamId { upstream: row.get(0)?, id: row.get(1)? }))
@@ -48,7 +48,7 @@ pub(super) fn any(db: &Connection) -> Result<bool> {
 /// Whether this has a name.
 pub(super) fn is_named(db: &Connection, tenant: &Tenant, subject: &LedgerSubject) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
-    let parameters = params![tenant.as_str(), shard(subject.shard()), subject.as_str()];
+    let parameters = row_key(tenant, subject);
     Ok(db.prepare_cached(SQL)?.exists(parameters)?)
 }
 
@@ -147,7 +147,7 @@ fn delete_subject(db: &Connection, tenant: &Tenant, subject: &LedgerSubject) -> 
 /// Removes the name of this conversation or response.
 pub(super) fn unname(db: &Connection, tenant: &Tenant, subject: &LedgerSubject) -> Result<()> {
     const SQL: &str = "DELETE FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
-    let parameters = params![tenant.as_str(), shard(subject.shard()), subject.as_str()];
+    let parameters = row_key(tenant, subject);
     db.prepare_cached(SQL)?.execute(parameters)?;
     Ok(())
 }

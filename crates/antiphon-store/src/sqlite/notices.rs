@@ -2,22 +2,13 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::keys::shard;
+use super::keys::{self, row_key, shard};
 use super::responses::no_id;
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Tenant};
-use crate::records::{ClaimedNotice, Notice};
+use crate::records::{ClaimedNotice, Notice, TurnState};
 
 type Result<T> = std::result::Result<T, StoreError>;
-
-/// The state of the turn whose end the notices report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TurnState {
-    /// It may still end otherwise, so no notice is due.
-    Open,
-    /// It has ended.
-    Ended,
-}
 
 /// Stores the notices of a response.
 pub(super) fn insert(
@@ -46,13 +37,13 @@ pub(super) fn insert(
 }
 
 /// The notices that were recorded with a pending turn.
-pub(super) fn of_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Vec<Notice>> {
+pub(super) fn find_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Vec<Notice>> {
     const SQL: &str = "
         SELECT id, endpoint, due_at, body FROM notices
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND is_open";
     let notices = db
         .prepare_cached(SQL)?
-        .query_map(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| read(row, 0))?
+        .query_map(row_key(tenant, id), |row| read(row, 0))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(notices)
 }
@@ -61,7 +52,7 @@ pub(super) fn of_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
 pub(super) fn remove_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "
         DELETE FROM notices WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND is_open";
-    db.prepare_cached(SQL)?.execute(params![tenant.as_str(), shard(id.shard()), id.as_str()])?;
+    db.prepare_cached(SQL)?.execute(row_key(tenant, id))?;
     Ok(())
 }
 
@@ -85,10 +76,9 @@ pub(super) fn claim(
             WHERE NOT is_open AND due_at <= ?1 ORDER BY due_at LIMIT ?3
         )
         RETURNING id, endpoint, due_at, body, tenant, response, attempts";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let claimed = db
         .prepare_cached(SQL)?
-        .query_map(params![now, until, limit], read_due)?
+        .query_map(params![now, until, keys::limit(limit)], read_due)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(claimed)
 }
@@ -104,8 +94,7 @@ pub(super) fn settle(db: &Connection, claimed: &ClaimedNotice, then: Option<i64>
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND id = ?4 AND endpoint = ?5
           AND attempts = ?6";
     let ClaimedNotice { tenant, response, notice, attempt } = claimed;
-    let (tenant, in_shard, response) =
-        (tenant.as_str(), shard(response.shard()), response.as_str());
+    let (tenant, in_shard, response) = row_key(tenant, response);
     let (id, endpoint) = (&notice.id, &notice.endpoint);
     match then {
         Some(then) => db

@@ -3,14 +3,16 @@
 use antiphon::HeldItem;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
+use super::keys::{
+    self, ThreadKey, position, row_key, seq_from_column, shard, thread, thread_from_column,
+};
 use super::responses::{no_id, read_new};
 use super::row::{self, item_columns};
-use super::savepoint::attempt;
+use super::writer::attempt;
 use super::{ledger_names, notices, sweep, turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-use crate::records::{Cursor, Destination, NewResponse, RequestDigest, TurnRecord};
+use crate::records::{Cursor, Destination, NewResponse, RequestDigest, TurnRecord, TurnState};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -19,7 +21,7 @@ pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
     let response = turn.announced()?;
     remove(db, tenant, &response.id)?;
     let ordinal = insert(db, tenant, turn, response)?;
-    notices::insert(db, tenant, &response.id, &turn.notices, notices::TurnState::Open)?;
+    notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Open)?;
     insert_items(db, ordinal, &turn.input)
 }
 
@@ -74,7 +76,7 @@ fn insert_items(db: &Connection, ordinal: i64, items: &[HeldItem]) -> Result<()>
 }
 
 /// The pending turns of this request, newest first.
-pub(super) fn of_request(
+pub(super) fn find_by_request(
     db: &Connection,
     tenant: &Tenant,
     in_shard: Shard,
@@ -84,12 +86,12 @@ pub(super) fn of_request(
     const SQL: &str = "
         SELECT id FROM openings WHERE tenant = ?1 AND shard = ?2 AND request = ?3
         ORDER BY ordinal DESC LIMIT ?4";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let ids = db
         .prepare_cached(SQL)?
-        .query_map(params![tenant.as_str(), shard(in_shard), request.0, limit], |row| {
-            ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))
-        })?
+        .query_map(
+            params![tenant.as_str(), shard(in_shard), request.0, keys::limit(limit)],
+            |row| ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0)),
+        )?
         .collect::<rusqlite::Result<_>>()?;
     Ok(ids)
 }
@@ -97,7 +99,7 @@ pub(super) fn of_request(
 /// The ordinal of a pending turn.
 pub(super) fn ordinal(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<i64>> {
     const SQL: &str = "SELECT ordinal FROM openings WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
-    let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str()];
+    let parameters = row_key(tenant, id);
     Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?)
 }
 
@@ -126,9 +128,7 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         RETURNING ordinal, thread, after";
     let removed: Option<(i64, Option<i64>, Option<i64>)> = db
         .prepare_cached(SQL)?
-        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })
+        .query_row(row_key(tenant, id), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
     let Some((ordinal, behind, after)) = removed else {
         return Ok(());
@@ -200,7 +200,7 @@ fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, TurnRecord)> {
         destination,
         input: read_items(db, ordinal)?,
         output: Vec::new(),
-        notices: notices::of_open(db, &tenant, &response.id)?,
+        notices: notices::find_open(db, &tenant, &response.id)?,
         ledger: None,
         response: Some(response),
         request,

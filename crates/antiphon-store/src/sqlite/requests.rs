@@ -18,8 +18,8 @@ pub(super) fn turns(
     request: &RequestDigest,
     limit: usize,
 ) -> Result<Vec<PriorTurn>> {
-    let open = pending_turns::of_request(db, tenant, in_shard, request, limit)?;
-    let ended = responses::of_request(db, tenant, in_shard, request, limit)?;
+    let open = pending_turns::find_by_request(db, tenant, in_shard, request, limit)?;
+    let ended = responses::find_by_request(db, tenant, in_shard, request, limit)?;
     let open = open.into_iter().map(PriorTurn::Open);
     Ok(open.chain(ended.into_iter().map(PriorTurn::Ended)).take(limit).collect())
 }

@@ -5,21 +5,14 @@ use bytes::Bytes;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, position, seq_from_column, shard, thread_from_column};
+use super::keys::{self, ThreadKey, position, row_key, seq_from_column, shard, thread_from_column};
 use super::{items, jobs, ledger_names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::ledger_records::LedgerSubject;
-use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
+use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord};
 
 type Result<T> = std::result::Result<T, StoreError>;
-
-/// The positions of a response in its thread.
-pub(super) struct Extent {
-    pub(super) input_from: Seq,
-    pub(super) output_from: Seq,
-    pub(super) end: Seq,
-}
 
 /// Stores the record of a response whose items are in the thread.
 pub(super) fn insert(
@@ -27,7 +20,7 @@ pub(super) fn insert(
     key: ThreadKey<'_>,
     response: &NewResponse,
     request: Option<&RequestDigest>,
-    extent: &Extent,
+    range: ResponseRange,
 ) -> Result<()> {
     const SQL: &str = "
         INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
@@ -38,9 +31,9 @@ pub(super) fn insert(
         key.shard(),
         response.id.as_str(),
         key.thread(),
-        position(extent.input_from),
-        position(extent.output_from),
-        position(extent.end),
+        position(range.input_from),
+        position(range.output_from),
+        position(range.end),
         response.conversation.as_ref().map(ConversationId::as_str),
         response.created_at,
         &*response.envelope,
@@ -60,15 +53,12 @@ pub(super) fn find(
         SELECT id, conversation, created_at, envelope, report,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
-    let record = db
-        .prepare_cached(SQL)?
-        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], read_record)
-        .optional()?;
+    let record = db.prepare_cached(SQL)?.query_row(row_key(tenant, id), read_record).optional()?;
     Ok(record)
 }
 
 /// The records of this request, newest first.
-pub(super) fn of_request(
+pub(super) fn find_by_request(
     db: &Connection,
     tenant: &Tenant,
     in_shard: Shard,
@@ -80,10 +70,12 @@ pub(super) fn of_request(
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = ?1 AND shard = ?2 AND request = ?3
         ORDER BY created_at DESC, rowid DESC LIMIT ?4";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let records = db
         .prepare_cached(SQL)?
-        .query_map(params![tenant.as_str(), shard(in_shard), request.0, limit], read_record)?
+        .query_map(
+            params![tenant.as_str(), shard(in_shard), request.0, keys::limit(limit)],
+            read_record,
+        )?
         .collect::<rusqlite::Result<_>>()?;
     Ok(records)
 }
@@ -104,16 +96,37 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     const SQL: &str = "
         DELETE FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3
         RETURNING thread";
-    let thread: Option<i64> = db
-        .prepare_cached(SQL)?
-        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
-        .optional()?;
+    let thread: Option<i64> =
+        db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| row.get(0)).optional()?;
     if let Some(thread) = thread {
         jobs::remove(db, tenant, id)?;
         ledger_names::unname(db, tenant, &LedgerSubject::Response(id.clone()))?;
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(thread)))?;
     }
     Ok(thread.is_some())
+}
+
+/// Deletes the oldest responses that were created before this time, at most `limit`. Returns their
+/// number.
+pub(super) fn expire(db: &Connection, created_before: i64, limit: usize) -> Result<usize> {
+    let expired = oldest(db, created_before, limit)?;
+    for (tenant, id) in &expired {
+        delete(db, tenant, id)?;
+    }
+    Ok(expired.len())
+}
+
+fn oldest(db: &Connection, created_before: i64, limit: usize) -> Result<Vec<(Tenant, ResponseId)>> {
+    const SQL: &str = "
+        SELECT tenant, id FROM responses WHERE created_at < ?1 ORDER BY created_at LIMIT ?2";
+    let found = db
+        .prepare_cached(SQL)?
+        .query_map(params![created_before, keys::limit(limit)], |row| {
+            let id = ResponseId::parse(row.get_ref(1)?.as_str()?);
+            Ok((Tenant::new(row.get_ref(0)?.as_str()?), id.ok_or_else(|| no_id(1))?))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(found)
 }
 
 /// Reads the recorded fields from a row's first columns: id, conversation, `created_at`, envelope,
@@ -139,12 +152,10 @@ pub(super) fn no_id(column: usize) -> rusqlite::Error {
 
 fn read_record(row: &Row<'_>) -> rusqlite::Result<ResponseRecord> {
     let response = read_new(row)?;
-    let (input_from, output_from, end) =
-        (seq_from_column(row.get(6)?), seq_from_column(row.get(7)?), seq_from_column(row.get(8)?));
-    Ok(ResponseRecord {
-        cursor: Cursor { shard: response.id.shard(), thread: thread_from_column(row.get(5)?), end },
-        response,
-        input: input_from..output_from,
-        output: output_from..end,
-    })
+    let range = ResponseRange {
+        input_from: seq_from_column(row.get(6)?),
+        output_from: seq_from_column(row.get(7)?),
+        end: seq_from_column(row.get(8)?),
+    };
+    Ok(range.into_record(response, thread_from_column(row.get(5)?)))
 }

@@ -10,9 +10,7 @@ use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::task::spawn_blocking;
 
-use super::{
-    connection, data_counts, named_values, pages, pending_turns, responses, schema, usage,
-};
+use super::{connection, data_counts, named_values, pages, pending_turns, responses, schema};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
@@ -69,7 +67,7 @@ impl Snapshot for SqliteSnapshot {
 
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage> {
         let tenant = tenant.clone();
-        self.read(move |db| usage::of_tenant(db, &tenant)).await
+        self.read(move |db| data_counts::tenant_usage(db, &tenant)).await
     }
 
     async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>> {

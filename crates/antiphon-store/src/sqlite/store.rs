@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, erasure, expiry, items, jobs, listing, named_values, notices,
-    pending_turns, requests, responses, turns, usage,
+    SqliteStore, conversations, data_counts, erasure, items, jobs, listing, named_values, notices,
+    pending_turns, requests, responses, turns,
 };
 use crate::background::BackgroundJobs;
 use crate::error::StoreError;
@@ -180,7 +180,7 @@ impl Store for SqliteStore {
     }
 
     async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
-        self.write(Effect::Erasing, move |db| expiry::expire(db, created_before, limit)).await
+        self.write(Effect::Erasing, move |db| responses::expire(db, created_before, limit)).await
     }
 
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
@@ -233,12 +233,12 @@ impl Store for SqliteStore {
 
     async fn usage(&self, tenant: &Tenant) -> Result<Usage> {
         let tenant = tenant.clone();
-        self.read(move |db| usage::of_tenant(db, &tenant)).await
+        self.read(move |db| data_counts::tenant_usage(db, &tenant)).await
     }
 
     async fn conversation_usage(&self, tenant: &Tenant, id: &ConversationId) -> Result<Usage> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.read(move |db| usage::of_conversation(db, &tenant, &id)).await
+        self.read(move |db| data_counts::conversation_usage(db, &tenant, &id)).await
     }
 
     async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<DataCounts> {

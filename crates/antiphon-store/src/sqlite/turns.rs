@@ -3,11 +3,10 @@
 use rusqlite::Connection;
 
 use super::keys::ThreadKey;
-use super::responses::{self, Extent};
-use super::{conversations, items, ledger_names, notices, pending_turns, threads};
+use super::{conversations, items, ledger_names, notices, pending_turns, responses, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
-use crate::records::{Cursor, Destination, Seq, TurnRecord};
+use crate::records::{Cursor, Destination, ResponseRange, Seq, TurnRecord, TurnState};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -23,10 +22,10 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
         threads::note_turn(db, key, request.map(|request| (request, input_from)))?;
     }
     if let Some(response) = &turn.response {
-        let extent = Extent { input_from, output_from, end };
-        responses::insert(db, key, response, turn.request.as_ref(), &extent)?;
+        let range = ResponseRange { input_from, output_from, end };
+        responses::insert(db, key, response, turn.request.as_ref(), range)?;
         pending_turns::remove(db, tenant, &response.id)?;
-        notices::insert(db, tenant, &response.id, &turn.notices, notices::TurnState::Ended)?;
+        notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Ended)?;
     }
     match &turn.ledger {
         Some(ledger) => ledger_names::follow(db, tenant, turn, ledger),

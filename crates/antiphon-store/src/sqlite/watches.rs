@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::keys::shard;
+use super::keys::{self, shard};
 use super::writer::Effect;
 use super::{SqliteStore, notices};
 use crate::error::StoreError;
-use crate::records::{ClaimedNotice, Notice};
+use crate::records::{ClaimedNotice, Notice, TurnState};
 use crate::store::Store as _;
 use crate::watches::Watches;
 
@@ -52,10 +52,9 @@ fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Result<Vec<Clai
             ORDER BY due_at LIMIT ?3
         )
         RETURNING id, endpoint, due_at, body, tenant, response, attempts";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let claimed = db
         .prepare_cached(SQL)?
-        .query_map(params![now, until, limit], notices::read_due)?
+        .query_map(params![now, until, keys::limit(limit)], notices::read_due)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(claimed)
 }
@@ -77,6 +76,6 @@ fn end(db: &Connection, claimed: &ClaimedNotice, notices: &[Notice]) -> Result<b
     if ended == 0 {
         return Ok(false);
     }
-    notices::insert(db, tenant, response, notices, notices::TurnState::Ended)?;
+    notices::insert(db, tenant, response, notices, TurnState::Ended)?;
     Ok(true)
 }

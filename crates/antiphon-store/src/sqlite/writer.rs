@@ -9,7 +9,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::lock::FileLock;
 use super::log::Log;
 use super::reserve::Reserve;
-use super::savepoint::attempt;
 use super::vacuum::Vacuum;
 use crate::error::StoreError;
 
@@ -308,6 +307,30 @@ fn batch(first: Box<dyn Job>, jobs: &mut mpsc::Receiver<Box<dyn Job>>) -> Vec<Bo
         batch.push(job);
     }
     batch
+}
+
+/// Runs `work`. If it fails, undoes its changes and returns its error as the inner result. The
+/// outer error means that the transaction itself is lost: SQLite rolls it back on some failures,
+/// such as a full disk.
+pub(super) fn attempt<T>(
+    db: &Connection,
+    work: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<Result<T, StoreError>, StoreError> {
+    execute(db, "SAVEPOINT attempt")?;
+    let outcome = work();
+    if let Err(error) = &outcome {
+        if db.is_autocommit() {
+            return Err(error.clone());
+        }
+        execute(db, "ROLLBACK TO attempt")?;
+    }
+    execute(db, "RELEASE attempt")?;
+    Ok(outcome)
+}
+
+fn execute(db: &Connection, command: &str) -> Result<(), StoreError> {
+    db.prepare_cached(command)?.execute([])?;
+    Ok(())
 }
 
 #[cfg(test)]
