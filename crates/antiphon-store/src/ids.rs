@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn an_id_names_its_shard() {
+    fn id_contains_its_shard() {
         let id = ResponseId::issue(Shard(u64::MAX - 1), &mut Ones);
         assert_eq!(id.as_str(), format!("resp_fffffffffffffffe{}", "11".repeat(16)));
         assert_eq!(ResponseId::parse(id.as_str()).unwrap().shard(), Shard(u64::MAX - 1));
     }
 
     #[test]
-    fn what_is_not_our_form_is_no_id() {
+    fn foreign_id_form_is_rejected() {
         let conversation = ConversationId::issue(Shard(1), &mut Ones);
         assert_eq!(ResponseId::parse(conversation.as_str()), None);
         assert_eq!(ResponseId::parse("resp_é"), None);

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_much_is_given_at_once_as_fits_but_never_nothing() {
+    fn page_holds_as_many_items_as_fit() {
         assert_eq!(fitting([BYTES + 1, 1].into_iter()), 1);
         assert_eq!(fitting([BYTES, 0, 1].into_iter()), 2);
         assert_eq!(fitting([1, 2, 3].into_iter()), 3);

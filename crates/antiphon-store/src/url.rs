@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_named_by_its_path() {
+    fn sqlite_url_names_a_path() {
         let file = |path: &str| Ok(Form::File(path.into()));
         assert_eq!(Form::parse("sqlite:antiphon.db"), file("antiphon.db"));
         assert_eq!(Form::parse("sqlite:/var/lib/a:b.db"), file("/var/lib/a:b.db"));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_store_is_told_the_forms() {
+    fn unknown_url_form_is_rejected_with_the_forms() {
         for url in ["", "antiphon.db", "sqlite:", "sqlite://a.db", "redis://localhost"] {
             let refusal = Form::parse(url).unwrap_err();
             assert_eq!(refusal, OpenError::UnknownForm, "{url}");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_is_named_by_its_url() {
+    fn postgres_url_is_accepted() {
         for url in ["postgres://localhost/a", "postgresql://alice@localhost:5433/a?pool_max=2"] {
             assert_eq!(Form::parse(url), Ok(Form::Postgres));
         }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_database_that_is_not_there_is_said_to_be_so_without_the_password() {
+    async fn unreachable_database_error_hides_the_password() {
         let Err(error) = open("postgres://alice:s3cret@127.0.0.1:1/a").await else {
             panic!("nothing listens on port 1");
         };
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_cannot_be_opened_is_named() {
+    async fn unopenable_file_is_named_in_the_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join("antiphon.db");
         let Err(error) = open(&format!("sqlite:{}", path.display())).await else {

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_caller_does_not_come_to_have_is_given_up_twice() {
+    fn abandoned_place_is_deleted_twice() {
         let abandoned = Arc::<Abandoned>::default();
         let drawn = Drawn::new(&abandoned);
         for place in [1, 2] {

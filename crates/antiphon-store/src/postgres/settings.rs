@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_url_has_bounds_all_the_same() {
+    fn plain_url_gets_default_limits() {
         let settings = Settings::parse(URL).unwrap();
 
         assert_eq!((settings.pool_max, settings.trust), (16, Trust::Anybody));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_url_says_wins() {
+    fn url_parameters_precede_defaults() {
         let query = "pool_max=4&connect_timeout=2&options=-c%20search_path%3Dchats&sslmode=disable";
         let settings = Settings::parse(&format!("{URL}?{query}")).unwrap();
 
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_is_verified_where_the_url_asks_for_it() {
+    fn url_decides_certificate_verification() {
         let trust = |query: &str| Settings::parse(&format!("{URL}?{query}")).unwrap().trust;
 
         assert_eq!(trust("sslmode=require"), Trust::Anybody);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_supported_is_said_in_a_sentence() {
+    fn unsupported_parameter_is_named_in_the_error() {
         for (query, named) in [
             ("sslmode=verify-ca", "verify-ca"),
             ("sslmode=allow", "allow"),

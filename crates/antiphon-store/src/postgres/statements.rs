@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_statement_has_a_name_of_its_own() {
+    fn statement_names_are_unique() {
         let names: BTreeSet<_> = all().map(|(name, _)| name).collect();
         assert_eq!(names.len(), all().count());
     }

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_log_is_emptied_once_its_readers_are_done() {
+    fn long_log_is_emptied_after_its_readers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
         let db = connection::writing(&path).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn residue_waits_for_nothing_but_an_idle_moment() {
+    fn erased_data_leaves_the_log_when_idle() {
         let folder = tempfile::tempdir().unwrap();
         let db = connection::writing(&folder.path().join("notes.db")).unwrap();
         db.execute_batch("CREATE TABLE notes (text)").unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_for_long_is_waited_for_once() {
+    fn long_reader_is_awaited_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
         let db = connection::writing(&path).unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn in_memory_there_is_no_log() {
+    fn memory_database_has_no_log() {
         let db = connection::in_memory().unwrap();
         let mut log = Log::new(&db, 0);
         log.note_erasure();

@@ -81,12 +81,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_step_applies() {
+    fn every_migration_step_applies() {
         Migrations::from_slice(STEPS).validate().unwrap();
     }
 
     #[test]
-    fn only_an_empty_file_or_one_of_ours_is_taken() {
+    fn foreign_database_is_rejected() {
         let mut ours = Connection::open_in_memory().unwrap();
         assert_eq!(check_owner(&ours), Ok(()));
         migrate(&mut ours).unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_newer_version_is_refused() {
+    fn newer_schema_version_is_rejected() {
         let db = Connection::open_in_memory().unwrap();
         db.pragma_update(None, "user_version", 1000).unwrap();
         let refusal = check_known(&db).unwrap_err().to_string();

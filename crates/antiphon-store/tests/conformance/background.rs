@@ -50,7 +50,7 @@ pub(crate) async fn page(world: &World, id: &ResponseId, from: u64) -> Option<Ev
     background(world).events(&world.tenant, id, from).await.unwrap()
 }
 
-pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
+pub(crate) async fn job_is_open_until_its_commit(world: World) {
     let (id, turn) = accepted(&world).await;
     let store = background(&world);
     let open = JobStatus::Open { event: event(1).body, is_unclaimed: false };
@@ -68,7 +68,7 @@ pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
     assert_eq!(world.transcript(&id).await, ["a", "b"]);
 }
 
-pub(crate) async fn events_are_read_in_pages_from_any_number_on(world: World) {
+pub(crate) async fn event_pages_start_at_any_number(world: World) {
     let (id, turn) = accepted(&world).await;
     background(&world).append(&world.tenant, &id, events(2..600)).await.unwrap();
     let waiting = EventPage { events: vec![], state: LogState::Open };
@@ -91,7 +91,7 @@ pub(crate) async fn events_are_read_in_pages_from_any_number_on(world: World) {
     assert_eq!(page(&world, &id, 600).await, Some(last));
 }
 
-pub(crate) async fn a_page_has_a_bound_of_bytes(world: World) {
+pub(crate) async fn event_page_has_a_byte_limit(world: World) {
     let (id, _) = accepted(&world).await;
     let long = |number| LoggedEvent { sequence_number: number, body: vec![b'x'; 200_000].into() };
     background(&world).append(&world.tenant, &id, (2..6).map(long).collect()).await.unwrap();
@@ -105,7 +105,7 @@ pub(crate) async fn a_page_has_a_bound_of_bytes(world: World) {
     }
 }
 
-pub(crate) async fn an_event_is_logged_once(world: World) {
+pub(crate) async fn repeated_event_is_logged_once(world: World) {
     let (id, _) = accepted(&world).await;
     let store = background(&world);
     store.append(&world.tenant, &id, events(1..4)).await.unwrap();
@@ -113,7 +113,7 @@ pub(crate) async fn an_event_is_logged_once(world: World) {
     assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..5));
 }
 
-pub(crate) async fn a_job_that_has_ended_takes_no_more(world: World) {
+pub(crate) async fn ended_job_rejects_events(world: World) {
     let (id, turn) = accepted(&world).await;
     end(&world, turn.clone(), 2).await.unwrap();
 
@@ -125,7 +125,7 @@ pub(crate) async fn a_job_that_has_ended_takes_no_more(world: World) {
     assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..3));
 }
 
-pub(crate) async fn a_turn_that_cannot_be_committed_leaves_its_job_open(world: World) {
+pub(crate) async fn failed_commit_leaves_the_job_open(world: World) {
     let (id, turn) = accepted(&world).await;
     let gone = world.conversation(&[]).await;
     world.delete_conversation(&gone).await;
@@ -138,7 +138,7 @@ pub(crate) async fn a_turn_that_cannot_be_committed_leaves_its_job_open(world: W
     end(&world, turn, 2).await.unwrap();
 }
 
-pub(crate) async fn what_was_released_is_taken_up_once(world: World) {
+pub(crate) async fn released_job_is_claimed_once(world: World) {
     let (id, turn) = accepted(&world).await;
     let store = background(&world);
     store.append(&world.tenant, &id, events(2..4)).await.unwrap();
@@ -162,7 +162,7 @@ pub(crate) async fn what_was_released_is_taken_up_once(world: World) {
     end(&world, turn, 4).await.unwrap();
 }
 
-pub(crate) async fn a_job_keeps_what_it_goes_on_from_until_it_has_ended(world: World) {
+pub(crate) async fn open_job_keeps_the_items_before_it(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let cursor = world.end(&first).await;
     let (id, turn) = accepted_as(&world, world.turn(world.behind(cursor), &["c"], &["d"])).await;
@@ -177,7 +177,7 @@ pub(crate) async fn a_job_keeps_what_it_goes_on_from_until_it_has_ended(world: W
     assert_eq!(world.held(&["a", "b", "c", "d"]).await, [""; 0]);
 }
 
-pub(crate) async fn a_job_that_ends_apart_lets_go_of_what_it_went_on_from(world: World) {
+pub(crate) async fn job_that_ends_elsewhere_frees_its_items(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let cursor = world.end(&first).await;
     let apart = Destination::New { shard: cursor.shard, thread: world.thread() };
@@ -192,7 +192,7 @@ pub(crate) async fn a_job_that_ends_apart_lets_go_of_what_it_went_on_from(world:
     assert_eq!(reached, Err(StoreError::LeaseLost));
 }
 
-pub(crate) async fn a_cancelled_job_is_known_to_its_process(world: World) {
+pub(crate) async fn cancelled_job_is_reported_to_its_process(world: World) {
     let (id, turn) = accepted(&world).await;
     let (other, _) = accepted(&world).await;
     let store = background(&world);
@@ -208,7 +208,7 @@ pub(crate) async fn a_cancelled_job_is_known_to_its_process(world: World) {
     assert!(page(&world, &other, 0).await.is_some());
 }
 
-pub(crate) async fn a_log_expires_in_batches_and_its_response_stays(world: World) {
+pub(crate) async fn event_log_expires_in_batches_without_its_response(world: World) {
     let (id, turn) = accepted(&world).await;
     let (open, _) = accepted(&world).await;
     background(&world).append(&world.tenant, &id, events(2..600)).await.unwrap();
@@ -228,7 +228,7 @@ pub(crate) async fn a_log_expires_in_batches_and_its_response_stays(world: World
     assert!(page(&world, &open, 0).await.is_some());
 }
 
-pub(crate) async fn a_deleted_response_takes_its_log_along(world: World) {
+pub(crate) async fn deleted_response_deletes_its_log(world: World) {
     let (id, turn) = accepted(&world).await;
     end(&world, turn, 2).await.unwrap();
 
@@ -238,7 +238,7 @@ pub(crate) async fn a_deleted_response_takes_its_log_along(world: World) {
     assert_eq!(background(&world).status(&world.tenant, &id).await, Ok(None));
 }
 
-pub(crate) async fn the_job_of_another_tenant_does_not_exist(world: World) {
+pub(crate) async fn job_of_another_tenant_is_not_found(world: World) {
     let (id, turn) = accepted(&world).await;
     let mallory = world.seen_by("mallory");
     let (store, stranger) = (background(&mallory), &mallory.tenant);

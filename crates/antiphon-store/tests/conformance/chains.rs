@@ -4,7 +4,7 @@ use antiphon_store::{Cursor, Destination, Shard, StoreError};
 
 use super::World;
 
-pub(crate) async fn a_first_turn_begins_a_thread(world: World) {
+pub(crate) async fn first_turn_begins_a_thread(world: World) {
     let (shard, thread) = (world.shard(), world.thread());
     let destination = Destination::New { shard, thread };
     let (id, turn) = world.turn(destination, &["a", "b"], &["c"]);
@@ -20,7 +20,7 @@ pub(crate) async fn a_first_turn_begins_a_thread(world: World) {
     assert_eq!(world.output(&id).await, ["c"]);
 }
 
-pub(crate) async fn a_turn_from_the_tip_of_a_chain_appends(world: World) {
+pub(crate) async fn turn_at_the_tip_appends(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let second = world.after(&first, &["c"], &["d"]).await;
 
@@ -30,7 +30,7 @@ pub(crate) async fn a_turn_from_the_tip_of_a_chain_appends(world: World) {
     assert_eq!((second.thread, second.end), (first.thread, 4));
 }
 
-pub(crate) async fn the_second_turn_from_one_cursor_forks(world: World) {
+pub(crate) async fn second_turn_from_one_cursor_forks(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let one = world.after(&first, &["c"], &["d"]).await;
     let other = world.after(&first, &["e"], &["f"]).await;
@@ -44,7 +44,7 @@ pub(crate) async fn the_second_turn_from_one_cursor_forks(world: World) {
     assert_eq!((other.shard, other.end), (one.shard, 4));
 }
 
-pub(crate) async fn a_fork_may_be_forked(world: World) {
+pub(crate) async fn fork_can_be_forked(world: World) {
     let root = world.first(&["a"], &["b"]).await;
     let long = world.after(&root, &["c"], &["d"]).await;
     let fork = world.after(&root, &["e"], &["f"]).await;
@@ -60,7 +60,7 @@ pub(crate) async fn a_fork_may_be_forked(world: World) {
     assert_eq!(world.end(&third).await.end, 7);
 }
 
-pub(crate) async fn a_fork_from_the_middle_sees_nothing_behind_it(world: World) {
+pub(crate) async fn fork_from_the_middle_has_no_later_items(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let second = world.after(&first, &["c"], &["d"]).await;
     world.after(&second, &["e"], &["f"]).await;
@@ -103,7 +103,7 @@ pub(crate) async fn a_thread_that_was_a_conversations_is_not_appended_to(world: 
     assert_eq!(world.transcript(&fork).await, ["a", "b", "c", "d", "e"]);
 }
 
-pub(crate) async fn a_turn_without_items_is_recorded(world: World) {
+pub(crate) async fn turn_without_items_is_recorded(world: World) {
     let empty = world.first(&[], &[]).await;
     let next = world.after(&empty, &["a"], &["b"]).await;
     let empty_fork = world.after(&empty, &[], &[]).await;
@@ -115,7 +115,7 @@ pub(crate) async fn a_turn_without_items_is_recorded(world: World) {
     assert_eq!(world.output(&empty).await, [""; 0]);
 }
 
-pub(crate) async fn a_turn_may_leave_no_record(world: World) {
+pub(crate) async fn turn_can_leave_no_record(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let (id, mut turn) =
         world.turn(Destination::Conversation(conversation.clone()), &["b"], &["c"]);
@@ -128,7 +128,7 @@ pub(crate) async fn a_turn_may_leave_no_record(world: World) {
 
 /// The turn ran while another caller deleted what it builds on: it is committed, and what is left
 /// of its past is what nobody deleted.
-pub(crate) async fn a_turn_behind_what_was_deleted_meanwhile_is_kept(world: World) {
+pub(crate) async fn turn_after_a_deleted_response_is_stored(world: World) {
     let root = world.first(&["a"], &["b"]).await;
     let gone = world.after(&root, &["c"], &["d"]).await;
     let destination = world.behind(world.end(&gone).await);
@@ -145,7 +145,7 @@ pub(crate) async fn a_turn_behind_what_was_deleted_meanwhile_is_kept(world: Worl
     assert_eq!(world.transcript(&id).await, ["g", "h"]);
 }
 
-pub(crate) async fn a_response_in_a_foreign_shard_is_refused(world: World) {
+pub(crate) async fn response_in_another_shard_is_rejected(world: World) {
     let (_, mut turn) =
         world.turn(Destination::Conversation(world.conversation(&[]).await), &[], &[]);
     turn.destination = Destination::New { shard: Shard(7), thread: world.thread() };

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::World;
 use super::world::{item_id, items};
 
-pub(crate) async fn a_conversation_is_kept_as_it_was_given(world: World) {
+pub(crate) async fn conversation_is_stored_as_given(world: World) {
     let (store, tenant) = (&world.store, &world.tenant);
     let given = world.new_conversation();
     let thread = world.thread();
@@ -47,7 +47,7 @@ pub(crate) async fn turns_and_appends_go_to_the_end(world: World) {
     assert_eq!(world.before(world.tip(&id).await).await.len(), 6);
 }
 
-pub(crate) async fn what_is_not_there_is_said_to_be_so(world: World) {
+pub(crate) async fn missing_conversation_is_reported(world: World) {
     let (store, tenant) = (&world.store, &world.tenant);
     let shard = world.shard();
     let (conversation, response) = (world.conversation_id(shard), world.response_id(shard));
@@ -75,7 +75,7 @@ pub(crate) async fn what_is_not_there_is_said_to_be_so(world: World) {
     assert_eq!(store.settle_pending_turns().await, Ok(0));
 }
 
-pub(crate) async fn a_turn_in_a_deleted_conversation_is_refused(world: World) {
+pub(crate) async fn turn_in_deleted_conversation_is_rejected(world: World) {
     let id = world.conversation(&["a"]).await;
     let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["b"], &["c"]);
     assert!(world.delete_conversation(&id).await);
@@ -88,7 +88,7 @@ pub(crate) async fn a_turn_in_a_deleted_conversation_is_refused(world: World) {
     assert!(!world.delete_conversation(&id).await);
 }
 
-pub(crate) async fn a_response_remembers_its_conversation(world: World) {
+pub(crate) async fn response_names_its_conversation(world: World) {
     let id = world.conversation(&[]).await;
     let response = world.within(&id, &["a"], &["b"]).await;
     world.delete_conversation(&id).await;

@@ -2,7 +2,7 @@
 
 use super::World;
 
-pub(crate) async fn what_only_the_deleted_response_reached_goes(world: World) {
+pub(crate) async fn unreachable_items_are_deleted_with_their_response(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let second = world.after(&first, &["c"], &["d"]).await;
 
@@ -15,7 +15,7 @@ pub(crate) async fn what_only_the_deleted_response_reached_goes(world: World) {
     assert_eq!(world.held(&["a", "b", "c", "d"]).await, [""; 0]);
 }
 
-pub(crate) async fn what_a_later_response_builds_on_stays(world: World) {
+pub(crate) async fn items_of_a_later_response_stay(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let second = world.after(&first, &["c"], &["d"]).await;
 
@@ -25,7 +25,7 @@ pub(crate) async fn what_a_later_response_builds_on_stays(world: World) {
     assert_eq!(world.held(&["a", "b", "c", "d"]).await.len(), 4);
 }
 
-pub(crate) async fn what_a_fork_builds_on_stays(world: World) {
+pub(crate) async fn items_of_a_fork_stay(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let long = world.after(&first, &["c"], &["d"]).await;
     let fork = world.after(&first, &["e"], &["f"]).await;
@@ -40,7 +40,7 @@ pub(crate) async fn what_a_fork_builds_on_stays(world: World) {
     assert_eq!(world.transcript(&fork_of_fork).await, ["a", "b", "e", "f", "g", "h"]);
 }
 
-pub(crate) async fn a_fork_that_goes_takes_what_only_it_reached(world: World) {
+pub(crate) async fn deleted_fork_frees_its_unreachable_items(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let long = world.after(&first, &["c"], &["d"]).await;
     let longest = world.after(&long, &["e"], &["f"]).await;
@@ -56,7 +56,7 @@ pub(crate) async fn a_fork_that_goes_takes_what_only_it_reached(world: World) {
     assert_eq!(world.transcript(&first).await, ["a", "b"]);
 }
 
-pub(crate) async fn a_chain_of_forks_goes_whole(world: World) {
+pub(crate) async fn chain_of_forks_is_deleted_completely(world: World) {
     const DEPTH: usize = 40;
     let conversation = world.conversation(&["root"]).await;
     let mut responses = vec![world.within(&conversation, &[], &["0"]).await];
@@ -82,7 +82,7 @@ pub(crate) async fn a_chain_of_forks_goes_whole(world: World) {
     assert_eq!(world.held(&["root"]).await, [""; 0]);
 }
 
-pub(crate) async fn a_live_conversation_keeps_its_items(world: World) {
+pub(crate) async fn live_conversation_keeps_its_items(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let response = world.within(&conversation, &["b"], &["c"]).await;
     let fork = world.after(&response, &["d"], &["e"]).await;
@@ -94,7 +94,7 @@ pub(crate) async fn a_live_conversation_keeps_its_items(world: World) {
     assert_eq!(world.held(&["d", "e"]).await, [""; 0]);
 }
 
-pub(crate) async fn a_deleted_conversation_leaves_its_responses_readable(world: World) {
+pub(crate) async fn responses_of_deleted_conversation_stay_readable(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let response = world.within(&conversation, &["b"], &["c"]).await;
     world.append(&conversation, &["d"]).await.unwrap();
@@ -111,7 +111,7 @@ pub(crate) async fn a_deleted_conversation_leaves_its_responses_readable(world: 
 
 /// A caller may still hold the cursor of a response that is gone: it must never come to name what
 /// another turn put there.
-pub(crate) async fn places_of_deleted_items_are_not_given_again(world: World) {
+pub(crate) async fn positions_of_deleted_items_are_not_reused(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let gone = world.after(&first, &["c"], &["d"]).await;
     let stale = world.end(&gone).await;

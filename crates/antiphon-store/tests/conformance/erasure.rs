@@ -43,7 +43,7 @@ fn sum(erased: &[DataCounts]) -> DataCounts {
     DataCounts { others: 0, ..sum }
 }
 
-pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
+pub(crate) async fn erased_tenant_has_no_data(world: World) {
     world.has_everything().await;
 
     let erased = world.erase(1000).await;
@@ -65,7 +65,7 @@ pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
     assert_eq!(world.store.settle_pending_turns().await, Ok(0));
 }
 
-pub(crate) async fn an_erasure_goes_on_in_small_batches(world: World) {
+pub(crate) async fn erasure_continues_in_small_batches(world: World) {
     world.has_everything().await;
 
     let erased = world.erase(2).await;
@@ -80,7 +80,7 @@ pub(crate) async fn an_erasure_goes_on_in_small_batches(world: World) {
     assert_eq!(world.held(&EVERYTHING).await, [""; 0]);
 }
 
-pub(crate) async fn what_is_anothers_is_not_erased(alice: World) {
+pub(crate) async fn other_tenants_are_not_erased(alice: World) {
     let bob = alice.seen_by("bob");
     alice.has_everything().await;
     bob.has_everything().await;
@@ -91,7 +91,7 @@ pub(crate) async fn what_is_anothers_is_not_erased(alice: World) {
     assert_eq!(sum(&bob.erase(1000).await).conversations, 2);
 }
 
-pub(crate) async fn an_erased_tenant_may_begin_anew(world: World) {
+pub(crate) async fn erased_tenant_can_begin_again(world: World) {
     world.has_everything().await;
     world.erase(1000).await;
 
@@ -103,6 +103,6 @@ pub(crate) async fn an_erased_tenant_may_begin_anew(world: World) {
     assert_eq!(world.transcript(&response).await, ["a", "b"]);
 }
 
-pub(crate) async fn of_a_tenant_that_has_nothing_nothing_is_erased(world: World) {
+pub(crate) async fn tenant_without_data_erases_nothing(world: World) {
     assert_eq!(world.erase(1000).await, []);
 }

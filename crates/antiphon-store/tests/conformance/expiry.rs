@@ -29,7 +29,7 @@ impl World {
     }
 }
 
-pub(crate) async fn the_oldest_responses_expire_first(world: World) {
+pub(crate) async fn oldest_responses_expire_first(world: World) {
     let newer = world.on_day(1, world.anew(), &["c"], &["d"]).await;
     let old = world.on_day(0, world.anew(), &["a"], &["b"]).await;
 
@@ -41,7 +41,7 @@ pub(crate) async fn the_oldest_responses_expire_first(world: World) {
     assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["c", "d"]);
 }
 
-pub(crate) async fn as_many_expire_at_once_as_are_asked_for(world: World) {
+pub(crate) async fn expiry_respects_its_limit(world: World) {
     for name in ["a", "b", "c", "d", "e"] {
         world.on_day(0, world.anew(), &[name], &[]).await;
     }
@@ -54,9 +54,7 @@ pub(crate) async fn as_many_expire_at_once_as_are_asked_for(world: World) {
     assert_eq!(world.held(&["a", "b", "c", "d", "e"]).await, [""; 0]);
 }
 
-pub(crate) async fn what_a_later_response_builds_on_does_not_expire_with_an_earlier_one(
-    world: World,
-) {
+pub(crate) async fn items_of_a_later_response_do_not_expire(world: World) {
     let first = world.on_day(0, world.anew(), &["a"], &["b"]).await;
     let gone_on = world.behind(world.end(&first).await);
     let second = world.on_day(1, gone_on, &["c"], &["d"]).await;
@@ -85,7 +83,7 @@ pub(crate) async fn conversations_do_not_expire(world: World) {
     assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
 }
 
-pub(crate) async fn what_an_open_turn_begins_behind_does_not_expire(world: World) {
+pub(crate) async fn items_before_a_pending_turn_do_not_expire(world: World) {
     let first = world.on_day(0, world.anew(), &["a"], &["b"]).await;
     let (response, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &["d"]);
     let mut opening = turn.clone();

@@ -37,7 +37,7 @@ fn odd_items() -> Vec<HeldItem> {
     items
 }
 
-pub(crate) async fn bytes_and_heads_come_back_as_they_went_in(world: World) {
+pub(crate) async fn bytes_and_heads_are_returned_unchanged(world: World) {
     let given = odd_items();
     let (store, tenant) = (&world.store, &world.tenant);
     let id = world.conversation(&[]).await;
@@ -55,7 +55,7 @@ pub(crate) async fn bytes_and_heads_come_back_as_they_went_in(world: World) {
     assert_eq!(located, given);
 }
 
-pub(crate) async fn a_long_body_comes_back_whole(world: World) {
+pub(crate) async fn long_body_is_returned_unchanged(world: World) {
     let given = saying("long", &"tea and biscuits ".repeat(1 << 16));
     assert!(given.body.bytes().unwrap().len() > 1 << 20);
     let (response, mut turn) =
@@ -67,7 +67,7 @@ pub(crate) async fn a_long_body_comes_back_whole(world: World) {
     assert_eq!(output, Ok(vec![given]));
 }
 
-pub(crate) async fn a_deleted_item_leaves_a_tombstone(world: World) {
+pub(crate) async fn deleted_item_leaves_a_tombstone(world: World) {
     let (store, tenant) = (&world.store, &world.tenant);
     let id = world.conversation(&["a"]).await;
     let given = odd_items();
@@ -88,7 +88,7 @@ pub(crate) async fn a_deleted_item_leaves_a_tombstone(world: World) {
     assert_eq!(world.listed(&id).await, ["a"]);
 }
 
-pub(crate) async fn a_deleted_item_may_be_created_anew(world: World) {
+pub(crate) async fn deleted_item_can_be_created_again(world: World) {
     let id = world.conversation(&["a", "b"]).await;
     assert!(world.delete_item(&id, "a").await);
 
@@ -115,7 +115,7 @@ pub(crate) async fn deleting_an_item_erases_it_in_every_fork(world: World) {
     assert_eq!(world.output(&within).await, [""; 0]);
 }
 
-pub(crate) async fn a_duplicate_refuses_all_of_an_append(world: World) {
+pub(crate) async fn duplicate_rejects_the_whole_append(world: World) {
     let id = world.conversation(&["a"]).await;
 
     let refusal = world.append(&id, &["b", "a", "c"]).await;
@@ -126,7 +126,7 @@ pub(crate) async fn a_duplicate_refuses_all_of_an_append(world: World) {
     assert_eq!(world.held(&["b", "c"]).await, [""; 0]);
 }
 
-pub(crate) async fn a_duplicate_refuses_the_whole_turn(world: World) {
+pub(crate) async fn duplicate_rejects_the_whole_turn(world: World) {
     let id = world.conversation(&["a"]).await;
     let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["b"], &["c", "a"]);
 
@@ -137,7 +137,7 @@ pub(crate) async fn a_duplicate_refuses_the_whole_turn(world: World) {
     assert!(!world.exists(&response).await);
 }
 
-pub(crate) async fn one_id_twice_in_a_turn_is_a_duplicate(world: World) {
+pub(crate) async fn repeated_id_in_a_turn_is_a_duplicate(world: World) {
     let destination = Destination::New { shard: world.shard(), thread: world.thread() };
     let (response, turn) = world.turn(destination, &["a"], &["a"]);
 
@@ -148,7 +148,7 @@ pub(crate) async fn one_id_twice_in_a_turn_is_a_duplicate(world: World) {
     assert_eq!(world.held(&["a"]).await, [""; 0]);
 }
 
-pub(crate) async fn another_thread_may_hold_the_same_id(world: World) {
+pub(crate) async fn another_thread_can_have_the_same_id(world: World) {
     let one = world.conversation(&["a"]).await;
     let other = world.conversation(&["a", "b"]).await;
 
@@ -158,7 +158,7 @@ pub(crate) async fn another_thread_may_hold_the_same_id(world: World) {
     assert_eq!(world.listed(&other).await, ["a", "b"]);
 }
 
-pub(crate) async fn the_newest_live_copy_is_located(world: World) {
+pub(crate) async fn newest_live_copy_is_located(world: World) {
     let (store, tenant) = (&world.store, &world.tenant);
     let mut copies = Vec::new();
     for text in ["oldest", "middle", "newest"] {
@@ -177,7 +177,7 @@ pub(crate) async fn the_newest_live_copy_is_located(world: World) {
     assert_eq!(store.locate(tenant, &[item_id("a")]).await, Ok(vec![newest]));
 }
 
-pub(crate) async fn an_item_is_located_once_however_often_it_is_asked_for(world: World) {
+pub(crate) async fn repeated_id_is_located_once(world: World) {
     world.conversation(&["a", "b"]).await;
     world.conversation(&["b", "c"]).await;
 

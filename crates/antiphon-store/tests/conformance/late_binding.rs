@@ -69,7 +69,7 @@ pub(crate) async fn conversation_is_bound_once(world: World) {
     assert_eq!(world.binding(&adopted).await, None);
 }
 
-pub(crate) async fn of_many_bindings_one_counts(world: World) {
+pub(crate) async fn one_of_many_concurrent_bindings_succeeds(world: World) {
     let id = world.unbound(&["a"]).await;
     let names: Vec<String> = (0..8).map(|number| format!("conv_{number}")).collect();
 
@@ -83,7 +83,7 @@ pub(crate) async fn of_many_bindings_one_counts(world: World) {
     }
 }
 
-pub(crate) async fn conversation_that_stays_here_cannot_be_bound(world: World) {
+pub(crate) async fn local_conversation_cannot_be_bound(world: World) {
     let id = world.unbound(&["a"]).await;
 
     assert!(world.bind_locally(&id).await);

@@ -96,7 +96,7 @@ impl World {
     }
 }
 
-pub(crate) async fn a_conversation_is_adopted_once(world: World) {
+pub(crate) async fn conversation_is_adopted_once(world: World) {
     assert_eq!(world.entry("conv_x").await, None);
     let (one, other) = (world.new_conversation(), world.new_conversation());
 
@@ -112,7 +112,7 @@ pub(crate) async fn a_conversation_is_adopted_once(world: World) {
     assert_eq!(world.store.conversation(&world.tenant, &other.id).await, Ok(None));
 }
 
-pub(crate) async fn of_many_that_adopt_at_once_all_get_one_ledger(world: World) {
+pub(crate) async fn concurrent_adoptions_return_one_ledger(world: World) {
     let candidates: Vec<_> = (0..8).map(|_| world.new_conversation()).collect();
 
     let adopted = join_all(candidates.iter().map(|one| world.adopt("conv_x", one.clone()))).await;
@@ -124,7 +124,7 @@ pub(crate) async fn of_many_that_adopt_at_once_all_get_one_ledger(world: World) 
     assert_eq!(found.count(), 1);
 }
 
-pub(crate) async fn an_announced_response_is_in_doubt_until_its_turn_is_committed(world: World) {
+pub(crate) async fn announced_response_is_stale_until_its_commit(world: World) {
     let conversation = world.adopted("conv_x").await;
     let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), &["a"], &["b"]);
 
@@ -140,7 +140,7 @@ pub(crate) async fn an_announced_response_is_in_doubt_until_its_turn_is_committe
     assert_eq!(world.transcript(&id).await, ["a", "b"]);
 }
 
-pub(crate) async fn a_turn_that_ends_in_doubt_leaves_its_ledgers_in_doubt(world: World) {
+pub(crate) async fn stale_turn_leaves_its_ledgers_stale(world: World) {
     let conversation = world.adopted("conv_x").await;
     world.resync(&conversation, Vec::new()).await.unwrap();
     let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
@@ -151,7 +151,7 @@ pub(crate) async fn a_turn_that_ends_in_doubt_leaves_its_ledgers_in_doubt(world:
     assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
 }
 
-pub(crate) async fn a_turn_whose_response_was_never_told_has_no_name(world: World) {
+pub(crate) async fn turn_without_upstream_id_has_no_name(world: World) {
     let conversation = world.adopted("conv_x").await;
     let within = || Destination::Conversation(conversation.clone());
     let unrecorded = TurnRecord { response: None, ..world.turn(within(), &["a"], &["b"]).1 };
@@ -167,7 +167,7 @@ pub(crate) async fn a_turn_whose_response_was_never_told_has_no_name(world: Worl
     assert_eq!(world.transcript(&id).await, ["a", "b", "c", "d"]);
 }
 
-pub(crate) async fn a_request_on_its_way_puts_a_conversation_in_doubt(world: World) {
+pub(crate) async fn request_in_flight_marks_the_ledger_stale(world: World) {
     let (one, other) = (world.adopted("conv_1").await, world.adopted("conv_2").await);
     let own = world.conversation(&["a"]).await;
     for id in [&one, &other] {
@@ -185,7 +185,7 @@ pub(crate) async fn a_request_on_its_way_puts_a_conversation_in_doubt(world: Wor
     assert_eq!(world.entry("conv_1").await, Some(of_conversation(&one, false)));
 }
 
-pub(crate) async fn what_is_relearned_takes_the_place_of_what_was_known(world: World) {
+pub(crate) async fn resync_replaces_the_items(world: World) {
     let conversation = world.adopted("conv_x").await;
     world.append(&conversation, &["a"]).await.unwrap();
     let response = world.within(&conversation, &["b"], &["c"]).await;
@@ -203,7 +203,7 @@ pub(crate) async fn what_is_relearned_takes_the_place_of_what_was_known(world: W
     assert_eq!(world.transcript(&after).await, ["a", "b", "c", "h"]);
 }
 
-pub(crate) async fn what_nobody_reaches_after_relearning_goes(world: World) {
+pub(crate) async fn unreachable_items_are_deleted_after_resync(world: World) {
     let conversation = world.adopted("conv_x").await;
     let response = world.within(&conversation, &["a"], &["b"]).await;
     world.resync(&conversation, elsewhere(&["a", "b"])).await.unwrap();
@@ -220,7 +220,7 @@ pub(crate) async fn what_nobody_reaches_after_relearning_goes(world: World) {
     assert_eq!(world.listed(&conversation).await, ["c"]);
 }
 
-pub(crate) async fn a_refused_relearning_changes_nothing(world: World) {
+pub(crate) async fn rejected_resync_changes_nothing(world: World) {
     let conversation = world.adopted("conv_x").await;
     world.append(&conversation, &["a"]).await.unwrap();
     let own = world.conversation(&["b"]).await;
@@ -241,7 +241,7 @@ pub(crate) async fn a_refused_relearning_changes_nothing(world: World) {
     assert_eq!(world.listed(&own).await, ["b"]);
 }
 
-pub(crate) async fn of_two_responses_under_one_name_the_later_counts(world: World) {
+pub(crate) async fn later_response_takes_over_a_name(world: World) {
     let older = world.kept_as("resp_x", &["a"], &["b"]).await;
     let newer = world.kept_as("resp_x", &["c"], &["d"]).await;
     assert_eq!(world.entry("resp_x").await, Some(of_response(&newer, false)));
@@ -256,7 +256,7 @@ pub(crate) async fn of_two_responses_under_one_name_the_later_counts(world: Worl
     assert_eq!(world.transcript(&last).await, ["c", "d", "e", "f"]);
 }
 
-pub(crate) async fn a_background_turn_enters_its_name(world: World) {
+pub(crate) async fn background_turn_records_its_name(world: World) {
     let older = world.kept_as("resp_x", &["c"], &["d"]).await;
     let (id, turn) = accepted(&world).await;
 
@@ -267,7 +267,7 @@ pub(crate) async fn a_background_turn_enters_its_name(world: World) {
     assert_eq!(world.transcript(&id).await, ["a", "b"]);
 }
 
-pub(crate) async fn a_response_has_one_name(world: World) {
+pub(crate) async fn response_has_one_name(world: World) {
     let (id, turn) = world.turn(world.anew(), &["a"], &["b"]);
     world.announce("resp_1", &id).await;
     world.announce("resp_1", &id).await;
@@ -283,7 +283,7 @@ pub(crate) async fn a_response_has_one_name(world: World) {
     assert!(world.exists(&id).await);
 }
 
-pub(crate) async fn a_dropped_opening_takes_its_name_along(world: World) {
+pub(crate) async fn dropped_pending_turn_frees_its_name(world: World) {
     let (id, turn) = world.turn(world.anew(), &["a"], &[]);
     world.open(&turn).await;
     world.announce("resp_x", &id).await;
@@ -297,7 +297,7 @@ pub(crate) async fn a_dropped_opening_takes_its_name_along(world: World) {
     assert_eq!(world.entry("resp_y").await, Some(of_response(&committed, false)));
 }
 
-pub(crate) async fn what_is_forgotten_is_deleted(world: World) {
+pub(crate) async fn forgotten_ledger_is_deleted(world: World) {
     let conversation = world.adopted("conv_x").await;
     world.append(&conversation, &["a"]).await.unwrap();
     let response = world.kept_as("resp_x", &["b"], &["c"]).await;
@@ -317,7 +317,7 @@ pub(crate) async fn what_is_forgotten_is_deleted(world: World) {
     assert_eq!(world.held(&["a", "b", "c", "d"]).await, [""; 0]);
 }
 
-pub(crate) async fn what_is_deleted_or_expires_takes_its_name_along(world: World) {
+pub(crate) async fn deletion_and_expiry_free_the_name(world: World) {
     let conversation = world.adopted("conv_x").await;
     let (within, turn) =
         world.turn(Destination::Conversation(conversation.clone()), &["a"], &["b"]);
@@ -338,7 +338,7 @@ pub(crate) async fn what_is_deleted_or_expires_takes_its_name_along(world: World
     assert_eq!(world.entry("resp_w").await, Some(of_response(&within, false)));
 }
 
-pub(crate) async fn whatever_a_provider_calls_them_they_are_found(world: World) {
+pub(crate) async fn any_provider_id_is_found(world: World) {
     let long = "conv_".repeat(20_000);
     for name in ["conv\u{0}x", "conv x", "conv_ä", &long] {
         let id = world.adopted(name).await;
@@ -347,7 +347,7 @@ pub(crate) async fn whatever_a_provider_calls_them_they_are_found(world: World) 
     assert_eq!(world.entry("conv").await, None);
 }
 
-pub(crate) async fn the_ledgers_of_another_tenant_do_not_exist(alice: World) {
+pub(crate) async fn ledgers_of_another_tenant_are_not_found(alice: World) {
     let bob = alice.seen_by("bob");
     let (conversation, response) =
         (alice.adopted("conv_x").await, alice.kept_as("resp_x", &["a"], &[]).await);
@@ -370,7 +370,7 @@ pub(crate) async fn the_ledgers_of_another_tenant_do_not_exist(alice: World) {
 }
 
 /// Every item comes back as it went in, but for its bytes.
-pub(crate) async fn what_is_elsewhere_is_known_by_its_traces(world: World) {
+pub(crate) async fn item_stored_elsewhere_has_its_head(world: World) {
     let conversation = world.adopted("conv_x").await;
     let call =
         r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{}"}"#;
@@ -391,7 +391,7 @@ pub(crate) async fn what_is_elsewhere_is_known_by_its_traces(world: World) {
     assert_eq!(again, Err(StoreError::DuplicateItem("msg_b".into())));
 }
 
-pub(crate) async fn what_is_elsewhere_is_no_copy_to_send(world: World) {
+pub(crate) async fn item_stored_elsewhere_is_not_located(world: World) {
     let (one, other) = (world.adopted("conv_1").await, world.adopted("conv_2").await);
     let locate = async || world.store.locate(&world.tenant, &["msg_a".into()]).await;
     world.resync(&one, elsewhere(&["a"])).await.unwrap();
@@ -410,7 +410,7 @@ pub(crate) async fn what_is_elsewhere_is_no_copy_to_send(world: World) {
     assert_eq!(locate().await.unwrap().len(), 1);
 }
 
-pub(crate) async fn a_ledger_is_told_from_what_is_kept_here(world: World) {
+pub(crate) async fn ledger_differs_from_local_conversation(world: World) {
     let is_ledger =
         async |subject| world.ledgers().is_ledger(&world.tenant, &subject).await.unwrap();
     let conversation = world.adopted("conv_x").await;
@@ -424,7 +424,7 @@ pub(crate) async fn a_ledger_is_told_from_what_is_kept_here(world: World) {
     assert!(!is_ledger(LedgerSubject::Conversation(conversation)).await);
 }
 
-pub(crate) async fn what_a_model_made_is_told_from_what_was_said(world: World) {
+pub(crate) async fn generated_items_differ_from_input(world: World) {
     let conversation = world.adopted("conv_x").await;
     let made = |name: &str| HeldItem {
         origin: Some(antiphon::Origin::new("theirs")),

@@ -30,7 +30,7 @@ async fn bounded_page(
     (names(&listing.items), listing.has_more)
 }
 
-pub(crate) async fn pages_run_through_the_whole_list_both_ways(world: World) {
+pub(crate) async fn pages_cover_the_list_in_both_orders(world: World) {
     let scope = ListScope::Conversation(world.conversation(&LETTERS).await);
     let mut backwards = LETTERS;
     backwards.reverse();
@@ -53,7 +53,7 @@ pub(crate) async fn pages_run_through_the_whole_list_both_ways(world: World) {
     }
 }
 
-pub(crate) async fn a_page_that_ends_the_list_says_so(world: World) {
+pub(crate) async fn last_page_has_no_more(world: World) {
     let scope = ListScope::Conversation(world.conversation(&["a", "b"]).await);
     for (after, limit, order, items, has_more) in [
         (None, 1, Order::Ascending, vec!["a"], true),
@@ -88,7 +88,7 @@ pub(crate) async fn deleted_items_are_not_listed(world: World) {
     assert_eq!(newest, (vec!["f".into()], true));
 }
 
-pub(crate) async fn an_unknown_cursor_is_refused(world: World) {
+pub(crate) async fn unknown_cursor_is_rejected(world: World) {
     let id = world.conversation(&["a", "b"]).await;
     world.conversation(&["c"]).await;
     world.delete_item(&id, "b").await;
@@ -117,7 +117,7 @@ pub(crate) async fn an_unknown_cursor_is_refused(world: World) {
     }
 }
 
-pub(crate) async fn a_response_lists_its_own_input_only(world: World) {
+pub(crate) async fn response_lists_only_its_own_input(world: World) {
     let first = world.first(&["a", "b"], &["c"]).await;
     let second = world.after(&first, &["d", "e", "f"], &["g"]).await;
     let fork = world.after(&first, &["h"], &["i"]).await;
@@ -131,7 +131,7 @@ pub(crate) async fn a_response_lists_its_own_input_only(world: World) {
     assert_eq!(oldest, (vec!["d".into()], false));
 }
 
-pub(crate) async fn an_empty_page_tells_whether_there_are_items(world: World) {
+pub(crate) async fn empty_page_reports_more_items(world: World) {
     let full = ListScope::Conversation(world.conversation(&["a"]).await);
     let empty = ListScope::Conversation(world.conversation(&[]).await);
 
@@ -141,7 +141,7 @@ pub(crate) async fn an_empty_page_tells_whether_there_are_items(world: World) {
     assert_eq!(of_empty, (vec![], false));
 }
 
-pub(crate) async fn pages_are_bounded_in_bytes(world: World) {
+pub(crate) async fn pages_have_a_byte_limit(world: World) {
     let scope = ListScope::Conversation(world.conversation(&["a", "b", "c"]).await);
     let length = item("a").body.bytes().unwrap().len();
     for (max_bytes, order, items) in [

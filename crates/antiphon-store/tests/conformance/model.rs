@@ -17,7 +17,7 @@ use history::History;
 /// How many histories are tried.
 const HISTORIES: u32 = 48;
 
-pub(crate) async fn whatever_happens_the_store_agrees_with_a_naive_one(world: World) {
+pub(crate) async fn store_equals_its_model_after_any_history(world: World) {
     let handle = Handle::current();
     let trial = tokio::task::spawn_blocking(move || {
         let mut runner = deterministic_runner();

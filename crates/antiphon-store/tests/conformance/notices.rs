@@ -37,7 +37,7 @@ impl World {
     }
 }
 
-pub(crate) async fn what_is_due_is_claimed_in_order_and_by_one(world: World) {
+pub(crate) async fn due_notices_are_claimed_once_in_order(world: World) {
     let notices = [("evt_1", NOW), ("evt_2", NOW - 5), ("evt_3", NOW + 1)];
     let notices = notices.map(|(id, due_at)| notice(id, "https://one.example/", due_at)).to_vec();
     let turn = world.telling(notices.clone());
@@ -54,7 +54,7 @@ pub(crate) async fn what_is_due_is_claimed_in_order_and_by_one(world: World) {
     assert_eq!(world.claim(NOW).await, []);
 }
 
-pub(crate) async fn what_was_told_is_forgotten(world: World) {
+pub(crate) async fn delivered_notice_is_deleted(world: World) {
     let [one, two] = ["https://one.example/", "https://two.example/"];
     let notices = vec![notice("evt_1", one, NOW), notice("evt_1", two, NOW)];
     world.commit(world.telling(notices)).await.unwrap();
@@ -67,7 +67,7 @@ pub(crate) async fn what_was_told_is_forgotten(world: World) {
     assert_eq!(ids(&world.claim(LATER).await), [("evt_1", two)]);
 }
 
-pub(crate) async fn what_failed_is_due_again_when_it_is_put_off_to(world: World) {
+pub(crate) async fn failed_notice_is_due_again_later(world: World) {
     world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
     let claimed = world.claim(NOW).await;
 
@@ -78,7 +78,7 @@ pub(crate) async fn what_failed_is_due_again_when_it_is_put_off_to(world: World)
     assert_eq!((ids(&again), again[0].attempt), (vec![("evt_1", "one")], 2));
 }
 
-pub(crate) async fn a_claim_that_ran_out_settles_nothing(world: World) {
+pub(crate) async fn expired_claim_settles_nothing(world: World) {
     world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
     let late = world.claim(NOW).await;
     let current = world.claim(LATER).await;
@@ -92,13 +92,13 @@ pub(crate) async fn a_claim_that_ran_out_settles_nothing(world: World) {
     assert_eq!(world.claim(LATER + 600).await, []);
 }
 
-pub(crate) async fn a_notice_of_an_open_turn_is_not_due(world: World) {
+pub(crate) async fn notice_of_pending_turn_is_not_due(world: World) {
     let turn = world.telling(vec![notice("evt_1", "one", NOW)]);
     world.open(&turn).await;
     assert_eq!(world.claim(LATER).await, []);
 }
 
-pub(crate) async fn the_notices_of_the_end_take_the_place_of_the_openings(world: World) {
+pub(crate) async fn notices_of_the_commit_replace_pending_ones(world: World) {
     let mut turn = world.telling(vec![notice("evt_1", "one", NOW), notice("evt_1", "two", NOW)]);
     world.open(&turn).await;
     turn.notices = vec![notice("evt_2", "one", NOW)];
@@ -108,7 +108,7 @@ pub(crate) async fn the_notices_of_the_end_take_the_place_of_the_openings(world:
     assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
 }
 
-pub(crate) async fn a_dropped_opening_tells_nobody(world: World) {
+pub(crate) async fn dropped_pending_turn_has_no_notices(world: World) {
     let turn = world.telling(vec![notice("evt_1", "one", NOW)]);
     world.open(&turn).await;
 
@@ -120,7 +120,7 @@ pub(crate) async fn a_dropped_opening_tells_nobody(world: World) {
     assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
 }
 
-pub(crate) async fn a_turn_that_is_refused_tells_nobody(world: World) {
+pub(crate) async fn rejected_turn_has_no_notices(world: World) {
     let gone = world.conversation(&[]).await;
     world.delete_conversation(&gone).await;
     let (_, turn) = world.turn(Destination::Conversation(gone), &["a"], &[]);
@@ -132,7 +132,7 @@ pub(crate) async fn a_turn_that_is_refused_tells_nobody(world: World) {
     assert_eq!(world.claim(NOW).await, []);
 }
 
-pub(crate) async fn what_a_dead_process_left_open_is_told_once_it_is_settled(world: World) {
+pub(crate) async fn notices_of_a_settled_turn_become_due(world: World) {
     world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
     world.open(&world.telling(vec![notice("evt_2", "one", NOW)])).await;
 
@@ -143,7 +143,7 @@ pub(crate) async fn what_a_dead_process_left_open_is_told_once_it_is_settled(wor
     assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
 }
 
-pub(crate) async fn what_is_to_be_told_of_a_tenant_goes_with_it(world: World) {
+pub(crate) async fn notices_of_erased_tenant_are_deleted(world: World) {
     world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
     let other = world.seen_by("bob");
     other.commit(other.telling(vec![notice("evt_2", "one", NOW)])).await.unwrap();

@@ -5,7 +5,7 @@ use antiphon_store::{Destination, StoreError};
 use super::World;
 use super::world::items;
 
-pub(crate) async fn an_opening_of_this_process_is_not_settled(world: World) {
+pub(crate) async fn own_pending_turn_is_not_settled(world: World) {
     let id = world.conversation(&[]).await;
     let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["a"], &[]);
     world.open(&turn).await;
@@ -15,7 +15,7 @@ pub(crate) async fn an_opening_of_this_process_is_not_settled(world: World) {
     assert_eq!(world.listed(&id).await, [""; 0]);
 }
 
-pub(crate) async fn an_opening_shows_nothing(world: World) {
+pub(crate) async fn pending_turn_is_invisible_to_readers(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let (response, mut turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
     world.open(&turn).await;
@@ -29,7 +29,7 @@ pub(crate) async fn an_opening_shows_nothing(world: World) {
     assert_eq!(world.end(&response).await.thread, world.end(&first).await.thread);
 }
 
-pub(crate) async fn an_opening_keeps_what_it_begins_behind(world: World) {
+pub(crate) async fn pending_turn_keeps_the_items_before_it(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let second = world.after(&first, &["c"], &["d"]).await;
     let (response, turn) = world.turn(world.behind(world.end(&first).await), &["e"], &[]);
@@ -43,7 +43,7 @@ pub(crate) async fn an_opening_keeps_what_it_begins_behind(world: World) {
     assert_eq!(world.transcript(&response).await, ["a", "b", "e"]);
 }
 
-pub(crate) async fn a_dropped_opening_lets_go(world: World) {
+pub(crate) async fn dropped_pending_turn_frees_its_items(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let (response, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
     world.open(&turn).await;
@@ -58,7 +58,7 @@ pub(crate) async fn a_dropped_opening_lets_go(world: World) {
     assert!(!world.exists(&response).await);
 }
 
-pub(crate) async fn an_opening_has_a_response_and_no_output(world: World) {
+pub(crate) async fn pending_turn_requires_response_without_output(world: World) {
     let id = world.conversation(&[]).await;
     let (_, turn) = world.turn(Destination::Conversation(id), &["a"], &["b"]);
     let mut unnamed = turn.clone();

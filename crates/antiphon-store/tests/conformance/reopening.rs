@@ -9,10 +9,10 @@ use tokio::task::JoinSet;
 use super::World;
 use super::background::{accepted, background, end, events, page};
 use super::ledgers::{elsewhere, of_conversation, of_response};
-pub(crate) use super::notices::what_a_dead_process_left_open_is_told_once_it_is_settled;
+pub(crate) use super::notices::notices_of_a_settled_turn_become_due;
 use super::world::items;
 
-pub(crate) async fn what_was_answered_is_there_after_the_process_died(world: World) {
+pub(crate) async fn acknowledged_writes_outlive_the_process(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let within = world.within(&conversation, &["b"], &["c"]).await;
     let fork = world.after(&within, &["d"], &["e"]).await;
@@ -26,7 +26,7 @@ pub(crate) async fn what_was_answered_is_there_after_the_process_died(world: Wor
     assert_eq!(world.end(&next).await.thread, world.end(&fork).await.thread);
 }
 
-pub(crate) async fn a_closed_store_has_written_what_it_answered(world: World) {
+pub(crate) async fn closed_store_has_written_acknowledged_writes(world: World) {
     let conversation = world.conversation(&[]).await;
     let mut tasks = JoinSet::new();
     for task in 0..64 {
@@ -46,7 +46,7 @@ pub(crate) async fn a_closed_store_has_written_what_it_answered(world: World) {
     assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), answered);
 }
 
-pub(crate) async fn what_is_kept_by_name_is_kept(world: World) {
+pub(crate) async fn named_value_outlives_the_process(world: World) {
     let [one, two, three] = [b"one", b"two", b"333"].map(|text| Bytes::from_static(text));
     assert_eq!(world.store.value_or_insert("key", one.clone()).await, Ok(one.clone()));
     assert_eq!(world.store.value_or_insert("key", two.clone()).await, Ok(one.clone()));
@@ -60,7 +60,7 @@ pub(crate) async fn what_is_kept_by_name_is_kept(world: World) {
     assert_eq!(world.store.value_or_insert("another key", three.clone()).await, Ok(three));
 }
 
-pub(crate) async fn a_turn_that_was_settled_can_be_taken_back(world: World) {
+pub(crate) async fn settled_turn_can_be_retracted(world: World) {
     let asked = RequestDigest([0xa5; 16]);
     let conversation = world.conversation(&["a"]).await;
     let (response, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &[]);
@@ -78,7 +78,7 @@ pub(crate) async fn a_turn_that_was_settled_can_be_taken_back(world: World) {
     assert_eq!(world.listed(&conversation).await, ["a"]);
 }
 
-pub(crate) async fn an_open_turn_whose_process_died_is_settled_when_it_is_asked_for(world: World) {
+pub(crate) async fn lookup_settles_a_turn_of_a_dead_process(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let (response, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &[]);
     world.open(&turn).await;
@@ -90,7 +90,7 @@ pub(crate) async fn an_open_turn_whose_process_died_is_settled_when_it_is_asked_
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
 }
 
-pub(crate) async fn openings_are_settled_in_order(world: World) {
+pub(crate) async fn pending_turns_are_settled_in_order(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let mut announced = Vec::new();
     for name in ["z", "b", "y", "c"] {
@@ -113,7 +113,7 @@ pub(crate) async fn openings_are_settled_in_order(world: World) {
     assert_eq!(world.store.settle_pending_turns().await, Ok(0));
 }
 
-pub(crate) async fn a_committed_turn_is_not_settled_again(world: World) {
+pub(crate) async fn committed_turn_is_not_settled_again(world: World) {
     let conversation = world.conversation(&[]).await;
     let (response, mut turn) =
         world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
@@ -133,7 +133,7 @@ pub(crate) async fn a_committed_turn_is_not_settled_again(world: World) {
     assert!(!world.exists(&dropped).await);
 }
 
-pub(crate) async fn an_opening_that_cannot_be_committed_is_dropped(world: World) {
+pub(crate) async fn uncommittable_pending_turn_is_dropped(world: World) {
     let gone = world.conversation(&[]).await;
     let full = world.conversation(&["a"]).await;
     let (in_gone, turn) = world.turn(Destination::Conversation(gone.clone()), &["b"], &[]);
@@ -158,7 +158,7 @@ pub(crate) async fn an_opening_that_cannot_be_committed_is_dropped(world: World)
     assert_eq!(world.store.settle_pending_turns().await, Ok(0));
 }
 
-pub(crate) async fn an_opening_is_settled_behind_its_cursor(world: World) {
+pub(crate) async fn pending_turn_is_settled_at_its_cursor(world: World) {
     let new = Destination::New { shard: world.shard(), thread: world.thread() };
     let (alone, turn) = world.turn(new, &["x"], &[]);
     world.open(&turn).await;
@@ -177,7 +177,7 @@ pub(crate) async fn an_opening_is_settled_behind_its_cursor(world: World) {
     assert_eq!(world.transcript(&forked).await, ["a", "b", "d"]);
 }
 
-pub(crate) async fn openings_of_every_tenant_are_settled(world: World) {
+pub(crate) async fn pending_turns_of_every_tenant_are_settled(world: World) {
     let first = world.seen_by("alice");
     let second = world.seen_by("bob");
     for tenant in [&first, &second] {
@@ -195,7 +195,7 @@ pub(crate) async fn openings_of_every_tenant_are_settled(world: World) {
     }
 }
 
-pub(crate) async fn new_openings_are_not_taken_for_old_ones(world: World) {
+pub(crate) async fn new_pending_turns_are_not_settled(world: World) {
     let conversation = world.conversation(&[]).await;
     let destination = Destination::Conversation(conversation.clone());
     let (old, turn) = world.turn(destination.clone(), &["a"], &[]);
@@ -211,7 +211,7 @@ pub(crate) async fn new_openings_are_not_taken_for_old_ones(world: World) {
     assert_eq!(world.listed(&conversation).await, [""; 0]);
 }
 
-pub(crate) async fn an_open_job_whose_process_died_is_taken_up(world: World) {
+pub(crate) async fn open_job_of_a_dead_process_is_claimed(world: World) {
     let (id, turn) = accepted(&world).await;
     background(&world).append(&world.tenant, &id, events(2..3)).await.unwrap();
 
@@ -244,7 +244,7 @@ pub(crate) async fn ledgers_outlive_the_process(world: World) {
 }
 
 /// Whatever was learned before it was settled: the provider may call the items otherwise.
-pub(crate) async fn what_is_settled_leaves_its_ledgers_in_doubt(world: World) {
+pub(crate) async fn settled_turn_leaves_its_ledgers_stale(world: World) {
     let conversation = world.adopted("conv_x").await;
     let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
     world.open(&turn).await;

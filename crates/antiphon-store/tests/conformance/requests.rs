@@ -44,7 +44,7 @@ async fn retract(
     world.store.retract(&world.tenant, conversation, &request, world.thread(), None).await
 }
 
-pub(crate) async fn the_newest_turns_of_a_request_are_found(world: World) {
+pub(crate) async fn newest_turns_of_a_request_are_found(world: World) {
     let conversation = world.conversation(&[]).await;
     let first = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
     let second = asked(&world, &conversation, ASKED, (&["c"], &["d"])).await;
@@ -58,7 +58,7 @@ pub(crate) async fn the_newest_turns_of_a_request_are_found(world: World) {
     assert_eq!(find_prior_turns(&world, &unnamed, ASKED).await, [third, first]);
 }
 
-pub(crate) async fn a_request_is_known_in_its_tenant_and_shard_only(world: World) {
+pub(crate) async fn request_is_found_in_its_tenant_and_shard_only(world: World) {
     let here = world.conversation(&[]).await;
     let elsewhere = world.first(&["c"], &["d"]).await;
     let response = asked(&world, &here, ASKED, (&["a"], &["b"])).await;
@@ -67,7 +67,7 @@ pub(crate) async fn a_request_is_known_in_its_tenant_and_shard_only(world: World
     assert_eq!(find_prior_turns(&world.seen_by("mallory"), &response, ASKED).await, []);
 }
 
-pub(crate) async fn an_open_turn_is_found_by_its_request(world: World) {
+pub(crate) async fn pending_turn_is_found_by_its_request(world: World) {
     let conversation = world.conversation(&[]).await;
     let ended = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
     let (open, turn) = world.turn(Destination::Conversation(conversation), &["c"], &[]);
@@ -85,7 +85,7 @@ pub(crate) async fn an_open_turn_is_found_by_its_request(world: World) {
     assert_eq!(find_prior_turns(&world, &open, ASKED).await, [ended]);
 }
 
-pub(crate) async fn a_last_turn_is_taken_back_and_can_still_be_gone_on_from(world: World) {
+pub(crate) async fn retracted_turn_can_be_continued(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
 
@@ -105,7 +105,7 @@ pub(crate) async fn a_last_turn_is_taken_back_and_can_still_be_gone_on_from(worl
     assert_eq!(world.transcript(&cut).await, ["a", "b", "c"]);
 }
 
-pub(crate) async fn a_turn_is_taken_back_once(world: World) {
+pub(crate) async fn turn_is_retracted_once(world: World) {
     let conversation = world.conversation(&["a"]).await;
     asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
     asked(&world, &conversation, ASKED, (&["d"], &["e"])).await;
@@ -116,7 +116,7 @@ pub(crate) async fn a_turn_is_taken_back_once(world: World) {
     assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
 }
 
-pub(crate) async fn what_did_not_come_last_is_not_taken_back(world: World) {
+pub(crate) async fn only_the_last_turn_is_retracted(world: World) {
     let conversation = world.conversation(&[]).await;
     asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
     assert_eq!(retract(&world, &conversation, OTHER).await, Ok(false));
@@ -130,7 +130,7 @@ pub(crate) async fn what_did_not_come_last_is_not_taken_back(world: World) {
     assert_eq!(world.listed(&conversation).await, ["a", "b", "c", "d", "e"]);
 }
 
-pub(crate) async fn what_somebody_went_on_from_is_not_taken_back(world: World) {
+pub(crate) async fn continued_turn_is_not_retracted(world: World) {
     let conversation = world.conversation(&[]).await;
     let turn = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
     let (beside, opening) = world.turn(world.behind(world.end(&turn).await), &["c"], &[]);
@@ -144,9 +144,7 @@ pub(crate) async fn what_somebody_went_on_from_is_not_taken_back(world: World) {
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
 }
 
-pub(crate) async fn who_goes_on_from_a_turn_that_is_taken_back_meanwhile_goes_on_from_all_of_it(
-    world: World,
-) {
+pub(crate) async fn continuation_of_retracted_turn_keeps_its_items(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
     let (cursor, end_of) = (world.end(&cut).await, Some(cut));
@@ -163,7 +161,7 @@ pub(crate) async fn who_goes_on_from_a_turn_that_is_taken_back_meanwhile_goes_on
     assert_eq!(world.listed(&conversation).await, ["a", "b", "f"]);
 }
 
-pub(crate) async fn a_turn_without_a_record_goes_when_it_is_taken_back(world: World) {
+pub(crate) async fn retracted_turn_without_record_is_deleted(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let (_, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &["c"]);
     let turn = TurnRecord { request: Some(ASKED), response: None, ..turn };
@@ -175,7 +173,7 @@ pub(crate) async fn a_turn_without_a_record_goes_when_it_is_taken_back(world: Wo
     assert_eq!(world.held(&["a", "b", "c"]).await, ["a"]);
 }
 
-pub(crate) async fn a_turn_of_another_tenant_is_not_taken_back(world: World) {
+pub(crate) async fn turn_of_another_tenant_is_not_retracted(world: World) {
     let conversation = world.conversation(&[]).await;
     asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
 
@@ -185,7 +183,7 @@ pub(crate) async fn a_turn_of_another_tenant_is_not_taken_back(world: World) {
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
 }
 
-pub(crate) async fn a_deleted_response_takes_what_was_taken_back_along(world: World) {
+pub(crate) async fn deleting_a_retracted_response_deletes_its_items(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
     retract(&world, &conversation, ASKED).await.unwrap();

@@ -78,7 +78,7 @@ impl Seen {
     }
 }
 
-pub(crate) async fn a_snapshot_shows_what_was_held_when_it_was_taken(world: World) {
+pub(crate) async fn snapshot_shows_the_state_at_its_start(world: World) {
     world.has_everything().await;
     let mut seen = world.seen().await;
 
@@ -110,7 +110,7 @@ pub(crate) async fn a_snapshot_shows_what_was_held_when_it_was_taken(world: Worl
     assert_eq!(outputs, ["d", "f", "h", "j"]);
 }
 
-pub(crate) async fn a_snapshot_shows_turns_that_are_open(world: World) {
+pub(crate) async fn snapshot_shows_pending_turns(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let (id, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
     world.open(&turn).await;
@@ -123,7 +123,7 @@ pub(crate) async fn a_snapshot_shows_turns_that_are_open(world: World) {
     assert_eq!((names(&shown.input), shown.response), (vec!["c".to_owned()], turn.response));
 }
 
-pub(crate) async fn items_of_no_response_are_shown_too(world: World) {
+pub(crate) async fn loose_items_are_shown(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let second = world.after(&first, &["c"], &["d"]).await;
     let third = world.after(&second, &["e"], &["f"]).await;
@@ -169,7 +169,7 @@ pub(crate) async fn ledgers_are_shown_page_by_page(world: World) {
     assert_eq!(seen.count_data().await.ledgers, 301);
 }
 
-pub(crate) async fn a_long_thread_is_shown_page_by_page(world: World) {
+pub(crate) async fn long_thread_is_shown_page_by_page(world: World) {
     let all: Vec<String> = (0..600).map(|number| format!("{number:03}")).collect();
     let id = world.conversation(&[]).await;
     for some in all.chunks(50) {
@@ -202,7 +202,7 @@ pub(crate) async fn large_items_are_shown_one_by_one(world: World) {
     assert_eq!(pages.concat(), items);
 }
 
-pub(crate) async fn tenants_are_found_by_name(world: World) {
+pub(crate) async fn tenants_are_listed_by_name(world: World) {
     for tenant in ["carol", "alice", "bob"] {
         world.seen_by(tenant).first(&["a"], &["b"]).await;
     }
@@ -221,7 +221,7 @@ pub(crate) async fn tenants_are_found_by_name(world: World) {
     assert_eq!(of_eve, Ok(DataCounts::default()));
 }
 
-pub(crate) async fn what_is_kept_by_name_is_shown(world: World) {
+pub(crate) async fn named_value_is_shown(world: World) {
     assert_eq!(world.snapshot().await.value("key").await, Ok(None));
     world.store.value_or_insert("key", "value".into()).await.unwrap();
     assert_eq!(world.snapshot().await.value("key").await, Ok(Some("value".into())));

@@ -9,7 +9,7 @@ use super::world::{item_id, items, saying};
 const PAGE: PageRequest =
     PageRequest { after: None, limit: 9, max_bytes: usize::MAX, order: Order::Ascending };
 
-pub(crate) async fn what_is_anothers_does_not_exist(alice: World) {
+pub(crate) async fn data_of_another_tenant_is_not_found(alice: World) {
     let conversation = alice.conversation(&["a"]).await;
     let response = alice.within(&conversation, &["b"], &["c"]).await;
     let cursor = alice.end(&response).await;
@@ -29,7 +29,7 @@ pub(crate) async fn what_is_anothers_does_not_exist(alice: World) {
     assert_eq!(bob.held(&["a", "b", "c"]).await, [""; 0]);
 }
 
-pub(crate) async fn what_is_anothers_cannot_be_changed(alice: World) {
+pub(crate) async fn data_of_another_tenant_cannot_be_changed(alice: World) {
     let conversation = alice.conversation(&["a"]).await;
     let response = alice.within(&conversation, &["b"], &["c"]).await;
     let chain = alice.first(&["d"], &["e"]).await;
@@ -64,7 +64,7 @@ pub(crate) async fn what_is_anothers_cannot_be_changed(alice: World) {
     assert_eq!(alice.held(&["d", "e"]).await, ["d", "e"], "still opened");
 }
 
-pub(crate) async fn two_tenants_may_use_the_same_ids(alice: World) {
+pub(crate) async fn two_tenants_can_use_the_same_ids(alice: World) {
     let bob = alice.seen_by("bob");
     let conversation = alice.new_conversation();
     let (shard, named, chain) = (alice.shard(), alice.thread(), alice.thread());

@@ -10,7 +10,7 @@ use super::world::item_id;
 
 const TASKS: usize = 64;
 
-pub(crate) async fn turns_of_many_tasks_stay_whole(world: World) {
+pub(crate) async fn concurrent_turns_stay_complete(world: World) {
     let conversation = world.conversation(&[]).await;
     let mut tasks = JoinSet::new();
     for task in 0..TASKS {
@@ -36,7 +36,7 @@ pub(crate) async fn turns_of_many_tasks_stay_whole(world: World) {
     }
 }
 
-pub(crate) async fn a_call_that_fails_hurts_no_other(world: World) {
+pub(crate) async fn failed_call_does_not_affect_others(world: World) {
     let conversation = world.conversation(&["taken"]).await;
     let mut tasks = JoinSet::new();
     for task in 0..TASKS {
@@ -66,7 +66,7 @@ pub(crate) async fn a_call_that_fails_hurts_no_other(world: World) {
     assert_eq!(listed, expected.collect());
 }
 
-pub(crate) async fn of_many_turns_from_one_cursor_one_appends(world: World) {
+pub(crate) async fn one_of_many_concurrent_turns_appends(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let mut tasks = JoinSet::new();
     for task in 0..TASKS {
@@ -85,7 +85,7 @@ pub(crate) async fn of_many_turns_from_one_cursor_one_appends(world: World) {
     assert_eq!(appended, 1);
 }
 
-pub(crate) async fn a_closed_store_has_written_all_and_takes_no_more(world: World) {
+pub(crate) async fn closed_store_has_written_all_and_rejects_calls(world: World) {
     let conversation = world.conversation(&[]).await;
     let mut tasks = JoinSet::new();
     for task in 0..TASKS {

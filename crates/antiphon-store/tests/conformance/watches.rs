@@ -36,7 +36,7 @@ impl World {
     }
 }
 
-pub(crate) async fn a_watch_is_claimed_by_one_when_it_is_due(world: World) {
+pub(crate) async fn due_watch_is_claimed_once(world: World) {
     world.watch("resp_1", NOW + 1).await;
     world.watch("resp_2", NOW).await;
     assert_eq!(world.next_watch().await, Some(NOW));
@@ -52,7 +52,7 @@ pub(crate) async fn a_watch_is_claimed_by_one_when_it_is_due(world: World) {
     assert_eq!(both, ["resp_1", "resp_2"]);
 }
 
-pub(crate) async fn a_watch_is_put_off(world: World) {
+pub(crate) async fn watch_can_be_put_off(world: World) {
     world.watch("resp_1", NOW).await;
     let claimed = world.claim_watches(NOW).await;
 
@@ -63,7 +63,7 @@ pub(crate) async fn a_watch_is_put_off(world: World) {
     assert_eq!((ids(&again), again[0].attempt), (vec!["resp_1"], 2));
 }
 
-pub(crate) async fn a_watch_ends_once_and_leaves_its_notices(world: World) {
+pub(crate) async fn watch_ends_once_and_stores_its_notices(world: World) {
     world.watch("resp_1", NOW).await;
     let late = world.claim_watches(NOW).await;
     let current = world.claim_watches(NOW + 30).await;
@@ -78,7 +78,7 @@ pub(crate) async fn a_watch_ends_once_and_leaves_its_notices(world: World) {
     assert_eq!(ids(&world.store.claim_notices(NOW, NOW + 60, 9).await.unwrap()), ["evt_2"]);
 }
 
-pub(crate) async fn a_watch_that_nobody_claimed_ends_as_committed(world: World) {
+pub(crate) async fn unclaimed_watch_can_end(world: World) {
     let destination = Destination::New { shard: world.shard(), thread: world.thread() };
     let turn = world.turn(destination, &["a"], &[]).1;
     let (response, watch) =
@@ -97,7 +97,7 @@ pub(crate) async fn webhooks_do_not_claim_watches(world: World) {
     assert_eq!(ids(&world.claim_watches(NOW).await), ["resp_1"]);
 }
 
-pub(crate) async fn watches_of_an_erased_tenant_are_gone(world: World) {
+pub(crate) async fn watches_of_erased_tenant_are_deleted(world: World) {
     world.watch("resp_1", NOW).await;
     let claimed = world.claim_watches(NOW).await;
     let other = world.seen_by("bob");

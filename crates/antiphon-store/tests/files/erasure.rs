@@ -68,7 +68,7 @@ fn tables_of_tenants(db: &Connection) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn whatever_table_names_a_tenant_is_counted_and_erased() {
+async fn every_tenant_table_is_counted_and_erased() {
     let file = File::new();
     file.open().await.close().await;
     let db = Connection::open(file.path()).unwrap();
@@ -93,7 +93,7 @@ async fn whatever_table_names_a_tenant_is_counted_and_erased() {
 }
 
 #[tokio::test]
-async fn a_snapshot_is_taken_of_a_file_that_is_there_and_of_todays_version() {
+async fn snapshot_requires_an_existing_current_file() {
     let file = File::new();
     let url = file.url().unwrap();
     let refusal = async || match antiphon_store::snapshot(&url).await {

@@ -21,7 +21,7 @@ fn assert_refused(path: &Path) {
 }
 
 #[tokio::test]
-async fn an_open_file_is_refused_under_every_name() {
+async fn locked_file_is_rejected_under_every_name() {
     let file = File::new();
     let path = file.path();
     let folder = path.parent().unwrap().to_owned();
@@ -40,7 +40,7 @@ async fn an_open_file_is_refused_under_every_name() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn an_open_file_is_refused_without_its_lock_file() {
+async fn locked_file_is_rejected_without_lock_file() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
@@ -52,7 +52,7 @@ async fn an_open_file_is_refused_without_its_lock_file() {
 }
 
 #[tokio::test]
-async fn a_dropped_store_has_let_its_file_go() {
+async fn dropped_store_releases_its_file() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
@@ -64,7 +64,7 @@ async fn a_dropped_store_has_let_its_file_go() {
 }
 
 #[tokio::test]
-async fn new_files_are_their_owners_alone() {
+async fn new_files_are_private() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
@@ -79,7 +79,7 @@ async fn new_files_are_their_owners_alone() {
 }
 
 #[tokio::test]
-async fn the_mode_of_an_existing_file_is_kept() {
+async fn mode_of_existing_file_stays() {
     let file = File::new();
     let path = file.path();
     fs::write(&path, "").unwrap();

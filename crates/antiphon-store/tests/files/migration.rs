@@ -18,7 +18,7 @@ const WITHOUT_COUNTS: &str = "
     PRAGMA user_version = 7";
 
 #[tokio::test]
-async fn earlier_file_is_counted_at_its_first_start() {
+async fn migration_counts_items_of_earlier_file() {
     let file = File::new();
     let path = file.path();
     let alice = World::at(file).await;

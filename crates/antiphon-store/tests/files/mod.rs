@@ -44,7 +44,7 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn what_was_answered_survives_a_kill() {
+async fn acknowledged_writes_survive_a_kill() {
     let killed = Killed { alive: File::new(), copies: tempfile::tempdir().unwrap() };
     let world = World::at(killed).await;
     let conversation = world.conversation(&["a"]).await;
@@ -106,7 +106,7 @@ fn hold(folder: &Path, text: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_closed_store_leaves_one_file_and_its_empty_lock() {
+async fn closed_store_leaves_one_file_and_an_empty_lock() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
@@ -122,7 +122,7 @@ async fn a_closed_store_leaves_one_file_and_its_empty_lock() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_open_is_refused_until_it_is_let_go() {
+async fn open_file_is_rejected_until_released() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
@@ -138,7 +138,7 @@ async fn a_file_that_is_open_is_refused_until_it_is_let_go() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused_and_left_alone() {
+fn non_database_file_is_rejected_unchanged() {
     let file = File::new();
     let text = "Dear diary, ".repeat(1000);
     fs::write(file.path(), &text).unwrap();

@@ -40,7 +40,7 @@ async fn wait_until_small(path: &Path) {
 }
 
 #[tokio::test]
-async fn a_file_shrinks_after_a_deletion() {
+async fn file_shrinks_after_a_deletion() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
@@ -53,7 +53,7 @@ async fn a_file_shrinks_after_a_deletion() {
 }
 
 #[tokio::test]
-async fn a_file_of_an_earlier_release_is_converted_and_shrinks() {
+async fn file_of_earlier_release_is_converted_and_shrinks() {
     let file = File::new();
     let path = file.path();
     fs::write(&path, EARLIER).unwrap();

@@ -27,7 +27,7 @@ fn odd_items() -> Vec<HeldItem> {
 }
 
 #[tokio::test]
-async fn whatever_clients_write_comes_back_as_it_was() {
+async fn any_client_text_is_returned_unchanged() {
     let world = World::at(Database::new().await).await;
     let (store, tenant) = (&world.store, &world.tenant);
     let id = world.conversation(&[]).await;
@@ -44,7 +44,7 @@ async fn whatever_clients_write_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn json_is_kept_byte_for_byte() {
+async fn json_is_stored_byte_for_byte() {
     let world = World::at(Database::new().await).await;
     let (store, tenant) = (&world.store, &world.tenant);
     let mut conversation = world.new_conversation();

@@ -14,7 +14,7 @@ async fn by_way_of_a_proxy() -> (World, Proxy) {
 }
 
 #[tokio::test]
-async fn a_commit_that_happened_is_not_done_again() {
+async fn successful_commit_is_not_repeated() {
     let (world, proxy) = by_way_of_a_proxy().await;
     let id = world.conversation(&["a"]).await;
 
@@ -28,7 +28,7 @@ async fn a_commit_that_happened_is_not_done_again() {
 }
 
 #[tokio::test]
-async fn a_commit_that_did_not_happen_is_done_again() {
+async fn failed_commit_is_repeated() {
     let (world, proxy) = by_way_of_a_proxy().await;
     let id = world.conversation(&["a"]).await;
 
@@ -42,7 +42,7 @@ async fn a_commit_that_did_not_happen_is_done_again() {
 }
 
 #[tokio::test]
-async fn what_answers_yes_or_no_answers_for_the_commit_that_happened() {
+async fn boolean_result_is_that_of_the_commit() {
     let (world, proxy) = by_way_of_a_proxy().await;
     let id = world.conversation(&["a"]).await;
 
@@ -56,7 +56,7 @@ async fn what_answers_yes_or_no_answers_for_the_commit_that_happened() {
 }
 
 #[tokio::test]
-async fn a_turn_whose_commit_happened_is_not_taken_for_one_that_another_settled() {
+async fn committed_turn_is_not_reported_as_settled() {
     let (world, proxy) = by_way_of_a_proxy().await;
     let id = world.conversation(&["a"]).await;
     let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["b"], &["c"]);
@@ -69,7 +69,7 @@ async fn a_turn_whose_commit_happened_is_not_taken_for_one_that_another_settled(
 }
 
 #[tokio::test]
-async fn a_place_in_line_whose_commit_was_lost_is_taken_once() {
+async fn lost_join_takes_one_place() {
     let (world, proxy) = by_way_of_a_proxy().await;
     let id = world.conversation(&[]).await;
     let line = world.store.lease_queue().unwrap();

@@ -12,7 +12,7 @@ use super::database::Database;
 use crate::conformance::World;
 
 #[tokio::test]
-async fn a_call_that_finds_every_connection_in_use_says_so() {
+async fn exhausted_pool_is_named_in_the_error() {
     let database = Database::new().await;
     let world = World::at(database.with("pool_max=1")).await;
     let id = world.conversation(&["a"]).await;
@@ -33,7 +33,7 @@ async fn a_call_that_finds_every_connection_in_use_says_so() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_restarted_is_used_again() {
+async fn restarted_server_is_used_again() {
     let mut server = Server::start().await;
     let world = World::at(Database::on(&server).await).await;
     let id = world.conversation(&["a"]).await;
@@ -50,7 +50,7 @@ async fn a_server_that_was_restarted_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_read_only_database_fails_the_write_check() {
+async fn read_only_database_fails_the_write_check() {
     let database = Database::new().await;
     let world = World::at(database.clone()).await;
     assert_eq!(world.store.check_writable().await, Ok(()));
@@ -72,7 +72,7 @@ async fn a_read_only_database_fails_the_write_check() {
 }
 
 #[tokio::test]
-async fn while_the_server_is_down_calls_are_refused() {
+async fn stopped_server_rejects_calls() {
     let mut server = Server::start().await;
     let world = World::at(Database::on(&server).await).await;
     let id = world.conversation(&["a"]).await;
@@ -86,7 +86,7 @@ async fn while_the_server_is_down_calls_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crash_of_the_server_loses_nothing_that_was_answered_and_doubles_nothing() {
+async fn server_crash_keeps_each_acknowledged_turn_once() {
     let mut server = Server::start().await;
     let world = World::at(Database::on(&server).await).await;
     let id = world.conversation(&[]).await;
@@ -123,7 +123,7 @@ async fn a_crash_of_the_server_loses_nothing_that_was_answered_and_doubles_nothi
 }
 
 #[tokio::test]
-async fn a_call_whose_caller_left_is_ended() {
+async fn call_completes_without_its_caller() {
     let database = Database::new().await;
     let world = World::at(database.clone()).await;
     let id = world.conversation(&["a"]).await;

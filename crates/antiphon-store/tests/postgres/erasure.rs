@@ -32,7 +32,7 @@ const ROWS: &str = r"
     GROUP BY table_name";
 
 #[tokio::test]
-async fn whatever_table_names_a_tenant_is_counted_and_erased() {
+async fn every_tenant_table_is_counted_and_erased() {
     let database = Database::new().await;
     let store = database.process().await.world.store;
     let rows = database.sql(ROWS).await;
@@ -55,7 +55,7 @@ async fn whatever_table_names_a_tenant_is_counted_and_erased() {
 }
 
 #[tokio::test]
-async fn a_turn_that_was_open_is_refused_wherever_it_began() {
+async fn pending_turn_of_erased_tenant_cannot_be_committed() {
     let one = Database::new().await.process().await;
     let other = one.beside().await;
     let world = &one.world;
@@ -86,7 +86,7 @@ async fn a_turn_that_was_open_is_refused_wherever_it_began() {
 }
 
 #[tokio::test]
-async fn that_somebody_was_erased_is_remembered_for_a_day() {
+async fn erasure_is_recorded_for_a_day() {
     let process = Database::new().await.process().await;
     let (store, database) = (&process.world.store, &process.database);
     process.world.erase(100).await;
@@ -101,7 +101,7 @@ async fn that_somebody_was_erased_is_remembered_for_a_day() {
 }
 
 #[tokio::test]
-async fn a_snapshot_is_taken_of_a_store_of_todays_version() {
+async fn snapshot_requires_the_current_schema() {
     let database = Database::new().await;
     let refusal = async || match antiphon_store::snapshot(&database.store_url()).await {
         Ok(_) => panic!("there is none"),
@@ -117,7 +117,7 @@ async fn a_snapshot_is_taken_of_a_store_of_todays_version() {
 }
 
 #[tokio::test]
-async fn a_snapshot_is_no_process_of_the_store() {
+async fn snapshot_does_not_register_a_process() {
     let database = Database::new().await;
     let _store = database.process().await;
     let rows = "SELECT id FROM holders UNION ALL SELECT id FROM sessions";

@@ -6,7 +6,7 @@ use super::database::Database;
 use crate::conformance::background::{accepted, background, end, events, page};
 
 #[tokio::test]
-async fn who_takes_a_job_up_is_known_to_live() {
+async fn claiming_a_job_renews_the_lease() {
     let dead = Database::new().await.process().await;
     let (waking, other) = (dead.beside().await, dead.beside().await);
     let (id, turn) = accepted(&dead.world).await;
@@ -24,7 +24,7 @@ async fn who_takes_a_job_up_is_known_to_live() {
 }
 
 #[tokio::test]
-async fn one_that_was_taken_on_while_its_tenant_was_erased_goes_with_its_end() {
+async fn job_accepted_during_erasure_is_deleted_at_its_end() {
     let one = Database::new().await.process().await;
     let other = one.beside().await;
     other.world.erase(100).await;

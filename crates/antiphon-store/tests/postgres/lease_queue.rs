@@ -44,7 +44,7 @@ impl Process {
 }
 
 #[tokio::test]
-async fn places_are_first_in_the_order_in_which_they_were_taken() {
+async fn places_are_first_in_joining_order() {
     let (one, other) = two().await;
     let id = one.world.conversation(&[]).await;
     let (first, second, third) =
@@ -60,7 +60,7 @@ async fn places_are_first_in_the_order_in_which_they_were_taken() {
 }
 
 #[tokio::test]
-async fn a_place_that_was_left_is_lost() {
+async fn left_place_is_lost() {
     let (one, other) = two().await;
     let id = one.world.conversation(&[]).await;
     let place = one.joins(&id).await;
@@ -74,7 +74,7 @@ async fn a_place_that_was_left_is_lost() {
 }
 
 #[tokio::test]
-async fn lines_of_other_conversations_and_tenants_are_others() {
+async fn queues_of_conversations_and_tenants_are_independent() {
     let (one, other) = two().await;
     let (id, second) = (one.world.conversation(&[]).await, one.world.conversation(&[]).await);
     one.joins(&id).await;
@@ -88,7 +88,7 @@ async fn lines_of_other_conversations_and_tenants_are_others() {
 }
 
 #[tokio::test]
-async fn only_who_stands_first_commits() {
+async fn only_the_first_place_commits() {
     let (one, other) = two().await;
     let id = one.world.conversation(&["a"]).await;
     let (first, second) = (one.joins(&id).await, other.joins(&id).await);
@@ -102,7 +102,7 @@ async fn only_who_stands_first_commits() {
 }
 
 #[tokio::test]
-async fn the_dead_are_passed_over_and_what_they_left_open_comes_first() {
+async fn dead_place_is_skipped_after_its_turn_is_settled() {
     let (one, other) = two().await;
     let id = one.world.conversation(&["a"]).await;
     let (_, second) = (one.joins(&id).await, other.joins(&id).await);
@@ -119,7 +119,7 @@ async fn the_dead_are_passed_over_and_what_they_left_open_comes_first() {
 }
 
 #[tokio::test]
-async fn whoever_dies_while_places_are_swept_is_not_passed_over_before_its_turn_is_settled() {
+async fn place_stays_until_its_pending_turn_is_settled() {
     let (one, other) = two().await;
     let id = one.world.conversation(&["a"]).await;
     let (_, second) = (one.joins(&id).await, other.joins(&id).await);
@@ -141,7 +141,7 @@ async fn whoever_dies_while_places_are_swept_is_not_passed_over_before_its_turn_
 }
 
 #[tokio::test]
-async fn who_wakes_up_too_late_cannot_commit_over_its_successor() {
+async fn late_process_cannot_commit_over_its_successor() {
     let (sleeper, other) = two().await;
     let id = sleeper.world.conversation(&["a"]).await;
     let (first, second) = (sleeper.joins(&id).await, other.joins(&id).await);
@@ -159,7 +159,7 @@ async fn who_wakes_up_too_late_cannot_commit_over_its_successor() {
 }
 
 #[tokio::test]
-async fn who_wakes_up_too_late_takes_nothing_of_its_successors_back() {
+async fn late_process_cannot_retract_its_successors_turn() {
     let (sleeper, other) = two().await;
     let id = sleeper.world.conversation(&["a"]).await;
     let (first, second) = (sleeper.joins(&id).await, other.joins(&id).await);
@@ -178,7 +178,7 @@ async fn who_wakes_up_too_late_takes_nothing_of_its_successors_back() {
 }
 
 #[tokio::test]
-async fn who_wakes_up_before_anybody_came_goes_on() {
+async fn late_process_continues_without_a_successor() {
     let (sleeper, other) = two().await;
     let id = sleeper.world.conversation(&["a"]).await;
     let place = sleeper.joins(&id).await;
@@ -191,7 +191,7 @@ async fn who_wakes_up_before_anybody_came_goes_on() {
 }
 
 #[tokio::test]
-async fn who_ends_in_order_keeps_nobody_waiting() {
+async fn closed_process_frees_its_places() {
     let (one, other) = two().await;
     let id = one.world.conversation(&[]).await;
     let (_, second) = (one.joins(&id).await, other.joins(&id).await);
@@ -202,7 +202,7 @@ async fn who_ends_in_order_keeps_nobody_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_who_join_at_once_each_is_first_in_its_turn() {
+async fn concurrent_joins_are_each_first_once() {
     let (one, other) = two().await;
     let id = one.world.conversation(&[]).await;
     let mut joining = JoinSet::new();

@@ -6,7 +6,7 @@ use super::database::Database;
 use crate::conformance::ledgers::{elsewhere, of_conversation, of_response, receive};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_processes_that_adopt_one_conversation_at_once_get_one_ledger() {
+async fn concurrent_adoptions_get_one_ledger() {
     let one = Database::new().await.process().await;
     let other = one.beside().await;
 
@@ -30,7 +30,7 @@ async fn two_processes_that_adopt_one_conversation_at_once_get_one_ledger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_responses_that_are_committed_under_one_name_at_once_one_is_left() {
+async fn concurrent_commits_of_one_name_leave_one_response() {
     let one = Database::new().await.process().await;
     let other = one.beside().await;
 
@@ -54,7 +54,7 @@ async fn of_two_responses_that_are_committed_under_one_name_at_once_one_is_left(
 }
 
 #[tokio::test]
-async fn what_another_process_settles_leaves_what_was_relearned_in_doubt() {
+async fn settling_marks_a_resynced_ledger_stale() {
     let dead = Database::new().await.process().await;
     let other = dead.beside().await;
     let conversation = dead.world.adopted("conv_x").await;
@@ -71,7 +71,7 @@ async fn what_another_process_settles_leaves_what_was_relearned_in_doubt() {
 }
 
 #[tokio::test]
-async fn who_was_taken_for_dead_puts_nothing_in_the_place_of_what_is_known() {
+async fn late_process_cannot_resync_the_ledger() {
     let world = Database::new().await.process().await.world;
     let conversation = world.adopted("conv_x").await;
     world.resync(&conversation, elsewhere(&["a"])).await.unwrap();

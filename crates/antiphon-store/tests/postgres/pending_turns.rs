@@ -6,7 +6,7 @@ use super::database::Database;
 use crate::conformance::world::items;
 
 #[tokio::test]
-async fn what_a_living_process_has_open_is_left_to_it() {
+async fn living_process_keeps_its_pending_turns() {
     let one = Database::new().await.process().await;
     let other = one.beside().await;
     let id = one.world.conversation(&["a"]).await;
@@ -22,7 +22,7 @@ async fn what_a_living_process_has_open_is_left_to_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_that_settle_at_once_settle_each_opening_once_and_in_order() {
+async fn concurrent_settling_settles_each_turn_once_in_order() {
     let dead = Database::new().await.process().await;
     let (one, other) = (dead.beside().await, dead.beside().await);
     let id = dead.world.conversation(&[]).await;
@@ -43,7 +43,7 @@ async fn two_that_settle_at_once_settle_each_opening_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn a_turn_that_was_settled_meanwhile_is_lost_to_its_process() {
+async fn settled_turn_cannot_be_committed_again() {
     let sleeper = Database::new().await.process().await;
     let other = sleeper.beside().await;
     let id = sleeper.world.conversation(&["a"]).await;
@@ -71,7 +71,7 @@ async fn a_turn_that_was_settled_meanwhile_is_lost_to_its_process() {
 }
 
 #[tokio::test]
-async fn the_dead_are_forgotten_once_nothing_is_left_of_them() {
+async fn dead_process_is_deleted_after_its_turns() {
     let database = Database::new().await;
     let dead = database.process().await;
     let other = dead.beside().await;
@@ -88,7 +88,7 @@ async fn the_dead_are_forgotten_once_nothing_is_left_of_them() {
 }
 
 #[tokio::test]
-async fn who_was_forgotten_and_wakes_up_is_known_to_live_with_its_next_turn() {
+async fn deleted_process_is_alive_after_its_next_turn() {
     let database = Database::new().await;
     let one = database.process().await;
     let other = one.beside().await;
@@ -103,7 +103,7 @@ async fn who_was_forgotten_and_wakes_up_is_known_to_live_with_its_next_turn() {
 }
 
 #[tokio::test]
-async fn a_process_that_ends_in_order_is_forgotten() {
+async fn closed_process_is_deleted() {
     let database = Database::new().await;
     let process = database.process().await;
 

@@ -14,7 +14,7 @@ async fn refusal(database: &Database) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_eight_that_open_an_empty_database_at_once_one_creates_its_tables() {
+async fn concurrent_opens_create_tables_once() {
     let database = Database::new().await;
     let url = database.store_url();
 
@@ -29,7 +29,7 @@ async fn of_eight_that_open_an_empty_database_at_once_one_creates_its_tables() {
 }
 
 #[tokio::test]
-async fn tables_of_a_newer_version_are_refused_and_left_alone() {
+async fn newer_tables_are_rejected_unchanged() {
     let database = Database::new().await;
     database.process().await.world.store.close().await;
     database.sql("UPDATE antiphon_schema SET version = 1000").await;
@@ -42,7 +42,7 @@ async fn tables_of_a_newer_version_are_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn another_applications_tables_are_refused_and_left_alone() {
+async fn foreign_tables_are_rejected_unchanged() {
     let database = Database::new().await;
     database.sql("CREATE TABLE notes (text text)").await;
 
@@ -54,7 +54,7 @@ async fn another_applications_tables_are_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn each_schema_is_a_store_of_its_own() {
+async fn each_schema_is_a_separate_store() {
     let database = Database::new().await;
     database.sql("CREATE SCHEMA one; CREATE SCHEMA other").await;
     let [one, other] =
@@ -69,7 +69,7 @@ async fn each_schema_is_a_store_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_schema_that_does_not_exist_is_not_created() {
+async fn missing_schema_is_not_created() {
     let database = Database::new().await.with("options=-csearch_path%3Dmissing");
 
     let refusal = refusal(&database).await;

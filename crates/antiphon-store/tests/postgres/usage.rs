@@ -21,7 +21,7 @@ fn sum(names: &[&str]) -> Usage {
 }
 
 #[tokio::test]
-async fn earlier_database_is_counted_beside_its_writers() {
+async fn migration_counts_items_during_writes() {
     let database = Database::new().await;
     let old = database.process().await.world;
     old.has_everything().await;
@@ -40,7 +40,7 @@ async fn earlier_database_is_counted_beside_its_writers() {
 }
 
 #[tokio::test]
-async fn writer_that_has_not_committed_is_waited_for_and_counted() {
+async fn migration_waits_for_open_writers() {
     let database = Database::new().await;
     let world = database.process().await.world;
     world.conversation(&["a"]).await;
@@ -65,7 +65,7 @@ async fn writer_that_has_not_committed_is_waited_for_and_counted() {
 }
 
 #[tokio::test]
-async fn tenant_that_deleted_everything_is_not_listed() {
+async fn empty_tenant_is_not_listed() {
     let database = Database::new().await;
     let one = database.process().await;
     let other = one.beside().await;
@@ -83,7 +83,7 @@ async fn tenant_that_deleted_everything_is_not_listed() {
 }
 
 #[tokio::test]
-async fn counts_are_kept_while_items_are_left() {
+async fn counts_stay_while_items_exist() {
     let database = Database::new().await;
     let world = database.process().await.world;
     let mallory = Tenant::new("mallory");

@@ -54,7 +54,7 @@ fn held_up() -> (mpsc::Sender<()>, impl FnMut(&Connection) -> Result<(), StoreEr
 }
 
 #[tokio::test]
-async fn a_job_that_fails_is_undone_and_its_neighbours_are_not() {
+async fn failed_job_is_undone_alone() {
     let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
     let failing = |db: &Connection| {
@@ -76,7 +76,7 @@ async fn a_job_that_fails_is_undone_and_its_neighbours_are_not() {
 }
 
 #[tokio::test]
-async fn a_commit_that_fails_fails_every_job_of_it() {
+async fn failed_commit_fails_all_its_jobs() {
     let db = notes();
     db.pragma_update(None, "foreign_keys", true).unwrap();
     let writer = Writer::start(db, None).unwrap();
@@ -104,7 +104,7 @@ async fn a_commit_that_fails_fails_every_job_of_it() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_sqlite_gave_up_fails_every_job_of_it() {
+async fn lost_transaction_fails_all_its_jobs() {
     let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
     let giving_up = |db: &Connection| {
@@ -127,7 +127,7 @@ async fn a_transaction_that_sqlite_gave_up_fails_every_job_of_it() {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_what_does_not_fit() {
+async fn full_disk_rejects_oversized_jobs() {
     let db = notes();
     db.pragma_update_and_check(None, "max_page_count", 40, |_| Ok(())).unwrap();
     let writer = Writer::start(db, None).unwrap();
@@ -144,7 +144,7 @@ async fn a_full_disk_refuses_what_does_not_fit() {
 }
 
 #[tokio::test]
-async fn while_another_process_writes_jobs_are_refused() {
+async fn locked_file_rejects_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let other = notes_at(&path);
@@ -162,7 +162,7 @@ async fn while_another_process_writes_jobs_are_refused() {
 }
 
 #[tokio::test]
-async fn only_what_must_survive_a_power_cut_waits_for_the_disk() {
+async fn only_durable_jobs_are_synced() {
     const NORMAL: i64 = 1;
     const FULL: i64 = 2;
     let writer = Writer::start(notes(), None).unwrap();
@@ -190,7 +190,7 @@ async fn only_what_must_survive_a_power_cut_waits_for_the_disk() {
 }
 
 #[tokio::test]
-async fn what_waits_for_the_disk_is_committed_and_synced_as_one() {
+async fn waiting_jobs_share_one_sync() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let writer = Writer::start(notes_at(&path), None).unwrap();
@@ -222,7 +222,7 @@ fn commits(path: &Path) -> usize {
 }
 
 #[tokio::test]
-async fn a_job_whose_caller_left_is_done() {
+async fn job_runs_without_its_caller() {
     let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
     tokio::join!(abandon(&writer, busy), async { go.send(()).unwrap() });
@@ -244,7 +244,7 @@ async fn abandon(
 }
 
 #[tokio::test]
-async fn closing_waits_for_what_is_queued() {
+async fn close_waits_for_queued_jobs() {
     let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
 
@@ -262,7 +262,7 @@ async fn closing_waits_for_what_is_queued() {
 }
 
 #[tokio::test]
-async fn what_was_erased_leaves_the_log_too() {
+async fn erased_data_leaves_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let writer = Writer::start(notes_at(&path), None).unwrap();
