@@ -41,7 +41,7 @@ impl GatewayClient {
         path: &str,
         body: Option<&Value>,
     ) -> Result<(StatusCode, Value)> {
-        self.send(method, path, body, &[]).await?.whole().await
+        self.send(method, path, body, &[]).await?.read_json().await
     }
 
     /// Sends a request and waits for the head of the answer.
@@ -62,10 +62,10 @@ impl GatewayClient {
             request = request.header(*name, value);
         }
         let request = request.body(Full::new(Bytes::from(body))).expect("the request is valid");
-        in_time(self.sent(request)).await
+        in_time(self.send_request(request)).await
     }
 
-    async fn sent(self, request: Request<Full<Bytes>>) -> Result<Answer> {
+    async fn send_request(self, request: Request<Full<Bytes>>) -> Result<Answer> {
         let stream = TcpStream::connect(self.0).await.map_err(|_| NoAnswer::Broken)?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
@@ -87,7 +87,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Reads the whole body as JSON.
-    pub(crate) async fn whole(self) -> Result<(StatusCode, Value)> {
+    pub(crate) async fn read_json(self) -> Result<(StatusCode, Value)> {
         let body =
             in_time(async { self.body.collect().await.map_err(|_| NoAnswer::Broken) }).await?;
         let body = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
@@ -95,7 +95,7 @@ impl Answer {
     }
 
     /// Reads the next event of a stream; `None` at its end or at `[DONE]`.
-    pub(crate) async fn event(&mut self) -> Result<Option<Value>> {
+    pub(crate) async fn next_event(&mut self) -> Result<Option<Value>> {
         loop {
             if let Some(end) = self.pending.windows(2).position(|two| two == b"\n\n") {
                 let event = self.pending.split_to(end + 2);

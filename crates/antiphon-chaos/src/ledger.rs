@@ -152,7 +152,7 @@ pub(crate) struct Ledger {
     /// The items of each conversation at the last lookup.
     pub(crate) conversations: BTreeMap<String, Vec<ItemRecord>>,
     /// Responses that can be continued.
-    pub(crate) kept: HashMap<String, KnownResponse>,
+    pub(crate) known_responses: HashMap<String, KnownResponse>,
     /// Requested deletions.
     pub(crate) deletions: Deletions,
     /// The last model input of each request.
@@ -219,8 +219,8 @@ impl Ledger {
         let is_open = |number: &u32| self.turns[number].outcome == Outcome::Unknown;
         let open: Vec<u32> = self.unsettled.iter().copied().filter(is_open).collect();
         let announced = open.iter().filter_map(|number| self.turns[number].response.as_ref());
-        let kept = announced.filter(|id| self.kept.contains_key(*id));
-        self.announced.extend(kept.cloned());
+        let known = announced.filter(|id| self.known_responses.contains_key(*id));
+        self.announced.extend(known.cloned());
         self.open.extend(open);
         self.unsettled.clear();
         self.crashed = false;

@@ -81,17 +81,17 @@ async fn main() -> anyhow::Result<ExitCode> {
                 println!("\n{violation}");
             }
             println!("\n{} violations, seed {seed}", violations.len());
-            Ok(kept(folder))
+            Ok(keep_for_inspection(folder))
         }
         Err(error) => {
             println!("\n{error:#}; seed {seed}");
-            Ok(kept(folder))
+            Ok(keep_for_inspection(folder))
         }
     }
 }
 
 /// Leaves the folder with the store and the gateway's log for inspection.
-fn kept(folder: TempDir) -> ExitCode {
+fn keep_for_inspection(folder: TempDir) -> ExitCode {
     println!("The store and the gateway's log are in {}", folder.keep().display());
     ExitCode::FAILURE
 }

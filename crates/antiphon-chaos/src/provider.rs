@@ -38,7 +38,7 @@ pub(crate) struct Provider {
 }
 
 struct Shared {
-    seen: Mutex<Observed>,
+    observed: Mutex<Observed>,
     trigger: Mutex<Arc<KillTrigger>>,
     rng: Mutex<fastrand::Rng>,
 }
@@ -59,7 +59,7 @@ impl Provider {
         let url = format!("http://{}/v1", listener.local_addr()?);
         let mut rng = fastrand::Rng::with_seed(seed);
         let trigger = Mutex::new(Arc::new(KillTrigger::new(&mut rng)));
-        let shared = Arc::new(Shared { seen: Mutex::default(), trigger, rng: Mutex::new(rng) });
+        let shared = Arc::new(Shared { observed: Mutex::default(), trigger, rng: Mutex::new(rng) });
         let router = Router::new()
             .route("/v1/responses", post(respond))
             .layer(DefaultBodyLimit::disable())
@@ -80,7 +80,7 @@ impl Provider {
 
     /// Takes the requests so far.
     pub(crate) fn take_observed(&self) -> Observed {
-        mem::take(&mut lock(&self.shared.seen))
+        mem::take(&mut lock(&self.shared.observed))
     }
 }
 
@@ -93,29 +93,29 @@ async fn respond(State(shared): State<Arc<Shared>>, Json(request): Json<Value>) 
     let Some(model_request) = ModelRequest::parse(&request) else {
         return unmarked(&shared);
     };
-    lock(&shared.seen).model_inputs.push(ModelInput {
+    lock(&shared.observed).model_inputs.push(ModelInput {
         turn: model_request.mark().turn,
         marks: model_request.model_input.clone(),
     });
     let frames = model_request.answer(&request).frames();
     let breaks = model_request.plan == Plan::Break;
-    let delivery = Delivery { left: kept(frames, breaks), breaks, trigger, shared };
+    let delivery = Delivery { left: frames_to_send(frames, breaks), breaks, trigger, shared };
     let body = Body::from_stream(stream::unfold(delivery, Delivery::next));
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
 
 fn refused(shared: &Shared, refusal: &Refusal) -> Response {
-    lock(&shared.seen).refusals.push(refusal.message.clone());
+    lock(&shared.observed).refusals.push(refusal.message.clone());
     (refusal.status, Json(refusal.body())).into_response()
 }
 
 fn unmarked(shared: &Shared) -> Response {
-    lock(&shared.seen).refusals.push("no item of the input has a mark".into());
+    lock(&shared.observed).refusals.push("no item of the input has a mark".into());
     http::StatusCode::BAD_REQUEST.into_response()
 }
 
 /// The frames to send: all, or those up to the middle of the last item.
-fn kept(frames: Vec<Frame>, breaks: bool) -> VecDeque<Bytes> {
+fn frames_to_send(frames: Vec<Frame>, breaks: bool) -> VecDeque<Bytes> {
     let last_delta =
         frames.iter().rposition(|frame| frame.name() == Some("response.output_text.delta"));
     let end = last_delta.filter(|_| breaks).unwrap_or(frames.len());

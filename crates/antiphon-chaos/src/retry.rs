@@ -29,13 +29,13 @@ impl Retry {
         if turn.plan.is_none_or(|plan| plan == Plan::Break) {
             return None;
         }
-        let kept = turn.response.as_ref().and_then(|id| ledger.kept.get(id));
+        let known = turn.response.as_ref().and_then(|id| ledger.known_responses.get(id));
         let first_attempt = match &turn.target {
             Target::Conversation(id) => {
-                first_attempt_in(ledger, number, id, kept.is_none_or(|kept| kept.is_completed))?
+                first_attempt_in(ledger, number, id, known.is_none_or(|known| known.is_completed))?
             }
-            _ => match kept.filter(|kept| kept.is_completed) {
-                Some(kept) => FirstAttempt::Whole(kept.output.clone(), turn.response.clone()),
+            _ => match known.filter(|known| known.is_completed) {
+                Some(known) => FirstAttempt::Whole(known.output.clone(), turn.response.clone()),
                 None => FirstAttempt::Separate,
             },
         };

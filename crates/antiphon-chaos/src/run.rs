@@ -150,13 +150,13 @@ impl Run {
         sleep(Duration::from_micros(self.rng.u64(..DELAY))).await;
         if self.rng.u8(..CRASHES) == 0 && self.fleet.crash().await? {
             lock(&self.ledger).crashed = true;
-            self.writers.ended(writing).await?;
-            return ended(running).await;
+            self.writers.wait(writing).await?;
+            return wait_for_clients(running).await;
         }
         let index = self.rng.usize(..self.fleet.len());
         self.fleet.kill(index).await?;
-        self.writers.ended(writing).await?;
-        let violations = ended(running).await?;
+        self.writers.wait(writing).await?;
+        let violations = wait_for_clients(running).await?;
         let wait = if self.rng.u8(..4) == 0 { 0 } else { 5 };
         self.fleet.start_again(index, wait).await?;
         Ok(violations)
@@ -179,8 +179,8 @@ impl Run {
             lock(&self.shared).open.iter().map(|open| open.id.clone()).collect();
         let mut ledger = mem::take(&mut *lock(&self.ledger));
         self.tally.add(&ledger);
-        let (gateway, seen) = (self.gateway(), self.provider.take_observed());
-        let violations = check::check_round(gateway, &mut ledger, &open, seen).await;
+        let (gateway, observed) = (self.gateway(), self.provider.take_observed());
+        let violations = check::check_round(gateway, &mut ledger, &open, observed).await;
         *lock(&self.ledger) = ledger;
         violations
     }
@@ -209,7 +209,7 @@ impl Run {
         let received = send_turn(self.gateway(), &request, &headers, None, &unused).await;
         let fault = retry.record(&mut lock(&self.ledger), received);
         self.tally.retried += 1;
-        self.tally.given_again += usize::from(retry.is_whole());
+        self.tally.replayed += usize::from(retry.is_whole());
         let mut violations = self.check().await?;
         violations.extend(fault);
         Ok(violations)
@@ -230,9 +230,9 @@ impl Run {
         let target = Target::After(id);
         let (number, request) = {
             let mut ledger = lock(&self.ledger);
-            let behind = target.clone();
+            let previous = target.clone();
             let number = ledger.add_turn(target, 1, Some(Plan::Short), |number| {
-                body(&behind, &messages(number, 1, Plan::Short), false)
+                body(&previous, &messages(number, 1, Plan::Short), false)
             });
             (number, ledger.turns[&number].body.clone())
         };
@@ -248,7 +248,7 @@ impl Run {
 }
 
 /// Waits for the clients of a round.
-async fn ended(mut running: JoinSet<NoAnswer>) -> anyhow::Result<Violations> {
+async fn wait_for_clients(mut running: JoinSet<NoAnswer>) -> anyhow::Result<Violations> {
     let mut violations = Violations::new();
     let ends = async {
         while let Some(end) = running.join_next().await {

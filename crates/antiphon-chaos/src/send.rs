@@ -19,7 +19,7 @@ pub(crate) struct Received {
     pub(crate) outcome: Result<Outcome, NoAnswer>,
 }
 
-/// Sends a turn and reads the answer to its end, or disconnects after `patience` events.
+/// Sends a turn and reads the answer to its end, or disconnects after `leave_after` events.
 pub(crate) async fn send_turn(
     gateway: GatewayClient,
     body: &Value,
@@ -43,7 +43,7 @@ pub(crate) async fn send_turn(
 }
 
 async fn whole(answer: Answer, response: &mut Option<String>) -> Result<Outcome, NoAnswer> {
-    let (status, body) = answer.whole().await?;
+    let (status, body) = answer.read_json().await?;
     if !status.is_success() {
         return Ok(Outcome::Failed(format!("{status}: {body}")));
     }
@@ -58,7 +58,7 @@ async fn events(
     response: &mut Option<String>,
 ) -> Result<Outcome, NoAnswer> {
     let mut count = 0;
-    while let Some(event) = answer.event().await? {
+    while let Some(event) = answer.next_event().await? {
         match event["type"].as_str().unwrap_or_default() {
             "response.created" => {
                 *response = event["response"]["id"].as_str().map(str::to_owned);

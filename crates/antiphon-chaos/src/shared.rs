@@ -7,7 +7,7 @@ use crate::mark::Mark;
 
 /// A conversation that several clients use.
 #[derive(Debug, Default)]
-pub(crate) struct Open {
+pub(crate) struct OpenConversation {
     /// The conversation's id.
     pub(crate) id: String,
     /// Unanswered calls, grouped by turn.
@@ -30,36 +30,36 @@ pub(crate) struct ChainEnd {
 /// The maximum number of turns in a chain.
 const DEPTH: usize = 12;
 /// The maximum number of responses to choose from.
-const TIPS: usize = 24;
+const CHAIN_ENDS: usize = 24;
 
 /// The state that the clients share.
 #[derive(Debug, Default)]
 pub(crate) struct SharedState {
     /// The conversations.
-    pub(crate) open: Vec<Open>,
-    tips: VecDeque<ChainEnd>,
+    pub(crate) open: Vec<OpenConversation>,
+    chain_ends: VecDeque<ChainEnd>,
 }
 
 impl SharedState {
     /// Adds a new conversation.
     pub(crate) fn add_conversation(&mut self, id: String) {
-        self.open.push(Open { id, ..Open::default() });
+        self.open.push(OpenConversation { id, ..OpenConversation::default() });
     }
 
     /// A random response to continue, usually a recent one.
     pub(crate) fn chain_end(&self, rng: &mut fastrand::Rng) -> Option<ChainEnd> {
-        let newest = self.tips.len().checked_sub(1)?;
-        let back = rng.usize(..TIPS).min(rng.usize(..TIPS)).min(newest);
-        self.tips.get(newest - back).cloned()
+        let newest = self.chain_ends.len().checked_sub(1)?;
+        let back = rng.usize(..CHAIN_ENDS).min(rng.usize(..CHAIN_ENDS)).min(newest);
+        self.chain_ends.get(newest - back).cloned()
     }
 
     /// Adds a response that a chain may continue.
     pub(crate) fn add_chain_end(&mut self, chain_end: ChainEnd) {
         if chain_end.depth < DEPTH {
-            self.tips.push_back(chain_end);
+            self.chain_ends.push_back(chain_end);
         }
-        if self.tips.len() > TIPS {
-            self.tips.pop_front();
+        if self.chain_ends.len() > CHAIN_ENDS {
+            self.chain_ends.pop_front();
         }
     }
 

@@ -28,8 +28,8 @@ impl fmt::Display for Kind {
 }
 
 /// The number of checks for open turns, and the time between them.
-const LOOKS: u32 = 600;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+const CHECKS: u32 = 600;
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A store that outlives its gateways.
 pub(crate) enum Store {
@@ -90,13 +90,13 @@ impl Store {
     pub(crate) async fn wait_for_open_turns(&self) -> anyhow::Result<()> {
         let Some(client) = self.client().await? else { return Ok(()) };
         let mut left: Vec<String> = Vec::new();
-        for _ in 0..LOOKS {
+        for _ in 0..CHECKS {
             let open = client.query("SELECT id FROM openings", &[]).await?;
             if open.is_empty() {
                 return Ok(());
             }
             left = open.iter().map(|row| row.get(0)).collect();
-            sleep(BETWEEN_LOOKS).await;
+            sleep(CHECK_INTERVAL).await;
         }
         bail!("announced turns have not ended: {}", left.join(", "))
     }

@@ -22,7 +22,7 @@ pub(crate) struct Tally {
     /// Retried requests.
     pub(crate) retried: usize,
     /// Retried requests that should get their first answer again.
-    pub(crate) given_again: usize,
+    pub(crate) replayed: usize,
     /// Requests that writers of shared conversations repeated with their keys.
     pub(crate) repeated: usize,
 }
@@ -51,14 +51,14 @@ impl fmt::Display for Tally {
             open,
             continued,
             retried,
-            given_again,
+            replayed,
             repeated,
         } = self;
         write!(
             f,
             "{kills} kills, {requests} requests: {acknowledged} acknowledged, {failed} failed, \
              {open} cut off; {continued} announced responses continued, {retried} requests \
-             retried, {given_again} of them already answered; {repeated} requests repeated with \
+             retried, {replayed} of them already answered; {repeated} requests repeated with \
              their keys in shared conversations"
         )
     }

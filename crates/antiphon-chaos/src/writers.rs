@@ -100,7 +100,7 @@ impl Writers {
     }
 
     /// Waits for the started writers and takes them back.
-    pub(crate) async fn ended(&mut self, Running(mut running): Running) -> anyhow::Result<()> {
+    pub(crate) async fn wait(&mut self, Running(mut running): Running) -> anyhow::Result<()> {
         while let Some(writer) = running.join_next().await {
             self.writers.push(writer?);
         }
@@ -238,9 +238,10 @@ fn faults(rows: &[ItemRecord], answered: &[(u32, &[ItemRecord])]) -> Vec<String>
     for mark in rows.iter().filter_map(|row| row.mark).filter(|mark| mark.part == 0) {
         *inputs.entry(mark.turn).or_default() += 1;
     }
-    let doubled = inputs.iter().filter(|(_, count)| **count > 1);
-    let mut faults: Vec<String> =
-        doubled.map(|(turn, count)| format!("the input of {turn} occurs {count} times")).collect();
+    let duplicates = inputs.iter().filter(|(_, count)| **count > 1);
+    let mut faults: Vec<String> = duplicates
+        .map(|(turn, count)| format!("the input of {turn} occurs {count} times"))
+        .collect();
     for (number, received) in answered {
         if !inputs.contains_key(number) {
             faults.push(format!("the input of {number} is missing, but the request is answered"));
@@ -282,8 +283,8 @@ mod tests {
     #[test]
     fn duplicate_missing_and_foreign_items_are_found() {
         let received = [row(1, 1)];
-        let doubled = faults(&[row(1, 0), row(1, 0), row(1, 1)], &[(1, &received)]);
-        assert_eq!(doubled, ["the input of 1 occurs 2 times"]);
+        let duplicates = faults(&[row(1, 0), row(1, 0), row(1, 1)], &[(1, &received)]);
+        assert_eq!(duplicates, ["the input of 1 occurs 2 times"]);
         assert!(faults(&[row(1, 1)], &[(1, &received)])[0].contains("is missing"));
         assert!(faults(&[row(1, 0)], &[(1, &received)])[0].contains("occurs 0 times"));
         let other = [row(2, 1)];

@@ -7,7 +7,7 @@ use crate::ledger::{Deletions, ItemRecord, Outcome, Turn};
 use crate::model::Plan;
 
 /// A conversation after a round.
-pub(crate) struct Found<'a> {
+pub(crate) struct ConversationCheck<'a> {
     /// The items at the last lookup.
     pub(crate) before: &'a [ItemRecord],
     /// The items now.
@@ -21,12 +21,12 @@ pub(crate) struct Found<'a> {
 }
 
 /// Adjacent items of one turn.
-struct Run<'a> {
+struct TurnItems<'a> {
     turn: u32,
     rows: &'a [ItemRecord],
 }
 
-impl Found<'_> {
+impl ConversationCheck<'_> {
     /// All faults.
     pub(crate) fn faults(&self) -> Vec<String> {
         let mut faults = self.repetitions();
@@ -75,7 +75,7 @@ impl Found<'_> {
         Ok(now)
     }
 
-    fn faults_of_runs(&self, runs: &[Run<'_>]) -> Vec<String> {
+    fn faults_of_runs(&self, runs: &[TurnItems<'_>]) -> Vec<String> {
         let mut seen = HashSet::new();
         let mut faults = Vec::new();
         for run in runs {
@@ -92,7 +92,7 @@ impl Found<'_> {
         faults
     }
 
-    fn fault_of_run(&self, turn: &Turn, run: &Run<'_>) -> Option<String> {
+    fn fault_of_run(&self, turn: &Turn, run: &TurnItems<'_>) -> Option<String> {
         let fault = stored_turn::fault(turn, run.turn, run.rows, self.deletions);
         let Outcome::Done(received) = &turn.outcome else { return fault };
         let first_received = turn.plan.map_or(0, |_| turn.inputs);
@@ -105,7 +105,7 @@ impl Found<'_> {
     }
 
     /// Finds acknowledged and announced turns that are missing.
-    fn missing(&self, runs: &[Run<'_>]) -> Vec<String> {
+    fn missing(&self, runs: &[TurnItems<'_>]) -> Vec<String> {
         let there: HashSet<u32> = runs.iter().map(|run| run.turn).collect();
         let is_promised = |turn: &Turn| match turn.outcome {
             Outcome::Done(_) => !self.is_all_deleted(turn),
@@ -130,7 +130,7 @@ impl Found<'_> {
     }
 
     /// Finds turns that began after another turn's acknowledgement but are stored before it.
-    fn disorder(&self, runs: &[Run<'_>]) -> Vec<String> {
+    fn disorder(&self, runs: &[TurnItems<'_>]) -> Vec<String> {
         let mut faults = Vec::new();
         let mut acknowledged: Option<(u64, u32)> = None;
         for run in runs.iter().rev() {
@@ -149,7 +149,7 @@ impl Found<'_> {
 }
 
 /// Groups adjacent items by turn. An item without a mark belongs to the turn of the item before it.
-fn runs(rows: &[ItemRecord]) -> Vec<Run<'_>> {
+fn runs(rows: &[ItemRecord]) -> Vec<TurnItems<'_>> {
     let mut turn = None;
     let turn_of = |row: &ItemRecord| {
         turn = row.mark.map(|mark| mark.turn).or(turn);
@@ -160,7 +160,7 @@ fn runs(rows: &[ItemRecord]) -> Vec<Run<'_>> {
     let mut from = 0;
     for chunk in turns.chunk_by(|one, next| one == next) {
         let to = from + chunk.len();
-        runs.push(Run { turn: chunk[0].unwrap_or(u32::MAX), rows: &rows[from..to] });
+        runs.push(TurnItems { turn: chunk[0].unwrap_or(u32::MAX), rows: &rows[from..to] });
         from = to;
     }
     runs

@@ -6,7 +6,7 @@ mod stored_turn;
 
 use std::collections::BTreeMap;
 
-use conversation::Found;
+use conversation::ConversationCheck;
 use model_input::{Expected, marks};
 
 use crate::gateway_client::GatewayClient;
@@ -25,13 +25,16 @@ pub(crate) async fn check_round(
     gateway: GatewayClient,
     ledger: &mut Ledger,
     open: &[String],
-    seen: Observed,
+    observed: Observed,
 ) -> anyhow::Result<Violations> {
-    let mut violations: Violations =
-        seen.refusals.iter().map(|refusal| format!("the provider refused: {refusal}")).collect();
-    violations.extend(wrongly_refused(ledger));
+    let mut violations: Violations = observed
+        .refusals
+        .iter()
+        .map(|refusal| format!("the provider refused: {refusal}"))
+        .collect();
+    violations.extend(wrong_outcomes(ledger));
     // The writers of shared conversations check their own requests.
-    let model_inputs: Vec<ModelInput> = seen
+    let model_inputs: Vec<ModelInput> = observed
         .model_inputs
         .into_iter()
         .filter(|model_input| model_input.turn < FIRST_WRITER_TURN)
@@ -40,11 +43,12 @@ pub(crate) async fn check_round(
         model_inputs.iter().map(|model_input| (model_input.turn, model_input.marks.clone())),
     );
     for id in open {
-        violations.extend(conversation(gateway, ledger, id).await?);
+        violations.extend(check_conversation(gateway, ledger, id).await?);
     }
-    violations.extend(responses(gateway, ledger).await?);
-    violations
-        .extend(model_inputs.iter().filter_map(|model_input| fault_of_view(ledger, model_input)));
+    violations.extend(check_responses(gateway, ledger).await?);
+    violations.extend(
+        model_inputs.iter().filter_map(|model_input| model_input_fault(ledger, model_input)),
+    );
     ledger.end_round();
     Ok(violations)
 }
@@ -57,17 +61,17 @@ pub(crate) async fn check_everything(
     let mut violations = Violations::new();
     let all: Vec<String> = ledger.conversations.keys().cloned().collect();
     for id in all {
-        violations.extend(conversation(gateway, ledger, &id).await?);
+        violations.extend(check_conversation(gateway, ledger, &id).await?);
     }
-    for (id, kept) in &ledger.kept {
+    for (id, known) in &ledger.known_responses {
         let found = lookup::response(gateway, id)
             .await?
             .map(|body| ItemRecord::from_items(&body["output"]));
         let is_right = found.as_ref().is_some_and(|found| {
-            stored_turn::equals_received(&kept.output, found, &ledger.deletions)
+            stored_turn::equals_received(&known.output, found, &ledger.deletions)
         });
         if !is_right {
-            let turn = entry(ledger, kept.turn);
+            let turn = describe_turn(ledger, known.turn);
             violations.push(format!("response {id} has changed to {found:?}\n{turn}"));
         }
     }
@@ -76,21 +80,23 @@ pub(crate) async fn check_everything(
 
 /// Finds requests with a wrong outcome. Every request is valid, but it may be refused because the
 /// conversation is busy, and it fails if the provider breaks or the database server crashes.
-fn wrongly_refused(ledger: &Ledger) -> Violations {
+fn wrong_outcomes(ledger: &Ledger) -> Violations {
     let is_wrong = |turn: &Turn| match &turn.outcome {
-        Outcome::Failed(why) => {
+        Outcome::Failed(reason) => {
             !ledger.crashed
                 && turn.plan != Some(Plan::Break)
-                && !why.contains("conversation_locked")
+                && !reason.contains("conversation_locked")
         }
         Outcome::Done(_) => turn.plan == Some(Plan::Break),
         Outcome::Unknown => false,
     };
     let wrong = ledger.current_round().filter(|(_, turn)| is_wrong(turn));
-    wrong.map(|(number, _)| format!("has the wrong outcome\n{}", entry(ledger, number))).collect()
+    wrong
+        .map(|(number, _)| format!("has the wrong outcome\n{}", describe_turn(ledger, number)))
+        .collect()
 }
 
-async fn conversation(
+async fn check_conversation(
     gateway: GatewayClient,
     ledger: &mut Ledger,
     id: &str,
@@ -99,14 +105,15 @@ async fn conversation(
     let before = ledger.conversations.insert(id.to_owned(), now.clone()).unwrap_or_default();
     let turns: BTreeMap<u32, &Turn> =
         ledger.current_round().filter(|(_, turn)| turn.conversation() == Some(id)).collect();
-    let found = Found {
+    let found = ConversationCheck {
         before: &before,
         now: &now,
         turns,
         deletions: &ledger.deletions,
         crashed: ledger.crashed,
     };
-    let entries = || -> String { found.turns.keys().map(|turn| entry(ledger, *turn)).collect() };
+    let entries =
+        || -> String { found.turns.keys().map(|turn| describe_turn(ledger, *turn)).collect() };
     let faults = found.faults().into_iter();
     let violations =
         faults.map(|fault| format!("conversation {id}: {fault}\n{}", entries())).collect();
@@ -114,18 +121,22 @@ async fn conversation(
     Ok(violations)
 }
 
-async fn responses(gateway: GatewayClient, ledger: &mut Ledger) -> anyhow::Result<Violations> {
+async fn check_responses(
+    gateway: GatewayClient,
+    ledger: &mut Ledger,
+) -> anyhow::Result<Violations> {
     let mut violations = Violations::new();
     let known: Vec<(u32, String)> = ledger
         .current_round()
         .filter_map(|(number, turn)| Some((number, turn.response.clone()?)))
         .collect();
     for (number, id) in known {
-        match response(gateway, ledger, number, &id).await? {
+        match check_response(gateway, ledger, number, &id).await? {
             None => {}
-            Some(Ok(kept)) => drop(ledger.kept.insert(id, kept)),
+            Some(Ok(known)) => drop(ledger.known_responses.insert(id, known)),
             Some(Err(fault)) => {
-                violations.push(format!("response {id} {fault}\n{}", entry(ledger, number)));
+                violations
+                    .push(format!("response {id} {fault}\n{}", describe_turn(ledger, number)));
             }
         }
     }
@@ -134,7 +145,7 @@ async fn responses(gateway: GatewayClient, ledger: &mut Ledger) -> anyhow::Resul
 
 /// Checks that an announced response exists with its input and its output. Returns `None` if the
 /// response is missing and may be missing.
-async fn response(
+async fn check_response(
     gateway: GatewayClient,
     ledger: &Ledger,
     number: u32,
@@ -153,7 +164,7 @@ async fn response(
     rows.extend(output.iter().cloned());
     let status = body["status"].as_str().unwrap_or_default();
     let fault = stored_turn::fault(turn, number, &rows, &ledger.deletions)
-        .or_else(|| fault_of_status(turn, status, &output))
+        .or_else(|| status_fault(turn, status, &output))
         .or_else(|| match &turn.outcome {
             Outcome::Done(received)
                 if !stored_turn::equals_received(received, &output, &ledger.deletions) =>
@@ -174,7 +185,7 @@ async fn response(
     })))
 }
 
-fn fault_of_status(turn: &Turn, status: &str, output: &[ItemRecord]) -> Option<String> {
+fn status_fault(turn: &Turn, status: &str, output: &[ItemRecord]) -> Option<String> {
     let is_whole = output.len() == turn.plan.map_or(0, Plan::outputs);
     let is_right = match &turn.outcome {
         Outcome::Done(_) => status == "completed",
@@ -186,12 +197,12 @@ fn fault_of_status(turn: &Turn, status: &str, output: &[ItemRecord]) -> Option<S
     (!is_right).then(|| format!("has the status {status:?} with {output:?}"))
 }
 
-fn fault_of_view(ledger: &Ledger, model_input: &ModelInput) -> Option<String> {
+fn model_input_fault(ledger: &Ledger, model_input: &ModelInput) -> Option<String> {
     let turn = &ledger.turns[&model_input.turn];
     let fault = match &turn.target {
         Target::New => fault(ledger, model_input, &Expected::All(&[])),
-        Target::After(id) => match ledger.kept.get(id) {
-            Some(kept) => fault(ledger, model_input, &Expected::All(&kept.transcript)),
+        Target::After(id) => match ledger.known_responses.get(id) {
+            Some(known) => fault(ledger, model_input, &Expected::All(&known.transcript)),
             None => Some("the model was called after a response that is not stored".into()),
         },
         Target::Conversation(id) | Target::Items(id) => {
@@ -208,7 +219,7 @@ fn fault_of_view(ledger: &Ledger, model_input: &ModelInput) -> Option<String> {
             }
         }
     };
-    fault.map(|fault| format!("{fault}\n{}", entry(ledger, model_input.turn)))
+    fault.map(|fault| format!("{fault}\n{}", describe_turn(ledger, model_input.turn)))
 }
 
 fn fault(ledger: &Ledger, model_input: &ModelInput, expected: &Expected<'_>) -> Option<String> {
@@ -217,7 +228,7 @@ fn fault(ledger: &Ledger, model_input: &ModelInput, expected: &Expected<'_>) -> 
     model_input::fault(marks, model_input.turn, began, expected, &ledger.deletions)
 }
 
-fn entry(ledger: &Ledger, number: u32) -> String {
+fn describe_turn(ledger: &Ledger, number: u32) -> String {
     format!("  turn {number}: {:?}\n", ledger.turns[&number])
 }
 

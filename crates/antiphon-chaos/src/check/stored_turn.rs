@@ -25,24 +25,28 @@ pub(super) fn fault(
         Outcome::Done(_) => Some(format!("is incomplete: it has the items {parts:?}")),
         Outcome::Unknown | Outcome::Failed(_) => {
             let is_cut = (turn.inputs..=turn.items()).any(|end| parts == expected(end));
-            if is_cut { half(rows) } else { Some(format!("is not complete or cut: {parts:?}")) }
+            if is_cut {
+                partial_item(rows)
+            } else {
+                Some(format!("is not complete or cut: {parts:?}"))
+            }
         }
     }
 }
 
 /// Finds a partially stored item in a cut turn.
-fn half(rows: &[ItemRecord]) -> Option<String> {
+fn partial_item(rows: &[ItemRecord]) -> Option<String> {
     let (last, before) = rows.split_last()?;
     let unfinished = |row: &ItemRecord| row.status.as_deref().is_some_and(|it| it != "completed");
     if let Some(row) = before.iter().find(|row| unfinished(row)) {
         return Some(format!("continues after an unfinished item: {row:?}"));
     }
-    let is_half = match &*last.kind {
+    let is_partial = match &*last.kind {
         "reasoning" => true,
         "message" => false,
         _ => unfinished(last),
     };
-    is_half.then(|| format!("ends with a partial item: {last:?}"))
+    is_partial.then(|| format!("ends with a partial item: {last:?}"))
 }
 
 /// Whether a completed turn's output equals the client's items, ignoring deleted items.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::conversation::Found;
+use super::conversation::ConversationCheck;
 use super::model_input::{self, Expected};
 use crate::ledger::{Deletion, Deletions, ItemRecord, Outcome, Target, Turn};
 use crate::mark::Mark;
@@ -55,7 +55,7 @@ fn faults_with_deletions(
     turns: &[(u32, Turn)],
 ) -> Vec<String> {
     let turns: BTreeMap<u32, &Turn> = turns.iter().map(|(number, turn)| (*number, turn)).collect();
-    Found { before, now, turns, deletions, crashed: false }.faults()
+    ConversationCheck { before, now, turns, deletions, crashed: false }.faults()
 }
 
 #[track_caller]
@@ -153,9 +153,9 @@ fn deleted_items_are_handled() {
 #[test]
 fn model_input_equals_stored_items_without_deleted() {
     let [one, two, own] = [Mark::new(0, 0), Mark::new(0, 1), Mark::new(1, 0)];
-    let kept = [one, two];
+    let stored = [one, two];
     let fault = |model_input: &[Mark], deletions: &Deletions| {
-        model_input::fault(model_input, 1, 10, &Expected::All(&kept), deletions)
+        model_input::fault(model_input, 1, 10, &Expected::All(&stored), deletions)
     };
     let none = Deletions::new();
     assert_eq!(fault(&[one, two, own], &none), None);
