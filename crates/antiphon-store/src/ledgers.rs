@@ -1,7 +1,7 @@
 //! Ledgers: records of the conversations and responses that a provider stores.
 //!
 //! A ledger is a thread whose items have no bodies in this store
-//! ([`Body::StoredElsewhere`](antiphon::Body::StoredElsewhere)). Its conversation or response has an
+//! ([`StoredElsewhere`](antiphon::Body::StoredElsewhere)). Its conversation or response has an
 //! internal id, which clients never see. The store maps the provider's id to it.
 
 use antiphon::{HeldItem, ItemId};
