@@ -11,7 +11,7 @@ use crate::text::{Error, Text, borrowed_bytes, error, json_of};
 pub fn check(items: Text, held: Option<Text>) -> Result<String, Error> {
     let held = held.map(borrowed_bytes);
     let findings = antiphon_surface::check(&borrowed_bytes(items), held.as_ref());
-    Ok(json_of(&findings.map_err(unreadable)?))
+    Ok(json_of(&findings.map_err(invalid_argument_error)?))
 }
 
 /// The repaired list, or `refused`: the fault that the policy rejects.
@@ -19,9 +19,9 @@ pub fn check(items: Text, held: Option<Text>) -> Result<String, Error> {
 pub fn repair(items: Text, held: Option<Text>, policy: String) -> Result<String, Error> {
     let held = held.map(borrowed_bytes);
     match antiphon_surface::repair(&borrowed_bytes(items), held.as_ref(), &policy) {
-        Ok(mended) => Ok(json_of(&mended)),
+        Ok(repaired) => Ok(json_of(&repaired)),
         Err(RepairError::Refused(refused)) => Ok(json_of(&Refused { refused })),
-        Err(RepairError::InvalidArgument(reason)) => Err(unreadable(reason)),
+        Err(RepairError::InvalidArgument(reason)) => Err(invalid_argument_error(reason)),
         Err(RepairError::Policy(reason)) => Err(error("policy", &reason)),
     }
 }
@@ -29,21 +29,21 @@ pub fn repair(items: Text, held: Option<Text>, policy: String) -> Result<String,
 /// The list without orphaned reasoning.
 #[napi]
 pub fn filter_orphaned_reasoning(items: Text) -> Result<String, Error> {
-    let mended = antiphon_surface::filter_orphaned_reasoning(&borrowed_bytes(items));
-    Ok(json_of(&mended.map_err(unreadable)?))
+    let repaired = antiphon_surface::filter_orphaned_reasoning(&borrowed_bytes(items));
+    Ok(json_of(&repaired.map_err(invalid_argument_error)?))
 }
 
 /// The list without the types of items whose ids a server assigns.
 #[napi]
 pub fn strip(items: Text) -> Result<String, Error> {
-    Ok(json_of(&antiphon_surface::strip(&borrowed_bytes(items)).map_err(unreadable)?))
+    Ok(json_of(&antiphon_surface::strip(&borrowed_bytes(items)).map_err(invalid_argument_error)?))
 }
 
 /// The verdict on each item.
 #[napi]
 pub fn reconcile(held: Text, items: Text) -> Result<String, Error> {
     let verdicts = antiphon_surface::reconcile(&borrowed_bytes(held), &borrowed_bytes(items));
-    Ok(json_of(&verdicts.map_err(unreadable)?))
+    Ok(json_of(&verdicts.map_err(invalid_argument_error)?))
 }
 
 #[derive(Serialize)]
@@ -51,6 +51,6 @@ struct Refused {
     refused: Box<Finding>,
 }
 
-fn unreadable(reason: InvalidArgument) -> Error {
+fn invalid_argument_error(reason: InvalidArgument) -> Error {
     error("unreadable", &reason)
 }

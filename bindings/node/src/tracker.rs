@@ -14,19 +14,19 @@ impl Tracker {
     /// Creates a tracker for a new run.
     #[napi(constructor)]
     pub fn new(options: String) -> Result<Self, Error> {
-        surface::Tracker::new(&options).map(Self).map_err(refused)
+        surface::Tracker::new(&options).map(Self).map_err(tracker_error)
     }
 
     /// Restores a tracker from a snapshot.
     #[napi(factory)]
     pub fn from_snapshot(snapshot: String) -> Result<Self, Error> {
-        surface::Tracker::from_json(&snapshot).map(Self).map_err(refused)
+        surface::Tracker::from_json(&snapshot).map(Self).map_err(tracker_error)
     }
 
     /// Adds items. Returns the number of each.
     #[napi]
     pub fn add(&mut self, items: Text) -> Result<Vec<i64>, Error> {
-        self.0.add(&bytes_of(items)).map(numbers).map_err(refused)
+        self.0.add(&bytes_of(items)).map(numbers).map_err(tracker_error)
     }
 
     /// The content of the next request.
@@ -39,31 +39,31 @@ impl Tracker {
     #[napi]
     pub fn send(&mut self, occurrences: Vec<i64>) -> Result<i64, Error> {
         let occurrences: Vec<_> = occurrences.into_iter().map(unsigned).collect();
-        self.0.send(&occurrences).map(signed).map_err(refused)
+        self.0.send(&occurrences).map(signed).map_err(tracker_error)
     }
 
     /// Marks items as sent that a filter returned. Returns the request's number.
     #[napi]
     pub fn send_filtered(&mut self, returned: Text) -> Result<i64, Error> {
-        self.0.send_filtered(&bytes_of(returned)).map(signed).map_err(refused)
+        self.0.send_filtered(&bytes_of(returned)).map(signed).map_err(tracker_error)
     }
 
     /// Records a response.
     #[napi]
     pub fn accept(&mut self, attempt: i64, response: Text) -> Result<(), Error> {
-        self.0.accept(unsigned(attempt), &bytes_of(response)).map_err(refused)
+        self.0.accept(unsigned(attempt), &bytes_of(response)).map_err(tracker_error)
     }
 
     /// Records a failed request. Returns its items, which are pending again.
     #[napi]
     pub fn rewind(&mut self, attempt: i64) -> Result<Vec<i64>, Error> {
-        self.0.rewind(unsigned(attempt)).map(numbers).map_err(refused)
+        self.0.rewind(unsigned(attempt)).map(numbers).map_err(tracker_error)
     }
 
     /// Takes the server's list as its full state. Returns the sent items that it contains.
     #[napi]
     pub fn hydrate(&mut self, held: Text) -> Result<Vec<i64>, Error> {
-        self.0.hydrate(&bytes_of(held)).map(numbers).map_err(refused)
+        self.0.hydrate(&bytes_of(held)).map(numbers).map_err(tracker_error)
     }
 
     /// Open matters that can make the next request fail.
@@ -115,7 +115,7 @@ impl Tracker {
     }
 }
 
-fn refused(reason: TrackerError) -> Error {
+fn tracker_error(reason: TrackerError) -> Error {
     error(reason.name(), &reason)
 }
 

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::given::{Given, value_of};
-use crate::raised::{Fault, fault, not_repaired, unreadable};
+use crate::arguments::{ItemsArgument, parse_value};
+use crate::exceptions::{Fault, fault, invalid_argument_error, repair_error};
 
 /// The items and the repairs.
 type RepairedList<'py> = (Bound<'py, PyList>, Vec<Repair>);
@@ -32,10 +32,10 @@ pub(crate) fn check<'py>(
     items: &Bound<'py, PyAny>,
     held: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Fault>> {
-    let items = Given::read("items", items)?.text;
-    let held = text_of_held(held)?;
+    let items = ItemsArgument::read("items", items)?.text;
+    let held = read_held(held)?;
     let findings = py.detach(|| surface::check(&items, held.as_ref()));
-    let findings = findings.map_err(|error| unreadable(py, &error))?;
+    let findings = findings.map_err(|error| invalid_argument_error(py, &error))?;
     Ok(findings.into_iter().map(fault).collect())
 }
 
@@ -46,10 +46,10 @@ pub(crate) fn repair<'py>(
     held: Option<&Bound<'py, PyAny>>,
     policy: &str,
 ) -> PyResult<RepairedList<'py>> {
-    let Given { objects, text } = Given::read("items", items)?;
-    let held = text_of_held(held)?;
-    let mended = py.detach(|| surface::repair(&text, held.as_ref(), policy));
-    repaired(py, &objects, mended.map_err(|error| not_repaired(py, error))?)
+    let ItemsArgument { objects, text } = ItemsArgument::read("items", items)?;
+    let held = read_held(held)?;
+    let repaired = py.detach(|| surface::repair(&text, held.as_ref(), policy));
+    convert_repaired(py, &objects, repaired.map_err(|error| repair_error(py, error))?)
 }
 
 #[pyfunction]
@@ -57,9 +57,9 @@ pub(crate) fn filter_orphaned_reasoning<'py>(
     py: Python<'py>,
     items: &Bound<'py, PyAny>,
 ) -> PyResult<RepairedList<'py>> {
-    let Given { objects, text } = Given::read("items", items)?;
-    let mended = py.detach(|| surface::filter_orphaned_reasoning(&text));
-    repaired(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
+    let ItemsArgument { objects, text } = ItemsArgument::read("items", items)?;
+    let repaired = py.detach(|| surface::filter_orphaned_reasoning(&text));
+    convert_repaired(py, &objects, repaired.map_err(|error| invalid_argument_error(py, &error))?)
 }
 
 #[pyfunction]
@@ -67,9 +67,9 @@ pub(crate) fn strip<'py>(
     py: Python<'py>,
     items: &Bound<'py, PyAny>,
 ) -> PyResult<RepairedList<'py>> {
-    let Given { objects, text } = Given::read("items", items)?;
-    let mended = py.detach(|| surface::strip(&text));
-    repaired(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
+    let ItemsArgument { objects, text } = ItemsArgument::read("items", items)?;
+    let repaired = py.detach(|| surface::strip(&text));
+    convert_repaired(py, &objects, repaired.map_err(|error| invalid_argument_error(py, &error))?)
 }
 
 #[pyfunction]
@@ -78,37 +78,37 @@ pub(crate) fn reconcile<'py>(
     held: &Bound<'py, PyAny>,
     items: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<Verdict>> {
-    let held = Given::read("held", held)?.text;
-    let items = Given::read("items", items)?.text;
+    let held = ItemsArgument::read("held", held)?.text;
+    let items = ItemsArgument::read("items", items)?.text;
     let judged = py.detach(|| surface::reconcile(&held, &items));
-    let judged = judged.map_err(|error| unreadable(py, &error))?;
-    Ok(judged.into_iter().map(verdict).collect())
+    let judged = judged.map_err(|error| invalid_argument_error(py, &error))?;
+    Ok(judged.into_iter().map(convert_verdict).collect())
 }
 
-fn text_of_held(held: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
-    held.map(|held| Ok(Given::read("held", held)?.text)).transpose()
+fn read_held(held: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
+    held.map(|held| Ok(ItemsArgument::read("held", held)?.text)).transpose()
 }
 
 /// Returns unchanged items as the original objects.
-fn repaired<'py>(
+fn convert_repaired<'py>(
     py: Python<'py>,
     given: &[Bound<'py, PyAny>],
-    mended: RepairedItems,
+    repaired: RepairedItems,
 ) -> PyResult<RepairedList<'py>> {
     let item = |place: &RepairedItem| match place {
         RepairedItem::Unchanged(position) => Ok(given[*position].clone()),
-        RepairedItem::Changed(text) => value_of(py, text.get()),
+        RepairedItem::Changed(text) => parse_value(py, text.get()),
     };
-    let items = mended.items.iter().map(item).collect::<PyResult<Vec<_>>>()?;
-    Ok((PyList::new(py, items)?, mended.repairs.into_iter().map(mend).collect()))
+    let items = repaired.items.iter().map(item).collect::<PyResult<Vec<_>>>()?;
+    Ok((PyList::new(py, items)?, repaired.repairs.into_iter().map(convert_repair).collect()))
 }
 
-fn mend(finding: Finding) -> Repair {
+fn convert_repair(finding: Finding) -> Repair {
     let Finding { position, id, fault, action, message, code, param } = finding;
     (position, id, fault, action.unwrap_or_default(), message, code, param)
 }
 
-fn verdict(judged: ItemVerdict) -> Verdict {
+fn convert_verdict(judged: ItemVerdict) -> Verdict {
     let ItemVerdict { verdict, held, rule, differs, made_up, of } = judged;
     (verdict, held, rule, differs, made_up, of)
 }

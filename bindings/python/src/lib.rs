@@ -1,14 +1,14 @@
 //! The native module of the Python package `antiphon`. It only converts values; the rules are in
 //! the engine.
 
+mod arguments;
 mod engine;
-mod given;
-mod quoting;
-mod raised;
+mod exceptions;
+mod json_string;
+mod json_writer;
 mod stateful;
 mod tracker;
 mod unwritable;
-mod writing;
 
 use pyo3::prelude::*;
 

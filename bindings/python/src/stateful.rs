@@ -140,7 +140,7 @@ impl Turn {
         let stateful::Report { resent, repairs, resynced_after, by_kind } = report;
         Report {
             resent,
-            mends: repairs.into_iter().map(mending).collect(),
+            mends: repairs.into_iter().map(convert_repair).collect(),
             relearned: resynced_after,
             by_kind,
             headers,
@@ -174,7 +174,7 @@ pub(crate) struct Report {
     /// The number of items that the server already held.
     resent: usize,
     /// The repairs.
-    mends: Vec<Mending>,
+    mends: Vec<RepairFields>,
     /// The fault for which the server rejected the first attempt.
     relearned: Option<&'static str>,
     /// Whether items were left out by type, because the server's items are unknown.
@@ -184,10 +184,10 @@ pub(crate) struct Report {
 }
 
 /// The item's position, id and kind; the fault, the action, and the message.
-type Mending = (Option<usize>, Option<String>, String, &'static str, &'static str, String);
+type RepairFields = (Option<usize>, Option<String>, String, &'static str, &'static str, String);
 
-fn mending(mending: stateful::ReportedRepair) -> Mending {
-    let stateful::ReportedRepair { position, id, kind, fault, action, message, .. } = mending;
+fn convert_repair(repair: stateful::ReportedRepair) -> RepairFields {
+    let stateful::ReportedRepair { position, id, kind, fault, action, message, .. } = repair;
     let id = id.map(|id| id.to_string());
     (position, id, kind.as_str().to_owned(), fault, action, message)
 }

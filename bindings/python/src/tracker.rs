@@ -6,8 +6,8 @@ use antiphon_surface::{self as surface, OccurrenceState, TrackerError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::given::{Given, text_of, value_of};
-use crate::raised::not_tracked;
+use crate::arguments::{ItemsArgument, parse_value, to_json_text};
+use crate::exceptions::tracker_error;
 
 /// `antiphon_surface::Tracker`. Plans and other structures are dicts of their JSON form.
 #[pyclass(frozen, module = "antiphon._native")]
@@ -17,7 +17,7 @@ pub(crate) struct Tracker(Mutex<surface::Tracker>);
 impl Tracker {
     #[new]
     fn new(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let options = text_of("options", options)?;
+        let options = to_json_text("options", options)?;
         let options = std::str::from_utf8(&options).expect("the writer writes UTF-8");
         Self::from_result(py, surface::Tracker::new(options))
     }
@@ -28,7 +28,7 @@ impl Tracker {
     }
 
     fn add(&self, py: Python<'_>, items: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
-        let items = Given::read("items", items)?.text;
+        let items = ItemsArgument::read("items", items)?.text;
         self.try_with_tracker(py, |tracker| tracker.add(&items))
     }
 
@@ -41,12 +41,12 @@ impl Tracker {
     }
 
     fn send_filtered(&self, py: Python<'_>, returned: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let returned = text_of("returned", returned)?;
+        let returned = to_json_text("returned", returned)?;
         self.try_with_tracker(py, |tracker| tracker.send_filtered(&returned))
     }
 
     fn accept(&self, py: Python<'_>, attempt: u64, response: &Bound<'_, PyAny>) -> PyResult<()> {
-        let response = text_of("response", response)?;
+        let response = to_json_text("response", response)?;
         self.try_with_tracker(py, |tracker| tracker.accept(attempt, &response))
     }
 
@@ -55,7 +55,7 @@ impl Tracker {
     }
 
     fn hydrate(&self, py: Python<'_>, held: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
-        let held = Given::read("held", held)?.text;
+        let held = ItemsArgument::read("held", held)?.text;
         self.try_with_tracker(py, |tracker| tracker.hydrate(&held))
     }
 
@@ -98,7 +98,7 @@ impl Tracker {
         py: Python<'_>,
         tracker: Result<surface::Tracker, TrackerError>,
     ) -> PyResult<Self> {
-        let tracker = tracker.map_err(|error| not_tracked(py, &error))?;
+        let tracker = tracker.map_err(|error| tracker_error(py, &error))?;
         Ok(Self(Mutex::new(tracker)))
     }
 
@@ -116,12 +116,12 @@ impl Tracker {
         py: Python<'_>,
         call: impl FnOnce(&mut surface::Tracker) -> Result<T, TrackerError> + Send,
     ) -> PyResult<T> {
-        self.with_tracker(py, call).map_err(|error| not_tracked(py, &error))
+        self.with_tracker(py, call).map_err(|error| tracker_error(py, &error))
     }
 }
 
 /// Converts a value to Python dicts and lists through JSON.
 fn as_value<'py>(py: Python<'py>, form: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(form).expect("texts and numbers serialize to JSON");
-    value_of(py, &text)
+    parse_value(py, &text)
 }

@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 /// The result of writing a value.
-pub(crate) type Written = Result<(), Unwritable>;
+pub(crate) type WriteResult = Result<(), UnwritableValue>;
 
 /// A value that JSON cannot express, and its position.
 ///
 /// Boxed to keep every result small, because the error is rare.
-pub(crate) struct Unwritable(Box<Details>);
+pub(crate) struct UnwritableValue(Box<Details>);
 
 struct Details {
     reason: Reason,
@@ -32,7 +32,7 @@ enum Step {
     Key(String),
 }
 
-impl Unwritable {
+impl UnwritableValue {
     /// A value of a wrong type: `TypeError`.
     pub(crate) fn wrong_type(reason: String) -> Self {
         Self::new(Reason::Type(reason))

@@ -8,8 +8,8 @@ use pyo3::types::{
 };
 use pyo3::{PyTypeInfo, intern};
 
-use crate::quoting::write_quoted;
-use crate::unwritable::{Unwritable, Written};
+use crate::json_string::write_quoted;
+use crate::unwritable::{UnwritableValue, WriteResult};
 
 /// The maximum nesting depth: far deeper than any item, and safe for every thread's stack.
 const MAX_DEPTH: usize = 200;
@@ -18,12 +18,12 @@ const MAX_DEPTH: usize = 200;
 ///
 /// Rejects values that JSON cannot express: other types, keys that are not strings, infinite
 /// numbers, and values that contain themselves.
-pub(crate) struct Writer {
+pub(crate) struct JsonWriter {
     text: Vec<u8>,
     depth: usize,
 }
 
-impl Writer {
+impl JsonWriter {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self { text: Vec::with_capacity(bytes), depth: 0 }
     }
@@ -37,7 +37,7 @@ impl Writer {
     pub(crate) fn array<'py>(
         &mut self,
         values: impl IntoIterator<Item = Bound<'py, PyAny>>,
-    ) -> Written {
+    ) -> WriteResult {
         self.open(b'[')?;
         for (position, value) in values.into_iter().enumerate() {
             if position > 0 {
@@ -50,7 +50,7 @@ impl Writer {
     }
 
     /// Writes any value.
-    pub(crate) fn value(&mut self, value: &Bound<'_, PyAny>) -> Written {
+    pub(crate) fn value(&mut self, value: &Bound<'_, PyAny>) -> WriteResult {
         if let Ok(text) = value.cast::<PyString>() {
             self.string(text)
         } else if let Ok(dict) = value.cast::<PyDict>() {
@@ -70,7 +70,7 @@ impl Writer {
         }
     }
 
-    fn rare_type(&mut self, value: &Bound<'_, PyAny>) -> Written {
+    fn rare_type(&mut self, value: &Bound<'_, PyAny>) -> WriteResult {
         if let Ok(tuple) = value.cast::<PyTuple>() {
             return self.array(tuple.iter());
         }
@@ -83,13 +83,13 @@ impl Writer {
         if !is_binary(value)
             && let Ok(sequence) = value.cast::<PySequence>()
         {
-            return self.array(sequence.to_list().map_err(Unwritable::raised)?);
+            return self.array(sequence.to_list().map_err(UnwritableValue::raised)?);
         }
-        Err(Unwritable::wrong_type(format!("{} is not a JSON value", type_name(value))))
+        Err(UnwritableValue::wrong_type(format!("{} is not a JSON value", type_name(value))))
     }
 
     /// Writes a model's dump. It counts as a level, so that a model that dumps itself is rejected.
-    fn model(&mut self, dump: &Bound<'_, PyAny>) -> Written {
+    fn model(&mut self, dump: &Bound<'_, PyAny>) -> WriteResult {
         self.descend()?;
         self.value(dump)?;
         self.depth -= 1;
@@ -99,7 +99,7 @@ impl Writer {
     fn object<'py>(
         &mut self,
         entries: impl IntoIterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-    ) -> Written {
+    ) -> WriteResult {
         self.open(b'{')?;
         for (position, (key, value)) in entries.into_iter().enumerate() {
             if position > 0 {
@@ -113,35 +113,35 @@ impl Writer {
         Ok(())
     }
 
-    fn mapping(&mut self, mapping: &Bound<'_, PyMapping>) -> Written {
-        let entries = mapping.items().map_err(Unwritable::raised)?;
+    fn mapping(&mut self, mapping: &Bound<'_, PyMapping>) -> WriteResult {
+        let entries = mapping.items().map_err(UnwritableValue::raised)?;
         let entries: PyResult<Vec<_>> = entries.iter().map(|entry| entry.extract()).collect();
-        self.object(entries.map_err(Unwritable::raised)?)
+        self.object(entries.map_err(UnwritableValue::raised)?)
     }
 
-    fn key(&mut self, key: &Bound<'_, PyAny>) -> Written {
+    fn key(&mut self, key: &Bound<'_, PyAny>) -> WriteResult {
         if let Ok(key) = key.cast::<PyString>() {
             return self.string(key);
         }
-        Err(Unwritable::wrong_type(format!("keys must be strings, not {}", type_name(key))))
+        Err(UnwritableValue::wrong_type(format!("keys must be strings, not {}", type_name(key))))
     }
 
-    fn string(&mut self, text: &Bound<'_, PyString>) -> Written {
+    fn string(&mut self, text: &Bound<'_, PyString>) -> WriteResult {
         let Ok(text) = text.to_str() else { return self.lone_surrogates(text) };
         write_quoted(&mut self.text, text);
         Ok(())
     }
 
     /// Writes a text with lone surrogates, which JSON can express only as escapes.
-    fn lone_surrogates(&mut self, text: &Bound<'_, PyString>) -> Written {
+    fn lone_surrogates(&mut self, text: &Bound<'_, PyString>) -> WriteResult {
         static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let dumps = DUMPS.import(text.py(), "json", "dumps");
         let written = dumps.and_then(|dumps| dumps.call1((text,))?.extract::<String>());
-        self.plain(&written.map_err(Unwritable::raised)?);
+        self.plain(&written.map_err(UnwritableValue::raised)?);
         Ok(())
     }
 
-    fn integer(&mut self, number: &Bound<'_, PyInt>) -> Written {
+    fn integer(&mut self, number: &Bound<'_, PyInt>) -> WriteResult {
         let Ok(small) = number.extract::<i64>() else {
             return self.number::<PyInt>(number);
         };
@@ -149,20 +149,20 @@ impl Writer {
         Ok(())
     }
 
-    fn float(&mut self, number: &Bound<'_, PyFloat>) -> Written {
+    fn float(&mut self, number: &Bound<'_, PyFloat>) -> WriteResult {
         let value = number.value();
         if !value.is_finite() {
-            return Err(Unwritable::invalid_value(&format!("{value} is not a JSON number")));
+            return Err(UnwritableValue::invalid_value(&format!("{value} is not a JSON number")));
         }
         self.number::<PyFloat>(number)
     }
 
     /// Writes a number with the `__repr__` of its base type, not of a subclass such as an enum.
-    fn number<T: PyTypeInfo>(&mut self, number: &Bound<'_, PyAny>) -> Written {
+    fn number<T: PyTypeInfo>(&mut self, number: &Bound<'_, PyAny>) -> WriteResult {
         let kind = PyType::new::<T>(number.py());
         let written = kind.call_method1(intern!(number.py(), "__repr__"), (number,));
         let written = written.and_then(|text| text.extract::<String>());
-        self.plain(&written.map_err(Unwritable::raised)?);
+        self.plain(&written.map_err(UnwritableValue::raised)?);
         Ok(())
     }
 
@@ -170,16 +170,16 @@ impl Writer {
         self.text.extend_from_slice(text.as_bytes());
     }
 
-    fn open(&mut self, bracket: u8) -> Written {
+    fn open(&mut self, bracket: u8) -> WriteResult {
         self.descend()?;
         self.text.push(bracket);
         Ok(())
     }
 
-    fn descend(&mut self) -> Written {
+    fn descend(&mut self) -> WriteResult {
         if self.depth == MAX_DEPTH {
             let text = format!("it contains itself, or is nested deeper than {MAX_DEPTH} levels");
-            return Err(Unwritable::invalid_value(&text));
+            return Err(UnwritableValue::invalid_value(&text));
         }
         self.depth += 1;
         Ok(())
@@ -200,10 +200,12 @@ fn constant(value: &Bound<'_, PyAny>) -> Option<&'static str> {
 }
 
 /// Dumps an SDK model in the form that the SDK sends. `None` for other values.
-fn dump_model<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Unwritable> {
+fn dump_model<'py>(
+    value: &Bound<'py, PyAny>,
+) -> Result<Option<Bound<'py, PyAny>>, UnwritableValue> {
     static OPTIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let py = value.py();
-    if !is_model(value).map_err(Unwritable::raised)? {
+    if !is_model(value).map_err(UnwritableValue::raised)? {
         return Ok(None);
     }
     let options = OPTIONS.get_or_try_init(py, || {
@@ -213,9 +215,9 @@ fn dump_model<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>
         options.set_item("exclude_unset", true)?;
         PyResult::Ok(options.unbind())
     });
-    let options = options.map_err(Unwritable::raised)?.bind(py);
+    let options = options.map_err(UnwritableValue::raised)?.bind(py);
     let dump = value.call_method(intern!(py, "model_dump"), (), Some(options));
-    dump.map(Some).map_err(Unwritable::raised)
+    dump.map(Some).map_err(UnwritableValue::raised)
 }
 
 /// Whether a value is a model of the SDK or another pydantic model.

@@ -16,17 +16,17 @@ pub(crate) fn fault(finding: Finding) -> Fault {
 }
 
 /// `antiphon.InvalidArgument`
-pub(crate) fn unreadable(py: Python<'_>, error: &InvalidArgument) -> PyErr {
+pub(crate) fn invalid_argument_error(py: Python<'_>, error: &InvalidArgument) -> PyErr {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let arguments = (error.to_string(), error.argument, error.position());
     new_error(CLASS.import(py, "antiphon._errors", "Unreadable"), arguments)
 }
 
 /// `antiphon.InvalidArgument`, the class of the fault that a policy rejects, or `ValueError`.
-pub(crate) fn not_repaired(py: Python<'_>, error: RepairError) -> PyErr {
+pub(crate) fn repair_error(py: Python<'_>, error: RepairError) -> PyErr {
     static NEW_FAULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     match error {
-        RepairError::InvalidArgument(error) => unreadable(py, &error),
+        RepairError::InvalidArgument(error) => invalid_argument_error(py, &error),
         RepairError::Policy(error) => PyValueError::new_err(error.to_string()),
         RepairError::Refused(finding) => {
             new_error(NEW_FAULT.import(py, "antiphon.faults", "new_fault"), fault(*finding))
@@ -35,10 +35,10 @@ pub(crate) fn not_repaired(py: Python<'_>, error: RepairError) -> PyErr {
 }
 
 /// `antiphon.InvalidArgument` or `antiphon.TrackerError`.
-pub(crate) fn not_tracked(py: Python<'_>, error: &TrackerError) -> PyErr {
+pub(crate) fn tracker_error(py: Python<'_>, error: &TrackerError) -> PyErr {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     if let TrackerError::InvalidArgument(error) = error {
-        return unreadable(py, error);
+        return invalid_argument_error(py, error);
     }
     let arguments = (error.to_string(), error.name());
     new_error(CLASS.import(py, "antiphon._errors", "TrackerError"), arguments)

@@ -6,24 +6,24 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::writing::{Writer, is_model};
+use crate::json_writer::{JsonWriter, is_model};
 
 /// A typical size of an item in bytes.
 const ITEM_BYTES: usize = 512;
 
 /// The objects of an argument, and their JSON text.
-pub(crate) struct Given<'py> {
+pub(crate) struct ItemsArgument<'py> {
     /// The objects at the start of the call.
     pub(crate) objects: Vec<Bound<'py, PyAny>>,
     /// The JSON array of the objects.
     pub(crate) text: Bytes,
 }
 
-impl<'py> Given<'py> {
+impl<'py> ItemsArgument<'py> {
     /// Reads any iterable of dicts and models. Rejects a single dict, text or model.
     pub(crate) fn read(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Self> {
         let objects = objects(argument, value)?;
-        let mut writer = Writer::with_capacity(objects.len() * ITEM_BYTES);
+        let mut writer = JsonWriter::with_capacity(objects.len() * ITEM_BYTES);
         match writer.array(objects.iter().cloned()) {
             Ok(()) => Ok(Self { objects, text: writer.into_text().into() }),
             Err(unwritable) => Err(unwritable.into_exception(argument)),
@@ -32,8 +32,8 @@ impl<'py> Given<'py> {
 }
 
 /// The JSON text of one value.
-pub(crate) fn text_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
-    let mut writer = Writer::with_capacity(ITEM_BYTES);
+pub(crate) fn to_json_text(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
+    let mut writer = JsonWriter::with_capacity(ITEM_BYTES);
     match writer.value(value) {
         Ok(()) => Ok(writer.into_text().into()),
         Err(unwritable) => Err(unwritable.into_exception(argument)),
@@ -41,7 +41,7 @@ pub(crate) fn text_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Byte
 }
 
 /// The Python value of a JSON text from the engine.
-pub(crate) fn value_of<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn parse_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     LOADS.import(py, "json", "loads")?.call1((text,))
 }
