@@ -150,9 +150,7 @@ impl RunningJob<'_> {
         match self.try_to_end_detached(reason, logged).await {
             Ok(()) => {}
             Err(error) if error.is_outage() => self.release(),
-            Err(error) => {
-                tracing::info!(%error, "could not end a background response; another process may run it")
-            }
+            Err(error) => tracing::info!(%error, "another process may run the background response"),
         }
     }
 
