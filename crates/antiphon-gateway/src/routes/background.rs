@@ -34,7 +34,7 @@ pub(super) async fn create(
     let accepted =
         turn::accept(Arc::clone(&gateway), caller.clone(), request, body, permit).await?;
     match accepted {
-        Accepted::Again(answer) => Ok(answered(answer)),
+        Accepted::Replayed(answer) => Ok(answered(answer)),
         Accepted::New(Head(headers), new) if streams => {
             Ok((headers, stream_of(gateway, caller, new.id, 0).await?).into_response())
         }

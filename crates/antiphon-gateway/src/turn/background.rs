@@ -40,15 +40,15 @@ const MAX_QUEUED: Duration = Duration::from_hours(1);
 /// An accepted request for a background response.
 pub(crate) enum Accepted {
     /// A new job.
-    New(Head, NewResponse),
+    New(Head, QueuedResponse),
     /// A retry of a request whose response is still open.
     Open(Head, ResponseId),
     /// A retry of a request that has its answer.
-    Again(Answer),
+    Replayed(Answer),
 }
 
 /// A queued response.
-pub(crate) struct NewResponse {
+pub(crate) struct QueuedResponse {
     pub(crate) id: ResponseId,
     /// The response object.
     pub(crate) object: String,
@@ -127,7 +127,7 @@ async fn send_prior_answer(
             client.refuse(error);
         }
     };
-    let sending = async { drop(sender.send(receive(answer).await.map(Accepted::Again))) };
+    let sending = async { drop(sender.send(receive(answer).await.map(Accepted::Replayed))) };
     tokio::join!(replaying, sending);
 }
 
@@ -148,7 +148,7 @@ async fn start<'a>(
     let opened = OpenedTurn::open(turn).await?;
     let cut = match opened.find_prior_attempt().await? {
         PriorAttempt::Complete(record) => return Ok(JobStart::Answered(record)),
-        prior => prior.cut(),
+        PriorAttempt::Incomplete(cut) => cut,
     };
     let planned = PlannedTurn::plan(opened, &cut).await?;
     planned.check_quotas().await?;
@@ -167,7 +167,7 @@ async fn find_open_job(turn: &Turn<'_>, shard: Shard) -> Result<Option<ResponseI
 }
 
 /// Stores the job with the events of a queued response.
-async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, NewResponse), ApiError> {
+async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, QueuedResponse), ApiError> {
     let Turn { gateway, caller, request, .. } = turn;
     let Announced { id, created_at } = turn.announced();
     let needs_token = turn.upstream()?.receives_tokens() && caller.token.is_some();
@@ -182,7 +182,7 @@ async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, NewResponse), 
     };
     let entered = gateway.jobs.enter(&caller.tenant, &id);
     gateway.store.background_jobs().accept(&caller.tenant, job).await?;
-    Ok((entered, NewResponse { id, object }))
+    Ok((entered, QueuedResponse { id, object }))
 }
 
 /// The shard of the response.

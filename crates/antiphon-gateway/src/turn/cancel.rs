@@ -33,7 +33,8 @@ pub(super) enum CancelReason {
     ConversationDeleted,
 }
 
-/// Awaits `future` unless nobody waits for the answer any more.
+/// Awaits `future` unless nobody waits for the answer any more. Fails if the conversation was
+/// deleted.
 pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
     turn: &Turn<'_>,
     future: impl Future<Output = Result<T, E>>,
@@ -42,8 +43,10 @@ pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
 ) -> Result<T, TurnError> {
     tokio::select! {
         result = future => Ok(result?),
-        reason = disconnected(turn, client) => Err(TurnError::Cancelled(reason)),
-        () = opened.conversation_deleted() => Err(ApiError::ConversationDeleted.into()),
+        reason = cancelled(turn, opened, client) => Err(match reason {
+            CancelReason::ConversationDeleted => ApiError::ConversationDeleted.into(),
+            reason => TurnError::Cancelled(reason),
+        }),
     }
 }
 

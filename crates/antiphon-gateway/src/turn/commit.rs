@@ -113,14 +113,10 @@ impl TurnResult<'_> {
         let Self { fresh, report, finished, origin } = self;
         let envelope = || Bytes::copy_from_slice(finished.envelope.as_bytes());
         TurnRecord {
-            destination,
-            input: fresh,
             output: output_items(turn.gateway.fingerprint_key, finished, origin),
             response: turn.request.store.then(|| opened.new_response(envelope(), report)),
-            request: Some(turn.request.identity.digest),
             place: opened.place(),
-            notices: Vec::new(),
-            ledger: None,
+            ..turn.new_record(destination, fresh)
         }
     }
 }

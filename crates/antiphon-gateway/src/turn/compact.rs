@@ -13,7 +13,7 @@ use crate::tokens;
 
 /// Items since the last compaction are compacted only above the threshold divided by this.
 /// Otherwise a history with many user messages would be compacted in every turn.
-const AGAIN: u64 = 4;
+const RECOMPACTION_DIVISOR: u64 = 4;
 
 /// Compacts the history if that is due. After a failed compaction the turn continues with the
 /// whole history and reports this, unless the compaction would have been the whole answer.
@@ -49,7 +49,7 @@ async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
     let weights = tokens::weigh(fields, view).await?;
     let weighed = view.iter().zip(&weights.items);
     let compactable: u64 = weighed.filter(|(item, _)| is_compactable(item)).map(|it| it.1).sum();
-    let is_worth_it = !was_compacted(plan) || compactable >= threshold / AGAIN;
+    let is_worth_it = !was_compacted(plan) || compactable >= threshold / RECOMPACTION_DIVISOR;
     Ok(weights.total() > threshold && is_worth_it)
 }
 

@@ -1,8 +1,10 @@
 //! The context of a turn: the request, and the settings and services that its stages use.
 
-use antiphon::Transcript;
 use antiphon::stream::{Assembler, Envelope, Finished, Status, UsedIds};
-use antiphon_store::{ConversationId, Cursor, ResponseId, ResponseRecord, Shard};
+use antiphon::{HeldItem, Transcript};
+use antiphon_store::{
+    ConversationId, Cursor, Destination, ResponseId, ResponseRecord, Shard, TurnRecord,
+};
 
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
@@ -161,6 +163,20 @@ impl Turn<'_> {
             }
             None => Err(ApiError::ConversationLocked),
             record => Ok(record),
+        }
+    }
+
+    /// A record of the turn with its input only.
+    pub(super) fn new_record(&self, destination: Destination, input: Vec<HeldItem>) -> TurnRecord {
+        TurnRecord {
+            destination,
+            input,
+            output: Vec::new(),
+            response: None,
+            request: Some(self.request.identity.digest),
+            place: None,
+            notices: Vec::new(),
+            ledger: None,
         }
     }
 

@@ -67,16 +67,8 @@ impl DetachedTurn {
             envelope: Bytes::from(finished.envelope),
             report: report.to_json().into(),
         };
-        let record = TurnRecord {
-            destination: destination_after(cursor, &response.id),
-            input: fresh,
-            output: Vec::new(),
-            response: Some(response),
-            request: Some(turn.request.identity.digest),
-            place: None,
-            notices: Vec::new(),
-            ledger: None,
-        };
+        let record = turn.new_record(destination_after(cursor, &response.id), fresh);
+        let record = TurnRecord { response: Some(response), ..record };
         Self { record, status: finished.status, events, last: finished.event }
     }
 }

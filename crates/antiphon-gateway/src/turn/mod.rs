@@ -152,7 +152,7 @@ impl Turn<'_> {
         let opened = OpenedTurn::open(self).await?;
         let cut = match opened.find_prior_attempt().await? {
             PriorAttempt::Complete(record) => return Ok(replay(self, &record, client).await?),
-            prior => prior.cut(),
+            PriorAttempt::Incomplete(cut) => cut,
         };
         self.check_store().await?;
         let planned = PlannedTurn::plan(opened, &cut).await?;

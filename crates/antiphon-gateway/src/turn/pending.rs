@@ -40,14 +40,8 @@ impl PendingTurn<'_> {
         envelope.set("status", format!("\"{}\"", Status::Cancelled.as_str()));
         let envelope = envelope.render(std::iter::empty());
         let record = TurnRecord {
-            destination: opened.destination.clone(),
-            input: plan.fresh.clone(),
-            output: Vec::new(),
             response: Some(opened.new_response(envelope.into(), &plan.report)),
-            request: Some(request.identity.digest),
-            place: None,
-            notices: Vec::new(),
-            ledger: None,
+            ..self.turn.new_record(opened.destination.clone(), plan.fresh.clone())
         };
         let recorded = gateway.store.record_pending_turn(&caller.tenant, record).await;
         gateway.write_check.note(&recorded);

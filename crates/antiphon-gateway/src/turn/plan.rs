@@ -176,7 +176,7 @@ impl Planner<'_> {
         compaction: Item,
         usage: Option<String>,
     ) -> Result<(), ApiError> {
-        let id = compaction.head().id.clone().expect("it was issued with an id");
+        let id = compaction.head().id.clone().expect("the gateway gives a compaction an id");
         let (key, origin) = (self.turn.gateway.fingerprint_key, plan.origin.clone());
         let mut transcript = plan.transcript.clone();
         transcript.push(HeldItem::new(id, &compaction, key, Some(origin)));

@@ -35,40 +35,13 @@ const ATTEMPTS: usize = 8;
 
 /// The result of earlier attempts at the same request.
 pub(super) enum PriorAttempt {
-    /// No earlier attempt is known.
-    None,
-    /// An attempt that completed.
+    /// An attempt completed.
     Complete(Box<ResponseRecord>),
-    /// Attempts that were cut short.
-    Cut(CutAttempts),
+    /// No attempt completed. Some may have been cut short.
+    Incomplete(CutAttempts),
 }
 
-impl PriorInput {
-    /// The positions of the live items that a model should answer: messages and outputs.
-    /// Instructions and model output keep their places.
-    pub(super) fn positions_to_answer(&self, transcript: &Transcript) -> Vec<usize> {
-        let needs_answer = |at: &usize| {
-            let item = &transcript.items()[*at];
-            let instructs = item.head.role.is_some_and(Role::instructs);
-            let is_output = matches!(item.head.pairing(), Some((Side::Output, _)));
-            let is_message = item.head.kind == Kind::Message && !item.head.is_model_made();
-            !item.is_tombstone() && !instructs && (is_message || is_output)
-        };
-        self.positions.clone().filter(needs_answer).collect()
-    }
-}
-
-impl PriorAttempt {
-    /// The attempts that were cut short; empty for the other variants.
-    pub(super) fn cut(self) -> CutAttempts {
-        match self {
-            Self::Cut(cut) => cut,
-            Self::None | Self::Complete(_) => CutAttempts::default(),
-        }
-    }
-}
-
-/// Attempts at the request that were cut short in its conversation.
+/// Attempts at the request that were cut short in its conversation, if any.
 #[derive(Debug, Default)]
 pub(super) struct CutAttempts {
     /// Whether the last turn of the conversation was one, and has been retracted.
@@ -84,6 +57,21 @@ pub(super) struct PriorInput {
     pub(super) response: ResponseId,
     /// The positions of the input in the conversation's transcript. Deleted items count.
     pub(super) positions: Range<usize>,
+}
+
+impl PriorInput {
+    /// The positions of the live items that a model should answer: messages and outputs.
+    /// Instructions and model output keep their places.
+    pub(super) fn positions_to_answer(&self, transcript: &Transcript) -> Vec<usize> {
+        let needs_answer = |at: &usize| {
+            let item = &transcript.items()[*at];
+            let instructs = item.head.role.is_some_and(Role::instructs);
+            let is_output = matches!(item.head.pairing(), Some((Side::Output, _)));
+            let is_message = item.head.kind == Kind::Message && !item.head.is_model_made();
+            !item.is_tombstone() && !instructs && (is_message || is_output)
+        };
+        self.positions.clone().filter(needs_answer).collect()
+    }
 }
 
 /// Earlier attempts at a request that have ended, the newest first.
@@ -124,7 +112,7 @@ impl<'a> AttemptLookup<'a> {
     async fn find(&self) -> Result<PriorAttempt, ApiError> {
         let (turn, opened) = (self.turn, self.opened);
         if turn.request.identity.again == Again::No {
-            return Ok(PriorAttempt::None);
+            return Ok(PriorAttempt::Incomplete(CutAttempts::default()));
         }
         let Attempts { known, expired } = self.known_attempts().await?;
         if let Some(record) = self.select(known.into_iter().filter(is_complete).collect()) {
@@ -132,17 +120,14 @@ impl<'a> AttemptLookup<'a> {
         }
         // An attempt that is too old counts as a turn of its own and is never replaced.
         if expired.iter().any(|record| opened.begins_after(record)) {
-            return Ok(PriorAttempt::None);
+            return Ok(PriorAttempt::Incomplete(CutAttempts::default()));
         }
         let replaced = match &opened.conversation {
             Some(conversation) => self.retract(conversation).await?,
             None => false,
         };
         let prior = if turn.is_keyed() { self.find_prior_input().await? } else { None };
-        match replaced || prior.is_some() {
-            true => Ok(PriorAttempt::Cut(CutAttempts { replaced, prior })),
-            false => Ok(PriorAttempt::None),
-        }
+        Ok(PriorAttempt::Incomplete(CutAttempts { replaced, prior }))
     }
 
     /// Finds the input that an earlier attempt left in the conversation. This needs a key: without

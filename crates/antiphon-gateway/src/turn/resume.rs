@@ -78,5 +78,5 @@ fn restart_obstacle(left: &ClaimedJob, work: &Work) -> Option<EndReason> {
 fn unreadable_request(left: &ClaimedJob) -> CreateRequest {
     let body = Bytes::from_static(br#"{"model":"unknown","input":"","background":true}"#);
     let identity = Identity { digest: left.request, again: Again::No };
-    CreateRequest::parse(&body, identity, &Limits::default()).expect("it is a request")
+    CreateRequest::parse(&body, identity, &Limits::default()).expect("the body is a valid request")
 }

@@ -99,8 +99,9 @@ impl SharedEnd {
     /// Puts the response and the event back.
     pub(super) fn put_back(self, finished: &mut Finished) {
         let response = String::from_utf8(self.response.to_bytes().into());
-        finished.response = response.expect("it was taken from a text");
-        finished.event = self.event.into_event().expect("it was taken from an event");
+        finished.response = response.expect("the response was a string");
+        finished.event =
+            self.event.into_event().expect("the last event is not the end of the stream");
     }
 
     /// The response object.

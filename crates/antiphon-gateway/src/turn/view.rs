@@ -46,7 +46,7 @@ impl View {
         move_to_end(&mut positions, asked_again, &fresh);
         let entry = |at: usize| {
             let held = &transcript.items()[at];
-            let as_held = || held.item().expect("a view has live items only");
+            let as_held = || held.item().expect("a view has only live items");
             let compaction = starts.filter(|start| start.at == at);
             Entry {
                 item: compaction.map_or_else(as_held, |start| start.item.clone()),

@@ -140,7 +140,7 @@ fn reserved_for_answer(fields: &Object<'_>) -> u64 {
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a part of a count is one, and need not be exact"
+    reason = "a fraction of a token count need not be exact"
 )]
 fn fraction_of(total: u64, fraction: f64) -> u64 {
     (total as f64 * fraction) as u64
