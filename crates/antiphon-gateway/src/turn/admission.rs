@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use antiphon::faults::OmissionReason;
 use antiphon::item::{FingerprintKey, IdSource};
 use antiphon::placeholder::late_output_message;
-use antiphon::reconcile::{Admission, AdmissionRules, Place, StoredInput, reconcile};
+use antiphon::reconcile::{Admission, AdmissionMode, AdmissionRules, StoredInput, reconcile};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Transcript};
 
 use super::context::Turn;
@@ -38,7 +38,7 @@ pub(super) fn admit(
         omitted: omitted.collect(),
         origins: origins.filter_map(|(at, it)| Some((at, it.origin.clone()?))).collect(),
         stored: StoredInput::Items(stored),
-        ..AdmissionRules::new(key, Place::Store, !turn.repairs())
+        ..AdmissionRules::new(key, AdmissionMode::Store, !turn.repairs())
     };
     Ok(Admission::new(transcript, items, &rules, &mut issue_item_id)?)
 }

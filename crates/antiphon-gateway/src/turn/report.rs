@@ -1,7 +1,6 @@
 //! The report of a turn: dropped and repaired items, for the caller and the operator.
 
 mod lines;
-mod upstream;
 
 use antiphon::faults::OmissionReason;
 use antiphon::json::Object;
@@ -15,7 +14,6 @@ use serde::Serialize;
 
 pub(super) use self::lines::log_again;
 pub(crate) use self::lines::{log_refusal, log_unreadable};
-use self::upstream::Relearned;
 use super::client::Head;
 use crate::error::ApiError;
 use crate::request_id::RequestId;
@@ -86,6 +84,14 @@ struct ResentItem {
     differs: bool,
 }
 
+/// A rejection that made the gateway resync its ledger.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Relearned {
+    fault: &'static str,
+    /// The upstream's message.
+    message: String,
+}
+
 #[derive(Clone, Debug, Serialize)]
 struct StreamRepair {
     fault: &'static str,
@@ -144,6 +150,26 @@ impl Report {
     pub(super) fn follows(&mut self, replaced: bool, retry_of: Option<&ResponseId>) {
         self.superseding = replaced;
         self.retry_of = retry_of.map(ToString::to_string);
+    }
+
+    /// Reports that the upstream rejected the turn and that the ledger was resynced.
+    pub(super) fn relearned(&mut self, fault: &'static str, message: &str) {
+        self.relearned = Some(Relearned { fault, message: message.to_owned() });
+    }
+
+    /// Reports how many stored items were sent in full.
+    pub(super) fn replayed(&mut self, items: usize) {
+        self.replayed = Some(items);
+    }
+
+    /// Whether all input items were stored already.
+    pub(super) fn is_all_resent(&self) -> bool {
+        self.resent.len() == self.input_items
+    }
+
+    /// Adds repairs.
+    pub(super) fn add_repairs(&mut self, repairs: Vec<ReportedRepair>) {
+        self.repairs.extend(repairs);
     }
 
     /// Sets how often the upstream was asked again.

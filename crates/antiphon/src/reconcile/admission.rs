@@ -47,9 +47,9 @@ pub enum Treatment {
     Unnamed,
 }
 
-/// The place of the stored items.
+/// The record of the stored items to which an input is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AdmissionMode {
     /// A store that has all items.
     Store,
     /// The ledger of a gateway. The provider may have more items.
@@ -79,8 +79,8 @@ impl Default for StoredInput {
 pub struct AdmissionRules {
     /// The key of the stored fingerprints.
     pub key: FingerprintKey,
-    /// The place of the stored items.
-    pub place: Place,
+    /// The record of the stored items.
+    pub mode: AdmissionMode,
     /// Whether repeated items, and old outputs without a call, are rejected.
     pub is_strict: bool,
     /// The number of stored items that the input is compared with, if not all.
@@ -95,10 +95,10 @@ pub struct AdmissionRules {
 
 impl AdmissionRules {
     /// The rules for a new input.
-    pub fn new(key: FingerprintKey, place: Place, is_strict: bool) -> Self {
+    pub fn new(key: FingerprintKey, mode: AdmissionMode, is_strict: bool) -> Self {
         let (omitted, origins) = (HashMap::new(), HashMap::new());
         let (compared, stored) = (None, StoredInput::default());
-        Self { key, place, is_strict, compared, stored, omitted, origins }
+        Self { key, mode, is_strict, compared, stored, omitted, origins }
     }
 }
 
@@ -126,7 +126,8 @@ impl Admission {
             !rules.omitted.contains_key(&position)
                 && named.is_some_and(|id| transcript.position(id).is_none())
         };
-        let names_unknown = rules.place != Place::Store && input.iter().enumerate().any(is_unknown);
+        let names_unknown =
+            rules.mode != AdmissionMode::Store && input.iter().enumerate().any(is_unknown);
         let admission = Self {
             held: transcript.items().len(),
             sources: Vec::new(),
@@ -246,7 +247,7 @@ impl Admitting<'_> {
         let Some((Side::Output, key)) = item.head().pairing() else { return Ok(None) };
         let kind = item.head().kind.clone();
         let exchange = self.admission.transcript.exchange(&key);
-        let rejects = self.rules.place != Place::Client;
+        let rejects = self.rules.mode != AdmissionMode::Client;
         if rejects && key.call_id.as_str().is_empty() && exchange.is_none() {
             return Err(Fault::EmptyCallId { kind });
         }
@@ -277,12 +278,12 @@ impl Admitting<'_> {
         let id = own_id.unwrap_or_else(|| (self.issue_id)(&item.head().kind));
         let item = match has_own_id {
             true => item.clone(),
-            false => self.rules.place.renamed(item, &id),
+            false => self.rules.mode.renamed(item, &id),
         };
-        let treatment = match self.rules.place {
+        let treatment = match self.rules.mode {
             _ if verdict != Verdict::FreshUnderUsedId => Treatment::New,
-            Place::Client => Treatment::Unnamed,
-            Place::Store | Place::Ledger => Treatment::Renamed(id.clone()),
+            AdmissionMode::Client => Treatment::Unnamed,
+            AdmissionMode::Store | AdmissionMode::Ledger => Treatment::Renamed(id.clone()),
         };
         let origin = self.rules.origins.get(&position).cloned();
         let held = HeldItem::new(id, &item, self.rules.key, origin);
@@ -297,7 +298,7 @@ impl Admitting<'_> {
     }
 }
 
-impl Place {
+impl AdmissionMode {
     /// The item without its own id. A client does not send its local id, and a reference keeps its
     /// id there, because it has no other content. The bytes change only if they have an id.
     fn renamed(self, item: &Item, id: &ItemId) -> Item {

@@ -65,7 +65,7 @@ mod instructions;
 #[cfg(test)]
 mod tests;
 
-pub use admission::{Admission, AdmissionRules, Place, StoredInput, Treatment};
+pub use admission::{Admission, AdmissionMode, AdmissionRules, StoredInput, Treatment};
 
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;

@@ -11,7 +11,7 @@ use crate::faults::OmissionReason;
 use crate::item::{FingerprintKey, Item, Kind};
 use crate::placeholder::is_placeholder_item;
 use crate::provider_api::RefusedItems;
-use crate::reconcile::{AdmissionRules, Place, StoredInput, Verdict, reconcile};
+use crate::reconcile::{AdmissionMode, AdmissionRules, StoredInput, Verdict, reconcile};
 use crate::repair::{Held, OnOutputWithoutCall, Policy, ReportedRepair, repair_held, repair_with};
 use crate::transcript::{HeldItem, Origin};
 
@@ -74,7 +74,7 @@ impl Planner<'_> {
     }
 
     fn draft(&mut self, history: &History) -> Draft {
-        let mut rules = AdmissionRules::new(self.key, Place::Client, false);
+        let mut rules = AdmissionRules::new(self.key, AdmissionMode::Client, false);
         if self.is_stored {
             rules.stored = StoredInput::All;
         }

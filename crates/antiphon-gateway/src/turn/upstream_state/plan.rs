@@ -2,7 +2,7 @@
 
 use antiphon::faults::OmissionReason;
 use antiphon::provider_api::{Detour, RefusedItems};
-use antiphon::reconcile::{Admission, AdmissionRules, Place, StoredInput};
+use antiphon::reconcile::{Admission, AdmissionMode, AdmissionRules, StoredInput};
 use antiphon::repair::OnOutputWithoutCall;
 use antiphon::stateful::{BlockingItems, Draft, RepairedDraft};
 use antiphon::{HeldItem, Item, Origin, Transcript};
@@ -150,7 +150,7 @@ impl UpstreamTurn<'_> {
     /// Adds the new items of the input to the ledger's items.
     fn draft(&self, stored: Transcript, inputs: &PlanInputs) -> Result<Draft, ApiError> {
         let (turn, key) = (self.turn, self.turn.gateway.fingerprint_key);
-        let mut rules = AdmissionRules::new(key, Place::Ledger, !turn.repairs());
+        let mut rules = AdmissionRules::new(key, AdmissionMode::Ledger, !turn.repairs());
         rules.stored = StoredInput::Items(inputs.stored.iter().copied().collect());
         let input = &turn.request.input;
         Ok(Draft::new(stored, input, &inputs.refused, rules, &mut issue_item_id)?)
