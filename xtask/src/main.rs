@@ -2,7 +2,6 @@
 
 mod bench;
 mod chaos;
-mod clients;
 mod doctests;
 mod faults;
 mod fuzz;
@@ -11,7 +10,7 @@ mod harness;
 mod house;
 mod laws;
 mod layers;
-mod memory;
+mod measurements;
 mod modules;
 mod packages;
 mod report;
@@ -19,7 +18,6 @@ mod run;
 mod scripts;
 mod semver;
 mod step;
-mod streams;
 mod tally;
 mod tools;
 mod workspace;
@@ -30,15 +28,14 @@ use clap::{Parser, Subcommand};
 
 use crate::bench::Bench;
 use crate::chaos::Chaos;
-use crate::clients::Suites;
 use crate::faults::Faults;
 use crate::fuzz::Fuzz;
 use crate::laws::Laws;
-use crate::memory::Memory;
+use crate::measurements::{Memory, Streams};
 use crate::packages::Packages;
 use crate::report::Report;
+use crate::scripts::Suites;
 use crate::step::Step;
-use crate::streams::Streams;
 use crate::workspace::Workspace;
 
 #[derive(Parser)]
@@ -97,8 +94,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Laws(laws) => laws::run(&workspace, &laws),
         Task::Faults(faults) => faults::run(&workspace, &faults),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
-        Task::Memory(memory) => return memory::run(&workspace, &memory),
-        Task::Streams(streams) => return streams::run(&workspace, &streams),
+        Task::Memory(memory) => return measurements::measure_memory(&workspace, &memory),
+        Task::Streams(streams) => return measurements::measure_streams(&workspace, &streams),
     };
     Ok(print(&report))
 }

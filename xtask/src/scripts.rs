@@ -2,7 +2,47 @@
 
 use std::process::Command;
 
+use clap::Args;
+
 use crate::workspace::Workspace;
+
+/// The suites to run.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Suites {
+    /// Run every combination
+    #[arg(long)]
+    long: bool,
+    /// Run only this suite; may be repeated
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Run the suites in this setup only; may be repeated
+    #[arg(long, value_name = "NAME")]
+    setup: Vec<String>,
+}
+
+impl Suites {
+    /// Every suite.
+    pub(crate) fn all(long: bool) -> Self {
+        Self { long, only: Vec::new(), setup: Vec::new() }
+    }
+}
+
+/// The command that runs the suites against the built binaries.
+pub(crate) fn clients(workspace: &Workspace, suites: &Suites) -> Command {
+    let mut command = workspace.command("python3");
+    command.arg("tests/clients/run.py");
+    command.arg("--antiphon").arg(workspace.binary("antiphon"));
+    command.arg("--fake-upstream").arg(workspace.binary("fake-upstream"));
+    command.arg("--build-dir").arg(workspace.target.join("clients"));
+    command.arg(if suites.long { "--long" } else { "--short" });
+    for name in &suites.only {
+        command.arg("--only").arg(name);
+    }
+    for name in &suites.setup {
+        command.arg("--setup").arg(name);
+    }
+    command
+}
 
 /// Checks that the gateway's answers match its `OpenAPI` description.
 pub(crate) fn openapi(workspace: &Workspace) -> Command {

@@ -3,12 +3,11 @@
 use clap::ValueEnum;
 
 use crate::chaos;
-use crate::clients::{self, Suites};
 use crate::house;
 use crate::packages;
 use crate::report::Report;
 use crate::run::{execute, timed};
-use crate::scripts;
+use crate::scripts::{self, Suites};
 use crate::semver;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
@@ -104,7 +103,7 @@ impl Step {
             Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
             Self::Browser => execute(scripts::browser(workspace), Counts::None),
             Self::Chaos => chaos::run_in_tests(workspace),
-            Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
+            Self::Clients => execute(scripts::clients(workspace, suites), Counts::Suites),
             Self::Packages => packages::run_in_tests(workspace),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::failure::Failure;
-use super::responses::{self, no_id};
+use super::responses::{self, invalid_id};
 use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
@@ -61,7 +61,7 @@ async fn oldest(
     let limit = keys::limit(limit);
     let rows = db.rows(&OLDEST, &[&created_before, &limit]).await?;
     let found = rows.iter().map(|row| {
-        let id = ResponseId::parse(row.get(1)).ok_or_else(no_id)?;
+        let id = ResponseId::parse(row.get(1)).ok_or_else(invalid_id)?;
         Ok((Tenant::new(row.get::<_, &str>(0)), id))
     });
     found.collect()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::abandoned::Abandoned;
+use super::abandoned_places::AbandonedPlaces;
 use super::failure::{Failure, describe};
 use super::holders;
 use super::pool::Connector;
@@ -22,7 +22,7 @@ const PERIOD: Duration = Duration::from_secs(5);
 /// presumed dead.
 pub(super) struct Heartbeat {
     beating: JoinHandle<()>,
-    abandoned: Arc<Abandoned>,
+    abandoned: Arc<AbandonedPlaces>,
 }
 
 impl Heartbeat {
@@ -30,13 +30,14 @@ impl Heartbeat {
     pub(super) async fn start(connector: Connector) -> Result<Self, Failure> {
         let session = connector.session().await?;
         holders::beat(&session, &session.holder).await?;
-        let abandoned = Arc::<Abandoned>::default();
-        let beat = Beat { connector, session: Some(session), abandoned: abandoned.clone() };
-        Ok(Self { beating: tokio::spawn(beat.forever()), abandoned })
+        let abandoned = Arc::<AbandonedPlaces>::default();
+        let task =
+            HeartbeatTask { connector, session: Some(session), abandoned: abandoned.clone() };
+        Ok(Self { beating: tokio::spawn(task.run()), abandoned })
     }
 
     /// The queue places to delete with the next heartbeats.
-    pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
+    pub(super) fn abandoned(&self) -> &Arc<AbandonedPlaces> {
         &self.abandoned
     }
 
@@ -51,22 +52,22 @@ impl Drop for Heartbeat {
     }
 }
 
-struct Beat {
+struct HeartbeatTask {
     connector: Connector,
     /// `None` after a failure.
     session: Option<Session>,
-    abandoned: Arc<Abandoned>,
+    abandoned: Arc<AbandonedPlaces>,
 }
 
-impl Beat {
-    async fn forever(mut self) {
+impl HeartbeatTask {
+    async fn run(mut self) {
         let mut ticks = interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // The first tick completes immediately, and the first heartbeat was already sent.
         ticks.tick().await;
         loop {
             ticks.tick().await;
-            let outcome = timeout(PERIOD, self.once()).await;
+            let outcome = timeout(PERIOD, self.send_once()).await;
             if let Err(reason) = outcome.unwrap_or_else(|_| Err("no answer in time".into())) {
                 self.session = None;
                 tracing::warn!(
@@ -78,22 +79,22 @@ impl Beat {
         }
     }
 
-    async fn once(&mut self) -> Result<(), String> {
+    async fn send_once(&mut self) -> Result<(), String> {
         let session = match self.session.take() {
             Some(session) => session,
             None => self.connector.session().await.map_err(|error| describe(&error))?,
         };
-        self.tell(&session).await.map_err(|failure| StoreError::from(failure).to_string())?;
+        self.report(&session).await.map_err(|failure| StoreError::from(failure).to_string())?;
         self.session = Some(session);
         Ok(())
     }
 
-    async fn tell(&self, session: &Session) -> Result<(), Failure> {
+    async fn report(&self, session: &Session) -> Result<(), Failure> {
         holders::beat(session, &session.holder).await?;
         let places = self.abandoned.places();
         if !places.is_empty() {
             holders::leave_places(session, &session.holder, &places).await?;
-            self.abandoned.were_left(&places);
+            self.abandoned.record_deletion(&places);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use futures_util::future;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::responses::no_id;
+use super::responses::invalid_id;
 use super::session::Session;
 use super::statements::statements;
 use super::{events, holders, row, sweep, turns};
@@ -119,8 +119,8 @@ pub(super) async fn set_cursor(
     holder: &str,
 ) -> Result<()> {
     let (owner, within, id) = row_key(tenant, id);
-    let (behind, after) = (thread(cursor.thread), position(cursor.end));
-    match db.execute(&REACH, &[&owner, &within, &id, &holder, &behind, &after]).await? {
+    let (thread, after) = (thread(cursor.thread), position(cursor.end));
+    match db.execute(&REACH, &[&owner, &within, &id, &holder, &thread, &after]).await? {
         0 => Err(StoreError::LeaseLost.into()),
         _ => Ok(()),
     }
@@ -203,7 +203,7 @@ fn read_key(row: &Row) -> Result<(Tenant, ResponseId)> {
 }
 
 fn read_id(row: &Row, column: usize) -> Result<ResponseId> {
-    ResponseId::parse(row.get(column)).ok_or_else(no_id)
+    ResponseId::parse(row.get(column)).ok_or_else(invalid_id)
 }
 
 fn read_left(row: &Row) -> Result<ClaimedJob> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 
-use super::abandoned::Drawn;
+use super::abandoned_places::DrawnPlaces;
 use super::failure::Failure;
 use super::queue_places::{self, Ahead};
 use super::session::Session;
@@ -23,7 +23,7 @@ impl LeaseQueue for PostgresStore {
     /// If the caller stops waiting, its place is given up, so that it does not block the queue.
     async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<QueuePlace> {
         self.check_open()?;
-        let drawn = Drawn::new(self.heartbeat.abandoned());
+        let drawn = DrawnPlaces::new(self.heartbeat.abandoned());
         let given = (tenant, id, &self.shared.holder, &drawn);
         let joined = self
             .shared
@@ -45,7 +45,7 @@ impl LeaseQueue for PostgresStore {
         let shared = self.shared.clone();
         let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
         self.call(async move {
-            match shared.run(&given, look).await? {
+            match shared.run(&given, ahead).await? {
                 Ahead::Nobody => return Ok(true),
                 Ahead::Living => return Ok(false),
                 Ahead::Dead => {}
@@ -56,7 +56,7 @@ impl LeaseQueue for PostgresStore {
                     Box::pin(queue_places::pass_over(db, tenant, id, *place))
                 })
                 .await?;
-            Ok(shared.run(&given, look).await? == Ahead::Nobody)
+            Ok(shared.run(&given, ahead).await? == Ahead::Nobody)
         })
         .await
     }
@@ -75,11 +75,11 @@ impl LeaseQueue for PostgresStore {
     }
 }
 
-type Standing = (Tenant, ConversationId, QueuePlace, String);
+type PlaceKey = (Tenant, ConversationId, QueuePlace, String);
 
-fn look<'a>(
+fn ahead<'a>(
     db: &'a Session,
-    given: &'a Standing,
+    given: &'a PlaceKey,
 ) -> BoxFuture<'a, std::result::Result<Ahead, Failure>> {
     let (tenant, id, place, holder) = given;
     Box::pin(queue_places::ahead(db, tenant, id, *place, holder))

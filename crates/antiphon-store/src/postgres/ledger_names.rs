@@ -4,7 +4,7 @@ use futures_util::future;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::responses::no_id;
+use super::responses::invalid_id;
 use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
@@ -56,7 +56,7 @@ pub(super) async fn is_named(
 pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
     Ok(LedgerEntry {
         upstream: row.get(first),
-        subject: LedgerSubject::parse(row.get(first + 1)).ok_or_else(no_id)?,
+        subject: LedgerSubject::parse(row.get(first + 1)).ok_or_else(invalid_id)?,
         is_stale: row.get(first + 2),
     })
 }

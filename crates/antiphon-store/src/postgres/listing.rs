@@ -21,22 +21,22 @@ pub(super) async fn list(
     scope: &ListScope,
     page: &PageRequest,
 ) -> Result<Option<ItemPage>> {
-    let Some((key, whole)) = extent(db, tenant, scope).await? else {
+    let Some((key, range)) = scope_range(db, tenant, scope).await? else {
         return Ok(None);
     };
     let rest = match &page.after {
-        Some(id) => behind(db, key, whole, id, page.order).await?,
-        None => whole,
+        Some(id) => range_after(db, key, range, id, page.order).await?,
+        None => range,
     };
     items::page(db, key, &rest, page).await.map(Some)
 }
 
-async fn extent<'a>(
+async fn scope_range<'a>(
     db: &Session,
     tenant: &'a Tenant,
     scope: &ListScope,
 ) -> Result<Option<(ThreadKey<'a>, Range<Seq>)>> {
-    let extent = match scope {
+    let range = match scope {
         ListScope::Conversation(id) => {
             let end = conversations::end(db, tenant, id).await?;
             end.map(|end| (ThreadKey::from_cursor(tenant, end), 0..end.end))
@@ -46,23 +46,23 @@ async fn extent<'a>(
             record.map(|record| (ThreadKey::from_cursor(tenant, record.cursor), record.input))
         }
     };
-    Ok(extent)
+    Ok(range)
 }
 
-/// The part of `whole` that follows the item `after` in this order.
-async fn behind(
+/// The part of `range` that follows the item `after` in this order.
+async fn range_after(
     db: &Session,
     key: ThreadKey<'_>,
-    whole: Range<Seq>,
+    range: Range<Seq>,
     after: &ItemId,
     order: Order,
 ) -> Result<Range<Seq>> {
     let place = items::place(db, key, after).await?;
     let place = place
-        .filter(|place| whole.contains(place))
+        .filter(|place| range.contains(place))
         .ok_or_else(|| StoreError::CursorNotFound(after.to_string()))?;
     Ok(match order {
-        Order::Ascending => place + 1..whole.end,
-        Order::Descending => whole.start..place,
+        Order::Ascending => place + 1..range.end,
+        Order::Descending => range.start..place,
     })
 }

@@ -1,6 +1,6 @@
 //! The store that several processes share: a PostgreSQL database.
 
-mod abandoned;
+mod abandoned_places;
 mod background;
 mod calls;
 mod conversations;
@@ -72,7 +72,7 @@ impl PostgresStore {
         let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
         let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
         let connector = Connector::new(settings.config, tls);
-        let holder = migrated(&connector).await?;
+        let holder = migrate(&connector).await?;
         let connector = connector.with_holder(holder.clone());
         let heartbeat = Heartbeat::start(connector.clone()).await?;
         let pool = Pool::new(connector, settings.pool_max);
@@ -126,7 +126,7 @@ impl PostgresStore {
 }
 
 /// Migrates the database. Returns a new name for this process in it.
-async fn migrated(connector: &Connector) -> Result<String, Failure> {
+async fn migrate(connector: &Connector) -> Result<String, Failure> {
     let client = connector.connect().await.map_err(|error| {
         StoreError::Unavailable(format!("PostgreSQL cannot be reached: {}", describe(&error)))
     })?;

@@ -3,7 +3,7 @@
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::responses::no_id;
+use super::responses::invalid_id;
 use super::session::Session;
 use super::statements::statements;
 use crate::ids::{ResponseId, Tenant};
@@ -93,7 +93,7 @@ pub(super) fn read_due(row: &Row) -> Result<ClaimedNotice> {
     Ok(ClaimedNotice {
         notice: read(row),
         tenant: Tenant::new(row.get::<_, &str>(4)),
-        response: ResponseId::parse(row.get(5)).ok_or_else(no_id)?,
+        response: ResponseId::parse(row.get(5)).ok_or_else(invalid_id)?,
         attempt: u32::try_from(row.get::<_, i32>(6)).unwrap_or(u32::MAX),
     })
 }

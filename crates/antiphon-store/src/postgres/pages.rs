@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 
 use super::failure::Failure;
 use super::ledger_names;
-use super::responses::no_id;
+use super::responses::invalid_id;
 use super::row::{self, item_columns};
 use super::session::Session;
 use super::statements::{Sql, statements};
@@ -20,10 +20,10 @@ use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE, fitting};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// A position in the order of ids: shard and text. [`FIRST`] precedes every id.
-type Behind<'a> = (i64, &'a str);
+/// A position in the order of ids: shard and text. [`BEFORE_ALL`] precedes every id.
+type IdPosition<'a> = (i64, &'a str);
 
-const FIRST: Behind<'static> = (i64::MIN, "");
+const BEFORE_ALL: IdPosition<'static> = (i64::MIN, "");
 
 /// A page of conversations, each with the end of its thread.
 pub(super) async fn conversations(
@@ -31,13 +31,13 @@ pub(super) async fn conversations(
     tenant: &Tenant,
     after: Option<&ConversationId>,
 ) -> Result<Vec<(Conversation, Cursor)>> {
-    let after = after.map_or(FIRST, |id| (shard(id.shard()), id.as_str()));
+    let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let rows = db.rows(&CONVERSATIONS, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
     rows.iter().map(read_conversation).collect()
 }
 
 fn read_conversation(row: &Row) -> Result<(Conversation, Cursor)> {
-    let id = ConversationId::parse(row.get(0)).ok_or_else(no_id)?;
+    let id = ConversationId::parse(row.get(0)).ok_or_else(invalid_id)?;
     let (thread, end) = (thread_from_column(row.get(3)), seq_from_column(row.get(4)));
     let cursor = Cursor { shard: id.shard(), thread, end };
     let metadata = Bytes::copy_from_slice(row.get(2));
@@ -68,9 +68,9 @@ async fn ids(
     tenant: &Tenant,
     after: Option<&ResponseId>,
 ) -> Result<Vec<ResponseId>> {
-    let after = after.map_or(FIRST, |id| (shard(id.shard()), id.as_str()));
+    let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let rows = db.rows(sql, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
-    rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(no_id)).collect()
+    rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(invalid_id)).collect()
 }
 
 /// A page of ledgers, in the order of their names' digests.

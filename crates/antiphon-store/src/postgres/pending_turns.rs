@@ -5,7 +5,7 @@ use futures_util::future;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::responses::{no_id, read_new};
+use super::responses::{invalid_id, read_new};
 use super::row::{self, Arrays, given_items, item_columns};
 use super::session::Session;
 use super::shared::Shared;
@@ -51,7 +51,7 @@ async fn insert(
     response: &NewResponse,
     holder: &str,
 ) -> Result<()> {
-    let (into, behind, after, fork) = match &turn.destination {
+    let (into, continued, after, fork) = match &turn.destination {
         Destination::New { thread, .. } => (None, Some(*thread), None, None),
         Destination::After { cursor, fork, .. } => {
             (None, Some(cursor.thread), Some(cursor.end), Some(*fork))
@@ -66,7 +66,7 @@ async fn insert(
             &response.id.as_str(),
             &holder,
             &into,
-            &behind.map(thread),
+            &continued.map(thread),
             &after.map(position),
             &fork.map(thread),
             &response.conversation.as_ref().map(ConversationId::as_str),
@@ -121,7 +121,7 @@ pub(super) async fn find_by_request(
 ) -> Result<Vec<ResponseId>> {
     let given = (tenant.as_str(), shard(in_shard), &request.0[..]);
     let rows = db.rows(&FIND_BY_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
-    rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(no_id)).collect()
+    rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(invalid_id)).collect()
 }
 
 /// The process that recorded a pending turn.
@@ -208,7 +208,7 @@ fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<Tu
 fn read_destination(row: &Row, id: &ResponseId) -> Result<Destination> {
     let shard = id.shard();
     if let Some(into) = row.get::<_, Option<&str>>(5) {
-        return Ok(Destination::Conversation(ConversationId::parse(into).ok_or_else(no_id)?));
+        return Ok(Destination::Conversation(ConversationId::parse(into).ok_or_else(invalid_id)?));
     }
     let thread = thread_from_column(row.get(6));
     let after: Option<(i64, i64)> = row.get::<_, Option<i64>>(7).zip(row.get::<_, Option<i64>>(8));
@@ -232,15 +232,15 @@ type Found = (i64, Tenant, ResponseId);
 /// Commits the pending turns of dead processes, in the order in which they were recorded. Returns
 /// the number of commits. If several processes do so at once, each turn is settled once.
 pub(super) async fn settle(shared: &Shared) -> std::result::Result<usize, StoreError> {
-    let (mut settled, mut behind) = (0, 0);
+    let (mut settled, mut after) = (0, 0);
     loop {
         let found = shared
-            .run(&(behind, shared.holder.clone()), |db, (behind, holder)| {
-                Box::pin(left_behind(db, *behind, holder))
+            .run(&(after, shared.holder.clone()), |db, (after, holder)| {
+                Box::pin(find_left(db, *after, holder))
             })
             .await?;
         let Some((last, ..)) = found.last() else { return Ok(settled) };
-        behind = *last;
+        after = *last;
         settled += settle_all(shared, found).await?;
     }
 }
@@ -253,7 +253,9 @@ pub(super) async fn settle_in_tree(
 ) -> std::result::Result<usize, StoreError> {
     let given = (tenant.clone(), in_shard, shared.holder.clone());
     let found = shared
-        .run(&given, |db, (tenant, shard, holder)| Box::pin(left_in(db, tenant, *shard, holder)))
+        .run(&given, |db, (tenant, shard, holder)| {
+            Box::pin(find_left_in_tree(db, tenant, *shard, holder))
+        })
         .await?;
     settle_all(shared, found).await
 }
@@ -308,16 +310,16 @@ async fn commit(db: &Session, tenant: &Tenant, id: &ResponseId, holder: &str) ->
     Ok(true)
 }
 
-async fn left_behind(db: &Session, behind: i64, holder: &str) -> Result<Vec<Found>> {
-    let rows = db.rows(&LEFT_BEHIND, &[&behind, &holder, &BATCH]).await?;
+async fn find_left(db: &Session, after: i64, holder: &str) -> Result<Vec<Found>> {
+    let rows = db.rows(&LEFT_BEHIND, &[&after, &holder, &BATCH]).await?;
     let found = rows.iter().map(|row| {
-        let id = ResponseId::parse(row.get(2)).ok_or_else(no_id)?;
+        let id = ResponseId::parse(row.get(2)).ok_or_else(invalid_id)?;
         Ok((row.get(0), Tenant::new(row.get::<_, &str>(1)), id))
     });
     found.collect()
 }
 
-async fn left_in(
+async fn find_left_in_tree(
     db: &Session,
     tenant: &Tenant,
     in_shard: Shard,
@@ -325,7 +327,7 @@ async fn left_in(
 ) -> Result<Vec<Found>> {
     let rows = db.rows(&LEFT_IN, &[&tenant.as_str(), &shard(in_shard), &holder]).await?;
     let found = rows.iter().map(|row| {
-        let id = ResponseId::parse(row.get(1)).ok_or_else(no_id)?;
+        let id = ResponseId::parse(row.get(1)).ok_or_else(invalid_id)?;
         Ok((row.get(0), tenant.clone(), id))
     });
     found.collect()

@@ -12,7 +12,7 @@ use super::session::Session;
 use crate::error::StoreError;
 
 /// The time that a call waits for a free connection, and for a new connection to open.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_WAIT: Duration = Duration::from_secs(5);
 
 /// A connection that returns to the pool when it is dropped.
 pub(super) type Borrowed = managed::Object<Connector>;
@@ -79,8 +79,8 @@ impl Pool {
         let pool = managed::Pool::builder(connector)
             .max_size(max)
             .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(PATIENCE))
-            .create_timeout(Some(PATIENCE))
+            .wait_timeout(Some(CONNECT_WAIT))
+            .create_timeout(Some(CONNECT_WAIT))
             .build()
             .expect("a runtime is given for the time-outs");
         Self(pool)

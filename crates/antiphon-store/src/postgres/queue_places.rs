@@ -1,6 +1,6 @@
 //! The queue of a conversation.
 
-use super::abandoned::Drawn;
+use super::abandoned_places::DrawnPlaces;
 use super::failure::Failure;
 use super::holders;
 use super::session::Session;
@@ -29,7 +29,7 @@ pub(super) async fn join(
     tenant: &Tenant,
     id: &ConversationId,
     holder: &str,
-    drawn: &Drawn,
+    drawn: &DrawnPlaces,
 ) -> Result<QueuePlace> {
     let given = row_key(tenant, id);
     let (joined, alive) = futures_util::future::join(

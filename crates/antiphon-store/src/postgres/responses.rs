@@ -94,9 +94,9 @@ pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
 pub(super) fn read_new(row: &Row) -> Result<NewResponse> {
     let conversation: Option<&str> = row.get(1);
     Ok(NewResponse {
-        id: ResponseId::parse(row.get(0)).ok_or_else(no_id)?,
+        id: ResponseId::parse(row.get(0)).ok_or_else(invalid_id)?,
         conversation: conversation
-            .map(|id| ConversationId::parse(id).ok_or_else(no_id))
+            .map(|id| ConversationId::parse(id).ok_or_else(invalid_id))
             .transpose()?,
         created_at: row.get(2),
         envelope: Bytes::copy_from_slice(row.get(3)),
@@ -105,7 +105,7 @@ pub(super) fn read_new(row: &Row) -> Result<NewResponse> {
 }
 
 /// The failure of a column that holds something other than an id.
-pub(super) fn no_id() -> Failure {
+pub(super) fn invalid_id() -> Failure {
     Failure::unreadable("an invalid id")
 }
 

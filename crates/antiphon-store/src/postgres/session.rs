@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::statements::{ALL, Sql, statements};
 
 /// The time to wait for an answer: longer than the server's own statement timeout.
-const PATIENCE: Duration = Duration::from_secs(30);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The parameters of a statement.
 pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -41,7 +41,7 @@ impl Session {
         client: Client,
         holder: String,
     ) -> Result<Self, tokio_postgres::Error> {
-        let prepared = prepared(&client).await?;
+        let prepared = prepare_all(&client).await?;
         let id = client.query_one(&prepared[OPEN.name], &[&holder]).await?.get(0);
         Ok(Self { id, holder, client, prepared, is_silent: AtomicBool::new(false) })
     }
@@ -52,7 +52,7 @@ impl Session {
         Ok(Self {
             id: String::new(),
             holder: String::new(),
-            prepared: prepared(&client).await?,
+            prepared: prepare_all(&client).await?,
             client,
             is_silent: AtomicBool::new(false),
         })
@@ -91,7 +91,7 @@ impl Session {
         &self,
         asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Failure> {
-        let Ok(answer) = timeout(PATIENCE, asked).await else {
+        let Ok(answer) = timeout(ANSWER_TIMEOUT, asked).await else {
             self.is_silent.store(true, Ordering::Relaxed);
             return Err(Failure::Silence);
         };
@@ -105,7 +105,7 @@ impl Session {
 
 type Prepared = HashMap<&'static str, Statement>;
 
-async fn prepared(client: &Client) -> Result<Prepared, tokio_postgres::Error> {
+async fn prepare_all(client: &Client) -> Result<Prepared, tokio_postgres::Error> {
     let statements = ALL.iter().flat_map(|module| module.iter());
     let preparing = statements.map(|sql| async move {
         Ok::<_, tokio_postgres::Error>((sql.name, client.prepare(sql.text).await?))

@@ -40,7 +40,7 @@ impl Settings {
     /// Parses the URL. The error is a sentence that repeats no part that may be secret.
     pub(super) fn parse(url: &str) -> Result<Self, String> {
         let (address, query) = url.split_once('?').unwrap_or((url, ""));
-        let mut own = Own::default();
+        let mut own = OwnParameters::default();
         let rest: Vec<&str> = query
             .split('&')
             .filter(|pair| !pair.is_empty())
@@ -68,7 +68,7 @@ fn not_understood(error: &tokio_postgres::Error) -> String {
 
 /// The parameters that this module parses itself.
 #[derive(Debug, Default)]
-struct Own {
+struct OwnParameters {
     pool_max: Option<usize>,
     mode: Mode,
     root: Option<String>,
@@ -84,7 +84,7 @@ enum Mode {
     VerifyFull,
 }
 
-impl Own {
+impl OwnParameters {
     /// Parses a parameter. Returns whether it is one of these.
     fn take(&mut self, pair: &str) -> Result<bool, String> {
         let pair = pair.split_once('=');
@@ -109,8 +109,8 @@ impl Own {
             Mode::Prefer => SslMode::Prefer,
             Mode::Require | Mode::VerifyFull => SslMode::Require,
         });
-        let theirs = config.get_options().unwrap_or_default();
-        config.options(format!("{OPTIONS} {theirs}").trim_end().to_owned());
+        let options = config.get_options().unwrap_or_default();
+        config.options(format!("{OPTIONS} {options}").trim_end().to_owned());
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
@@ -124,12 +124,12 @@ impl Own {
     /// As in libpq, `require` with a file of authorities also verifies the certificate.
     fn trust(&self) -> Result<Trust, String> {
         match (self.mode, self.root.as_deref()) {
-            (Mode::VerifyFull, None | Some("system")) => Ok(Trust::Public),
+            (Mode::VerifyFull, None | Some("system")) => Ok(Trust::PublicAuthorities),
             (Mode::VerifyFull | Mode::Require, Some(path)) if path != "system" => {
                 Ok(Trust::File(PathBuf::from(path)))
             }
             (_, Some(_)) => Err("sslrootcert is used with sslmode=verify-full".into()),
-            (_, None) => Ok(Trust::Anybody),
+            (_, None) => Ok(Trust::AnyCertificate),
         }
     }
 }
@@ -168,7 +168,7 @@ mod tests {
     fn plain_url_gets_default_limits() {
         let settings = Settings::parse(URL).unwrap();
 
-        assert_eq!((settings.pool_max, settings.trust), (16, Trust::Anybody));
+        assert_eq!((settings.pool_max, settings.trust), (16, Trust::AnyCertificate));
         let config = settings.config;
         assert_eq!(config.get_ssl_mode(), SslMode::Prefer);
         assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
@@ -191,9 +191,9 @@ mod tests {
     fn url_decides_certificate_verification() {
         let trust = |query: &str| Settings::parse(&format!("{URL}?{query}")).unwrap().trust;
 
-        assert_eq!(trust("sslmode=require"), Trust::Anybody);
-        assert_eq!(trust("sslmode=verify-full"), Trust::Public);
-        assert_eq!(trust("sslmode=verify-full&sslrootcert=system"), Trust::Public);
+        assert_eq!(trust("sslmode=require"), Trust::AnyCertificate);
+        assert_eq!(trust("sslmode=verify-full"), Trust::PublicAuthorities);
+        assert_eq!(trust("sslmode=verify-full&sslrootcert=system"), Trust::PublicAuthorities);
         let file = Trust::File("/etc/ca.pem".into());
         assert_eq!(trust("sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem"), file);
         assert_eq!(trust("sslmode=require&sslrootcert=/etc/ca.pem"), file);

@@ -14,7 +14,7 @@ use crate::error::StoreError;
 /// The maximum number of attempts, if the failures are transient.
 const TRIES: usize = 3;
 /// The time limit for finding out the fate of a transaction.
-const FATE_PATIENCE: Duration = Duration::from_secs(10);
+const FATE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause between two attempts to find it out.
 const FATE_PAUSE: Duration = Duration::from_millis(100);
 
@@ -110,7 +110,7 @@ impl Shared {
         match transaction.commit().await {
             Commit::Done => Ok(done),
             Commit::Failed(failure) => Err(failure),
-            Commit::Unheard(trace, failure) => match self.fate(&trace).await {
+            Commit::AnswerLost(trace, failure) => match self.fate(&trace).await {
                 Fate::Committed => Ok(done),
                 Fate::Aborted => Err(failure),
                 Fate::Unknown => Err(Failure::Refused(StoreError::Unavailable(
@@ -135,6 +135,6 @@ impl Shared {
                 }
             }
         };
-        timeout(FATE_PATIENCE, asking).await.unwrap_or(Fate::Unknown)
+        timeout(FATE_TIMEOUT, asking).await.unwrap_or(Fate::Unknown)
     }
 }

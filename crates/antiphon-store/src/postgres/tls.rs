@@ -14,9 +14,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Any certificate. This protects against eavesdroppers, not against an impostor of the server.
-    Anybody,
+    AnyCertificate,
     /// A certificate for the host, signed by an authority that browsers trust.
-    Public,
+    PublicAuthorities,
     /// A certificate for the host, signed by an authority in this file of PEM certificates.
     File(PathBuf),
 }
@@ -28,11 +28,11 @@ pub(super) fn connector(trust: &Trust) -> Result<MakeRustlsConnect, String> {
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
     let config = match trust {
-        Trust::Anybody => builder
+        Trust::AnyCertificate => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
             .with_no_client_auth(),
-        Trust::Public => {
+        Trust::PublicAuthorities => {
             let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
             builder.with_root_certificates(RootCertStore { roots }).with_no_client_auth()
         }

@@ -58,7 +58,7 @@ pub(super) enum Commit {
     Done,
     Failed(Failure),
     /// The connection was lost before the answer arrived.
-    Unheard(Trace, Failure),
+    AnswerLost(Trace, Failure),
 }
 
 /// Identifies a transaction whose connection was lost.
@@ -103,7 +103,7 @@ impl Transaction {
                 Commit::Done
             }
             Err(failure) if failure.is_silence() => {
-                Commit::Unheard(Trace { session: self.id.clone(), number: self.number }, failure)
+                Commit::AnswerLost(Trace { session: self.id.clone(), number: self.number }, failure)
             }
             Err(failure) => Commit::Failed(failure),
         }

@@ -84,7 +84,7 @@ async fn place<'a>(
                 Some(response) => responses::find(db, tenant, response).await?,
                 None => None,
             };
-            behind(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork).await
+            place_after(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork).await
         }
         Destination::Conversation(id) => {
             let end = conversations::end(db, tenant, id).await?;
@@ -96,7 +96,7 @@ async fn place<'a>(
 
 /// Appends at the tip of a chain. At any other point, and in a thread that a conversation names or
 /// named, the turn forks.
-async fn behind<'a>(
+async fn place_after<'a>(
     db: &Session,
     tenant: &'a Tenant,
     cursor: Cursor,
@@ -132,13 +132,13 @@ async fn record(
 ) -> Result<()> {
     let Some(response) = &turn.response else { return Ok(()) };
     let request = turn.request.as_ref();
-    let (recorded, opening) = future::join(
+    let (recorded, removed) = future::join(
         responses::insert(db, key, response, request, range),
         pending_turns::forget(db, key.owner, &response.id),
     )
     .await;
     recorded?;
-    let reached = opening?;
+    let reached = removed?;
     let (tenant, ended) = (key.owner, TurnState::Ended);
     notices::insert(db, tenant, &response.id, &turn.notices, ended).await?;
     match reached {

@@ -19,7 +19,7 @@ const PAGE_SIZE: i64 = 8192;
 const STATEMENTS: usize = 64;
 
 /// Opens a writing connection to the file at `path`, and creates the file if there is none.
-pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_writing(path: &Path) -> Result<Connection, StoreError> {
     let db = Connection::open(path)?;
     db.busy_timeout(LOCK_WAIT)?;
     schema::check_owner(&db)?;
@@ -29,19 +29,19 @@ pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // On macOS, a plain sync does not flush the drive's cache. This setting requests a full one.
     db.pragma_update(None, "fullfsync", true)?;
-    prepared_to_write(db)
+    prepare_for_writing(db)
 }
 
 /// Opens a private in-memory database, which is deleted when the connection closes.
-pub(super) fn in_memory() -> Result<Connection, StoreError> {
+pub(super) fn open_in_memory() -> Result<Connection, StoreError> {
     let db = Connection::open_in_memory()?;
     set_page_size(&db)?;
     vacuum::enable(&db)?;
-    prepared_to_write(db)
+    prepare_for_writing(db)
 }
 
 /// Opens a reading connection to the file at `path`.
-pub(super) fn reading(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_reading(path: &Path) -> Result<Connection, StoreError> {
     let db = Connection::open(path)?;
     db.busy_timeout(LOCK_WAIT)?;
     db.pragma_update(None, "query_only", true)?;
@@ -50,7 +50,7 @@ pub(super) fn reading(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Opens a reading connection to the existing file at `path`, even if another process has it open.
-pub(super) fn looking(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_existing(path: &Path) -> Result<Connection, StoreError> {
     // Not read-only: if no process has the file open, the log of a former one must be moved first.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
@@ -63,7 +63,7 @@ pub(super) fn looking(path: &Path) -> Result<Connection, StoreError> {
 /// Rewrites the database at `path`, so that no deleted data is left in it. The caller holds the
 /// lock of the file, and no other connection is open.
 pub(super) fn rewrite(path: &Path) -> Result<(), StoreError> {
-    let db = writing(path)?;
+    let db = open_writing(path)?;
     db.execute_batch("VACUUM")?;
     match empty_log(&db, LOCK_WAIT)? {
         true => Ok(()),
@@ -81,7 +81,7 @@ fn set_page_size(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn prepared_to_write(db: Connection) -> Result<Connection, StoreError> {
+fn prepare_for_writing(db: Connection) -> Result<Connection, StoreError> {
     // Deleted data is overwritten with zeros. If SQLite moved an entry to another page before, a
     // copy may remain in the unused part of the old page. Only `VACUUM` wipes those parts.
     db.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
@@ -90,9 +90,9 @@ fn prepared_to_write(db: Connection) -> Result<Connection, StoreError> {
 }
 
 /// Moves the write-ahead log into the database and truncates it. Returns whether all of it was
-/// moved. Waits up to `patience` for readers that still need the log.
-pub(super) fn empty_log(db: &Connection, patience: Duration) -> Result<bool, StoreError> {
-    db.busy_timeout(patience)?;
+/// moved. Waits up to `wait` for readers that still need the log.
+pub(super) fn empty_log(db: &Connection, wait: Duration) -> Result<bool, StoreError> {
+    db.busy_timeout(wait)?;
     let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     db.busy_timeout(LOCK_WAIT)?;
     Ok(!busy?)

@@ -26,7 +26,7 @@ pub(crate) fn inspect(path: &Path) -> Result<StoreState> {
         check_creatable(&path)?;
         return Ok(StoreState::Absent);
     }
-    let db = connection::looking(&path)?;
+    let db = connection::open_existing(&path)?;
     check_writable(&db, &path)?;
     schema::check_owner(&db)?;
     if schema::is_outdated(&db)? {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, row_key, shard, thread, thread_from_column};
-use super::responses::no_id;
+use super::responses::invalid_id;
 use super::{events, sweep, turns};
 use crate::background::{ClaimedJob, JobStatus, LogState, LoggedEvent, NewJob};
 use crate::error::StoreError;
@@ -113,8 +113,8 @@ pub(super) fn set_cursor(
         UPDATE jobs SET thread = ?4, after = ?5
         WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND held AND expires_at IS NULL";
     let (owner, within, id) = row_key(tenant, id);
-    let (behind, after) = (thread(cursor.thread), position(cursor.end));
-    match db.prepare_cached(SQL)?.execute(params![owner, within, id, behind, after])? {
+    let (thread, after) = (thread(cursor.thread), position(cursor.end));
+    match db.prepare_cached(SQL)?.execute(params![owner, within, id, thread, after])? {
         0 => Err(StoreError::LeaseLost),
         _ => Ok(()),
     }
@@ -213,7 +213,7 @@ pub(super) fn expire(db: &Connection, now: i64) -> Result<bool> {
 }
 
 fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<ResponseId> {
-    ResponseId::parse(row.get_ref(column)?.as_str()?).ok_or_else(|| no_id(column))
+    ResponseId::parse(row.get_ref(column)?.as_str()?).ok_or_else(|| invalid_id(column))
 }
 
 fn read_left(row: &Row<'_>) -> rusqlite::Result<ClaimedJob> {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{row_key, shard};
-use super::responses::no_id;
+use super::responses::invalid_id;
 use super::{conversations, pending_turns, responses};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, ShardedId as _, Tenant};
@@ -57,7 +57,7 @@ pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry>
     let subject = LedgerSubject::parse(row.get_ref(first + 1)?.as_str()?);
     Ok(LedgerEntry {
         upstream: row.get(first)?,
-        subject: subject.ok_or_else(|| no_id(first + 1))?,
+        subject: subject.ok_or_else(|| invalid_id(first + 1))?,
         is_stale: row.get(first + 2)?,
     })
 }

@@ -20,43 +20,43 @@ pub(super) fn list(
     scope: &ListScope,
     page: &PageRequest,
 ) -> Result<Option<ItemPage>> {
-    let Some((key, whole)) = extent(db, tenant, scope)? else {
+    let Some((key, range)) = scope_range(db, tenant, scope)? else {
         return Ok(None);
     };
     let rest = match &page.after {
-        Some(id) => behind(db, key, whole, id, page.order)?,
-        None => whole,
+        Some(id) => range_after(db, key, range, id, page.order)?,
+        None => range,
     };
     items::page(db, key, &rest, page).map(Some)
 }
 
-fn extent<'a>(
+fn scope_range<'a>(
     db: &Connection,
     tenant: &'a Tenant,
     scope: &ListScope,
 ) -> Result<Option<(ThreadKey<'a>, Range<Seq>)>> {
-    let extent = match scope {
+    let range = match scope {
         ListScope::Conversation(id) => conversations::end(db, tenant, id)?
             .map(|end| (ThreadKey::from_cursor(tenant, end), 0..end.end)),
         ListScope::Input(id) => responses::find(db, tenant, id)?
             .map(|record| (ThreadKey::from_cursor(tenant, record.cursor), record.input)),
     };
-    Ok(extent)
+    Ok(range)
 }
 
-/// The part of `whole` that follows the item `after` in this order.
-fn behind(
+/// The part of `range` that follows the item `after` in this order.
+fn range_after(
     db: &Connection,
     key: ThreadKey<'_>,
-    whole: Range<Seq>,
+    range: Range<Seq>,
     after: &ItemId,
     order: Order,
 ) -> Result<Range<Seq>> {
     let place = items::place(db, key, after)?
-        .filter(|place| whole.contains(place))
+        .filter(|place| range.contains(place))
         .ok_or_else(|| StoreError::CursorNotFound(after.to_string()))?;
     Ok(match order {
-        Order::Ascending => place + 1..whole.end,
-        Order::Descending => whole.start..place,
+        Order::Ascending => place + 1..range.end,
+        Order::Descending => range.start..place,
     })
 }

@@ -10,7 +10,7 @@ use super::connection;
 use crate::error::StoreError;
 
 /// The time to wait for readers that still need the log.
-const PATIENCE: Duration = Duration::from_millis(100);
+const READER_WAIT: Duration = Duration::from_millis(100);
 
 /// The write-ahead log of a file. SQLite itself moves it into the database in steps, but restarts
 /// it only when no reader uses it. With constant reads it would grow without limit.
@@ -23,10 +23,10 @@ pub(super) struct Log {
     /// The length at which the log is emptied, even if calls wait.
     bound: u64,
     /// Whether it may still contain erased data.
-    residue: bool,
+    has_erased_data: bool,
     /// Whether a long read, such as an export, blocked the last attempt to empty the log. Then
     /// later attempts do not wait for readers, until one succeeds.
-    held: bool,
+    is_held: bool,
 }
 
 impl Log {
@@ -37,35 +37,35 @@ impl Log {
             path: path.map(|path| PathBuf::from(format!("{path}-wal"))),
             room,
             bound: room,
-            residue: false,
-            held: false,
+            has_erased_data: false,
+            is_held: false,
         }
     }
 
     /// Records that data was erased.
     pub(super) fn note_erasure(&mut self) {
-        self.residue = true;
+        self.has_erased_data = true;
     }
 
     /// Empties the log if needed: when idle to remove erased data, otherwise when it is long.
     pub(super) fn tend(&mut self, db: &Connection, is_idle: bool) {
-        if (self.residue && is_idle) || self.length() > self.bound {
+        if (self.has_erased_data && is_idle) || self.length() > self.bound {
             self.empty(db);
         }
     }
 
     /// Whether a long read blocked the last attempt to empty the log.
     pub(super) fn is_held(&self) -> bool {
-        self.held
+        self.is_held
     }
 
     /// Empties the log, unless a reader uses it for too long.
     pub(super) fn empty(&mut self, db: &Connection) {
-        let patience = if self.held { Duration::ZERO } else { PATIENCE };
-        match connection::empty_log(db, patience) {
+        let wait = if self.is_held { Duration::ZERO } else { READER_WAIT };
+        match connection::empty_log(db, wait) {
             Ok(emptied) => {
-                self.residue &= !emptied;
-                self.held = !emptied;
+                self.has_erased_data &= !emptied;
+                self.is_held = !emptied;
             }
             // On a full disk, every failing call reaches this line, and each call is logged by
             // itself.
@@ -98,13 +98,13 @@ mod tests {
     fn long_log_is_emptied_after_its_readers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
-        let db = connection::writing(&path).unwrap();
+        let db = connection::open_writing(&path).unwrap();
         db.execute_batch("CREATE TABLE notes (text)").unwrap();
         let mut log = Log::new(&db, ROOM);
         log.tend(&db, true);
         assert!(log.length() > 0, "a short log is left alone");
 
-        let reader = connection::reading(&path).unwrap();
+        let reader = connection::open_reading(&path).unwrap();
         reader.execute_batch("BEGIN; SELECT count(*) FROM notes").unwrap();
         write(&db);
         log.tend(&db, false);
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn erased_data_leaves_the_log_when_idle() {
         let folder = tempfile::tempdir().unwrap();
-        let db = connection::writing(&folder.path().join("notes.db")).unwrap();
+        let db = connection::open_writing(&folder.path().join("notes.db")).unwrap();
         db.execute_batch("CREATE TABLE notes (text)").unwrap();
         let mut log = Log::new(&db, ROOM);
         log.note_erasure();
@@ -137,31 +137,31 @@ mod tests {
     fn long_reader_is_awaited_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
-        let db = connection::writing(&path).unwrap();
+        let db = connection::open_writing(&path).unwrap();
         db.execute_batch("CREATE TABLE notes (text)").unwrap();
-        let reader = connection::reading(&path).unwrap();
+        let reader = connection::open_reading(&path).unwrap();
         reader.execute_batch("BEGIN; SELECT count(*) FROM notes").unwrap();
         write(&db);
         let mut log = Log::new(&db, ROOM);
         log.note_erasure();
 
         log.tend(&db, true);
-        assert!(log.held && log.residue);
+        assert!(log.is_held && log.has_erased_data);
         reader.execute_batch("COMMIT").unwrap();
         log.tend(&db, true);
-        assert!(!log.held && !log.residue);
+        assert!(!log.is_held && !log.has_erased_data);
         assert_eq!(log.length(), 0);
     }
 
     #[test]
     fn memory_database_has_no_log() {
-        let db = connection::in_memory().unwrap();
+        let db = connection::open_in_memory().unwrap();
         let mut log = Log::new(&db, 0);
         log.note_erasure();
 
         log.tend(&db, true);
 
         assert_eq!(log.length(), 0);
-        assert!(!log.residue);
+        assert!(!log.has_erased_data);
     }
 }

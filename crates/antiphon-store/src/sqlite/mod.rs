@@ -62,7 +62,7 @@ pub struct SqliteStore {
     /// `None` for a database in memory.
     lock: Option<Arc<FileLock>>,
     /// A former process left the pending turns up to this ordinal.
-    left_behind: i64,
+    last_left_ordinal: i64,
 }
 
 impl SqliteStore {
@@ -76,7 +76,7 @@ impl SqliteStore {
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let lock = Arc::new(FileLock::acquire(&path)?);
         permissions::warn_if_shared(lock.path());
-        let db = connection::writing(lock.path())?;
+        let db = connection::open_writing(lock.path())?;
         let mut store = Self::start(db, Some(Arc::clone(&lock)))?;
         store.readers = Some(Readers::open(lock)?);
         Ok(store)
@@ -84,7 +84,7 @@ impl SqliteStore {
 
     /// Opens a store that exists only in memory, and only as long as this value.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::start(connection::in_memory()?, None)
+        Self::start(connection::open_in_memory()?, None)
     }
 
     fn start(mut db: Connection, lock: Option<Arc<FileLock>>) -> Result<Self, StoreError> {
@@ -92,7 +92,7 @@ impl SqliteStore {
         schema::migrate(&mut db)?;
         jobs::leave_all(&db)?;
         Ok(Self {
-            left_behind: pending_turns::last(&db)?,
+            last_left_ordinal: pending_turns::last(&db)?,
             writer: Writer::start(db, lock.clone())?,
             readers: None,
             lock,

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use super::keys::{self, row_key, shard};
-use super::responses::no_id;
+use super::responses::invalid_id;
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Tenant};
 use crate::records::{ClaimedNotice, Notice, TurnState};
@@ -112,7 +112,7 @@ pub(super) fn read_due(row: &Row<'_>) -> rusqlite::Result<ClaimedNotice> {
     Ok(ClaimedNotice {
         notice: read(row, 0)?,
         tenant: Tenant::new(row.get_ref(4)?.as_str()?),
-        response: ResponseId::parse(row.get_ref(5)?.as_str()?).ok_or_else(|| no_id(5))?,
+        response: ResponseId::parse(row.get_ref(5)?.as_str()?).ok_or_else(|| invalid_id(5))?,
         attempt: row.get(6)?,
     })
 }

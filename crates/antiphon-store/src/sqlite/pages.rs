@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
 use super::ledger_names;
-use super::responses::no_id;
+use super::responses::invalid_id;
 use super::row::{self, item_columns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
@@ -18,10 +18,10 @@ use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A position in the order of ids: shard and text. [`FIRST`] precedes every id.
-type Behind<'a> = (i64, &'a str);
+/// A position in the order of ids: shard and text. [`BEFORE_ALL`] precedes every id.
+type IdPosition<'a> = (i64, &'a str);
 
-const FIRST: Behind<'static> = (i64::MIN, "");
+const BEFORE_ALL: IdPosition<'static> = (i64::MIN, "");
 
 /// A page of conversations, each with the end of its thread.
 pub(super) fn conversations(
@@ -34,7 +34,7 @@ pub(super) fn conversations(
         FROM conversations JOIN threads USING (tenant, shard, thread)
         WHERE tenant = ?1 AND (shard, id) > (?2, ?3)
         ORDER BY shard, id LIMIT ?4";
-    let after = after.map_or(FIRST, |id| (shard(id.shard()), id.as_str()));
+    let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let page = db
         .prepare_cached(SQL)?
         .query_map(params![tenant.as_str(), after.0, after.1, PAGE], read_conversation)?
@@ -43,7 +43,7 @@ pub(super) fn conversations(
 }
 
 fn read_conversation(row: &Row<'_>) -> rusqlite::Result<(Conversation, Cursor)> {
-    let id = ConversationId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))?;
+    let id = ConversationId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))?;
     let (thread, end) = (thread_from_column(row.get(3)?), seq_from_column(row.get(4)?));
     let cursor = Cursor { shard: id.shard(), thread, end };
     let metadata = Bytes::from(row.get::<_, Vec<u8>>(2)?);
@@ -80,11 +80,11 @@ fn ids(
     tenant: &Tenant,
     after: Option<&ResponseId>,
 ) -> Result<Vec<ResponseId>> {
-    let after = after.map_or(FIRST, |id| (shard(id.shard()), id.as_str()));
+    let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let page = db
         .prepare_cached(sql)?
         .query_map(params![tenant.as_str(), after.0, after.1, PAGE], |row| {
-            ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))
+            ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))
         })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(page)

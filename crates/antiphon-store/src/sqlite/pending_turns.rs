@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::keys::{
     self, ThreadKey, position, row_key, seq_from_column, shard, thread, thread_from_column,
 };
-use super::responses::{no_id, read_new};
+use super::responses::{invalid_id, read_new};
 use super::row::{self, item_columns};
 use super::writer::attempt;
 use super::{ledger_names, notices, sweep, turns};
@@ -35,7 +35,7 @@ fn insert(
         INSERT INTO openings (tenant, shard, id, into_conversation, thread, after, fork,
                               conversation, created_at, envelope, report, request)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-    let (into, behind, after, fork) = match &turn.destination {
+    let (into, continued, after, fork) = match &turn.destination {
         Destination::New { thread, .. } => (None, Some(*thread), None, None),
         Destination::After { cursor, fork, .. } => {
             (None, Some(cursor.thread), Some(cursor.end), Some(*fork))
@@ -47,7 +47,7 @@ fn insert(
         shard(response.id.shard()),
         response.id.as_str(),
         into,
-        behind.map(thread),
+        continued.map(thread),
         after.map(position),
         fork.map(thread),
         response.conversation.as_ref().map(ConversationId::as_str),
@@ -90,7 +90,7 @@ pub(super) fn find_by_request(
         .prepare_cached(SQL)?
         .query_map(
             params![tenant.as_str(), shard(in_shard), request.0, keys::limit(limit)],
-            |row| ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0)),
+            |row| ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0)),
         )?
         .collect::<rusqlite::Result<_>>()?;
     Ok(ids)
@@ -130,13 +130,13 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         .prepare_cached(SQL)?
         .query_row(row_key(tenant, id), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    let Some((ordinal, behind, after)) = removed else {
+    let Some((ordinal, continued, after)) = removed else {
         return Ok(());
     };
     db.prepare_cached("DELETE FROM opening_items WHERE opening = ?1")?.execute([ordinal])?;
     notices::remove_open(db, tenant, id)?;
-    if let (Some(behind), Some(_)) = (behind, after) {
-        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(behind)))?;
+    if let (Some(continued), Some(_)) = (continued, after) {
+        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(continued)))?;
     }
     Ok(())
 }
@@ -212,7 +212,7 @@ fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, TurnRecord)> {
 fn read_destination(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Destination> {
     let shard = id.shard();
     if let Some(into) = row.get_ref(6)?.as_str_or_null()? {
-        let into = ConversationId::parse(into).ok_or_else(|| no_id(6))?;
+        let into = ConversationId::parse(into).ok_or_else(|| invalid_id(6))?;
         return Ok(Destination::Conversation(into));
     }
     let thread: ThreadId = thread_from_column(row.get(7)?);
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn full_disk_discards_no_interrupted_turn() {
-        let mut db = connection::in_memory().unwrap();
+        let mut db = connection::open_in_memory().unwrap();
         schema::migrate(&mut db).unwrap();
         let tenant = Tenant::new("acme");
         record(&db, &tenant, &turn()).unwrap();

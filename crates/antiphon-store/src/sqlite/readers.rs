@@ -32,7 +32,7 @@ struct Idle {
 impl Readers {
     /// Opens readers of the locked file.
     pub(super) fn open(lock: Arc<FileLock>) -> Result<Self, StoreError> {
-        let open = |_| connection::reading(lock.path());
+        let open = |_| connection::open_reading(lock.path());
         let connections = (0..pool_size()).map(open).collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             permits: Arc::new(Semaphore::new(connections.len())),

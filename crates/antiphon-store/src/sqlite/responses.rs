@@ -123,7 +123,7 @@ fn oldest(db: &Connection, created_before: i64, limit: usize) -> Result<Vec<(Ten
         .prepare_cached(SQL)?
         .query_map(params![created_before, keys::limit(limit)], |row| {
             let id = ResponseId::parse(row.get_ref(1)?.as_str()?);
-            Ok((Tenant::new(row.get_ref(0)?.as_str()?), id.ok_or_else(|| no_id(1))?))
+            Ok((Tenant::new(row.get_ref(0)?.as_str()?), id.ok_or_else(|| invalid_id(1))?))
         })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(found)
@@ -133,11 +133,11 @@ fn oldest(db: &Connection, created_before: i64, limit: usize) -> Result<Vec<(Ten
 /// report.
 pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
     Ok(NewResponse {
-        id: ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))?,
+        id: ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))?,
         conversation: row
             .get_ref(1)?
             .as_str_or_null()?
-            .map(|id| ConversationId::parse(id).ok_or_else(|| no_id(1)))
+            .map(|id| ConversationId::parse(id).ok_or_else(|| invalid_id(1)))
             .transpose()?,
         created_at: row.get(2)?,
         envelope: Bytes::from(row.get::<_, Vec<u8>>(3)?),
@@ -146,7 +146,7 @@ pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
 }
 
 /// The error for a column that holds something other than an id.
-pub(super) fn no_id(column: usize) -> rusqlite::Error {
+pub(super) fn invalid_id(column: usize) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, "no id".into())
 }
 

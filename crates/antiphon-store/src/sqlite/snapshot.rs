@@ -33,7 +33,7 @@ impl SqliteSnapshot {
     pub(crate) fn take(path: &Path) -> Result<Self> {
         let path = std::path::absolute(path)
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        let db = connection::looking(&path)?;
+        let db = connection::open_existing(&path)?;
         db.execute_batch("BEGIN")?;
         schema::check_owner(&db)?;
         schema::check_current(&db)?;

@@ -210,7 +210,7 @@ impl Store for SqliteStore {
             Ok((pending_turns::ordinal(db, &tenant, &id)?, is_open))
         });
         match found.await? {
-            (Some(ordinal), _) if ordinal > self.left_behind => Ok(true),
+            (Some(ordinal), _) if ordinal > self.last_left_ordinal => Ok(true),
             (Some(_), _) => self.settle_pending_turns().await.map(|_| false),
             (None, is_open) => Ok(is_open),
         }
@@ -222,8 +222,8 @@ impl Store for SqliteStore {
     }
 
     async fn settle_pending_turns(&self) -> Result<usize> {
-        let left_behind = self.left_behind;
-        self.write(Effect::Synced, move |db| pending_turns::settle(db, left_behind)).await
+        let last_left_ordinal = self.last_left_ordinal;
+        self.write(Effect::Synced, move |db| pending_turns::settle(db, last_left_ordinal)).await
     }
 
     async fn commit_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {

@@ -50,7 +50,7 @@ fn place<'a>(
                 Some(response) => responses::find(db, tenant, response)?,
                 None => None,
             };
-            behind(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork)
+            place_after(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork)
         }
         Destination::Conversation(id) => {
             let end =
@@ -62,7 +62,7 @@ fn place<'a>(
 
 /// Appends at the tip of a chain. At any other point, and in a thread that a conversation names or
 /// named, the turn forks.
-fn behind<'a>(
+fn place_after<'a>(
     db: &Connection,
     tenant: &'a Tenant,
     cursor: Cursor,

@@ -1,8 +1,8 @@
 //! The user that runs a server.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -38,6 +38,26 @@ impl Account {
             Self::Own => Ok(()),
             Self::Nobody { uid, gid } => chown(path, Some(uid), Some(gid)),
         }
+    }
+
+    /// Copies a folder recursively. The user owns the copy, and no other user may read it.
+    pub(super) fn copy_folder(self, from: &Path, to: &Path) -> io::Result<()> {
+        DirBuilder::new().mode(0o700).create(to)?;
+        self.chown_to(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let (source, target) = (entry.path(), to.join(entry.file_name()));
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                self.copy_folder(&source, &target)?;
+            } else if kind.is_symlink() {
+                symlink(fs::read_link(&source)?, &target)?;
+            } else {
+                fs::copy(&source, &target)?;
+                self.chown_to(&target)?;
+            }
+        }
+        Ok(())
     }
 
     /// A command that runs as the user, with `folder` as its working directory.

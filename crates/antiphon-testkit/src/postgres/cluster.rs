@@ -9,7 +9,6 @@ use tokio::task::spawn_blocking;
 
 use super::account::Account;
 use super::programs::{self, Programs, stdout_of};
-use super::tree;
 
 /// The name of the server's superuser.
 pub(super) const USER: &str = "postgres";
@@ -66,7 +65,7 @@ async fn initialize(
 }
 
 async fn copy(from: PathBuf, to: PathBuf, account: Account) -> io::Result<()> {
-    blocking(move || tree::copy(&from, &to, account)).await
+    blocking(move || account.copy_folder(&from, &to)).await
 }
 
 /// Caches a copy for other servers, atomically. Another process may have been first.
@@ -76,7 +75,7 @@ async fn keep(files: PathBuf, kept: PathBuf) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         let made = tempfile::tempdir_in(folder)?;
         let copied = made.path().join("data");
-        tree::copy(&files, &copied, Account::Own)?;
+        Account::Own.copy_folder(&files, &copied)?;
         match fs::rename(&copied, &kept) {
             Err(_) if kept.exists() => Ok(()),
             renamed => renamed,

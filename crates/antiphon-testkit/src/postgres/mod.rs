@@ -7,7 +7,6 @@ mod account;
 mod cluster;
 mod programs;
 mod server;
-mod tree;
 mod watchdog;
 
 pub use server::{Durability, Server};

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::account::Account;
-use super::tree;
 
 /// A folder with `postgres` and `initdb` that an account may execute.
 #[derive(Clone, Debug)]
@@ -34,7 +33,7 @@ impl Programs {
                     && folder.starts_with(&installed) =>
             {
                 let copied = own.join(INSTALLATION);
-                tree::copy(&installed, &copied, account)?;
+                account.copy_folder(&installed, &copied)?;
                 Self::probe(copied.join("bin"), account, own).await
             }
             (found, _) => found,

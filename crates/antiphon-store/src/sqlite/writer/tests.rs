@@ -12,11 +12,11 @@ fn is_unavailable(outcome: &Result<(), StoreError>) -> bool {
 }
 
 fn notes() -> Connection {
-    with_notes(connection::in_memory().unwrap())
+    with_notes(connection::open_in_memory().unwrap())
 }
 
 fn notes_at(path: &Path) -> Connection {
-    with_notes(connection::writing(path).unwrap())
+    with_notes(connection::open_writing(path).unwrap())
 }
 
 fn with_notes(mut db: Connection) -> Connection {
@@ -148,7 +148,7 @@ async fn locked_file_rejects_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let other = notes_at(&path);
-    let db = connection::writing(&path).unwrap();
+    let db = connection::open_writing(&path).unwrap();
     db.busy_timeout(Duration::ZERO).unwrap();
     let writer = Writer::start(db, None).unwrap();
 

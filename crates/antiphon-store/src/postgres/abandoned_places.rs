@@ -11,9 +11,9 @@ const TIMES: u8 = 2;
 /// The places to delete. They would block their queues as long as this process lives. There are
 /// never more of them than turns that failed at about the same time.
 #[derive(Debug, Default)]
-pub(super) struct Abandoned(Mutex<Vec<(QueuePlace, u8)>>);
+pub(super) struct AbandonedPlaces(Mutex<Vec<(QueuePlace, u8)>>);
 
-impl Abandoned {
+impl AbandonedPlaces {
     pub(super) fn add(&self, place: QueuePlace) {
         self.all().push((place, TIMES));
     }
@@ -23,7 +23,7 @@ impl Abandoned {
     }
 
     /// Records that these places were deleted from the database.
-    pub(super) fn were_left(&self, places: &[QueuePlace]) {
+    pub(super) fn record_deletion(&self, places: &[QueuePlace]) {
         self.all().retain_mut(|(place, times)| {
             if places.contains(place) {
                 *times -= 1;
@@ -40,13 +40,13 @@ impl Abandoned {
 /// Places drawn for one caller. If the call fails or is dropped, the caller never gets its places:
 /// they are abandoned.
 #[derive(Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawnPlaces {
     places: Mutex<Vec<QueuePlace>>,
-    abandoned: Arc<Abandoned>,
+    abandoned: Arc<AbandonedPlaces>,
 }
 
-impl Drawn {
-    pub(super) fn new(abandoned: &Arc<Abandoned>) -> Self {
+impl DrawnPlaces {
+    pub(super) fn new(abandoned: &Arc<AbandonedPlaces>) -> Self {
         Self { places: Mutex::default(), abandoned: Arc::clone(abandoned) }
     }
 
@@ -65,7 +65,7 @@ impl Drawn {
     }
 }
 
-impl Drop for Drawn {
+impl Drop for DrawnPlaces {
     fn drop(&mut self) {
         for place in self.places().drain(..) {
             self.abandoned.add(place);
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn abandoned_place_is_deleted_twice() {
-        let abandoned = Arc::<Abandoned>::default();
-        let drawn = Drawn::new(&abandoned);
+        let abandoned = Arc::<AbandonedPlaces>::default();
+        let drawn = DrawnPlaces::new(&abandoned);
         for place in [1, 2] {
             drawn.note(QueuePlace(place));
         }
@@ -91,7 +91,7 @@ mod tests {
 
         for _ in 0..TIMES {
             assert_eq!(abandoned.places(), [QueuePlace(1)]);
-            abandoned.were_left(&[QueuePlace(1)]);
+            abandoned.record_deletion(&[QueuePlace(1)]);
         }
         assert_eq!(abandoned.places(), []);
     }

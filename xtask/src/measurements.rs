@@ -1,0 +1,71 @@
+//! `cargo xtask memory` and `cargo xtask streams`: measure a gateway under load.
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+
+use crate::workspace::Workspace;
+
+/// The gateway to measure.
+#[derive(Args)]
+pub(crate) struct Memory {
+    /// A built gateway; by default, a release build of this workspace
+    #[arg(long, value_name = "PROGRAM")]
+    antiphon: Option<PathBuf>,
+}
+
+/// The number of streams.
+#[derive(Args)]
+pub(crate) struct Streams {
+    /// The number of streams that are open at once
+    #[arg(long, value_name = "STREAMS", default_value_t = 5000)]
+    count: usize,
+}
+
+const GATEWAY: &[&str] =
+    &["build", "--quiet", "--release", "--package=antiphon-cli", "--bin=antiphon"];
+const MEMORY: &[&str] = &["build", "--quiet", "--package=antiphon-testkit", "--bin=memory"];
+const STREAMS: &[&str] =
+    &["build", "--quiet", "--release", "--package=antiphon-testkit", "--bin=streams"];
+
+/// Runs hostile loads against a release build of the gateway, and prints their memory. Fails if a
+/// load exceeds its bound.
+pub(crate) fn measure_memory(workspace: &Workspace, memory: &Memory) -> anyhow::Result<ExitCode> {
+    let antiphon = if let Some(antiphon) = &memory.antiphon {
+        antiphon.clone()
+    } else {
+        build(workspace, GATEWAY)?;
+        workspace.release("antiphon")
+    };
+    build(workspace, MEMORY)?;
+    let mut load = workspace.command(workspace.binary("memory"));
+    load.arg("--antiphon").arg(antiphon);
+    run(load)
+}
+
+/// Opens streams to a release build of the gateway that wait for their model, and prints their
+/// cost.
+pub(crate) fn measure_streams(
+    workspace: &Workspace,
+    streams: &Streams,
+) -> anyhow::Result<ExitCode> {
+    build(workspace, GATEWAY)?;
+    build(workspace, STREAMS)?;
+    let mut load = workspace.command(workspace.release("streams"));
+    load.arg("--antiphon").arg(workspace.release("antiphon"));
+    load.arg("--count").arg(streams.count.to_string());
+    run(load)
+}
+
+fn build(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {
+    let built = workspace.cargo(arguments).status().context("could not run cargo")?;
+    ensure!(built.success(), "cargo {} failed", arguments.join(" "));
+    Ok(())
+}
+
+fn run(mut load: Command) -> anyhow::Result<ExitCode> {
+    let measured = load.status().context("could not run the load")?;
+    Ok(if measured.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
