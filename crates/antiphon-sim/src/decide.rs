@@ -4,12 +4,12 @@ use super::context::{Context, Returned};
 use super::evidence::{Evidence, MOST_SAID};
 use super::item::{Part, attachments, text_of};
 use super::mention::{Mention, mentions};
+use super::phrases::{
+    asks_for_context, asks_for_summary, count, find_dictation, show, summarize, summary_in,
+};
 use super::recall::{asks_what_happened, is_question, recall};
 use super::reply::Reply;
 use super::request::Request;
-use super::rules::{
-    asks_for_context, asks_for_summary, count, find_dictation, show, summarize, summary_in,
-};
 use super::style::Style;
 use super::text::shorten;
 use super::tools::{Callable, Input, Tool};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::context::{Context, Returned};
 use super::item::{attachments, text_of};
-use super::rules::is_about_the_reply;
+use super::phrases::is_about_the_reply;
 use super::text::{Word, is_listed, without_leading, without_trailing, words};
 
 /// Phrases that introduce a question without a question mark.
