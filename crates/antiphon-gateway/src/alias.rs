@@ -57,7 +57,7 @@ impl Alias {
         let is_whole_id = |at: &usize| {
             let before = at.checked_sub(1).map_or(before_all, |before| Some(bytes[before]));
             let after = bytes.get(at + theirs.len()).copied().or(after_all);
-            !before.is_some_and(is_of_id) && !after.is_some_and(is_of_id)
+            !before.is_some_and(is_id_byte) && !after.is_some_and(is_id_byte)
         };
         let found: Vec<usize> = memmem::find_iter(bytes, theirs).filter(is_whole_id).collect();
         if found.is_empty() {
@@ -96,7 +96,7 @@ impl Alias {
 }
 
 /// Whether an id may contain this byte.
-fn is_of_id(byte: u8) -> bool {
+fn is_id_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
@@ -153,37 +153,37 @@ mod tests {
     }
 
     #[test]
-    fn answer_names_our_id_wherever_theirs_stands() {
-        let said = br#"{"id":"conv_7","error":"No 'conv_7'.","other":["conv_77","xconv_7"]}"#;
-        let told = alias().answer(&Bytes::from_static(said));
+    fn answer_contains_only_our_id() {
+        let original = br#"{"id":"conv_7","error":"No 'conv_7'.","other":["conv_77","xconv_7"]}"#;
+        let translated = alias().answer(&Bytes::from_static(original));
         let expected =
             br#"{"id":"conv_ours","error":"No 'conv_ours'.","other":["conv_77","xconv_7"]}"#;
-        assert_eq!(&*told, expected);
+        assert_eq!(&*translated, expected);
     }
 
     #[test]
-    fn pieces_are_translated_wherever_they_are_cut() {
-        let said =
+    fn pieces_are_translated_at_any_cut() {
+        let original =
             br#"data: {"conversation":{"id":"conv_7"},"x":"conv_conv_7 conv_7conv_ conv_7"}"#;
-        let whole = alias().answer(&Bytes::from_static(said));
-        for cut in 0..=said.len() {
+        let whole = alias().answer(&Bytes::from_static(original));
+        for cut in 0..=original.len() {
             let mut translation = AnswerTranslation::new(alias());
-            let mut told = translation.push(&said[..cut]).to_vec();
-            told.extend(translation.push(&said[cut..]));
-            told.extend(translation.finish());
-            assert_eq!(told, whole, "cut at {cut}");
+            let mut translated = translation.push(&original[..cut]).to_vec();
+            translated.extend(translation.push(&original[cut..]));
+            translated.extend(translation.finish());
+            assert_eq!(translated, whole, "cut at {cut}");
         }
     }
 
     #[test]
     fn end_of_event_is_not_held_back() {
         let event = b"data: {\"id\":\"conv_7\"}\n\n";
-        let told = AnswerTranslation::new(alias()).push(event);
-        assert_eq!(&*told, b"data: {\"id\":\"conv_ours\"}\n\n");
+        let translated = AnswerTranslation::new(alias()).push(event);
+        assert_eq!(&*translated, b"data: {\"id\":\"conv_ours\"}\n\n");
     }
 
     #[test]
-    fn path_has_their_id_in_its_place() {
+    fn path_contains_their_id() {
         assert_eq!(alias().path("/conversations/conv%5Fours"), "/conversations/conv_7");
         let items = alias().path("/conversations/conv_ours/items/msg_1?after=x/y");
         assert_eq!(items, "/conversations/conv_7/items/msg_1?after=x/y");

@@ -4,7 +4,7 @@
 //! the token that an upstream will check. Tenant names of the last two kinds have their own
 //! prefixes, so that the three kinds never collide.
 
-mod refused;
+mod refused_callers;
 
 use std::io;
 
@@ -13,7 +13,7 @@ use antiphon_store::{Snapshot, Tenant};
 use http::{HeaderMap, HeaderName, header};
 use ring::hmac;
 
-pub(crate) use self::refused::RefusedCallers;
+pub(crate) use self::refused_callers::RefusedCallers;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::request_id::RequestId;
@@ -26,21 +26,21 @@ const TOKEN: &str = "token-";
 const NAMED: &str = "named-";
 
 /// The purpose of the key that hashes tokens to tenant names.
-pub(crate) const NAMES: &str = "names of tenants";
+pub(crate) const TENANT_NAMES: &str = "names of tenants";
 
 /// The maximum length of a tenant's name in a header, in bytes.
 const MAX_NAME: usize = 256;
 
 /// Determines the tenant of each caller.
 pub(crate) struct Authenticator {
-    naming: Naming,
+    tenant_source: TenantSource,
     /// Whether an upstream receives the callers' own tokens.
     tokens_go_upstream: bool,
     hash_key: hmac::Key,
 }
 
 /// The source of tenant names.
-enum Naming {
+enum TenantSource {
     /// A key of the operator. Callers without a valid key are rejected.
     Keys(Vec<ApiKey>),
     /// This header, set by a trusted proxy. Requests without the header are rejected.
@@ -54,7 +54,7 @@ enum Naming {
 /// Settings that do not clearly determine the tenant of a caller. The error text is for the
 /// operator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NamingError {
+pub(crate) enum TenantSourceError {
     #[error("keys and a header both say whose data a caller sees; give one of them")]
     KeysAndHeader,
     #[error("'{0}' is a name that the gateway gives to callers without a key")]
@@ -71,24 +71,28 @@ pub fn is_reserved(name: &str) -> bool {
 /// operator.
 pub fn tenant_flaw(settings: &Settings, tenant: &Tenant) -> Option<String> {
     let name = tenant.as_str();
-    let naming = Naming::new(settings, tokens_go_upstream(settings)).ok()?;
-    let expected = match &naming {
-        Naming::Keys(keys) if keys.iter().any(|key| key.tenant == *tenant) => return None,
-        Naming::Keys(keys) => {
+    let tenant_source = TenantSource::new(settings, tokens_go_upstream(settings)).ok()?;
+    let expected = match &tenant_source {
+        TenantSource::Keys(keys) if keys.iter().any(|key| key.tenant == *tenant) => return None,
+        TenantSource::Keys(keys) => {
             let mut names: Vec<&str> = keys.iter().map(|key| key.tenant.as_str()).collect();
             names.sort_unstable();
             names.dedup();
             format!("the tenants of the API keys are {}", names.join(", "))
         }
-        Naming::Header(_) if name.starts_with(NAMED) => return None,
-        Naming::Header(header) => format!("'{header}: {name}' names the tenant '{NAMED}{name}'"),
-        Naming::Token if name == EVERYONE || name.starts_with(TOKEN) => return None,
-        Naming::Token => format!(
+        TenantSource::Header(_) if name.starts_with(NAMED) => return None,
+        TenantSource::Header(header) => {
+            format!("'{header}: {name}' names the tenant '{NAMED}{name}'")
+        }
+        TenantSource::Token if name == EVERYONE || name.starts_with(TOKEN) => return None,
+        TenantSource::Token => format!(
             "callers are told apart by their tokens, and their tenants begin with '{TOKEN}'; \
              antiphon tenants lists them"
         ),
-        Naming::Nothing if name == EVERYONE => return None,
-        Naming::Nothing => format!("without API keys, all callers are the tenant '{EVERYONE}'"),
+        TenantSource::Nothing if name == EVERYONE => return None,
+        TenantSource::Nothing => {
+            format!("without API keys, all callers are the tenant '{EVERYONE}'")
+        }
     };
     Some(format!("no caller can be the tenant '{name}': {expected}"))
 }
@@ -98,14 +102,14 @@ fn tokens_go_upstream(settings: &Settings) -> bool {
     settings.upstreams.iter().any(|upstream| upstream.key.is_none())
 }
 
-impl Naming {
-    fn new(settings: &Settings, tokens_go_upstream: bool) -> Result<Self, NamingError> {
+impl TenantSource {
+    fn new(settings: &Settings, tokens_go_upstream: bool) -> Result<Self, TenantSourceError> {
         let keys = &settings.api_keys;
         if let Some(key) = keys.iter().find(|key| is_reserved(key.tenant.as_str())) {
-            return Err(NamingError::Reserved(key.tenant.as_str().to_owned()));
+            return Err(TenantSourceError::Reserved(key.tenant.as_str().to_owned()));
         }
         match (keys.is_empty(), &settings.tenant_header) {
-            (false, Some(_)) => Err(NamingError::KeysAndHeader),
+            (false, Some(_)) => Err(TenantSourceError::KeysAndHeader),
             (false, None) => Ok(Self::Keys(keys.clone())),
             (true, Some(header)) => Ok(Self::Header(header.clone())),
             (true, None) if tokens_go_upstream => Ok(Self::Token),
@@ -116,10 +120,10 @@ impl Naming {
 
 impl Authenticator {
     /// `hash_key` is the key of the hashes that turn tokens into tenant names.
-    pub(crate) fn new(settings: &Settings, hash_key: &[u8; 32]) -> Result<Self, NamingError> {
+    pub(crate) fn new(settings: &Settings, hash_key: &[u8; 32]) -> Result<Self, TenantSourceError> {
         let tokens_go_upstream = tokens_go_upstream(settings);
         Ok(Self {
-            naming: Naming::new(settings, tokens_go_upstream)?,
+            tenant_source: TenantSource::new(settings, tokens_go_upstream)?,
             tokens_go_upstream,
             hash_key: hmac::Key::new(hmac::HMAC_SHA256, hash_key),
         })
@@ -132,11 +136,13 @@ impl Authenticator {
         request_id: RequestId,
     ) -> Result<Caller, ApiError> {
         let token = bearer_token(headers).or_else(|| anthropic_key(headers));
-        let tenant = match (&self.naming, token) {
-            (Naming::Keys(keys), token) => self.tenant_of_key(keys, token.unwrap_or_default())?,
-            (Naming::Header(header), _) => named(header, headers)?,
-            (Naming::Token, Some(token)) => hashed(&self.hash_key, token),
-            (Naming::Token, None) | (Naming::Nothing, _) => Tenant::new(EVERYONE),
+        let tenant = match (&self.tenant_source, token) {
+            (TenantSource::Keys(keys), token) => {
+                self.tenant_of_key(keys, token.unwrap_or_default())?
+            }
+            (TenantSource::Header(header), _) => tenant_in_header(header, headers)?,
+            (TenantSource::Token, Some(token)) => tenant_from_token(&self.hash_key, token),
+            (TenantSource::Token, None) | (TenantSource::Nothing, _) => Tenant::new(EVERYONE),
         };
         let token = token.filter(|_| self.tokens_go_upstream).map(Secret::new);
         Ok(Caller { tenant, token, request_id, headers: self.provider_headers(headers) })
@@ -144,10 +150,10 @@ impl Authenticator {
 
     /// Whether all callers are one tenant.
     pub(crate) fn has_one_tenant(&self) -> bool {
-        match &self.naming {
-            Naming::Keys(keys) => keys.iter().all(|key| key.tenant == keys[0].tenant),
-            Naming::Header(_) | Naming::Token => false,
-            Naming::Nothing => true,
+        match &self.tenant_source {
+            TenantSource::Keys(keys) => keys.iter().all(|key| key.tenant == keys[0].tenant),
+            TenantSource::Header(_) | TenantSource::Token => false,
+            TenantSource::Nothing => true,
         }
     }
 
@@ -165,8 +171,9 @@ impl Authenticator {
 
     /// The provider's headers for the upstream, without the header that contains the tenant.
     fn provider_headers(&self, headers: &HeaderMap) -> HeaderMap {
+        let source = &self.tenant_source;
         let names_tenant =
-            |name: &HeaderName| matches!(&self.naming, Naming::Header(header) if header == name);
+            |name: &HeaderName| matches!(source, TenantSource::Header(header) if header == name);
         let is_providers = |name: &str| name.starts_with("openai-") || name == "traceparent";
         let kept =
             headers.iter().filter(|(name, _)| is_providers(name.as_str()) && !names_tenant(name));
@@ -184,21 +191,21 @@ pub async fn tenant_of_token(
 ) -> io::Result<Option<Tenant>> {
     let kept = snapshot.value(secret::NAME).await.map_err(io::Error::other)?;
     let Some(kept) = kept else { return Ok(None) };
-    let hash_key = MasterKey::found(&kept, secrets)?.derive(NAMES);
-    Ok(Some(hashed(&hmac::Key::new(hmac::HMAC_SHA256, &*hash_key), token)))
+    let hash_key = MasterKey::decrypt(&kept, secrets)?.derive(TENANT_NAMES);
+    Ok(Some(tenant_from_token(&hmac::Key::new(hmac::HMAC_SHA256, &*hash_key), token)))
 }
 
 /// Checks that one of the secrets decrypts the gateway's key in this store, as a gateway does at
 /// startup. The error is a sentence for the operator.
 pub async fn check_secrets(snapshot: &mut dyn Snapshot, secrets: &[Secret]) -> io::Result<()> {
     match snapshot.value(secret::NAME).await.map_err(io::Error::other)? {
-        Some(kept) => MasterKey::found(&kept, secrets).map(drop),
+        Some(kept) => MasterKey::decrypt(&kept, secrets).map(drop),
         None => Ok(()),
     }
 }
 
 /// The tenant of a token that an upstream checks. Its name is a hash of the token.
-fn hashed(hash_key: &hmac::Key, token: &str) -> Tenant {
+fn tenant_from_token(hash_key: &hmac::Key, token: &str) -> Tenant {
     let mut name = String::from(TOKEN);
     push_hex(&mut name, &hmac::sign(hash_key, token.as_bytes()).as_ref()[..16]);
     Tenant::new(name)
@@ -206,7 +213,7 @@ fn hashed(hash_key: &hmac::Key, token: &str) -> Tenant {
 
 /// The tenant in the header of a proxy. Two values, also joined with a comma, are rejected, because
 /// the caller may have sent one of them.
-fn named(header: &HeaderName, headers: &HeaderMap) -> Result<Tenant, ApiError> {
+fn tenant_in_header(header: &HeaderName, headers: &HeaderMap) -> Result<Tenant, ApiError> {
     let mut values = headers.get_all(header).iter();
     let Some(value) = values.next() else {
         return Err(ApiError::MissingTenant { header: header.to_string() });
@@ -236,12 +243,12 @@ fn anthropic_key(headers: &HeaderMap) -> Option<&str> {
 fn incorrect_key(token: &str) -> ApiError {
     match token {
         "" => ApiError::MissingKey,
-        token => ApiError::IncorrectKey { shown: start_of(token) },
+        token => ApiError::IncorrectKey { shown: shown_start(token) },
     }
 }
 
 /// The start of a wrong key, so that its owner can recognize it: at most a quarter of the key.
-fn start_of(token: &str) -> String {
+fn shown_start(token: &str) -> String {
     let shown = if token.chars().count() >= 12 { 3 } else { 0 };
     token.chars().take(shown).collect()
 }

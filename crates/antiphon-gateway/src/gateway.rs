@@ -5,24 +5,27 @@ use std::sync::Arc;
 
 use antiphon::item::FingerprintKey;
 use antiphon_store::{ConversationId, Store, Tenant};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::auth::{Authenticator, NAMES, RefusedCallers};
+use crate::auth::{Authenticator, RefusedCallers, TENANT_NAMES};
 use crate::compaction::CompactionKey;
+use crate::entropy::from_now;
 use crate::error::ApiError;
 use crate::jobs::Jobs;
 use crate::lease::{Lease, Leases};
 use crate::limits::{Limiter, Quotas};
 use crate::open_turns::OpenTurns;
-use crate::readiness::Readiness;
 use crate::request::DigestKey;
+use crate::retry::{DelaysUntil, RetryPolicy};
 use crate::secret::MasterKey;
 use crate::settings::Settings;
+use crate::store_health::StoreReadiness;
+use crate::store_health::WriteCheck;
 use crate::upstream::{Upstream, Upstreams};
 use crate::watches::Watches;
 use crate::webhooks::Webhooks;
-use crate::write_check::WriteCheck;
 
 /// The shared state of the routes.
 pub(crate) struct Gateway {
@@ -36,7 +39,7 @@ pub(crate) struct Gateway {
     pub(crate) fingerprint_key: FingerprintKey,
     pub(crate) limiter: Limiter,
     /// The store checks of `/readyz`.
-    pub(crate) readiness: Readiness,
+    pub(crate) readiness: StoreReadiness,
     /// Open turns. They can outlive their connections.
     pub(crate) turns: TaskTracker,
     /// Cancelled when a shutdown starts: new requests are rejected.
@@ -62,7 +65,7 @@ pub(crate) struct Gateway {
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
         let master = MasterKey::load(&*store, &settings.secrets).await?;
-        let authenticator = Authenticator::new(&settings, &master.derive(NAMES))
+        let authenticator = Authenticator::new(&settings, &master.derive(TENANT_NAMES))
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
@@ -70,7 +73,7 @@ impl Gateway {
         let turns = TaskTracker::new();
         let write_check = WriteCheck::new(settings.store.trusted_for);
         // Loading the gateway's own key has just written to the store.
-        write_check.note(&Ok(()));
+        write_check.record(&Ok(()));
         Ok(Self {
             upstreams: Upstreams::new(&settings, has_ledgers),
             authenticator,
@@ -82,7 +85,7 @@ impl Gateway {
             webhooks: Webhooks::new(&settings.webhooks)
                 .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,
             watches: Watches::default(),
-            readiness: Readiness::default(),
+            readiness: StoreReadiness::default(),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
@@ -106,7 +109,7 @@ impl Gateway {
     }
 
     /// The upstream that serves `model`.
-    pub(crate) fn upstream_of(&self, model: &str) -> Result<Upstream<'_>, ApiError> {
+    pub(crate) fn upstream_for_model(&self, model: &str) -> Result<Upstream<'_>, ApiError> {
         self.upstreams
             .for_model(model)
             .ok_or_else(|| ApiError::ModelNotFound { path: "model", model: model.into() })
@@ -118,7 +121,31 @@ impl Gateway {
         tenant: &Tenant,
         id: &ConversationId,
     ) -> Result<Lease, ApiError> {
-        let lease = self.leases.conversation(tenant, id).await?;
+        let lease = self.leases.lease_conversation(tenant, id).await?;
         lease.ok_or(ApiError::ConversationLocked)
+    }
+}
+
+/// The pauses between attempts at a store operation that a caller waits for.
+pub(crate) struct StoreAttempts<'a> {
+    gateway: &'a Gateway,
+    delays: DelaysUntil,
+}
+
+impl<'a> StoreAttempts<'a> {
+    /// Allows attempts for as long as the settings let a commit wait.
+    pub(crate) fn new(gateway: &'a Gateway) -> Self {
+        let end = from_now(gateway.settings.store.commit_wait);
+        Self { gateway, delays: DelaysUntil::new(end, RetryPolicy::COMMIT) }
+    }
+
+    /// Waits before the next attempt. Returns `false` if the time is over or the gateway
+    /// is closing.
+    pub(crate) async fn pause(&mut self) -> bool {
+        let Some(delay) = self.delays.next(Instant::now()) else { return false };
+        tokio::select! {
+            () = sleep(delay) => true,
+            () = self.gateway.closing.cancelled() => false,
+        }
     }
 }

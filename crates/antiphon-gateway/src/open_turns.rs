@@ -16,7 +16,7 @@ pub(crate) struct OpenTurns(Arc<Mutex<HashMap<Key, CancellationToken>>>);
 
 /// A conversation's open turn, until it is dropped.
 pub(crate) struct OpenTurn {
-    of: Key,
+    key: Key,
     turns: OpenTurns,
     deletion: CancellationToken,
 }
@@ -24,36 +24,36 @@ pub(crate) struct OpenTurn {
 impl OpenTurns {
     /// Registers a turn. This must happen before the conversation is looked up, so that a later
     /// deletion reaches the turn.
-    pub(crate) fn enter(&self, tenant: &Tenant, id: &ConversationId) -> OpenTurn {
-        let of = (tenant.clone(), id.clone());
+    pub(crate) fn register(&self, tenant: &Tenant, id: &ConversationId) -> OpenTurn {
+        let key = (tenant.clone(), id.clone());
         let deletion = CancellationToken::new();
-        self.entered(|turns| turns.insert(of.clone(), deletion.clone()));
-        OpenTurn { of, turns: self.clone(), deletion }
+        self.with_turns(|turns| turns.insert(key.clone(), deletion.clone()));
+        OpenTurn { key, turns: self.clone(), deletion }
     }
 
     /// Notifies the conversation's open turn, if any, that the conversation was deleted.
-    pub(crate) fn conversation_deleted(&self, tenant: &Tenant, id: &ConversationId) {
-        let turn = self.entered(|turns| turns.remove(&(tenant.clone(), id.clone())));
+    pub(crate) fn notify_deleted(&self, tenant: &Tenant, id: &ConversationId) {
+        let turn = self.with_turns(|turns| turns.remove(&(tenant.clone(), id.clone())));
         if let Some(deletion) = turn {
             deletion.cancel();
         }
     }
 
-    fn entered<T>(&self, change: impl FnOnce(&mut HashMap<Key, CancellationToken>) -> T) -> T {
+    fn with_turns<T>(&self, change: impl FnOnce(&mut HashMap<Key, CancellationToken>) -> T) -> T {
         change(&mut self.0.lock().expect("no holder of this lock panics"))
     }
 }
 
 impl OpenTurn {
     /// Waits until the conversation is deleted.
-    pub(crate) async fn conversation_deleted(&self) {
+    pub(crate) async fn deleted(&self) {
         self.deletion.cancelled().await;
     }
 }
 
 impl Drop for OpenTurn {
     fn drop(&mut self) {
-        self.turns.entered(|turns| turns.remove(&self.of));
+        self.turns.with_turns(|turns| turns.remove(&self.key));
     }
 }
 
@@ -73,20 +73,20 @@ mod tests {
         let turns = OpenTurns::default();
         let (acme, other) = (Tenant::new("acme"), Tenant::new("other"));
         let (one, two) = (new_conversation(), new_conversation());
-        let told = turns.enter(&acme, &one);
-        let untold = [turns.enter(&acme, &two), turns.enter(&other, &one)];
+        let told = turns.register(&acme, &one);
+        let untold = [turns.register(&acme, &two), turns.register(&other, &one)];
 
-        turns.conversation_deleted(&acme, &one);
+        turns.notify_deleted(&acme, &one);
 
-        told.conversation_deleted().await;
+        told.deleted().await;
         assert!(untold.iter().all(|turn| !turn.deletion.is_cancelled()));
     }
 
     #[test]
-    fn a_turn_that_ended_leaves_nothing() {
+    fn ended_turn_is_unregistered() {
         let turns = OpenTurns::default();
         let acme = Tenant::new("acme");
-        drop(turns.enter(&acme, &new_conversation()));
-        assert!(turns.entered(|turns| turns.is_empty()));
+        drop(turns.register(&acme, &new_conversation()));
+        assert!(turns.with_turns(|turns| turns.is_empty()));
     }
 }

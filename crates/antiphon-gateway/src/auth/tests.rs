@@ -6,7 +6,7 @@ fn authenticator(settings: &Settings) -> Authenticator {
     Authenticator::new(settings, &[0; 32]).unwrap()
 }
 
-fn refused(settings: &Settings) -> Option<NamingError> {
+fn refused(settings: &Settings) -> Option<TenantSourceError> {
     Authenticator::new(settings, &[0; 32]).err()
 }
 
@@ -117,9 +117,9 @@ fn tenant_header_must_have_one_short_value() {
 #[test]
 fn ambiguous_tenant_settings_are_refused() {
     let both = behind_a_proxy(keyed("key-of-acme", "acme"));
-    assert_eq!(refused(&both), Some(NamingError::KeysAndHeader));
+    assert_eq!(refused(&both), Some(TenantSourceError::KeysAndHeader));
     for name in [EVERYONE, "token-0123", "named-acme"] {
-        let reserved = Some(NamingError::Reserved(name.to_owned()));
+        let reserved = Some(TenantSourceError::Reserved(name.to_owned()));
         assert_eq!(refused(&keyed("key-of-acme", name)), reserved);
     }
 }

@@ -19,13 +19,13 @@ use crate::settings::Settings;
 
 /// The rules for requests of web pages on one listener.
 #[derive(Clone)]
-pub(crate) struct Guard {
+pub(crate) struct PageGuard {
     gateway: Arc<Gateway>,
     /// Whether requests of foreign pages are rejected.
     is_enforced: bool,
 }
 
-impl Guard {
+impl PageGuard {
     /// The rules for a gateway that listens on this address.
     ///
     /// They are enforced only if nothing else keeps pages out. With API keys, a page does not know
@@ -53,7 +53,11 @@ impl Guard {
 
 /// Admits requests of programs and of pages that the operator allows. Answers the preflight
 /// requests of these pages.
-pub(crate) async fn protect(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+pub(crate) async fn protect(
+    State(guard): State<PageGuard>,
+    request: Request,
+    next: Next,
+) -> Response {
     let settings = &guard.gateway.settings;
     let allowed = allowed_origin(settings, request.headers()).cloned();
     let mut response = match (guard.check(&request), &allowed) {

@@ -21,7 +21,7 @@ mod host;
 
 use http::{HeaderMap, HeaderValue, header};
 
-pub(crate) use self::guard::{Guard, protect};
+pub(crate) use self::guard::{PageGuard, protect};
 use crate::settings::{Origin, Settings};
 
 /// The origin of the request's page, if the operator allows it.

@@ -12,19 +12,19 @@
 
 mod prompt;
 mod seal;
-mod sealing;
+mod sealer;
 
 use antiphon::item::IdSource;
 use antiphon::json::{quote, unquote};
 use antiphon::{Item, ItemId, Kind};
 use antiphon_store::Tenant;
 
-pub(crate) use self::prompt::{as_message, is_summary, request_for_summary};
-pub(crate) use self::seal::{Compaction, CompactionKey, Unreadable};
-pub(crate) use self::sealing::Sealing;
+pub(crate) use self::prompt::{is_summary, summary_message, summary_request};
+pub(crate) use self::seal::{Compaction, CompactionKey, UnreadableSeal};
+pub(crate) use self::sealer::CompactionSealer;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::request::wrong;
+use crate::request::wrong_type;
 
 /// Creates a compaction item with this content.
 pub(crate) fn compaction_item(encrypted_content: &str) -> Item {
@@ -49,13 +49,13 @@ pub(crate) fn check_compactions(
         let param = format!("{path}[{position}].encrypted_content");
         let object = item.object();
         let raw = object.present("encrypted_content").unwrap_or(r#""""#);
-        let content = unquote(raw).ok_or_else(|| wrong(&param, "a string", raw))?;
+        let content = unquote(raw).ok_or_else(|| wrong_type(&param, "a string", raw))?;
         if content.is_empty() {
             return Err(ApiError::MissingParameter { name: param });
         }
         match key.open(tenant, &content) {
             Ok(_) => Ok(()),
-            Err(Unreadable) => Err(ApiError::UnreadableCompaction { path: param }),
+            Err(UnreadableSeal) => Err(ApiError::UnreadableCompaction { path: param }),
         }
     })
 }

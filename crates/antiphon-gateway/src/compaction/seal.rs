@@ -42,7 +42,7 @@ pub(crate) enum Compaction {
 
 /// The content has the gateway's form, but the gateway did not seal it for this tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable;
+pub(crate) struct UnreadableSeal;
 
 impl CompactionKey {
     /// Creates the key from its bytes.
@@ -63,15 +63,19 @@ impl CompactionKey {
     }
 
     /// Decrypts `encrypted_content`.
-    pub(crate) fn open(&self, tenant: &Tenant, content: &str) -> Result<Compaction, Unreadable> {
+    pub(crate) fn open(
+        &self,
+        tenant: &Tenant,
+        content: &str,
+    ) -> Result<Compaction, UnreadableSeal> {
         let Some(sealed) = content.strip_prefix(VERSION) else {
             return Ok(Compaction::Unknown);
         };
-        let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Unreadable)?;
-        let (nonce, content) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(Unreadable)?;
+        let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| UnreadableSeal)?;
+        let (nonce, content) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(UnreadableSeal)?;
         let (nonce, mut content) = (Nonce::assume_unique_for_key(*nonce), content.to_vec());
-        let opened = self.0.open_in_place(nonce, bound_to(tenant), &mut content);
-        Compaction::parse(opened.map_err(|_| Unreadable)?).ok_or(Unreadable)
+        let opened = self.0.open_in_place(nonce, authenticated_data(tenant), &mut content);
+        Compaction::parse(opened.map_err(|_| UnreadableSeal)?).ok_or(UnreadableSeal)
     }
 
     fn seal(&self, tenant: &Tenant, content: String) -> String {
@@ -81,7 +85,7 @@ impl CompactionKey {
         self.0
             .seal_in_place_append_tag(
                 Nonce::assume_unique_for_key(nonce),
-                bound_to(tenant),
+                authenticated_data(tenant),
                 &mut sealed,
             )
             .expect("an item is shorter than what may be encrypted");
@@ -91,7 +95,7 @@ impl CompactionKey {
 }
 
 /// The additional authenticated data of a seal.
-fn bound_to(tenant: &Tenant) -> Aad<Vec<u8>> {
+fn authenticated_data(tenant: &Tenant) -> Aad<Vec<u8>> {
     Aad::from([VERSION.as_bytes(), tenant.as_str().as_bytes()].concat())
 }
 
@@ -122,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_opens_as_it_was() {
+    fn seal_opens_to_the_original_content() {
         let sealed = key().seal_summary(&alice(), "The user likes \"blue\".\n");
         let summary = Compaction::Summary("The user likes \"blue\".\n".into());
         assert_eq!(key().open(&alice(), &sealed), Ok(summary));
@@ -142,24 +146,24 @@ mod tests {
     #[test]
     fn other_tenants_and_keys_cannot_open_a_seal() {
         let sealed = key().seal_summary(&alice(), "x");
-        assert_eq!(key().open(&Tenant::new("bob"), &sealed), Err(Unreadable));
-        assert_eq!(CompactionKey::new(&[8; 32]).open(&alice(), &sealed), Err(Unreadable));
+        assert_eq!(key().open(&Tenant::new("bob"), &sealed), Err(UnreadableSeal));
+        assert_eq!(CompactionKey::new(&[8; 32]).open(&alice(), &sealed), Err(UnreadableSeal));
     }
 
     #[test]
-    fn what_was_touched_does_not_open() {
+    fn modified_seal_does_not_open() {
         let sealed = key().seal_summary(&alice(), "x");
         for at in VERSION.len()..sealed.len() {
             let mut touched = sealed.clone().into_bytes();
             touched[at] = if touched[at] == b'A' { b'B' } else { b'A' };
             let touched = String::from_utf8(touched).unwrap();
-            assert_eq!(key().open(&alice(), &touched), Err(Unreadable), "{at}");
-            assert_eq!(key().open(&alice(), &sealed[..at]), Err(Unreadable), "{at} characters");
+            assert_eq!(key().open(&alice(), &touched), Err(UnreadableSeal), "{at}");
+            assert_eq!(key().open(&alice(), &sealed[..at]), Err(UnreadableSeal), "{at} characters");
         }
     }
 
     #[test]
-    fn content_of_another_form_is_somebody_elses() {
+    fn content_without_a_seal_is_unknown() {
         for content in ["gAAAAABm", "", "antiphon"] {
             assert_eq!(key().open(&alice(), content), Ok(Compaction::Unknown), "{content}");
         }

@@ -1,8 +1,8 @@
 //! The connections of callers: listening, limits and time limits.
 
-mod listening;
+mod listener;
 mod overflow;
-mod stall;
+mod write_timeout;
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -22,10 +22,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::listening::Listening;
+pub(crate) use self::listener::Listener;
 use self::overflow::Overflow;
-use self::stall::Stalling;
-use crate::bound::LONGEST;
+use self::write_timeout::WriteTimeoutStream;
+use crate::entropy::MAX_TIME_LIMIT;
 use crate::settings::Limits;
 
 /// All connections of a server. They use HTTP/1.1.
@@ -40,7 +40,7 @@ pub(crate) struct Connections {
     /// Cancelled to end each connection after its current request.
     ending: CancellationToken,
     /// Cancelled to end all connections at once.
-    cut: CancellationToken,
+    aborted: CancellationToken,
 }
 
 /// The router in the form of a hyper service.
@@ -68,7 +68,7 @@ impl Connections {
             overflow: Overflow::new(limits),
             open: TaskTracker::new(),
             ending: CancellationToken::new(),
-            cut: CancellationToken::new(),
+            aborted: CancellationToken::new(),
         }
     }
 
@@ -87,7 +87,7 @@ impl Connections {
 
     /// Serves a connection in a separate task.
     fn serve(&self, stream: TcpStream, admission: Admission) {
-        let io = Stalling::new(stream, self.client_timeout);
+        let io = WriteTimeoutStream::new(stream, self.client_timeout);
         let app = TowerToHyperService::new(self.app.clone());
         match admission {
             Admission::Slot(slot) => self.serve_all(io, app, slot),
@@ -99,7 +99,7 @@ impl Connections {
     }
 
     /// Serves every request of a connection.
-    fn serve_all(&self, io: Stalling, app: App, slot: Slot) {
+    fn serve_all(&self, io: WriteTimeoutStream, app: App, slot: Slot) {
         let upgrade = Upgrade::new(self, slot);
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(upgrade.clone());
@@ -124,13 +124,13 @@ impl Connections {
     }
 
     /// Runs HTTP on a connection until it ends. The service is dropped at that time.
-    fn spawn<S>(&self, http: &http1::Builder, io: Stalling, service: S)
+    fn spawn<S>(&self, http: &http1::Builder, io: WriteTimeoutStream, service: S)
     where
         S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Send + 'static,
         S::Future: Send + 'static,
     {
         let connection = http.serve_connection(io, service).with_upgrades();
-        let (ending, cut) = (self.ending.clone(), self.cut.clone());
+        let (ending, aborted) = (self.ending.clone(), self.aborted.clone());
         self.open.spawn(async move {
             let served = async {
                 let mut connection = pin!(connection);
@@ -143,10 +143,10 @@ impl Connections {
             tokio::select! {
                 served = served => {
                     if let Err(error) = served {
-                        tracing::debug!(%error, "a connection broke");
+                        tracing::debug!(%error, "a client connection failed");
                     }
                 }
-                () = cut.cancelled() => {}
+                () = aborted.cancelled() => {}
             }
         });
     }
@@ -159,8 +159,8 @@ impl Connections {
     }
 
     /// Ends all connections at once.
-    pub(crate) fn cut(&self) {
-        self.cut.cancel();
+    pub(crate) fn abort(&self) {
+        self.aborted.cancel();
     }
 }
 
@@ -169,22 +169,26 @@ impl Connections {
 pub(crate) struct Upgrade {
     slot: Arc<Slot>,
     open: TaskTracker,
-    cut: CancellationToken,
+    aborted: CancellationToken,
 }
 
 impl Upgrade {
     fn new(connections: &Connections, slot: Slot) -> Self {
-        Self { slot: Arc::new(slot), open: connections.open.clone(), cut: connections.cut.clone() }
+        Self {
+            slot: Arc::new(slot),
+            open: connections.open.clone(),
+            aborted: connections.aborted.clone(),
+        }
     }
 
     /// Continues with `speaking` in a separate task. The connection counts as open until that task
-    /// ends; [`Connections::cut`] ends it too.
-    pub(crate) fn go_on(self, speaking: impl Future<Output = ()> + Send + 'static) {
-        let Self { slot, open, cut } = self;
+    /// ends; [`Connections::abort`] ends it too.
+    pub(crate) fn serve_upgraded(self, speaking: impl Future<Output = ()> + Send + 'static) {
+        let Self { slot, open, aborted } = self;
         open.spawn(async move {
             tokio::select! {
                 () = speaking => {}
-                () = cut.cancelled() => {}
+                () = aborted.cancelled() => {}
             }
             drop(slot);
         });
@@ -202,7 +206,7 @@ fn http(limits: &Limits) -> http1::Builder {
     let headers = limits.max_header_bytes.saturating_mul(2);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(limits.header_timeout.min(LONGEST))
+        .header_read_timeout(limits.header_timeout.min(MAX_TIME_LIMIT))
         .max_header_size(headers)
         .max_buf_size(headers.max(BUFFER));
     http

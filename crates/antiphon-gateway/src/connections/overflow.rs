@@ -24,10 +24,9 @@ use hyper::service::{Service as _, service_fn};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::stall::Stalling;
+use super::write_timeout::WriteTimeoutStream;
 use super::{App, Connections, Upgrade, http};
 use crate::error::ApiError;
-use crate::readiness::is_health_check;
 use crate::settings::Limits;
 
 /// The maximum number of open connections whose request is unknown.
@@ -69,22 +68,23 @@ impl Overflow {
     pub(super) fn serve(
         &self,
         connections: &Connections,
-        io: Stalling,
+        io: WriteTimeoutStream,
         app: App,
         reserved: OwnedSemaphorePermit,
     ) {
-        let extra = Arc::new(Extra {
+        let connection = Arc::new(OverflowConnection {
             connections: connections.clone(),
             reserved: Mutex::new(Some(reserved)),
             upgrade: OnceLock::new(),
         });
-        let service = service_fn(move |request| Arc::clone(&extra).answer(app.clone(), request));
+        let service =
+            service_fn(move |request| Arc::clone(&connection).answer(app.clone(), request));
         connections.spawn(&self.http, io, service);
     }
 }
 
 /// A connection beyond the limit.
-struct Extra {
+struct OverflowConnection {
     connections: Connections,
     /// Held until the request is known.
     reserved: Mutex<Option<OwnedSemaphorePermit>>,
@@ -92,7 +92,7 @@ struct Extra {
     upgrade: OnceLock<Upgrade>,
 }
 
-impl Extra {
+impl OverflowConnection {
     async fn answer(
         self: Arc<Self>,
         app: App,
@@ -117,6 +117,11 @@ impl Extra {
         let upgrade = Upgrade::new(&self.connections, slot);
         Some(self.upgrade.get_or_init(|| upgrade).clone())
     }
+}
+
+/// Whether a path belongs to a health check.
+fn is_health_check(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz")
 }
 
 /// Marks the last answer of a connection, unless the connection switches to another protocol.

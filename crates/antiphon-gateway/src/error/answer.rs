@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::{ApiError, NumberSort, QuotaHolder};
 use crate::error::ErrorBody;
-use crate::retry_headers::retry_headers;
+use crate::retry::retry_headers;
 
 /// The `code` of a quota error.
 pub(crate) const QUOTA_EXCEEDED: &str = "quota_exceeded";

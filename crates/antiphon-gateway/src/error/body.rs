@@ -40,10 +40,10 @@ impl ErrorBody<'_> {
 /// If `message` is an object, its inner message replaces it, or else its JSON text. All other
 /// fields stay the same. A body that needs no change, or has no `error` object, keeps its bytes.
 pub(crate) fn with_strings(body: Bytes) -> Bytes {
-    completed(&body).map_or(body, Bytes::from)
+    complete_error(&body).map_or(body, Bytes::from)
 }
 
-fn completed(body: &[u8]) -> Option<String> {
+fn complete_error(body: &[u8]) -> Option<String> {
     let mut body = Object::parse(body).ok()?;
     let error = body.get("error")?.to_owned();
     let mut error = Object::parse(error.as_bytes()).ok()?;
@@ -54,7 +54,7 @@ fn completed(body: &[u8]) -> Option<String> {
         let text = error.present(key).map_or_else(|| (*default).to_owned(), str::to_owned);
         error.set(*key, quote(&text));
     }
-    let message = error.present("message").filter(|raw| !raw.starts_with('"')).map(sentence);
+    let message = error.present("message").filter(|raw| !raw.starts_with('"')).map(message_text);
     if let Some(message) = &message {
         error.set("message", quote(message));
     }
@@ -64,7 +64,7 @@ fn completed(body: &[u8]) -> Option<String> {
 }
 
 /// The message in an object, or the JSON text.
-fn sentence(raw: &str) -> String {
+fn message_text(raw: &str) -> String {
     let object = Object::parse(raw.as_bytes()).ok();
     let message = object.as_ref().and_then(|object| object.string("message"));
     message.map_or_else(|| raw.to_owned(), Into::into)
@@ -74,7 +74,7 @@ fn sentence(raw: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(body: &'static str) -> String {
+    fn converted(body: &'static str) -> String {
         String::from_utf8(with_strings(Bytes::from_static(body.as_bytes())).to_vec()).unwrap()
     }
 
@@ -92,27 +92,28 @@ mod tests {
             r#"{"error":{"message":"No.","n":1.50,"code":"","param":"7","type":"upstream_error"},"#,
             r#""id":1e2}"#,
         );
-        assert_eq!(told(body), expected);
+        assert_eq!(converted(body), expected);
     }
 
     #[test]
     fn message_of_another_type_becomes_a_string() {
-        let told_of = |message: &str| {
+        let converted_message = |message: &str| {
             let body =
                 format!(r#"{{"error":{{"message":{message},"type":"x","param":"","code":"y"}}}}"#);
-            let told = with_strings(body.into());
-            serde_json::from_slice::<serde_json::Value>(&told).unwrap()["error"]["message"].take()
+            let converted = with_strings(body.into());
+            serde_json::from_slice::<serde_json::Value>(&converted).unwrap()["error"]["message"]
+                .take()
         };
-        assert_eq!(told_of(r#"{"message":"No.","code":7}"#), "No.");
-        assert_eq!(told_of(r#"{"reason":"No."}"#), r#"{"reason":"No."}"#);
-        assert_eq!(told_of("[1]"), "[1]");
+        assert_eq!(converted_message(r#"{"message":"No.","code":7}"#), "No.");
+        assert_eq!(converted_message(r#"{"reason":"No."}"#), r#"{"reason":"No."}"#);
+        assert_eq!(converted_message("[1]"), "[1]");
     }
 
     #[test]
     fn other_bodies_keep_their_bytes() {
         let complete = r#"{ "error": {"message":"No.","type":"x","param":"","code":"y"}}"#;
         for body in [complete, r#"{"detail": 1.50}"#, "[]", "<html>", r#"{"error": "No."}"#] {
-            assert_eq!(told(body), body);
+            assert_eq!(converted(body), body);
         }
     }
 }

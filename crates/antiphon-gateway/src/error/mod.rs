@@ -20,7 +20,7 @@ pub(crate) use self::body::{ErrorBody, with_strings};
 pub(crate) use self::rejection::UpstreamRejection;
 pub(crate) use self::text::{Hint, NumberSort, QuotaHolder};
 use self::text::{Listed, Size};
-use crate::retry_headers::in_units;
+use crate::retry::format_duration;
 
 /// An error for a caller.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -101,7 +101,7 @@ pub(crate) enum ApiError {
         "Mutually exclusive parameters: '{given}'. Ensure you are only providing one of: {choices}."
     )]
     MutuallyExclusive { path: Option<String>, given: String, choices: &'static str },
-    #[error("The key '{key}' stands twice.")]
+    #[error("The key '{key}' occurs twice.")]
     RepeatedKey { key: String },
     #[error("The key '{key}' is spelt '{expected}'.")]
     MisspelledKey { key: String, expected: &'static str },
@@ -151,10 +151,10 @@ pub(crate) enum ApiError {
     #[error("{}", .0.message)]
     RefusedItems(Refusal),
     #[error(
-        "The state that this request continues is stored by {keeper}, which prepares nothing. \
+        "The state that this request continues is stored by {owner}, which cannot prepare a turn. \
          Leave 'generate' out."
     )]
-    PreparationAtUpstream { keeper: String },
+    PreparationAtUpstream { owner: String },
 
     // ---- Models and upstreams ----
     #[error(
@@ -204,7 +204,7 @@ pub(crate) enum ApiError {
     )]
     OwnerNotConfigured { id: String },
     #[error(
-        "The {object} '{id}' is stored by {keeper}, but {server} serves the model of this request: \
+        "The {object} '{id}' is stored by {owner}, but {server} serves the model of this request: \
          a turn must run where its state is. Use a model of that upstream, or create a \
          conversation for this model with metadata {{\"antiphon_model\": MODEL}}."
     )]
@@ -212,7 +212,7 @@ pub(crate) enum ApiError {
         path: &'static str,
         object: &'static str,
         id: String,
-        keeper: String,
+        owner: String,
         server: String,
     },
     #[error("Cannot cancel a synchronous response.")]
@@ -256,7 +256,7 @@ pub(crate) enum ApiError {
     // ---- Limits ----
     #[error(
         "Rate limit reached: at most {burst} requests may come at once. Please try again in {}.",
-        in_units(*wait)
+        format_duration(*wait)
     )]
     RateLimited { burst: u32, wait: Duration },
     #[error(

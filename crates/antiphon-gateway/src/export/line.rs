@@ -4,16 +4,16 @@ use antiphon::json::quote;
 use antiphon::{Body, HeldItem};
 
 /// A JSON object on one line, under construction.
-pub(super) struct Line(Vec<u8>);
+pub(super) struct ExportLine(Vec<u8>);
 
-impl Line {
+impl ExportLine {
     /// Starts an object of this kind.
     pub(super) fn new(object: &str) -> Self {
         Self(format!(r#"{{"object":{}"#, quote(object)).into_bytes())
     }
 
     /// Starts with the fields of a complete object.
-    pub(super) fn whole(object: String) -> Self {
+    pub(super) fn from_object(object: String) -> Self {
         let mut bytes = object.into_bytes();
         debug_assert_eq!(bytes.last(), Some(&b'}'), "an object ends");
         bytes.pop();
@@ -62,14 +62,14 @@ mod tests {
     #[test]
     fn json_of_many_lines_becomes_one() {
         let line =
-            Line::new("item").text("id", "a\nb").raw("item", "{\r\n  \"text\": \"c\\nd\"\n}");
+            ExportLine::new("item").text("id", "a\nb").raw("item", "{\r\n  \"text\": \"c\\nd\"\n}");
         let expected = r#"{"object":"item","id":"a\nb","item":{    "text": "c\nd" }}"#;
         assert_eq!(String::from_utf8(line.end()).unwrap(), format!("{expected}\n"));
     }
 
     #[test]
-    fn a_whole_object_may_be_added_to() {
-        let line = Line::whole(r#"{"id":"a"}"#.into()).raw("n", "1");
+    fn fields_are_added_to_a_complete_object() {
+        let line = ExportLine::from_object(r#"{"id":"a"}"#.into()).raw("n", "1");
         assert_eq!(line.end(), b"{\"id\":\"a\",\"n\":1}\n");
     }
 }

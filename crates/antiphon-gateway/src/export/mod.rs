@@ -44,8 +44,8 @@ use antiphon_store::{
     StoreError, Tenant, TurnRecord,
 };
 
-use self::line::Line;
-use crate::present::present;
+use self::line::ExportLine;
+use crate::item_json::item_text;
 
 /// The reason why an export stopped early.
 #[derive(Debug, thiserror::Error)]
@@ -80,14 +80,14 @@ struct Export<'a> {
 impl Export<'_> {
     async fn write(mut self) -> Result<()> {
         let tenant = self.tenant.as_str();
-        self.line(Line::new("export").raw("version", "1").text("tenant", tenant))?;
+        self.line(ExportLine::new("export").raw("version", "1").text("tenant", tenant))?;
         self.ledgers().await?;
         self.conversations().await?;
         self.responses().await?;
         self.pending_turns().await?;
         self.loose_items().await?;
         let lines = self.lines.to_string();
-        self.line(Line::new("export.end").raw("lines", &lines))?;
+        self.line(ExportLine::new("export.end").raw("lines", &lines))?;
         Ok(self.out.flush()?)
     }
 
@@ -104,7 +104,8 @@ impl Export<'_> {
     }
 
     fn ledger(&mut self, provider_id: &str, entry: &LedgerEntry) -> Result<()> {
-        let line = Line::new("ledger").text("upstream", &entry.upstream).text("id", provider_id);
+        let line =
+            ExportLine::new("ledger").text("upstream", &entry.upstream).text("id", provider_id);
         self.line(match &entry.subject {
             LedgerSubject::Conversation(id) => line.text("conversation", id.as_str()),
             LedgerSubject::Response(id) => line.text("response", id.as_str()),
@@ -125,13 +126,15 @@ impl Export<'_> {
 
     async fn conversation(&mut self, conversation: &Conversation, end: Cursor) -> Result<()> {
         let id = conversation.id.as_str();
-        let line = Line::new("conversation").text("id", id);
+        let line = ExportLine::new("conversation").text("id", id);
         let line = line.raw("created_at", conversation.created_at.to_string());
         self.line(line.raw("metadata", &conversation.metadata))?;
         let mut rest = 0..end.end;
         while let Some(items) = self.next_items(end, &mut rest).await? {
             for item in &items {
-                self.line(Line::new("conversation.item").text("conversation", id).item(item))?;
+                self.line(
+                    ExportLine::new("conversation.item").text("conversation", id).item(item),
+                )?;
             }
         }
         Ok(())
@@ -156,18 +159,18 @@ impl Export<'_> {
         let (mut shown, mut elsewhere): (Vec<String>, Vec<HeldItem>) = Default::default();
         while let Some(items) = self.next_items(cursor, &mut output).await? {
             let here = items.iter().filter(|item| item.body.bytes().is_some());
-            shown.extend(here.map(|item| present(item, true)));
+            shown.extend(here.map(|item| item_text(item, true)));
             elsewhere.extend(items.into_iter().filter(|item| item.body == Body::StoredElsewhere));
         }
-        self.line(Line::whole(show(&response.envelope, &shown)?))?;
+        self.line(ExportLine::from_object(show(&response.envelope, &shown)?))?;
         let id = response.id.as_str();
         for item in &elsewhere {
-            self.line(Line::new("response.output_item").text("response", id).item(item))?;
+            self.line(ExportLine::new("response.output_item").text("response", id).item(item))?;
         }
         while let Some(items) = self.next_items(cursor, &mut input).await? {
             self.input_items(id, &items)?;
         }
-        let line = Line::new("response.report").text("response", id);
+        let line = ExportLine::new("response.report").text("response", id);
         self.line(line.raw("report", &response.report))
     }
 
@@ -187,14 +190,16 @@ impl Export<'_> {
 
     fn pending_turn(&mut self, id: &ResponseId, turn: &TurnRecord) -> Result<()> {
         if let Some(response) = &turn.response {
-            self.line(Line::new("open_turn").raw("response", &response.envelope))?;
+            self.line(ExportLine::new("open_turn").raw("response", &response.envelope))?;
         }
         self.input_items(id.as_str(), &turn.input)
     }
 
     fn input_items(&mut self, response: &str, items: &[HeldItem]) -> Result<()> {
         for item in items {
-            self.line(Line::new("response.input_item").text("response", response).item(item))?;
+            self.line(
+                ExportLine::new("response.input_item").text("response", response).item(item),
+            )?;
         }
         Ok(())
     }
@@ -204,7 +209,7 @@ impl Export<'_> {
         loop {
             let (items, last) = self.snapshot.loose_items(self.tenant, after).await?;
             for item in &items {
-                self.line(Line::new("item").item(item))?;
+                self.line(ExportLine::new("item").item(item))?;
             }
             if last.is_none() {
                 return Ok(());
@@ -216,17 +221,17 @@ impl Export<'_> {
     /// Returns the next items of a range of a thread, and moves the start of the range after them.
     async fn next_items(
         &mut self,
-        of: Cursor,
+        cursor: Cursor,
         range: &mut Range<Seq>,
     ) -> Result<Option<Vec<HeldItem>>> {
-        let thread = (of.shard, of.thread);
+        let thread = (cursor.shard, cursor.thread);
         let page = self.snapshot.items(self.tenant, thread, range.clone()).await?;
         let Some((last, _)) = page.last() else { return Ok(None) };
         range.start = last.saturating_add(1);
         Ok(Some(page.into_iter().map(|(_, item)| item).collect()))
     }
 
-    fn line(&mut self, line: Line) -> Result<()> {
+    fn line(&mut self, line: ExportLine) -> Result<()> {
         self.out.write_all(&line.end())?;
         self.lines += 1;
         Ok(())

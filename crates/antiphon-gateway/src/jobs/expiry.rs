@@ -7,7 +7,7 @@ use antiphon_store::Store;
 use crate::entropy::unix_now;
 
 /// The time during which a response can be streamed again after its end, in seconds.
-const KEPT: i64 = 15 * 60;
+const RETENTION: i64 = 15 * 60;
 
 /// The interval between searches for expired logs.
 const PERIOD: Duration = Duration::from_mins(1);
@@ -16,8 +16,8 @@ const PERIOD: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The expiry of the log of a response that ends `now`, both in Unix seconds.
-pub(crate) fn expiry_of(now: i64) -> i64 {
-    now.saturating_add(KEPT)
+pub(crate) fn log_expiry(now: i64) -> i64 {
+    now.saturating_add(RETENTION)
 }
 
 /// Deletes expired logs periodically, and never returns.

@@ -2,7 +2,7 @@
 //! their logs.
 
 mod expiry;
-mod work;
+mod job_request;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,8 +13,8 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::expiry::{expire, expiry_of};
-pub(crate) use self::work::Work;
+pub(crate) use self::expiry::{expire, log_expiry};
+pub(crate) use self::job_request::JobRequest;
 
 /// The interval at which the store is polled for changes by other processes.
 pub(crate) const POLL: Duration = Duration::from_millis(250);
@@ -29,7 +29,7 @@ pub(crate) struct Jobs(Arc<Shared>);
 struct Shared {
     jobs: Mutex<HashMap<Key, Signals>>,
     /// Notified when another process may have abandoned a job.
-    left: Notify,
+    search: Notify,
 }
 
 /// The signals between a job and the rest of the process.
@@ -50,11 +50,11 @@ pub(crate) struct Job {
 impl Jobs {
     /// Registers a job. This must happen before the store contains it, so that a cancellation of
     /// the stored job finds it here.
-    pub(crate) fn enter(&self, tenant: &Tenant, id: &ResponseId) -> Job {
+    pub(crate) fn register(&self, tenant: &Tenant, id: &ResponseId) -> Job {
         let key = (tenant.clone(), id.clone());
         let progress = Arc::new(watch::Sender::new(()));
         let signals = Signals { cancellation: CancellationToken::new(), progress };
-        self.entered(|jobs| jobs.insert(key.clone(), signals.clone()));
+        self.with_jobs(|jobs| jobs.insert(key.clone(), signals.clone()));
         Job { key, jobs: self.clone(), signals }
     }
 
@@ -67,13 +67,13 @@ impl Jobs {
     }
 
     /// Starts a search for abandoned jobs at once.
-    pub(crate) fn look_for_left(&self) {
-        self.0.left.notify_one();
+    pub(crate) fn search_abandoned(&self) {
+        self.0.search.notify_one();
     }
 
     /// Waits for such a search, at most for `period`.
-    pub(crate) async fn left_within(&self, period: Duration) {
-        drop(timeout(period, self.0.left.notified()).await);
+    pub(crate) async fn wait_for_search(&self, period: Duration) {
+        drop(timeout(period, self.0.search.notified()).await);
     }
 
     /// Cancels jobs that another process marked as cancelled, or that were marked while this
@@ -103,14 +103,14 @@ impl Jobs {
     }
 
     fn is_empty(&self) -> bool {
-        self.entered(|jobs| jobs.is_empty())
+        self.with_jobs(|jobs| jobs.is_empty())
     }
 
     fn signals(&self, tenant: &Tenant, id: &ResponseId) -> Option<Signals> {
-        self.entered(|jobs| jobs.get(&(tenant.clone(), id.clone())).cloned())
+        self.with_jobs(|jobs| jobs.get(&(tenant.clone(), id.clone())).cloned())
     }
 
-    fn entered<T>(&self, change: impl FnOnce(&mut HashMap<Key, Signals>) -> T) -> T {
+    fn with_jobs<T>(&self, change: impl FnOnce(&mut HashMap<Key, Signals>) -> T) -> T {
         change(&mut self.0.jobs.lock().expect("no holder of this lock panics"))
     }
 }
@@ -132,7 +132,7 @@ impl Job {
     }
 
     /// Notifies readers about new events.
-    pub(crate) fn progressed(&self) {
+    pub(crate) fn notify_readers(&self) {
         self.signals.progress.send_replace(());
     }
 }
@@ -141,11 +141,11 @@ impl Drop for Job {
     /// Removes this job. If a newer job of the same response was registered, that one stays.
     fn drop(&mut self) {
         let is_this = |signals: &Signals| Arc::ptr_eq(&signals.progress, &self.signals.progress);
-        self.jobs.entered(|jobs| {
+        self.jobs.with_jobs(|jobs| {
             if jobs.get(&self.key).is_some_and(is_this) {
                 jobs.remove(&self.key);
             }
         });
-        self.progressed();
+        self.notify_readers();
     }
 }

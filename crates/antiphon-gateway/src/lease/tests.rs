@@ -14,39 +14,39 @@ fn conversation() -> ConversationId {
 }
 
 #[tokio::test]
-async fn one_turn_at_a_time() {
+async fn one_turn_holds_the_lease_at_a_time() {
     let leases = leases(Duration::ZERO);
     let (tenant, id) = (Tenant::new("acme"), conversation());
-    let first = leases.conversation(&tenant, &id).await.unwrap();
+    let first = leases.lease_conversation(&tenant, &id).await.unwrap();
     assert!(first.is_some());
-    assert!(leases.conversation(&tenant, &id).await.unwrap().is_none());
-    assert!(leases.conversation(&Tenant::new("other"), &id).await.unwrap().is_some());
+    assert!(leases.lease_conversation(&tenant, &id).await.unwrap().is_none());
+    assert!(leases.lease_conversation(&Tenant::new("other"), &id).await.unwrap().is_some());
     drop(first);
-    assert!(leases.conversation(&tenant, &id).await.unwrap().is_some());
+    assert!(leases.lease_conversation(&tenant, &id).await.unwrap().is_some());
 }
 
 #[tokio::test]
-async fn others_wait_in_line() {
+async fn later_turns_wait_for_the_lease() {
     let leases = leases(Duration::MAX);
     let (tenant, id) = (Tenant::new("acme"), conversation());
-    let first = leases.conversation(&tenant, &id).await.unwrap();
-    let mut second = std::pin::pin!(leases.conversation(&tenant, &id));
+    let first = leases.lease_conversation(&tenant, &id).await.unwrap();
+    let mut second = std::pin::pin!(leases.lease_conversation(&tenant, &id));
     assert!(futures_util::poll!(&mut second).is_pending());
     drop(first);
     assert!(second.await.unwrap().is_some());
 }
 
 #[tokio::test]
-async fn they_are_served_in_the_order_in_which_they_came() {
+async fn waiting_turns_are_served_in_order() {
     let leases = leases(Duration::MAX);
     let (tenant, id) = (Tenant::new("acme"), conversation());
-    let first = leases.conversation(&tenant, &id).await.unwrap();
+    let first = leases.lease_conversation(&tenant, &id).await.unwrap();
     let served = Arc::new(std::sync::Mutex::new(Vec::new()));
     let waiting = (0..8).map(|number| {
         let (leases, tenant, id) = (leases.clone(), tenant.clone(), id.clone());
         let served = Arc::clone(&served);
         async move {
-            let lease = leases.conversation(&tenant, &id).await.unwrap();
+            let lease = leases.lease_conversation(&tenant, &id).await.unwrap();
             served.lock().unwrap().push(number);
             drop(lease);
         }
@@ -59,16 +59,16 @@ async fn they_are_served_in_the_order_in_which_they_came() {
 }
 
 #[tokio::test]
-async fn who_stops_waiting_holds_nobody_up() {
+async fn cancelled_waiter_does_not_block_the_queue() {
     let leases = leases(Duration::MAX);
     let (tenant, id) = (Tenant::new("acme"), conversation());
-    let first = leases.conversation(&tenant, &id).await.unwrap();
+    let first = leases.lease_conversation(&tenant, &id).await.unwrap();
     {
-        let mut leaving = Box::pin(leases.conversation(&tenant, &id));
+        let mut leaving = Box::pin(leases.lease_conversation(&tenant, &id));
         assert!(futures_util::poll!(&mut leaving).is_pending());
     }
     drop(first);
-    assert!(leases.conversation(&tenant, &id).await.unwrap().is_some());
+    assert!(leases.lease_conversation(&tenant, &id).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -78,12 +78,25 @@ async fn only_retries_of_a_request_wait_for_it() {
     let mut bytes = [0; 16];
     RandomIds.fill(&mut bytes);
     let request = RequestDigest(bytes);
-    let first = leases.underway(&tenant, &request, Again::No).await.unwrap();
-    let second = leases.underway(&tenant, &request, Again::No).await.unwrap();
+    let first = leases.register_request(&tenant, &request, RetryEvidence::None).await.unwrap();
+    let second = leases.register_request(&tenant, &request, RetryEvidence::None).await.unwrap();
     assert!(first.is_some() && second.is_some());
-    assert!(leases.underway(&tenant, &request, Again::Counted).await.unwrap().is_none());
+    assert!(
+        leases
+            .register_request(&tenant, &request, RetryEvidence::RetryCount)
+            .await
+            .unwrap()
+            .is_none()
+    );
     drop((first, second));
-    let again = leases.underway(&tenant, &request, Again::Counted).await.unwrap();
+    let again =
+        leases.register_request(&tenant, &request, RetryEvidence::RetryCount).await.unwrap();
     assert!(again.is_some());
-    assert!(leases.underway(&tenant, &request, Again::Counted).await.unwrap().is_none());
+    assert!(
+        leases
+            .register_request(&tenant, &request, RetryEvidence::RetryCount)
+            .await
+            .unwrap()
+            .is_none()
+    );
 }

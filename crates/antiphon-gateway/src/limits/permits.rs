@@ -19,10 +19,10 @@ struct Counts(Mutex<HashMap<Tenant, usize>>);
 /// Counts one open turn until its last copy is dropped.
 #[derive(Clone)]
 pub(crate) struct TurnPermit(
-    #[expect(dead_code, reason = "it counts for as long as it is held")] Arc<Counted>,
+    #[expect(dead_code, reason = "it counts for as long as it is held")] Arc<CountedTurn>,
 );
 
-struct Counted {
+struct CountedTurn {
     tenant: Tenant,
     counts: Arc<Counts>,
 }
@@ -41,7 +41,7 @@ impl TurnPermits {
             return Err(ApiError::TooManyTurns { maximum: self.maximum });
         }
         counts.insert(tenant.clone(), count + 1);
-        let counted = Counted { tenant: tenant.clone(), counts: Arc::clone(&self.counts) };
+        let counted = CountedTurn { tenant: tenant.clone(), counts: Arc::clone(&self.counts) };
         Ok(TurnPermit(Arc::new(counted)))
     }
 }
@@ -53,7 +53,7 @@ impl Counts {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedTurn {
     fn drop(&mut self) {
         let mut counts = self.counts.lock();
         match counts.get_mut(&self.tenant) {

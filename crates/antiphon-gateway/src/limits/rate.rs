@@ -12,11 +12,11 @@ use governor::{NotUntil, Quota, RateLimiter};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::error::ApiError;
-use crate::retry_headers::in_units;
+use crate::retry::format_duration;
 use crate::settings::Rate;
 
 /// A leaky bucket for each recently active tenant.
-pub(super) struct Rates<C: Clock = DefaultClock> {
+pub(super) struct TenantRates<C: Clock = DefaultClock> {
     buckets: RateLimiter<Tenant, HashMapStateStore<Tenant>, C, StateInformationMiddleware>,
     clock: C,
     taken: AtomicU32,
@@ -39,14 +39,14 @@ pub(crate) struct Allowance {
     refused_for: Option<Duration>,
 }
 
-impl Rates {
+impl TenantRates {
     pub(super) fn new(rate: Rate) -> Self {
-        Self::by(rate, DefaultClock::default())
+        Self::with_clock(rate, DefaultClock::default())
     }
 }
 
-impl<C: Clock + Clone> Rates<C> {
-    fn by(rate: Rate, clock: C) -> Self {
+impl<C: Clock + Clone> TenantRates<C> {
+    fn with_clock(rate: Rate, clock: C) -> Self {
         let quota = Quota::per_second(rate.per_second).allow_burst(rate.burst);
         let store = HashMapStateStore::<Tenant>::default();
         let buckets = RateLimiter::new(quota, store, clock.clone());
@@ -60,21 +60,21 @@ impl<C: Clock + Clone> Rates<C> {
             self.buckets.shrink_to_fit();
         }
         match self.buckets.check_key(tenant) {
-            Ok(state) => Allowance::left_in(&state),
-            Err(early) => Allowance::refused(&early, self.clock.now()),
+            Ok(state) => Allowance::from_state(&state),
+            Err(early) => Allowance::from_rejection(&early, self.clock.now()),
         }
     }
 }
 
 impl Allowance {
-    fn left_in(state: &StateSnapshot) -> Self {
+    fn from_state(state: &StateSnapshot) -> Self {
         let (quota, remaining) = (state.quota(), state.remaining_burst_capacity());
         let limit = quota.burst_size().get();
         let reset = quota.replenish_interval() * limit.saturating_sub(remaining);
         Self { limit, remaining, reset, refused_for: None }
     }
 
-    fn refused<P: Reference>(early: &NotUntil<P>, now: P) -> Self {
+    fn from_rejection<P: Reference>(early: &NotUntil<P>, now: P) -> Self {
         let quota = early.quota();
         let wait = early.wait_time_from(now);
         let limit = quota.burst_size().get();
@@ -88,14 +88,14 @@ impl Allowance {
     }
 
     /// Writes the provider's rate limit headers. They replace those of an upstream.
-    pub(crate) fn tell(self, headers: &mut HeaderMap) {
-        let reset = HeaderValue::try_from(in_units(self.reset)).expect("digits and units");
-        let told = [
+    pub(crate) fn write_headers(self, headers: &mut HeaderMap) {
+        let reset = HeaderValue::try_from(format_duration(self.reset)).expect("digits and units");
+        let values = [
             ("x-ratelimit-limit-requests", self.limit.into()),
             ("x-ratelimit-remaining-requests", self.remaining.into()),
             ("x-ratelimit-reset-requests", reset),
         ];
-        for (name, value) in told {
+        for (name, value) in values {
             headers.insert(HeaderName::from_static(name), value);
         }
     }
@@ -109,11 +109,11 @@ mod tests {
 
     use super::*;
 
-    fn rates(per_second: u32, burst: u32) -> (Rates<FakeRelativeClock>, FakeRelativeClock) {
+    fn rates(per_second: u32, burst: u32) -> (TenantRates<FakeRelativeClock>, FakeRelativeClock) {
         let clock = FakeRelativeClock::default();
         let number = |count| NonZeroU32::new(count).unwrap();
         let rate = Rate { per_second: number(per_second), burst: number(burst) };
-        (Rates::by(rate, clock.clone()), clock)
+        (TenantRates::with_clock(rate, clock.clone()), clock)
     }
 
     #[test]

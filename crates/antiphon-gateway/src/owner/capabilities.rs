@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use http::{HeaderMap, Uri};
 
 use super::probe::Probes;
-use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::entropy::from_now;
 use crate::request_id::RequestId;
 use crate::settings::{Capabilities, Preset, State};
 use crate::upstream::{HttpUpstream, Upstreams};

@@ -20,9 +20,9 @@ use crate::caller::Caller;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::gateway::StoreAttempts;
 use crate::lease::Lease;
 use crate::settings::State;
-use crate::store_attempts::StoreAttempts;
 use crate::upstream::{HttpUpstream, Upstreams};
 
 /// The owner of a conversation that is created without a turn.
@@ -191,7 +191,7 @@ impl LateBinding<'_> {
                     );
                 }
                 bound => {
-                    gateway.write_check.note(&bound);
+                    gateway.write_check.record(&bound);
                     return bound;
                 }
             }

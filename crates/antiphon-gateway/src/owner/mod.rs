@@ -134,10 +134,10 @@ impl<'a> StateOwners<'a, '_> {
         };
         let owned = self.find_owner(id, state_owner(upstream)).await?;
         match owned.owner {
-            Owner::Upstream(keeper) if !is_at(upstream, keeper) => {
-                let (id, keeper) = (id.clone(), describe(keeper));
+            Owner::Upstream(owner) if !is_at(upstream, owner) => {
+                let (id, owner) = (id.clone(), describe(owner));
                 let server = describe_server(upstream);
-                Err(ApiError::StateElsewhere { path, object, id, keeper, server })
+                Err(ApiError::StateElsewhere { path, object, id, owner, server })
             }
             _ => Ok(owned),
         }
@@ -152,9 +152,9 @@ fn state_owner(upstream: Upstream<'_>) -> Option<&HttpUpstream> {
     }
 }
 
-/// Whether `upstream` and `keeper` are the same server, perhaps with different settings.
-fn is_at(upstream: Upstream<'_>, keeper: &HttpUpstream) -> bool {
-    matches!(upstream, Upstream::Http(http) if http.base() == keeper.base())
+/// Whether `upstream` and `owner` are the same server, perhaps with different settings.
+fn is_at(upstream: Upstream<'_>, owner: &HttpUpstream) -> bool {
+    matches!(upstream, Upstream::Http(http) if http.base() == owner.base())
 }
 
 /// The description of an upstream for callers: its configured name, never its host.

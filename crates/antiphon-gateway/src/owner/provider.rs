@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
-use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::entropy::from_now;
 use crate::upstream::{HttpUpstream, RetrySession, UpstreamError};
 
 /// The maximum number of items in one request.

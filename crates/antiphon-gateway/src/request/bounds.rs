@@ -3,12 +3,11 @@
 use antiphon::json::{self, Object};
 use antiphon::stream::Obfuscation;
 
-use super::metadata::metadata;
 use super::text_format::check_text;
 use super::tool_choice::check_tool_choice;
 use super::tools::check_tools;
-use super::values::{check_numbers, within};
-use super::{boolean, string, wrong};
+use super::values::{check_numbers, metadata, within};
+use super::{boolean, string, wrong_type};
 use crate::error::ApiError;
 
 /// Checks types and bounds, with the provider's error texts. The upstream checks names whose valid
@@ -54,14 +53,14 @@ fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
     for (key, expected, types) in TYPES {
         if let Some(raw) = fields.present(key).filter(|raw| !types.contains(&json::type_name(raw)))
         {
-            return Err(wrong(key, expected, raw));
+            return Err(wrong_type(key, expected, raw));
         }
     }
     let reasoning = fields.present("reasoning").unwrap_or("{}");
     let reasoning = Object::parse(reasoning.as_bytes()).map_err(|_| ApiError::NotJson)?;
     for key in ["effort", "summary"] {
         if let Some(raw) = reasoning.present(key).filter(|raw| json::unquote(raw).is_none()) {
-            return Err(wrong(&format!("reasoning.{key}"), "a string", raw));
+            return Err(wrong_type(&format!("reasoning.{key}"), "a string", raw));
         }
     }
     Ok(())
@@ -97,14 +96,15 @@ fn check_texts(fields: &Object<'_>) -> Result<(), ApiError> {
 /// checks the values.
 fn check_prompt(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("prompt") else { return Ok(()) };
-    let prompt = Object::parse(raw.as_bytes()).map_err(|_| wrong("prompt", "an object", raw))?;
+    let prompt =
+        Object::parse(raw.as_bytes()).map_err(|_| wrong_type("prompt", "an object", raw))?;
     if prompt.present("id").is_none() {
         return Err(ApiError::MissingParameter { name: "prompt.id".into() });
     }
     for (key, expected) in [("id", "a string"), ("version", "a string"), ("variables", "an object")]
     {
         if let Some(raw) = prompt.present(key).filter(|raw| json::type_name(raw) != expected) {
-            return Err(wrong(&format!("prompt.{key}"), expected, raw));
+            return Err(wrong_type(&format!("prompt.{key}"), expected, raw));
         }
     }
     Ok(())
@@ -114,7 +114,7 @@ fn check_prompt(fields: &Object<'_>) -> Result<(), ApiError> {
 fn check_stream_options(fields: &Object<'_>) -> Result<(), ApiError> {
     match include_obfuscation(fields).as_deref() {
         None | Some("true" | "false") => Ok(()),
-        Some(raw) => Err(wrong("stream_options.include_obfuscation", "a boolean", raw)),
+        Some(raw) => Err(wrong_type("stream_options.include_obfuscation", "a boolean", raw)),
     }
 }
 

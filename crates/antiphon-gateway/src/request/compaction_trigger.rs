@@ -8,7 +8,7 @@ use antiphon::json::{Object, type_name};
 use antiphon::{Item, Kind};
 use serde_json::value::RawValue;
 
-use super::wrong;
+use super::wrong_type;
 use crate::error::{ApiError, NumberSort};
 
 /// The minimum threshold in tokens.
@@ -47,14 +47,14 @@ fn context_management(fields: &Object<'_>) -> Result<Option<u64>, ApiError> {
     let Some(raw) = fields.present("context_management") else { return Ok(None) };
     let path = "context_management";
     let entries: Vec<&RawValue> =
-        serde_json::from_str(raw).map_err(|_| wrong(path, "an array", raw))?;
+        serde_json::from_str(raw).map_err(|_| wrong_type(path, "an array", raw))?;
     let entries = entries.iter().enumerate();
     let thresholds = entries.map(|(at, entry)| threshold(&format!("{path}[{at}]"), entry.get()));
     Ok(thresholds.collect::<Result<Vec<u64>, ApiError>>()?.into_iter().min())
 }
 
 fn threshold(path: &str, raw: &str) -> Result<u64, ApiError> {
-    let entry = Object::parse_str(raw).map_err(|_| wrong(path, "an object", raw))?;
+    let entry = Object::parse_str(raw).map_err(|_| wrong_type(path, "an object", raw))?;
     let (kind, at) = (format!("{path}.type"), format!("{path}.compact_threshold"));
     match entry.string("type").as_deref() {
         Some("compaction") => {}
@@ -68,13 +68,13 @@ fn threshold(path: &str, raw: &str) -> Result<u64, ApiError> {
         None => {
             let raw = entry.present("type");
             let missing = || ApiError::MissingParameter { name: kind.clone() };
-            return Err(raw.map_or_else(missing, |raw| wrong(&kind, "a string", raw)));
+            return Err(raw.map_or_else(missing, |raw| wrong_type(&kind, "a string", raw)));
         }
     }
     let Some(raw) = entry.present("compact_threshold") else { return Ok(USUAL) };
     match raw.parse::<u64>() {
         Ok(threshold) if threshold >= LEAST.into() => Ok(threshold),
-        _ if type_name(raw) != "an integer" => Err(wrong(&at, "an integer", raw)),
+        _ if type_name(raw) != "an integer" => Err(wrong_type(&at, "an integer", raw)),
         Err(_) if !raw.starts_with('-') => Ok(u64::MAX),
         _ => Err(ApiError::NumberBelowMinimum {
             path: at,

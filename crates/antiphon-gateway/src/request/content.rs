@@ -9,7 +9,7 @@ use antiphon::json::{self, Object};
 use serde_json::value::RawValue;
 
 use super::tools::typed_object;
-use super::wrong;
+use super::wrong_type;
 use crate::error::ApiError;
 
 /// The sources of a file. Source: the Open Responses specification; a file has exactly one.
@@ -24,7 +24,7 @@ pub(super) fn check_content(item: &Item, path: &str) -> Result<(), ApiError> {
         None => Err(ApiError::MissingParameter { name: path.clone() }),
         Some(raw) if raw.starts_with('"') => Ok(()),
         Some(raw) if raw.starts_with('[') => check_parts(raw, &path),
-        Some(raw) => Err(wrong(&path, "a string or an array", raw)),
+        Some(raw) => Err(wrong_type(&path, "a string or an array", raw)),
     }
 }
 
@@ -51,7 +51,7 @@ fn check_text(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
     match part.present("text") {
         None => Err(ApiError::MissingParameter { name: path.clone() }),
         Some(raw) if raw.starts_with('"') => Ok(()),
-        Some(raw) => Err(wrong(&path, "a string", raw)),
+        Some(raw) => Err(wrong_type(&path, "a string", raw)),
     }
 }
 
@@ -95,7 +95,7 @@ fn check_file(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
 fn check_strings(part: &Object<'_>, keys: &[&str], path: &str) -> Result<(), ApiError> {
     for key in keys {
         if let Some(raw) = part.present(key).filter(|raw| json::type_name(raw) != "a string") {
-            return Err(wrong(&format!("{path}.{key}"), "a string", raw));
+            return Err(wrong_type(&format!("{path}.{key}"), "a string", raw));
         }
     }
     Ok(())

@@ -24,18 +24,18 @@ pub(crate) struct Identity {
     /// A digest of the body and of the client's key, if any.
     pub(crate) digest: RequestDigest,
     /// The evidence that the request is a retry.
-    pub(crate) again: Again,
+    pub(crate) evidence: RetryEvidence,
 }
 
 /// Whether a request may be a retry, according to its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum RetryEvidence {
     /// It is not a retry.
-    No,
+    None,
     /// The client's retry count is above zero.
-    Counted,
+    RetryCount,
     /// It has an idempotency key. A retry has the same key.
-    Keyed,
+    IdempotencyKey,
 }
 
 impl DigestKey {
@@ -50,12 +50,12 @@ impl DigestKey {
         if key.is_some_and(|key| key.len() > MAX_KEY) {
             return Err(ApiError::HeaderTooLong { name: KEY, maximum: MAX_KEY });
         }
-        let again = match key {
-            Some(_) => Again::Keyed,
-            None if counts_retries(headers) => Again::Counted,
-            None => Again::No,
+        let evidence = match key {
+            Some(_) => RetryEvidence::IdempotencyKey,
+            None if counts_retries(headers) => RetryEvidence::RetryCount,
+            None => RetryEvidence::None,
         };
-        Ok(Identity { digest: self.digest(key, body), again })
+        Ok(Identity { digest: self.digest(key, body), evidence })
     }
 
     fn digest(&self, key: Option<&[u8]>, body: &[u8]) -> RequestDigest {
@@ -88,16 +88,19 @@ mod tests {
     #[test]
     fn retry_has_the_digest_of_its_first_attempt() {
         let first = identity(&[(RETRIES, "0")], "{}");
-        let again = identity(&[(RETRIES, "1")], "{}");
-        assert_eq!((first.again, again.again), (Again::No, Again::Counted));
-        assert_eq!(first.digest, again.digest);
+        let evidence = identity(&[(RETRIES, "1")], "{}");
+        assert_eq!(
+            (first.evidence, evidence.evidence),
+            (RetryEvidence::None, RetryEvidence::RetryCount)
+        );
+        assert_eq!(first.digest, evidence.digest);
         assert_ne!(first.digest, identity(&[], "{ }").digest);
     }
 
     #[test]
     fn equal_bodies_with_different_keys_differ() {
         let one = identity(&[(KEY, "one")], "{}");
-        assert_eq!(one.again, Again::Keyed);
+        assert_eq!(one.evidence, RetryEvidence::IdempotencyKey);
         assert_eq!(one, identity(&[(KEY, "one"), (RETRIES, "2")], "{}"));
         assert_ne!(one.digest, identity(&[(KEY, "two")], "{}").digest);
         assert_ne!(one.digest, identity(&[], "{}").digest);
@@ -107,9 +110,9 @@ mod tests {
     #[test]
     fn invalid_retry_counts_are_ignored() {
         for count in ["0", "", "-1", "many"] {
-            assert_eq!(identity(&[(RETRIES, count)], "{}").again, Again::No);
+            assert_eq!(identity(&[(RETRIES, count)], "{}").evidence, RetryEvidence::None);
         }
-        assert_eq!(identity(&[(KEY, "")], "{}").again, Again::No);
+        assert_eq!(identity(&[(KEY, "")], "{}").evidence, RetryEvidence::None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use antiphon::json::{self, Object};
 use serde_json::value::RawValue;
 
-use super::wrong;
+use super::wrong_type;
 use crate::error::ApiError;
 
 /// The value that requests encrypted reasoning.
@@ -27,10 +27,11 @@ pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
         return Ok(Vec::new());
     };
     let values: Vec<&RawValue> =
-        serde_json::from_str(raw).map_err(|_| wrong("include", "an array of strings", raw))?;
+        serde_json::from_str(raw).map_err(|_| wrong_type("include", "an array of strings", raw))?;
     let included = values.iter().enumerate().map(|(position, raw)| {
         let path = format!("include[{position}]");
-        let value = json::unquote(raw.get()).ok_or_else(|| wrong(&path, "a string", raw.get()))?;
+        let value =
+            json::unquote(raw.get()).ok_or_else(|| wrong_type(&path, "a string", raw.get()))?;
         check_include(&path, &value)?;
         Ok(value.into_owned())
     });

@@ -5,7 +5,7 @@ use antiphon::json::Object;
 use bytes::Bytes;
 
 use super::content::check_content;
-use super::wrong;
+use super::wrong_type;
 use crate::error::ApiError;
 use crate::limits::{check_item, check_items};
 use crate::settings::Limits;
@@ -25,7 +25,7 @@ pub(super) fn input(
             Ok(vec![user_message(raw)])
         }
         b'[' => items(&body.slice_ref(raw.as_bytes()), "input", limits),
-        _ => Err(wrong("input", "a string or an array", raw)),
+        _ => Err(wrong_type("input", "a string or an array", raw)),
     }
 }
 
@@ -37,7 +37,7 @@ fn user_message(raw: &str) -> Item {
 
 /// The items of the raw array at `path`.
 pub(crate) fn items(array: &Bytes, path: &str, limits: &Limits) -> Result<Vec<Item>, ApiError> {
-    let items = parse_items(array).map_err(|error| no_items(path, error))?;
+    let items = parse_items(array).map_err(|error| item_error(path, error))?;
     check_items(&items, path, limits)?;
     for (position, item) in items.iter().enumerate() {
         let path = format!("{path}[{position}]");
@@ -72,7 +72,7 @@ fn check_reference(item: &Item, path: &str) -> Result<(), ApiError> {
     }
 }
 
-fn no_items(path: &str, error: ListError) -> ApiError {
+fn item_error(path: &str, error: ListError) -> ApiError {
     let (position, error) = match error {
         ListError::Item { position, error } => (position, error),
         ListError::NotAnArray(_) => return ApiError::NotJson,

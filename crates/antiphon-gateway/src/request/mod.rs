@@ -7,7 +7,6 @@ mod depth;
 mod identity;
 mod include;
 mod input;
-mod metadata;
 mod strict_schema;
 mod text_format;
 mod tool_choice;
@@ -23,12 +22,12 @@ use serde_json::value::RawValue;
 use self::bounds::{check_bounds, obfuscation};
 pub(crate) use self::compaction_trigger::CompactionTrigger;
 pub(crate) use self::depth::check_depth;
-pub(crate) use self::identity::{Again, DigestKey, Identity};
+pub(crate) use self::identity::{DigestKey, Identity, RetryEvidence};
 pub(crate) use self::include::{ENCRYPTED, check_include, includes};
 use self::input::input;
 pub(crate) use self::input::{is_bare_reasoning, items};
-pub(crate) use self::metadata::metadata;
-pub(crate) use self::tool_choice::check_choice_is_there;
+pub(crate) use self::tool_choice::check_chosen_tool;
+pub(crate) use self::values::metadata;
 use self::values::within;
 use crate::error::ApiError;
 use crate::lane::Lane;
@@ -71,7 +70,7 @@ pub(crate) struct CreateRequest {
     pub(crate) compaction: CompactionTrigger,
     /// The identity that a retry of the request shares.
     pub(crate) identity: Identity,
-    pub(crate) wants: RequestMode,
+    pub(crate) mode: RequestMode,
     /// The lane of the WebSocket that sent the request.
     pub(crate) lane: Option<Lane>,
 }
@@ -104,7 +103,7 @@ impl CreateRequest {
         identity: Identity,
         limits: &Limits,
     ) -> Result<Self, ApiError> {
-        let fields = object_of(body)?;
+        let fields = parse_object(body)?;
         Self::from_fields(body, fields, identity, limits)
     }
 
@@ -121,7 +120,7 @@ impl CreateRequest {
         limits: &Limits,
         default_model: Option<&str>,
     ) -> Result<Self, ApiError> {
-        let given = object_of(body)?;
+        let given = parse_object(body)?;
         let counted = COUNTED.iter().filter_map(|key| Some((*key, given.get(key)?)));
         let mut fields: Object<'_> = counted.collect();
         if let (None, Some(model)) = (fields.present("model"), default_model) {
@@ -137,7 +136,7 @@ impl CreateRequest {
         limits: &Limits,
     ) -> Result<Self, ApiError> {
         let model = required_model(&fields)?;
-        has_something_to_say(&fields)?;
+        check_input_source(&fields)?;
         let is_prompted = fields.present("prompt").is_some();
         let continues = continues(&fields)?;
         let input = input(body, &fields, limits)?;
@@ -151,7 +150,7 @@ impl CreateRequest {
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
-            wants: RequestMode::Answer,
+            mode: RequestMode::Answer,
             lane: None,
             fields: String::new(),
         };
@@ -163,13 +162,13 @@ impl CreateRequest {
 
     /// Converts the request to one that a lane received: it streams events, and omits the fields
     /// named in `without`.
-    pub(crate) fn by_lane(self, lane: Lane, wants: RequestMode, without: &[&str]) -> Self {
+    pub(crate) fn for_lane(self, lane: Lane, mode: RequestMode, without: &[&str]) -> Self {
         let mut fields = self.object();
         for key in without {
             fields.remove(key);
         }
         let fields = fields.to_text();
-        Self { fields, stream: true, wants, lane: Some(lane), ..self }
+        Self { fields, stream: true, mode, lane: Some(lane), ..self }
     }
 
     /// Rejects an empty input, unless the request continues stored state or has a prompt.
@@ -195,7 +194,7 @@ impl CreateRequest {
 }
 
 /// Parses a body as an object.
-pub(crate) fn object_of(body: &[u8]) -> Result<Object<'_>, ApiError> {
+pub(crate) fn parse_object(body: &[u8]) -> Result<Object<'_>, ApiError> {
     Object::parse(body).map_err(|_| match serde_json::from_slice::<&RawValue>(body) {
         Ok(raw) if !raw.get().starts_with('{') => {
             ApiError::NotAnObject { got: json::type_name(raw.get()) }
@@ -236,7 +235,7 @@ pub(crate) fn check_known(fields: &Object<'_>, known: &[&str]) -> Result<(), Api
     }
 }
 
-fn has_something_to_say(fields: &Object<'_>) -> Result<(), ApiError> {
+fn check_input_source(fields: &Object<'_>) -> Result<(), ApiError> {
     let sources = ["input", "previous_response_id", "prompt", "conversation"];
     match sources.iter().any(|key| fields.present(key).is_some()) {
         true => Ok(()),
@@ -279,7 +278,7 @@ fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
         None => Err(ApiError::MissingParameter { name: "conversation.id".into() }),
         Some(id) => json::unquote(id)
             .map(|id| Some(id.into_owned()))
-            .ok_or_else(|| wrong("conversation.id", "a string", id)),
+            .ok_or_else(|| wrong_type("conversation.id", "a string", id)),
     }
 }
 
@@ -287,7 +286,7 @@ fn string(fields: &Object<'_>, key: &str) -> Result<Option<String>, ApiError> {
     let Some(raw) = fields.present(key) else {
         return Ok(None);
     };
-    let text = json::unquote(raw).ok_or_else(|| wrong(key, "a string", raw))?;
+    let text = json::unquote(raw).ok_or_else(|| wrong_type(key, "a string", raw))?;
     Ok(Some(text.into_owned()))
 }
 
@@ -296,11 +295,11 @@ pub(crate) fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, Ap
         None => Ok(None),
         Some("true") => Ok(Some(true)),
         Some("false") => Ok(Some(false)),
-        Some(raw) => Err(wrong(key, "a boolean", raw)),
+        Some(raw) => Err(wrong_type(key, "a boolean", raw)),
     }
 }
 
 /// The error for a value with a wrong type at `path`.
-pub(crate) fn wrong(path: &str, expected: &'static str, raw: &str) -> ApiError {
+pub(crate) fn wrong_type(path: &str, expected: &'static str, raw: &str) -> ApiError {
     ApiError::WrongType { path: path.into(), expected, got: json::type_name(raw) }
 }

@@ -23,33 +23,32 @@ pub(super) fn check_strict_schema(name: &str, schema: &Value) -> Result<(), ApiE
         let message = "schema must be a JSON Schema of 'type: \"object\"'";
         return Err(refused(format!("{message}, got 'type: \"{got}\"'.")));
     }
-    let mut place = Vec::new();
-    check(schema, &mut place)
-        .map_err(|what| refused(format!("In context={}, {what}", tuple(&place))))
+    let mut path = Vec::new();
+    check(schema, &mut path).map_err(|what| refused(format!("In context={}, {what}", tuple(&path))))
 }
 
-/// Checks a schema and its subschemas. After an error, `place` is the path of the invalid one.
-fn check<'a>(schema: &'a Value, place: &mut Vec<Cow<'a, str>>) -> Result<(), String> {
+/// Checks a schema and its subschemas. After an error, `path` is the path of the invalid one.
+fn check<'a>(schema: &'a Value, path: &mut Vec<Cow<'a, str>>) -> Result<(), String> {
     let Value::Object(schema) = schema else { return Ok(()) };
-    if is_of_objects(schema) {
+    if describes_object(schema) {
         check_object(schema)?;
     }
     for key in BY_NAME {
         if let Some(Value::Object(named)) = schema.get(key) {
             let named = named.iter().map(|(name, schema)| (Cow::Borrowed(&**name), schema));
-            check_all(key, named, place)?;
+            check_all(key, named, path)?;
         }
     }
     for key in LISTED {
         if let Some(Value::Array(listed)) = schema.get(key) {
             let numbered = (0..).map(|number: usize| Cow::Owned(number.to_string()));
-            check_all(key, numbered.zip(listed), place)?;
+            check_all(key, numbered.zip(listed), path)?;
         }
     }
     if let Some((key, items)) = schema.get_key_value("items") {
-        place.push(Cow::Borrowed(key));
-        check(items, place)?;
-        place.pop();
+        path.push(Cow::Borrowed(key));
+        check(items, path)?;
+        path.pop();
     }
     Ok(())
 }
@@ -57,17 +56,17 @@ fn check<'a>(schema: &'a Value, place: &mut Vec<Cow<'a, str>>) -> Result<(), Str
 fn check_all<'a>(
     key: &'a str,
     schemas: impl Iterator<Item = (Cow<'a, str>, &'a Value)>,
-    place: &mut Vec<Cow<'a, str>>,
+    path: &mut Vec<Cow<'a, str>>,
 ) -> Result<(), String> {
     for (name, schema) in schemas {
-        place.extend([Cow::Borrowed(key), name]);
-        check(schema, place)?;
-        place.truncate(place.len() - 2);
+        path.extend([Cow::Borrowed(key), name]);
+        check(schema, path)?;
+        path.truncate(path.len() - 2);
     }
     Ok(())
 }
 
-fn is_of_objects(schema: &Map<String, Value>) -> bool {
+fn describes_object(schema: &Map<String, Value>) -> bool {
     let is_object = |kind: &Value| kind == "object";
     match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(is_object),
@@ -98,8 +97,8 @@ fn check_object(schema: &Map<String, Value>) -> Result<(), String> {
 }
 
 /// The path in the form of a Python tuple.
-fn tuple(place: &[Cow<'_, str>]) -> String {
-    match place {
+fn tuple(path: &[Cow<'_, str>]) -> String {
+    match path {
         [] => "()".to_owned(),
         [one] => format!("('{one}',)"),
         several => format!("('{}')", several.join("', '")),

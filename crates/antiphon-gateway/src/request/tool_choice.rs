@@ -9,7 +9,7 @@ use antiphon::{Item, Kind};
 use serde_json::value::RawValue;
 
 use super::tools::typed_object;
-use super::wrong;
+use super::wrong_type;
 use crate::error::ApiError;
 
 const FIELD: &str = "tool_choice";
@@ -42,7 +42,7 @@ fn check_allowed(choice: &Object<'_>) -> Result<(), ApiError> {
     let path = "tool_choice.mode";
     match choice.present("mode").map(|raw| (json::unquote(raw), raw)) {
         None => {}
-        Some((None, raw)) => return Err(wrong(path, "a string", raw)),
+        Some((None, raw)) => return Err(wrong_type(path, "a string", raw)),
         Some((Some(mode), _)) if matches!(&*mode, "none" | "auto" | "required") => {}
         Some((Some(mode), _)) => {
             return Err(ApiError::InvalidValue {
@@ -57,7 +57,7 @@ fn check_allowed(choice: &Object<'_>) -> Result<(), ApiError> {
         return Err(ApiError::MissingParameter { name: path.into() });
     };
     let tools: Vec<&RawValue> =
-        serde_json::from_str(raw).map_err(|_| wrong(path, "an array", raw))?;
+        serde_json::from_str(raw).map_err(|_| wrong_type(path, "an array", raw))?;
     for (position, tool) in tools.iter().enumerate() {
         let path = format!("{path}[{position}]");
         check_chosen(&path, &typed_object(&path, tool.get())?)?;
@@ -70,13 +70,13 @@ fn check_text(path: &str, choice: &Object<'_>, key: &str) -> Result<(), ApiError
     match choice.present(key) {
         None | Some(r#""""#) => Err(ApiError::MissingParameter { name: path.clone() }),
         Some(raw) if raw.starts_with('"') => Ok(()),
-        Some(raw) => Err(wrong(&path, "a string", raw)),
+        Some(raw) => Err(wrong_type(&path, "a string", raw)),
     }
 }
 
 /// Checks that the chosen tools are among the request's tools, with the provider's error texts. The
 /// check is skipped if a stored prompt or an item of the `view` adds tools.
-pub(crate) fn check_choice_is_there(fields: &Object<'_>, view: &[Item]) -> Result<(), ApiError> {
+pub(crate) fn check_chosen_tool(fields: &Object<'_>, view: &[Item]) -> Result<(), ApiError> {
     let brings_tools = |item: &Item| item.head().kind.adds_tools();
     let Some(raw) = fields.present(FIELD) else { return Ok(()) };
     if fields.present("prompt").is_some() || view.iter().any(brings_tools) {
@@ -87,7 +87,7 @@ pub(crate) fn check_choice_is_there(fields: &Object<'_>, view: &[Item]) -> Resul
         return Err(ApiError::ToolChoiceWithoutTools);
     }
     for (choice, chosen) in chosen(raw) {
-        if can_be_missed(&chosen) && !tools.contains(&chosen) {
+        if must_be_declared(&chosen) && !tools.contains(&chosen) {
             return Err(ApiError::ToolChoiceNotFound { choice });
         }
     }
@@ -130,7 +130,7 @@ fn elements(raw: &str) -> Vec<&RawValue> {
 
 /// Whether the tool is only available if the request names it. Other tools of a provider may always
 /// be available.
-fn can_be_missed(tool: &ToolName) -> bool {
+fn must_be_declared(tool: &ToolName) -> bool {
     match tool {
         ToolName::Named(_) | ToolName::Mcp(_) => true,
         ToolName::BuiltIn(name) => {

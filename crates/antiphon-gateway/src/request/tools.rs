@@ -4,7 +4,7 @@ use antiphon::json::{self, Object};
 use serde_json::value::RawValue;
 
 use super::values::{name, within};
-use super::wrong;
+use super::wrong_type;
 use crate::error::ApiError;
 
 /// The maximum number of tools in a request.
@@ -20,7 +20,7 @@ const MAX_NAME: usize = 128;
 pub(super) fn check_tools(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("tools") else { return Ok(()) };
     let tools: Vec<&RawValue> =
-        serde_json::from_str(raw).map_err(|_| wrong("tools", "an array", raw))?;
+        serde_json::from_str(raw).map_err(|_| wrong_type("tools", "an array", raw))?;
     if tools.len() > MAX_TOOLS {
         return Err(ApiError::ArrayTooLong {
             path: "tools".into(),
@@ -41,20 +41,20 @@ pub(super) fn check_tools(fields: &Object<'_>) -> Result<(), ApiError> {
 fn check_name(tool: &Object<'_>, path: &str) -> Result<(), ApiError> {
     let raw =
         tool.present("name").ok_or_else(|| ApiError::MissingParameter { name: path.into() })?;
-    let text = json::unquote(raw).ok_or_else(|| wrong(path, "a string", raw))?;
+    let text = json::unquote(raw).ok_or_else(|| wrong_type(path, "a string", raw))?;
     within(path, &text, MAX_NAME)?;
     name(path, &text)
 }
 
 /// Parses the object at `path`, and checks that it has a `type`.
 pub(super) fn typed_object<'a>(path: &str, raw: &'a str) -> Result<Object<'a>, ApiError> {
-    let object = Object::parse(raw.as_bytes()).map_err(|_| wrong(path, "an object", raw))?;
+    let object = Object::parse(raw.as_bytes()).map_err(|_| wrong_type(path, "an object", raw))?;
     let path = format!("{path}.type");
     let Some(kind) = object.present("type") else {
         return Err(ApiError::MissingParameter { name: path.clone() });
     };
     if !kind.starts_with('"') {
-        return Err(wrong(&path, "a string", kind));
+        return Err(wrong_type(&path, "a string", kind));
     }
     Ok(object)
 }

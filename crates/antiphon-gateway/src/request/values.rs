@@ -1,7 +1,8 @@
-//! Checks of values: bounds of numbers, lengths and characters of texts.
+//! Checks of values: bounds of numbers, lengths and characters of texts, and `metadata`.
 
-use antiphon::json::Object;
+use antiphon::json::{self, Object};
 
+use super::wrong_type;
 use crate::error::{ApiError, NumberSort};
 
 use NumberSort::{Decimal, Integer};
@@ -51,4 +52,29 @@ pub(super) fn name(path: &str, text: &str) -> Result<(), ApiError> {
         return Ok(());
     }
     Err(ApiError::InvalidName { path: path.into() })
+}
+
+/// The maximum number of pairs, and the maximum length of keys and values in characters.
+const MAX_PAIRS: usize = 16;
+const MAX_KEY: usize = 64;
+const MAX_VALUE: usize = 512;
+
+/// `metadata`: at most 16 pairs of strings, keys up to 64 and values up to 512 characters.
+pub(crate) fn metadata(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
+    let Some(raw) = fields.present("metadata") else {
+        return Ok(None);
+    };
+    let object =
+        Object::parse(raw.as_bytes()).map_err(|_| wrong_type("metadata", "an object", raw))?;
+    let pairs = object.iter().count();
+    if pairs > MAX_PAIRS {
+        return Err(ApiError::TooMuchMetadata { maximum: MAX_PAIRS, count: pairs });
+    }
+    for (key, raw) in object.iter() {
+        let path = format!("metadata.{key}");
+        let value = json::unquote(raw).ok_or_else(|| wrong_type(&path, "a string", raw))?;
+        within(&path, key, MAX_KEY)?;
+        within(&path, &value, MAX_VALUE)?;
+    }
+    Ok(Some(raw.to_owned()))
 }

@@ -12,8 +12,8 @@ use tracing::{Instrument as _, Span};
 
 use super::extract::Path;
 use super::json;
-use super::responses::{answered, find, shown, sse};
-use crate::background::{Reading, cancelled_and_ended};
+use super::responses::{find, show_response, sse, to_response};
+use crate::background::{LogReader, cancel_and_wait};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -34,16 +34,16 @@ pub(super) async fn create(
     let accepted =
         turn::accept(Arc::clone(&gateway), caller.clone(), request, body, permit).await?;
     match accepted {
-        Accepted::Replayed(answer) => Ok(answered(answer)),
+        Accepted::Replayed(answer) => Ok(to_response(answer)),
         Accepted::New(Head(headers), new) if streams => {
-            Ok((headers, stream_of(gateway, caller, new.id, 0).await?).into_response())
+            Ok((headers, stream_log(gateway, caller, new.id, 0).await?).into_response())
         }
         Accepted::New(Head(headers), new) => Ok((headers, json(new.object)).into_response()),
         Accepted::Open(Head(headers), id) if streams => {
-            Ok((headers, stream_of(gateway, caller, id, 0).await?).into_response())
+            Ok((headers, stream_log(gateway, caller, id, 0).await?).into_response())
         }
         Accepted::Open(Head(headers), id) => {
-            let response = shown(&gateway, &caller, id.as_str(), false).await?;
+            let response = show_response(&gateway, &caller, id.as_str(), false).await?;
             Ok((headers, response).into_response())
         }
     }
@@ -51,7 +51,7 @@ pub(super) async fn create(
 
 /// `GET /v1/responses/{id}?stream=true&starting_after=N`: streams all events after number N,
 /// including future ones.
-pub(super) async fn stream_again(
+pub(super) async fn resume_stream(
     gateway: Arc<Gateway>,
     caller: Caller,
     text: &str,
@@ -59,19 +59,19 @@ pub(super) async fn stream_again(
 ) -> Result<Response, ApiError> {
     let id = ResponseId::parse(text).ok_or_else(|| gateway.response_not_found(text))?;
     let from = starting_after.map_or(0, |last| last.saturating_add(1));
-    stream_of(gateway, caller, id, from).await
+    stream_log(gateway, caller, id, from).await
 }
 
-async fn stream_of(
+async fn stream_log(
     gateway: Arc<Gateway>,
     caller: Caller,
     id: ResponseId,
     from: u64,
 ) -> Result<Response, ApiError> {
     let (tenant, span) = (caller.tenant.clone(), Span::current());
-    match Reading::begin(Arc::clone(&gateway), tenant, id.clone(), from).await? {
-        Some(reading) => Ok(sse(stream::unfold(reading, move |mut reading| {
-            let next = async { Some((reading.next().await?, reading)) };
+    match LogReader::open(Arc::clone(&gateway), tenant, id.clone(), from).await? {
+        Some(reader) => Ok(sse(stream::unfold(reader, move |mut reader| {
+            let next = async { Some((reader.next().await?, reader)) };
             next.instrument(span.clone())
         }))),
         None => Err(not_streamed(&find(&gateway, &caller, id.as_str()).await?)),
@@ -93,12 +93,12 @@ pub(super) async fn cancel(
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = ResponseId::parse(&text).ok_or_else(|| gateway.response_not_found(&text))?;
-    if cancelled_and_ended(&gateway, &caller.tenant, &id).await?.is_none()
+    if cancel_and_wait(&gateway, &caller.tenant, &id).await?.is_none()
         && !is_background(&find(&gateway, &caller, &text).await?)
     {
         return Err(ApiError::CannotCancelSynchronous);
     }
-    shown(&gateway, &caller, &text, false).await
+    show_response(&gateway, &caller, &text, false).await
 }
 
 /// Cancels an open response and waits for its end, before its deletion.
@@ -107,7 +107,7 @@ pub(super) async fn end_before_deletion(
     caller: &Caller,
     id: &ResponseId,
 ) -> Result<(), ApiError> {
-    match cancelled_and_ended(gateway, &caller.tenant, id).await? {
+    match cancel_and_wait(gateway, &caller.tenant, id).await? {
         Some(false) => Err(ApiError::StillEnding),
         Some(true) | None => Ok(()),
     }

@@ -15,7 +15,7 @@ use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::{check_known, metadata, object_of};
+use crate::request::{check_known, metadata, parse_object};
 
 /// `POST /v1/conversations`
 pub(super) async fn create(
@@ -25,9 +25,9 @@ pub(super) async fn create(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let body = if body.is_empty() { Bytes::from_static(b"{}") } else { body };
-    let fields = object_of(&body)?;
+    let fields = parse_object(&body)?;
     check_known(&fields, &["items", "metadata"])?;
-    let begins_with = items::given(&gateway, &caller, &body, &fields).await?;
+    let begins_with = items::parse_new_items(&gateway, &caller, &body, &fields).await?;
     gateway.quotas().check_added(&caller.tenant, None, Usage::from_items(&begins_with)).await?;
     let shard = Shard::issue(&mut RandomIds);
     let conversation = Conversation {
@@ -63,14 +63,14 @@ pub(super) async fn update(
     Path(id): Path<String>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let fields = object_of(&body)?;
+    let fields = parse_object(&body)?;
     check_known(&fields, &["metadata"])?;
     let metadata = metadata(&fields)?;
     if fields.get("metadata").is_none() {
         return Err(ApiError::MissingParameter { name: "metadata".into() });
     }
     let metadata = metadata.unwrap_or_else(|| "{}".into()).into();
-    let conversation = known(&gateway, &id)?;
+    let conversation = parse_conversation_id(&gateway, &id)?;
     let _lease = gateway.owners(&caller).binding_of(&conversation).lease_if_pending().await?;
     let changed = gateway.store.set_metadata(&caller.tenant, &conversation, metadata).await?;
     let changed = changed.ok_or_else(|| gateway.conversation_not_found(&id))?;
@@ -83,11 +83,11 @@ pub(super) async fn delete(
     caller: Caller,
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
-    let id = known(&gateway, &text)?;
+    let id = parse_conversation_id(&gateway, &text)?;
     let _lease = gateway.owners(&caller).binding_of(&id).lease_if_pending().await?;
     match gateway.store.delete_conversation(&caller.tenant, &id).await? {
         true => {
-            gateway.open_turns.conversation_deleted(&caller.tenant, &id);
+            gateway.open_turns.notify_deleted(&caller.tenant, &id);
             Ok(json(format!(r#"{{"id":"{id}","object":"conversation.deleted","deleted":true}}"#)))
         }
         false => Err(gateway.conversation_not_found(&text)),
@@ -95,7 +95,10 @@ pub(super) async fn delete(
 }
 
 /// Parses a conversation id. A text of another form is the id of no conversation.
-pub(super) fn known(gateway: &Gateway, text: &str) -> Result<ConversationId, ApiError> {
+pub(super) fn parse_conversation_id(
+    gateway: &Gateway,
+    text: &str,
+) -> Result<ConversationId, ApiError> {
     ConversationId::parse(text).ok_or_else(|| gateway.conversation_not_found(text))
 }
 
@@ -105,7 +108,8 @@ pub(super) async fn find(
     caller: &Caller,
     text: &str,
 ) -> Result<Conversation, ApiError> {
-    let found = gateway.store.conversation(&caller.tenant, &known(gateway, text)?).await?;
+    let found =
+        gateway.store.conversation(&caller.tenant, &parse_conversation_id(gateway, text)?).await?;
     let (conversation, _) = found.ok_or_else(|| gateway.conversation_not_found(text))?;
     Ok(conversation)
 }

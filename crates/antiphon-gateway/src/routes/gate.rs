@@ -16,7 +16,7 @@ use crate::request_body::discard;
 use crate::request_id::RequestId;
 
 /// Rejects every request while the gateway stops.
-pub(super) async fn while_open(
+pub(super) async fn reject_while_stopping(
     State(gateway): State<Arc<Gateway>>,
     request: Request,
     next: Next,
@@ -53,13 +53,13 @@ pub(super) async fn admit(
         next.run(request).await
     };
     if let Some(allowance) = allowance {
-        allowance.tell(response.headers_mut());
+        allowance.write_headers(response.headers_mut());
     }
     response
 }
 
 /// Admits a turn if the caller does not have too many open ones.
-pub(super) async fn open_turn(
+pub(super) async fn permit_turn(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     mut request: Request,

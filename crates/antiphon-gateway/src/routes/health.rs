@@ -6,7 +6,7 @@ use axum::extract::State;
 use http::StatusCode;
 
 use crate::gateway::Gateway;
-use crate::readiness::StoreHealth;
+use crate::store_health::StoreHealth;
 
 /// `GET /healthz`: any answer proves that the process runs. It succeeds also while the gateway
 /// stops.
@@ -22,7 +22,9 @@ pub(super) async fn ready(State(gateway): State<Arc<Gateway>>) -> (StatusCode, &
     }
     match gateway.readiness.check(&*gateway.store, &gateway.write_check).await {
         StoreHealth::Working => (StatusCode::OK, "ok"),
-        StoreHealth::Unreadable => (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be read"),
+        StoreHealth::UnreadableSeal => {
+            (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be read")
+        }
         StoreHealth::Unwritable => (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be written"),
     }
 }

@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 
-use super::conversations::{find, known, show_conversation};
+use super::conversations::{find, parse_conversation_id, show_conversation};
 use super::extract::{Body, Path};
 use super::json_in_chunks;
 use super::paging::ListQuery;
@@ -20,8 +20,8 @@ use crate::compaction::check_compactions;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::present::{list as list_of, present_shared};
-use crate::request::{items, object_of, wrong};
+use crate::item_json::{item_chunks, list_chunks};
+use crate::request::{items, parse_object, wrong_type};
 use crate::turn::{Incoming, resolve};
 
 /// The maximum number of items to add in one request.
@@ -34,10 +34,10 @@ pub(super) async fn list(
     Path(id): Path<String>,
     query: ListQuery,
 ) -> Result<Response, ApiError> {
-    let scope = ListScope::Conversation(known(&gateway, &id)?);
+    let scope = ListScope::Conversation(parse_conversation_id(&gateway, &id)?);
     let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
     let listing = listing.ok_or_else(|| gateway.conversation_not_found(&id))?;
-    Ok(json_in_chunks(list_of(&listing.items, listing.has_more, query.encrypted)))
+    Ok(json_in_chunks(list_chunks(&listing.items, listing.has_more, query.encrypted)))
 }
 
 /// `POST /v1/conversations/{id}/items`
@@ -48,13 +48,13 @@ pub(super) async fn create(
     query: ListQuery,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let fields = object_of(&body)?;
+    let fields = parse_object(&body)?;
     if fields.present("items").is_none() {
         return Err(ApiError::MissingParameter { name: "items".into() });
     }
-    let id = known(&gateway, &text)?;
+    let id = parse_conversation_id(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
-    let added = given(&gateway, &caller, &body, &fields).await?;
+    let added = parse_new_items(&gateway, &caller, &body, &fields).await?;
     // The lease excludes other writers, so the conversation's quota is exact.
     let _lease = gateway.owners(&caller).binding_of(&id).lease_for_items().await?;
     gateway.quotas().check_added(&caller.tenant, Some(&id), Usage::from_items(&added)).await?;
@@ -62,7 +62,7 @@ pub(super) async fn create(
         Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
         other => {
             other?;
-            Ok(json_in_chunks(list_of(&added, false, query.encrypted)))
+            Ok(json_in_chunks(list_chunks(&added, false, query.encrypted)))
         }
     }
 }
@@ -74,11 +74,11 @@ pub(super) async fn show(
     Path((text, item_id)): Path<(String, String)>,
     query: ListQuery,
 ) -> Result<Response, ApiError> {
-    let id = known(&gateway, &text)?;
+    let id = parse_conversation_id(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
     let item = gateway.store.item(&caller.tenant, &id, &ItemId::from(&*item_id)).await?;
     let item = item.ok_or(ApiError::ItemNotFound { id: item_id })?;
-    Ok(json_in_chunks(present_shared(&item, query.encrypted)))
+    Ok(json_in_chunks(item_chunks(&item, query.encrypted)))
 }
 
 /// `DELETE /v1/conversations/{id}/items/{item_id}`
@@ -87,7 +87,7 @@ pub(super) async fn delete(
     caller: Caller,
     Path((text, item_id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let id = known(&gateway, &text)?;
+    let id = parse_conversation_id(&gateway, &text)?;
     let _lease = gateway.owners(&caller).binding_of(&id).lease_for_items().await?;
     let conversation = find(&gateway, &caller, &text).await?;
     match gateway.store.delete_item(&caller.tenant, &id, &ItemId::from(&*item_id)).await? {
@@ -98,7 +98,7 @@ pub(super) async fn delete(
 
 /// Parses the items of a body and prepares them for storage: each has its own id or gets a new one.
 /// Rejects a duplicate id.
-pub(super) async fn given(
+pub(super) async fn parse_new_items(
     gateway: &Gateway,
     caller: &Caller,
     body: &Bytes,
@@ -108,7 +108,7 @@ pub(super) async fn given(
         return Ok(Vec::new());
     };
     if !raw.starts_with('[') {
-        return Err(wrong("items", "an array", raw));
+        return Err(wrong_type("items", "an array", raw));
     }
     let limits = &gateway.settings.limits;
     let items = items(&body.slice_ref(raw.as_bytes()), "items", limits)?;
@@ -122,7 +122,7 @@ pub(super) async fn given(
         });
     }
     let items = resolve(&*gateway.store, &caller.tenant, None, items).await?;
-    let held: Vec<HeldItem> = items.into_iter().map(|item| hold(gateway, item)).collect();
+    let held: Vec<HeldItem> = items.into_iter().map(|item| to_held_item(gateway, item)).collect();
     let mut seen = std::collections::HashSet::new();
     match held.iter().find(|item| !seen.insert(&item.id)) {
         Some(item) => Err(Fault::DuplicateItem { id: item.id.clone() }.refusal(0).into()),
@@ -141,7 +141,11 @@ fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     let object = item.object();
     let content = object.present("content").unwrap_or("[]");
     if head.kind == Kind::Message && !content.starts_with(['"', '[']) {
-        return Err(wrong(&format!("items[{position}].content"), "a string or an array", content));
+        return Err(wrong_type(
+            &format!("items[{position}].content"),
+            "a string or an array",
+            content,
+        ));
     }
     let needs_call = head.kind.call().is_some() && object.present("name").is_none();
     match needs_call && head.call_id.is_none() {
@@ -150,7 +154,7 @@ fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     }
 }
 
-fn hold(gateway: &Gateway, Incoming { item, origin, .. }: Incoming) -> HeldItem {
+fn to_held_item(gateway: &Gateway, Incoming { item, origin, .. }: Incoming) -> HeldItem {
     let id = item.head().id.clone();
     let id = id.unwrap_or_else(|| RandomIds.issue(item.head().kind.id_prefix()).into());
     HeldItem::new(id, &item, gateway.fingerprint_key, origin)

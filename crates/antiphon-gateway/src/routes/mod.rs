@@ -1,14 +1,12 @@
 //! The API's routes.
 
 mod background;
-mod compact;
 mod conversations;
 mod extract;
 mod forward;
 mod gate;
 mod health;
 mod identify;
-mod input_tokens;
 mod items;
 mod models;
 mod openapi;
@@ -27,7 +25,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
 use http::{Method, Uri, header};
 
-use crate::browser::{Guard, protect};
+use crate::browser::{PageGuard, protect};
 use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -37,7 +35,7 @@ use crate::gateway::Gateway;
 pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let with_gateway = || Arc::clone(gateway);
     // Routes of objects that an upstream may own.
-    let kept = Router::new()
+    let owned = Router::new()
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
         .route("/responses/{id}/cancel", post(background::cancel))
@@ -55,29 +53,30 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route(
             "/responses",
             post(responses::create)
-                .route_layer(layer(with_gateway(), gate::open_turn))
+                .route_layer(layer(with_gateway(), gate::permit_turn))
                 .get(websocket::open),
         )
         // These two paths are not response ids.
         .route(
             "/responses/compact",
-            post(compact::create)
+            post(responses::compact)
                 .route_layer(layer(with_gateway(), forward::by_body))
-                .route_layer(layer(with_gateway(), gate::open_turn)),
+                .route_layer(layer(with_gateway(), gate::permit_turn)),
         )
         .route(
             "/responses/input_tokens",
-            post(input_tokens::count).route_layer(layer(with_gateway(), forward::by_body)),
+            post(responses::count_input_tokens)
+                .route_layer(layer(with_gateway(), forward::by_body)),
         )
         .route("/responses/{id}/report", get(responses::report))
-        .merge(kept)
+        .merge(owned)
         .route(
             "/{*path}",
             on(passthrough::METHODS, passthrough::pass_through)
-                .layer(layer(with_gateway(), gate::open_turn)),
+                .layer(layer(with_gateway(), gate::permit_turn)),
         )
         .route_layer(layer(with_gateway(), gate::admit))
-        .layer(layer(with_gateway(), gate::while_open));
+        .layer(layer(with_gateway(), gate::reject_while_stopping));
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
@@ -85,7 +84,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .nest("/v1", v1)
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
-        .layer(layer(Guard::new(gateway, address), protect))
+        .layer(layer(PageGuard::new(gateway, address), protect))
         .layer(from_fn(identify::identify))
         .with_state(Arc::clone(gateway))
 }

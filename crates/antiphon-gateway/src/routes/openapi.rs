@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn every_route_is_described_and_nothing_else() {
+    fn document_describes_every_route() {
         let described = document();
         let described = described["paths"].as_object().unwrap().keys();
         let described: BTreeSet<String> = described.map(|path| unnamed(path)).collect();
@@ -56,12 +56,12 @@ mod tests {
     }
 
     #[test]
-    fn it_has_the_version_of_what_serves_it() {
+    fn document_has_the_crate_version() {
         assert_eq!(document()["info"]["version"], env!("CARGO_PKG_VERSION"));
     }
 
     #[test]
-    fn every_reference_names_something() {
+    fn every_reference_resolves() {
         let document = document();
         let names = DOCUMENT.split("\"$ref\": \"#").skip(1);
         for name in names.map(|rest| rest.split('"').next().unwrap()) {
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_have_names_of_their_own() {
+    fn operation_names_are_unique() {
         let document = document();
         let paths = document["paths"].as_object().unwrap().values();
         let entries = paths.flat_map(|path| path.as_object().unwrap().values());

@@ -17,15 +17,18 @@ use http::{HeaderMap, header};
 use super::extract::{Body, Path};
 use super::paging::ListQuery;
 use super::{background, json, json_in_chunks};
-use crate::background::present_response;
+use crate::background::open_response_object;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
+use crate::item_json::{item_array, list_chunks};
 use crate::limits::TurnPermit;
-use crate::present::{array, list};
 use crate::request::CreateRequest;
-use crate::turn::{self, Answer, EventReceiver, Head, OutgoingEvent};
+use crate::settings::LocalModel;
+use crate::turn::{
+    self, Answer, EventReceiver, Head, OutgoingEvent, Preview, TokenCount, compact_history,
+};
 
 /// `POST /v1/responses`
 pub(super) async fn create(
@@ -40,7 +43,7 @@ pub(super) async fn create(
     if is_job {
         return background::create(gateway, caller, request, body, permit).await;
     }
-    Ok(answered(turn::answer(gateway, caller, request, permit).await?))
+    Ok(to_response(turn::answer(gateway, caller, request, permit).await?))
 }
 
 /// Parses the request, and decides whether it is a background response of the gateway. A provider
@@ -59,7 +62,7 @@ async fn read(
 }
 
 /// The answer in the requested form.
-pub(super) fn answered(answer: Answer) -> Response {
+pub(super) fn to_response(answer: Answer) -> Response {
     match answer {
         Answer::Whole(Head(headers), response) => {
             (headers, json_in_chunks(response)).into_response()
@@ -74,8 +77,8 @@ fn event_stream(events: EventReceiver) -> Response {
 }
 
 /// An event stream.
-pub(super) fn sse(told: impl Stream<Item = OutgoingEvent> + Send + 'static) -> Response {
-    let frames = told.flat_map(|told| stream::iter(told.into_sse().into_frames()));
+pub(super) fn sse(events: impl Stream<Item = OutgoingEvent> + Send + 'static) -> Response {
+    let frames = events.flat_map(|events| stream::iter(events.into_sse().into_frames()));
     let events = frames.map(Ok::<_, Infallible>);
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
@@ -90,13 +93,13 @@ pub(super) async fn show(
     query: ListQuery,
 ) -> Result<Response, ApiError> {
     if query.stream {
-        return background::stream_again(gateway, caller, &id, query.starting_after).await;
+        return background::resume_stream(gateway, caller, &id, query.starting_after).await;
     }
-    shown(&gateway, &caller, &id, query.encrypted).await
+    show_response(&gateway, &caller, &id, query.encrypted).await
 }
 
 /// The response in its current state: recorded, or still running in the background.
-pub(super) async fn shown(
+pub(super) async fn show_response(
     gateway: &Gateway,
     caller: &Caller,
     text: &str,
@@ -106,17 +109,17 @@ pub(super) async fn shown(
     let id = ResponseId::parse(text).ok_or_else(unknown)?;
     let (store, tenant) = (&gateway.store, &caller.tenant);
     if let Some(record) = store.response(tenant, &id).await? {
-        return recorded(gateway, caller, &record, encrypted).await;
+        return show_record(gateway, caller, &record, encrypted).await;
     }
-    if let Some(response) = present_response(gateway, tenant, &id).await? {
+    if let Some(response) = open_response_object(gateway, tenant, &id).await? {
         return Ok(json(response));
     }
     // The response may have ended between the two lookups.
     let record = store.response(tenant, &id).await?.ok_or_else(unknown)?;
-    recorded(gateway, caller, &record, encrypted).await
+    show_record(gateway, caller, &record, encrypted).await
 }
 
-async fn recorded(
+async fn show_record(
     gateway: &Gateway,
     caller: &Caller,
     record: &ResponseRecord,
@@ -136,12 +139,50 @@ fn with_output(response: &Object<'_>, output: &[HeldItem], encrypted: bool) -> C
         let separator = if position == 0 { '{' } else { ',' };
         text.push(format!("{separator}{}:", quote(key)));
         match key {
-            "output" => text.append(array(output, encrypted)),
+            "output" => text.append(item_array(output, encrypted)),
             _ => text.push(value.to_owned()),
         }
     }
     text.push(Bytes::from_static(b"}"));
     text
+}
+
+/// `POST /v1/responses/compact`: it takes as long as a turn, so it needs the permit of a turn.
+pub(super) async fn compact(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    headers: HeaderMap,
+    Extension(_permit): Extension<TurnPermit>,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let identity = gateway.digest_key.identify(&headers, &body)?;
+    let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
+    let (Head(headers), compacted) = compact_history(&gateway, &caller, &request).await?;
+    Ok((headers, json(compacted)).into_response())
+}
+
+/// `POST /v1/responses/input_tokens`: counts the tokens of the model's input, including the stored
+/// items of the conversation. Stores nothing.
+///
+/// The header `antiphon-tokens` names the source of the count: `upstream`, or `estimated` by the
+/// gateway.
+pub(super) async fn count_input_tokens(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    headers: HeaderMap,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let identity = gateway.digest_key.identify(&headers, &body)?;
+    let default_model = gateway.upstreams.local().map(LocalModel::name);
+    let request =
+        CreateRequest::parse_counted(&body, identity, &gateway.settings.limits, default_model)?;
+    let preview = Preview::new(&gateway, &caller, &request).await?;
+    let (tokens, source) = match preview.count_tokens(&gateway, &caller, &request).await? {
+        TokenCount::Upstream(tokens) => (tokens, "upstream"),
+        TokenCount::Estimated(tokens) => (tokens, "estimated"),
+    };
+    let counted = format!(r#"{{"object":"response.input_tokens","input_tokens":{tokens}}}"#);
+    Ok(([("antiphon-tokens", source)], json(counted)).into_response())
 }
 
 /// `DELETE /v1/responses/{id}`
@@ -176,7 +217,11 @@ pub(super) async fn input_items(
     for holder in stored_by.into_iter().chain([id]) {
         let scope = ListScope::Input(holder);
         if let Some(listing) = store.list_items(tenant, &scope, &query.page).await? {
-            return Ok(json_in_chunks(list(&listing.items, listing.has_more, query.encrypted)));
+            return Ok(json_in_chunks(list_chunks(
+                &listing.items,
+                listing.has_more,
+                query.encrypted,
+            )));
         }
     }
     Err(unknown())

@@ -50,7 +50,7 @@ pub(super) async fn open(
             Err(error) => tracing::debug!(%error, "a connection broke before it was upgraded"),
         }
     };
-    connection.go_on(serving.in_current_span());
+    connection.serve_upgraded(serving.in_current_span());
     response
 }
 

@@ -49,7 +49,7 @@ impl MasterKey {
     }
 
     /// Decrypts a key that was read from the store.
-    pub(crate) fn found(kept: &Bytes, secrets: &[Secret]) -> io::Result<Self> {
+    pub(crate) fn decrypt(kept: &Bytes, secrets: &[Secret]) -> io::Result<Self> {
         Ok(Self::opened(kept, secrets)?.0)
     }
 

@@ -15,7 +15,7 @@ async fn kept(store: &SqliteStore) -> Bytes {
 }
 
 #[tokio::test]
-async fn the_key_stays_while_secrets_change() {
+async fn key_is_unchanged_when_secrets_change() {
     let store = SqliteStore::in_memory().unwrap();
     let first = key(&store, &["old"]).await.unwrap();
     for rotation in [&["old", "new"][..], &["new", "old"], &["new"]] {
@@ -26,7 +26,7 @@ async fn the_key_stays_while_secrets_change() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_kept_openly_is_encrypted_by_the_first_secret() {
+async fn first_secret_encrypts_a_plain_key() {
     let store = SqliteStore::in_memory().unwrap();
     let open = key(&store, &[]).await.unwrap();
     assert_eq!(kept(&store).await, &open[..]);
@@ -45,7 +45,7 @@ async fn gateways_that_start_at_once_have_one_key() {
 }
 
 #[test]
-fn an_envelope_that_was_touched_is_not_opened() {
+fn modified_envelope_is_not_opened() {
     let secret = Secret::new("secret");
     let closed = envelope::close(&[7; 32], &secret);
     assert_eq!(envelope::open(&closed, &secret), Some(Zeroizing::new([7; 32])));
@@ -66,7 +66,7 @@ fn keys_of_different_purposes_differ() {
 
 /// During a roll-out, gateways of the previous step may start again.
 #[tokio::test]
-async fn gateways_of_neighbouring_steps_of_a_change_start_in_any_order() {
+async fn secret_rotation_allows_any_order_of_starts() {
     let steps = [&["old"][..], &["old", "new"], &["new", "old"], &["new"]];
     for pair in steps.windows(2) {
         let (before, after) = (pair[0], pair[1]);
@@ -79,7 +79,7 @@ async fn gateways_of_neighbouring_steps_of_a_change_start_in_any_order() {
 }
 
 #[tokio::test]
-async fn a_start_that_is_refused_leaves_the_kept_key_as_it_is() {
+async fn rejected_start_leaves_the_stored_key_unchanged() {
     let store = SqliteStore::in_memory().unwrap();
     key(&store, &["old"]).await.unwrap();
     let before = kept(&store).await;

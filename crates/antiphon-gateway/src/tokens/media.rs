@@ -9,21 +9,21 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
+use super::data_url::{data_url, image_size};
 use super::vocabulary::Counter;
-use crate::data_url::{data_url, size_of_image};
 
 const LOW_DETAIL: u64 = 85;
 const TILE: u64 = 170;
 /// An image of unknown size counts as four tiles.
-const IMAGE: u64 = LOW_DETAIL + 4 * TILE;
+const UNKNOWN_IMAGE: u64 = LOW_DETAIL + 4 * TILE;
 
 /// The tokens of a page, and the assumed bytes of a page.
-const PAGE: u64 = 2250;
-const BYTES_OF_A_PAGE: u64 = 50_000;
+const TOKENS_PER_PAGE: u64 = 2250;
+const BYTES_PER_PAGE: u64 = 50_000;
 
 /// The tokens of a second of audio, and the assumed bytes of a second: an MP3 with 128 kbit/s.
-const SECOND: u64 = 10;
-const BYTES_OF_A_SECOND: u64 = 16_000;
+const TOKENS_PER_SECOND: u64 = 10;
+const BYTES_PER_SECOND: u64 = 16_000;
 
 /// Whether an item may have more tokens than bytes: a short reference can name an image.
 pub(super) fn may_be_in(item: &[u8]) -> bool {
@@ -32,46 +32,45 @@ pub(super) fn may_be_in(item: &[u8]) -> bool {
 }
 
 /// The tokens of a part that is not text. `None` for all other objects.
-pub(super) fn of_part(counter: &mut Counter, part: &Map<String, Value>) -> Option<u64> {
+pub(super) fn count_part(counter: &mut Counter, part: &Map<String, Value>) -> Option<u64> {
     let text = |key: &str| part.get(key).and_then(Value::as_str);
     match text("type")? {
         "input_image" | "computer_screenshot" | "output_image" => {
             let is_low = text("detail") == Some("low");
-            let size =
-                text("image_url").and_then(data_url).and_then(|(_, data)| size_of_image(data));
-            Some(if is_low { LOW_DETAIL } else { size.map_or(IMAGE, tiles) })
+            let size = text("image_url").and_then(data_url).and_then(|(_, data)| image_size(data));
+            Some(if is_low { LOW_DETAIL } else { size.map_or(UNKNOWN_IMAGE, tiles) })
         }
-        "image_generation_call" => Some(text("result").map_or(0, |_| IMAGE)),
+        "image_generation_call" => Some(text("result").map_or(0, |_| UNKNOWN_IMAGE)),
         "input_file" => {
             let name = text("filename").map_or(0, |name| counter.count(name));
-            Some(name + text("file_data").map_or(PAGE, |data| of_file(counter, data)))
+            Some(name + text("file_data").map_or(TOKENS_PER_PAGE, |data| count_file(counter, data)))
         }
         "input_audio" => {
             let data = part.get("input_audio").and_then(|audio| audio["data"].as_str());
             let bytes = decoded_length(data.or(text("data")).unwrap_or_default());
-            Some(bytes.div_ceil(BYTES_OF_A_SECOND) * SECOND)
+            Some(bytes.div_ceil(BYTES_PER_SECOND) * TOKENS_PER_SECOND)
         }
         _ => None,
     }
 }
 
 /// The tokens of a data URL, which does not count as text. `None` for all other texts.
-pub(super) fn of_data_url(counter: &mut Counter, text: &str) -> Option<u64> {
+pub(super) fn count_data_url(counter: &mut Counter, text: &str) -> Option<u64> {
     let (kind, data) = data_url(text)?;
     Some(match kind.starts_with("image/") {
-        true => size_of_image(data).map_or(IMAGE, tiles),
-        false => of_file(counter, text),
+        true => image_size(data).map_or(UNKNOWN_IMAGE, tiles),
+        false => count_file(counter, text),
     })
 }
 
 /// A text file counts as its text, any other file by its pages.
-fn of_file(counter: &mut Counter, data: &str) -> u64 {
+fn count_file(counter: &mut Counter, data: &str) -> u64 {
     let (kind, data) = data_url(data).unwrap_or(("", data));
     let is_text = kind.starts_with("text/") || kind == "application/json";
     let text = is_text.then(|| STANDARD.decode(data).ok()).flatten();
     match text.and_then(|text| String::from_utf8(text).ok()) {
         Some(text) => counter.count(&text),
-        None => decoded_length(data).div_ceil(BYTES_OF_A_PAGE) * PAGE,
+        None => decoded_length(data).div_ceil(BYTES_PER_PAGE) * TOKENS_PER_PAGE,
     }
 }
 
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     fn tokens(part: &Value) -> Option<u64> {
-        of_part(&mut Counter::for_model(""), part.as_object()?)
+        count_part(&mut Counter::for_model(""), part.as_object()?)
     }
 
     /// The header of a PNG of this size, followed by many other bytes.
@@ -132,15 +131,18 @@ mod tests {
         let text = format!("data:text/plain;base64,{}", STANDARD.encode("Hello there"));
         assert_eq!(file(&text), Some(2));
         let pages = format!("data:application/pdf;base64,{}", STANDARD.encode(vec![1; 90_000]));
-        assert_eq!(file(&pages), Some(2 * PAGE));
-        assert_eq!(tokens(&json!({"type": "input_file", "file_id": "file_1"})), Some(PAGE));
+        assert_eq!(file(&pages), Some(2 * TOKENS_PER_PAGE));
+        assert_eq!(
+            tokens(&json!({"type": "input_file", "file_id": "file_1"})),
+            Some(TOKENS_PER_PAGE)
+        );
     }
 
     #[test]
-    fn a_data_url_is_never_text() {
+    fn data_url_does_not_count_as_text() {
         let mut counter = Counter::for_model("");
-        assert_eq!(of_data_url(&mut counter, &png(512, 512)), Some(255));
-        assert_eq!(of_data_url(&mut counter, "data: none, that is"), None);
+        assert_eq!(count_data_url(&mut counter, &png(512, 512)), Some(255));
+        assert_eq!(count_data_url(&mut counter, "data: none, that is"), None);
         assert_eq!(tokens(&json!({"type": "input_text", "text": "Hello"})), None);
     }
 }

@@ -7,8 +7,9 @@
 //!
 //! The time is linear, and the number of bytes that are tokenized is bounded.
 
+mod data_url;
+mod items;
 mod media;
-mod seen;
 mod tools;
 mod vocabulary;
 
@@ -23,20 +24,20 @@ use crate::error::ApiError;
 const REPLY: u64 = 3;
 
 /// The maximum number of concurrent counts, because counting uses much CPU time.
-const AT_ONCE: usize = 4;
+const MAX_COUNTS: usize = 4;
 
-static COUNTING: Semaphore = Semaphore::const_new(AT_ONCE);
+static COUNTING: Semaphore = Semaphore::const_new(MAX_COUNTS);
 
 /// The tokens of each part of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Weights {
+pub(crate) struct TokenEstimate {
     /// All fields except the items: instructions, tools, the output schema.
     pub(crate) fields: u64,
     /// Each item.
     pub(crate) items: Vec<u64>,
 }
 
-impl Weights {
+impl TokenEstimate {
     /// The tokens of the whole request.
     pub(crate) fn total(&self) -> u64 {
         self.items.iter().fold(self.fields, |total, tokens| total.saturating_add(*tokens))
@@ -45,38 +46,41 @@ impl Weights {
 
 /// Counts the tokens of a request on a blocking thread. `fields` is the JSON of all fields except
 /// the input, `view` the items that the model receives.
-pub(crate) async fn weigh(fields: &str, view: &[Item]) -> Result<Weights, ApiError> {
+pub(crate) async fn estimate_tokens(
+    fields: &str,
+    view: &[Item],
+) -> Result<TokenEstimate, ApiError> {
     let turn = COUNTING.acquire().await.expect("it is never closed");
     let (fields, view) = (fields.to_owned(), view.to_vec());
     let weighing = tokio::task::spawn_blocking(move || {
         // The count runs to its end, even if its caller stops waiting.
         let _turn = turn;
         let fields = Object::parse(fields.as_bytes()).unwrap_or_default();
-        weights(&fields, &view)
+        estimate(&fields, &view)
     });
     weighing.await.map_err(|_| ApiError::TokensNotCounted)
 }
 
 /// Whether a request certainly has at most `window` tokens. This needs no count, because each token
 /// has at least one byte.
-pub(crate) fn surely_fits(fields: &str, view: &[Item], window: u64) -> bool {
+pub(crate) fn certainly_fits(fields: &str, view: &[Item], window: u64) -> bool {
     let bytes = view.iter().fold(fields.len(), |sum, item| sum.saturating_add(item.raw().len()));
     bytes as u64 <= window && !view.iter().any(|item| media::may_be_in(item.raw()))
 }
 
-fn weights(fields: &Object<'_>, view: &[Item]) -> Weights {
+fn estimate(fields: &Object<'_>, view: &[Item]) -> TokenEstimate {
     let mut counter = Counter::for_model(&fields.string("model").unwrap_or_default());
-    Weights {
-        fields: REPLY + of_fields(&mut counter, fields),
-        items: view.iter().map(|item| seen::of_item(&mut counter, item)).collect(),
+    TokenEstimate {
+        fields: REPLY + count_fields(&mut counter, fields),
+        items: view.iter().map(|item| items::count_item(&mut counter, item)).collect(),
     }
 }
 
-fn of_fields(counter: &mut Counter, fields: &Object<'_>) -> u64 {
+fn count_fields(counter: &mut Counter, fields: &Object<'_>) -> u64 {
     let instructions = fields.string("instructions");
-    instructions.map_or(0, |text| seen::of_message(counter, &text))
-        + fields.present("tools").map_or(0, |tools| tools::of_tools(counter, tools))
-        + fields.present("text").map_or(0, |text| tools::of_format(counter, text))
+    instructions.map_or(0, |text| items::count_message(counter, &text))
+        + fields.present("tools").map_or(0, |tools| tools::count_tools(counter, tools))
+        + fields.present("text").map_or(0, |text| tools::count_format(counter, text))
 }
 
 #[cfg(test)]
@@ -88,17 +92,17 @@ mod tests {
 
     fn tokens(fields: &Value, items: &Value) -> u64 {
         let view = parse_items(&items.to_string().into()).unwrap();
-        weights(&Object::parse(fields.to_string().as_bytes()).unwrap(), &view).total()
+        estimate(&Object::parse(fields.to_string().as_bytes()).unwrap(), &view).total()
     }
 
-    fn of_items(items: &Value) -> u64 {
+    fn count_items(items: &Value) -> u64 {
         tokens(&json!({}), items) - REPLY
     }
 
     #[test]
     fn json_spelling_does_not_change_the_count() {
-        let plain = of_items(&json!([{"role": "user", "content": "Hello there"}]));
-        let typed = of_items(&json!([{
+        let plain = count_items(&json!([{"role": "user", "content": "Hello there"}]));
+        let typed = count_items(&json!([{
             "type": "message", "id": "msg_0123456789", "status": "completed", "role": "user",
             "content": [{"type": "input_text", "text": "Hello there"}],
         }]));
@@ -108,7 +112,7 @@ mod tests {
     #[test]
     fn calls_count_by_name_and_arguments() {
         let call = |id: &str| {
-            of_items(&json!([{
+            count_items(&json!([{
                 "type": "function_call", "id": id, "call_id": id, "name": "echo",
                 "arguments": "{\"text\":\"hello\"}",
             }]))
@@ -116,7 +120,7 @@ mod tests {
         assert_eq!(call("a"), call("a_very_long_identifier_of_a_call_0123456789"));
         assert!((5..20).contains(&call("a")), "{}", call("a"));
         let output = json!([{"type": "function_call_output", "call_id": "c", "output": "hello"}]);
-        assert_eq!(of_items(&output), 5);
+        assert_eq!(count_items(&output), 5);
     }
 
     #[test]
@@ -138,7 +142,7 @@ mod tests {
     #[test]
     fn sealed_content_does_not_count_as_text() {
         let reasoning = |sealed: String| {
-            of_items(&json!([{
+            count_items(&json!([{
                 "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed,
             }]))
         };
@@ -149,10 +153,10 @@ mod tests {
     #[test]
     fn requests_that_surely_fit_are_not_counted() {
         let view = parse_items(&r#"[{"role":"user","content":"Hello"}]"#.into()).unwrap();
-        assert!(surely_fits("{}", &view, 40));
-        assert!(!surely_fits("{}", &view, 20));
+        assert!(certainly_fits("{}", &view, 40));
+        assert!(!certainly_fits("{}", &view, 20));
         let image = r#"[{"role":"user","content":[{"type":"input_image","image_url":"u"}]}]"#;
-        assert!(!surely_fits("{}", &parse_items(&image.into()).unwrap(), 1000));
+        assert!(!certainly_fits("{}", &parse_items(&image.into()).unwrap(), 1000));
     }
 
     /// With quadratic time, each of these would take hours.
@@ -160,10 +164,10 @@ mod tests {
     fn long_texts_and_many_items_are_counted_in_linear_time() {
         for text in ["a".repeat(2 << 20), " ".repeat(2 << 20), "é\n".repeat(1 << 19)] {
             let length = text.len() as u64;
-            let counted = of_items(&json!([{"role": "user", "content": text}]));
+            let counted = count_items(&json!([{"role": "user", "content": text}]));
             assert!(counted > 0 && counted < length, "{counted} of {length}");
         }
         let many = vec![json!({"role": "user", "content": "Hello there"}); 20_000];
-        assert_eq!(of_items(&json!(many)), 120_000);
+        assert_eq!(count_items(&json!(many)), 120_000);
     }
 }

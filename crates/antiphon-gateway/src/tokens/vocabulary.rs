@@ -3,15 +3,15 @@
 use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
 
 /// The maximum number of bytes that are tokenized, which is more than any model's window. Other
-/// bytes are estimated with [`BYTES_OF_A_TOKEN`].
-const COUNTED: usize = 8 << 20;
+/// bytes are estimated with [`BYTES_PER_TOKEN`].
+const MAX_TOKENIZED: usize = 8 << 20;
 
 /// Texts are tokenized in slices of this size, so that the time is linear for any text. A slice
 /// that ends inside a word adds at most one token.
 const SLICE: usize = 64 << 10;
 
 /// The typical length of a token in English, in bytes.
-pub(super) const BYTES_OF_A_TOKEN: u64 = 4;
+pub(super) const BYTES_PER_TOKEN: u64 = 4;
 
 /// Prefixes of the models with the older vocabulary, and the exceptions with the newer one. Source:
 /// OpenAI's table of models and encodings.
@@ -34,7 +34,7 @@ impl Counter {
             true => cl100k_base(),
             false => o200k_base(),
         };
-        Self { tokenizer, left: COUNTED }
+        Self { tokenizer, left: MAX_TOKENIZED }
     }
 
     /// The tokens of a text.
@@ -42,11 +42,11 @@ impl Counter {
         let counted = text.floor_char_boundary(self.left);
         self.left -= counted;
         let (mut rest, beyond) = text.split_at(counted);
-        let mut tokens = (beyond.len() as u64).div_ceil(BYTES_OF_A_TOKEN);
+        let mut tokens = (beyond.len() as u64).div_ceil(BYTES_PER_TOKEN);
         while !rest.is_empty() {
-            let (slice, behind) = rest.split_at(rest.floor_char_boundary(SLICE));
+            let (slice, next) = rest.split_at(rest.floor_char_boundary(SLICE));
             tokens += self.tokenizer.count(slice) as u64;
-            rest = behind;
+            rest = next;
         }
         tokens
     }

@@ -25,10 +25,10 @@ use super::report;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::jobs::{Job, Work};
-use crate::lease::Underway;
+use crate::jobs::{Job, JobRequest};
+use crate::lease::RequestRegistration;
 use crate::limits::TurnPermit;
-use crate::request::{Again, Continues, CreateRequest};
+use crate::request::{Continues, CreateRequest, RetryEvidence};
 
 /// How long the client waits for the plan before it receives the queued response. An invalid
 /// request is found in that time, unless the turn has to wait for its conversation.
@@ -84,7 +84,7 @@ type AcceptSender = oneshot::Sender<Result<Accepted, ApiError>>;
 
 /// Lets a turn wait for its conversation as long as turns may be queued.
 pub(super) fn with_queue_wait<'a>(turn: &Turn<'a>) -> Turn<'a> {
-    Turn { leases: turn.leases.waiting(MAX_QUEUED), ..turn.clone() }
+    Turn { leases: turn.leases.with_wait(MAX_QUEUED), ..turn.clone() }
 }
 
 async fn accept_and_run(
@@ -101,10 +101,10 @@ async fn accept_and_run(
             drop(sender.send(Ok(open)));
         }
         Ok(JobStart::Answered(record)) => send_prior_answer(turn, &record, permit, sender).await,
-        Ok(JobStart::New { head, planning, underway }) => match store_job(turn, body).await {
+        Ok(JobStart::New { head, planning, registration }) => match store_job(turn, body).await {
             Ok((job, response)) => {
                 drop(sender.send(Ok(Accepted::New(head, response))));
-                drop(underway);
+                drop(registration);
                 RunningJob::new(&queued, job, QUEUED_EVENTS).run(planning, Some(permit)).await;
             }
             Err(error) => refuse(error, sender),
@@ -137,10 +137,10 @@ async fn start<'a>(
     queued: &'a Turn<'a>,
     shard: Shard,
 ) -> Result<JobStart<'a>, ApiError> {
-    let underway = Box::new(register_attempt(turn).await?);
-    if turn.request.identity.again == Again::No {
+    let registration = Box::new(register_attempt(turn).await?);
+    if turn.request.identity.evidence == RetryEvidence::None {
         let (head, planning) = plan_or_queue(queued).await?;
-        return Ok(JobStart::New { head, planning, underway });
+        return Ok(JobStart::New { head, planning, registration });
     }
     if let Some(id) = find_open_job(turn, shard).await? {
         return Ok(JobStart::Open(id));
@@ -153,7 +153,7 @@ async fn start<'a>(
     let planned = PlannedTurn::plan(opened, &cut).await?;
     planned.check_quotas().await?;
     let head = planned.head();
-    Ok(JobStart::New { head, planning: ready(Ok(planned)).boxed(), underway })
+    Ok(JobStart::New { head, planning: ready(Ok(planned)).boxed(), registration })
 }
 
 /// The open response of this request, if it is unambiguous. Without a key, several open responses
@@ -177,10 +177,10 @@ async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, QueuedResponse
     let job = NewJob {
         id: id.clone(),
         request: request.identity.digest,
-        work: Work::encode(caller, body, created_at, needs_token)?,
+        work: JobRequest::encode(caller, body, created_at, needs_token)?,
         events: number_events(0, events.into_iter().map(|event| event.data)),
     };
-    let entered = gateway.jobs.enter(&caller.tenant, &id);
+    let entered = gateway.jobs.register(&caller.tenant, &id);
     gateway.store.background_jobs().accept(&caller.tenant, job).await?;
     Ok((entered, QueuedResponse { id, object }))
 }
@@ -216,7 +216,7 @@ enum JobStart<'a> {
     /// A retry with this complete answer.
     Answered(Box<ResponseRecord>),
     /// A new turn. It stays registered among those of its request until it has a job.
-    New { head: Head, planning: Planning<'a>, underway: Box<Underway> },
+    New { head: Head, planning: Planning<'a>, registration: Box<RequestRegistration> },
 }
 
 /// Waits a moment for the plan. If that is too short, returns the unfinished planning.

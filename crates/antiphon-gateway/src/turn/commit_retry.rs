@@ -3,7 +3,7 @@
 use antiphon_store::{Destination, ResponseId, Store, StoreError, Tenant, TurnRecord};
 
 use crate::gateway::Gateway;
-use crate::store_attempts::StoreAttempts;
+use crate::gateway::StoreAttempts;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -36,7 +36,7 @@ pub(super) async fn commit_with_retries(
         repeated += 1;
         committed = commit_unless_done(store, tenant, &turn).await;
     }
-    gateway.write_check.note(&committed);
+    gateway.write_check.record(&committed);
     if repeated > 0 && committed.is_ok() {
         let tenant = tenant.as_str();
         tracing::info!(tenant, response, repeated, "stored the turn after a retry");

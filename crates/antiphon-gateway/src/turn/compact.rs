@@ -43,10 +43,10 @@ async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
         CompactionTrigger::Above(threshold) => threshold,
     };
     let (fields, view) = (&turn.request.fields, &plan.prompt.view);
-    if !view.iter().any(is_compactable) || tokens::surely_fits(fields, view, threshold) {
+    if !view.iter().any(is_compactable) || tokens::certainly_fits(fields, view, threshold) {
         return Ok(false);
     }
-    let weights = tokens::weigh(fields, view).await?;
+    let weights = tokens::estimate_tokens(fields, view).await?;
     let weighed = view.iter().zip(&weights.items);
     let compactable: u64 = weighed.filter(|(item, _)| is_compactable(item)).map(|it| it.1).sum();
     let is_worth_it = !was_compacted(plan) || compactable >= threshold / RECOMPACTION_DIVISOR;

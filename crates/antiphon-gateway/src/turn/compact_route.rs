@@ -16,7 +16,7 @@ use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::present::present;
+use crate::item_json::item_text;
 use crate::request::CreateRequest;
 use crate::trace::{MAX_REASON, MAX_TEXT, shortened};
 use crate::upstream::{RetrySession, UpstreamError};
@@ -124,7 +124,7 @@ async fn compact_here(planner: Planner<'_>, plan: &mut Plan) -> Result<String, A
     plan.report.add_new(summary.report);
     let held = plan.transcript.items().iter();
     let of_user = held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());
-    let mut output: Vec<String> = of_user.map(|item| present(item, true)).collect();
+    let mut output: Vec<String> = of_user.map(|item| item_text(item, true)).collect();
     output.push(to_api_item(&summary.compaction));
     let mut compacted = Object::default();
     compacted.set("id", quote(issue_compaction_id().as_str()));
@@ -163,7 +163,7 @@ fn to_api_item(item: &Item) -> String {
     let id = item.head().id.clone();
     let id = id.unwrap_or_else(|| RandomIds.issue(item.head().kind.id_prefix()).into());
     let key = antiphon::FingerprintKey::new([0; 16]);
-    present(&HeldItem::new(id, item, key, None), true)
+    item_text(&HeldItem::new(id, item, key, None), true)
 }
 
 /// Issues an id in the form of a response id. It names no response.

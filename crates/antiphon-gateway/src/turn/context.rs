@@ -11,7 +11,7 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;
-use crate::request::{Again, Continues, CreateRequest};
+use crate::request::{Continues, CreateRequest, RetryEvidence};
 use crate::settings::Faults;
 use crate::trace;
 use crate::upstream::Upstream;
@@ -54,7 +54,7 @@ impl<'a> Turn<'a> {
 
     /// The upstream of the request's model.
     pub(super) fn upstream(&self) -> Result<Upstream<'a>, ApiError> {
-        self.gateway.upstream_of(&self.request.model)
+        self.gateway.upstream_for_model(&self.request.model)
     }
 }
 
@@ -98,7 +98,7 @@ impl Turn<'_> {
 
     /// Whether the request has an idempotency key.
     pub(super) fn is_keyed(&self) -> bool {
-        self.request.identity.again == Again::Keyed
+        self.request.identity.evidence == RetryEvidence::IdempotencyKey
     }
 
     /// Whether an input that a provider rejects is repaired.
@@ -154,11 +154,11 @@ impl Turn<'_> {
     ) -> Result<Option<ResponseRecord>, ApiError> {
         let (leases, store) = (&self.leases, &self.gateway.store);
         let tenant = &self.caller.tenant;
-        if !leases.response_ended_here(tenant, id).await {
+        if !leases.wait_for_response_here(tenant, id).await {
             return Err(ApiError::ConversationLocked);
         }
         match store.response(tenant, id).await? {
-            None if leases.response_ended(tenant, id).await? => {
+            None if leases.wait_for_response(tenant, id).await? => {
                 Ok(store.response(tenant, id).await?)
             }
             None => Err(ApiError::ConversationLocked),

@@ -21,9 +21,9 @@ use super::sending::SendingTurn;
 use super::streaming::StreamingTurn;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
-use crate::jobs::{Job, expiry_of};
+use crate::jobs::{Job, log_expiry};
 use crate::limits::TurnPermit;
-use crate::retry_in_background::retry_in_background;
+use crate::retry::retry_in_background;
 
 /// The number of events before the first output event: created, queued and in progress.
 pub(super) const EVENTS_BEFORE_OUTPUT: u64 = 3;
@@ -180,9 +180,9 @@ impl RunningJob<'_> {
         let last = LoggedEvent { sequence_number: logged, body: last.data };
         let notices = gateway.webhooks.notices(tenant, self.job.id().as_str(), status, now);
         let record = TurnRecord { notices, ..record };
-        gateway.store.background_jobs().end(tenant, record, last, expiry_of(now)).await?;
-        gateway.webhooks.were_committed();
-        self.job.progressed();
+        gateway.store.background_jobs().end(tenant, record, last, log_expiry(now)).await?;
+        gateway.webhooks.notify_committed();
+        self.job.notify_readers();
         Ok(())
     }
 
@@ -194,8 +194,8 @@ impl RunningJob<'_> {
         let job = Arc::clone(&self.job);
         let releasing = async move {
             let release = || store.background_jobs().release(job.tenant(), job.id());
-            retry_in_background("a background response is not released", release).await;
-            jobs.look_for_left();
+            retry_in_background("release a background response to other processes", release).await;
+            jobs.search_abandoned();
         };
         gateway.turns.spawn(releasing.in_current_span());
     }

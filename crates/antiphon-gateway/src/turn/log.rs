@@ -98,7 +98,7 @@ impl Writer {
             let count = events.len() as u64;
             self.write(events).await?;
             self.next += count;
-            self.job.progressed();
+            self.job.notify_readers();
         }
         Ok(self.next)
     }

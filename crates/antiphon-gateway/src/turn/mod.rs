@@ -157,7 +157,7 @@ impl Turn<'_> {
         self.check_store().await?;
         let planned = PlannedTurn::plan(opened, &cut).await?;
         planned.check_quotas().await?;
-        let ended = match self.request.wants {
+        let ended = match self.request.mode {
             RequestMode::Preparation => planned.answer_without_model(client).await,
             RequestMode::Answer => {
                 let mut sending = SendingTurn::new(planned);

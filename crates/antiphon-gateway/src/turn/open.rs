@@ -16,7 +16,7 @@ use super::lane;
 use super::report::Report;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::lease::{Lease, OpenResponse};
+use crate::lease::{Lease, ResponseLock};
 use crate::open_turns::OpenTurn;
 use crate::request::Continues;
 use crate::upstream::Upstream;
@@ -53,7 +53,7 @@ pub(super) struct Opened {
     /// The turn's hold on the conversation, until the commit.
     hold: Option<ConversationHold>,
     /// The hold on the response itself, for as long.
-    _response: OpenResponse,
+    _response: ResponseLock,
 }
 
 /// A turn's hold on its conversation.
@@ -126,9 +126,9 @@ impl Opened {
         unknown: impl FnOnce() -> ApiError,
     ) -> Result<Self, ApiError> {
         let tenant = &turn.caller.tenant;
-        let lease = turn.leases.conversation(tenant, &id).await?;
+        let lease = turn.leases.lease_conversation(tenant, &id).await?;
         let lease = lease.ok_or(ApiError::ConversationLocked)?;
-        let entry = turn.gateway.open_turns.enter(tenant, &id);
+        let entry = turn.gateway.open_turns.register(tenant, &id);
         let found = turn.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
         let destination = Destination::Conversation(id.clone());
@@ -146,7 +146,7 @@ impl Opened {
     ) -> Result<Self, ApiError> {
         let announced = turn.announced.clone().unwrap_or_else(|| Announced::now(shard));
         let Announced { id: response_id, created_at } = announced;
-        let response = turn.leases.open_response(&turn.caller.tenant, &response_id).await;
+        let response = turn.leases.lock_response(&turn.caller.tenant, &response_id).await;
         let response = response.ok_or(ApiError::ConversationLocked)?;
         Ok(Self {
             response_id,
@@ -250,7 +250,7 @@ impl Opened {
     /// Waits until the turn's conversation is deleted; never returns without a conversation.
     pub(super) async fn conversation_deleted(&self) {
         match &self.hold {
-            Some(hold) => hold.turn.conversation_deleted().await,
+            Some(hold) => hold.turn.deleted().await,
             None => std::future::pending().await,
         }
     }

@@ -10,7 +10,7 @@ use super::context::Turn;
 use super::open::Opened;
 use super::plan::Plan;
 use crate::error::ApiError;
-use crate::retry_in_background::retry_in_background;
+use crate::retry::retry_in_background;
 
 /// The store's record of a turn that has not ended: the turn as it will be stored if this process
 /// dies. Not every turn has one ([`Turn::has_pending_record`]).
@@ -44,7 +44,7 @@ impl PendingTurn<'_> {
             ..self.turn.new_record(opened.destination.clone(), plan.fresh.clone())
         };
         let recorded = gateway.store.record_pending_turn(&caller.tenant, record).await;
-        gateway.write_check.note(&recorded);
+        gateway.write_check.record(&recorded);
         Ok(recorded?)
     }
 
@@ -74,7 +74,7 @@ impl PendingTurn<'_> {
         let id = self.id.clone();
         let discarding = async move {
             let discard = || store.drop_pending_turn(&tenant, &id);
-            retry_in_background("a pending turn is not dropped", discard).await;
+            retry_in_background("drop the record of a pending turn", discard).await;
         };
         gateway.turns.spawn(discarding.in_current_span());
     }

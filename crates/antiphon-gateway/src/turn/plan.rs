@@ -20,9 +20,9 @@ use super::report::Report;
 use super::resolve::resolve_input;
 use super::start::{Start, Target};
 use super::view::View;
-use crate::compaction::Sealing;
+use crate::compaction::CompactionSealer;
 use crate::error::ApiError;
-use crate::request::{CompactionTrigger, check_choice_is_there};
+use crate::request::{CompactionTrigger, check_chosen_tool};
 use crate::upstream::Upstream;
 
 /// An open turn and its plan.
@@ -215,7 +215,7 @@ impl Planner<'_> {
         if view.is_empty() && !turn.request.is_prompted() {
             return Err(ApiError::MissingInput);
         }
-        check_choice_is_there(&turn.request.object(), &view)?;
+        check_chosen_tool(&turn.request.object(), &view)?;
         let prompt = self.encode(view, origin, &mut report)?;
         Ok((prompt, report))
     }
@@ -229,10 +229,10 @@ impl Planner<'_> {
     }
 
     /// Seals the compactions of an upstream that can create them.
-    pub(super) fn sealing(&self, origin: &Origin) -> Option<Sealing> {
+    pub(super) fn sealing(&self, origin: &Origin) -> Option<CompactionSealer> {
         let Turn { gateway, caller, .. } = self.turn;
         let key = || Arc::clone(&gateway.compaction_key);
-        let sealing = || Sealing::new(key(), caller.tenant.clone(), origin.clone());
+        let sealing = || CompactionSealer::new(key(), caller.tenant.clone(), origin.clone());
         self.upstream.is_responses_server().then(sealing)
     }
 

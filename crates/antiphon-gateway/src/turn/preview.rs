@@ -36,7 +36,7 @@ impl<'a> Preview<'a> {
         request: &CreateRequest,
     ) -> Result<Self, ApiError> {
         let turn = Turn::new(gateway, caller, request);
-        let upstream = gateway.upstream_of(&request.model)?;
+        let upstream = gateway.upstream_for_model(&request.model)?;
         let planner = Planner::new(&turn, upstream);
         let held = turn.load(find_cursor(&turn).await?).await?;
         let mut plan = planner.plan(held, None).await?;
@@ -69,7 +69,7 @@ impl<'a> Preview<'a> {
                 None => without.insert(&plan.origin),
             }
         }
-        let weights = tokens::weigh(&request.fields, &plan.prompt.view).await?;
+        let weights = tokens::estimate_tokens(&request.fields, &plan.prompt.view).await?;
         Ok(TokenCount::Estimated(weights.total()))
     }
 }

@@ -21,8 +21,8 @@ use super::context::Turn;
 use super::open::{Opened, OpenedTurn};
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
-use crate::lease::Underway;
-use crate::request::{Again, Identity};
+use crate::lease::RequestRegistration;
+use crate::request::{Identity, RetryEvidence};
 
 /// How long a retry that its client counts is recognized by its body, in seconds. The provider's
 /// clients abandon an attempt after 10 minutes.
@@ -84,10 +84,10 @@ pub(super) struct Attempts {
 
 /// Registers the turn among those of the same request. A retry waits until the earlier attempts
 /// have ended.
-pub(super) async fn register_attempt(turn: &Turn<'_>) -> Result<Underway, ApiError> {
-    let Identity { digest, again } = turn.request.identity;
-    let underway = turn.leases.underway(&turn.caller.tenant, &digest, again).await?;
-    underway.ok_or(ApiError::RequestInProgress)
+pub(super) async fn register_attempt(turn: &Turn<'_>) -> Result<RequestRegistration, ApiError> {
+    let Identity { digest, evidence } = turn.request.identity;
+    let registration = turn.leases.register_request(&turn.caller.tenant, &digest, evidence).await?;
+    registration.ok_or(ApiError::RequestInProgress)
 }
 
 impl OpenedTurn<'_> {
@@ -111,7 +111,7 @@ impl<'a> AttemptLookup<'a> {
 
     async fn find(&self) -> Result<PriorAttempt, ApiError> {
         let (turn, opened) = (self.turn, self.opened);
-        if turn.request.identity.again == Again::No {
+        if turn.request.identity.evidence == RetryEvidence::None {
             return Ok(PriorAttempt::Incomplete(CutAttempts::default()));
         }
         let Attempts { known, expired } = self.known_attempts().await?;
@@ -154,7 +154,7 @@ impl<'a> AttemptLookup<'a> {
 
     /// The earlier attempts at the request; none if the request is not marked as a retry.
     pub(super) async fn known_attempts(&self) -> Result<Attempts, ApiError> {
-        if self.turn.request.identity.again == Again::No {
+        if self.turn.request.identity.evidence == RetryEvidence::None {
             return Ok(Attempts::default());
         }
         let since = unix_now() - if self.turn.is_keyed() { KEYED } else { COUNTED };
@@ -173,7 +173,7 @@ impl<'a> AttemptLookup<'a> {
         });
         let open: Vec<ResponseId> = open.cloned().collect();
         for id in &open {
-            if !self.turn.leases.response_ended(&self.turn.caller.tenant, id).await? {
+            if !self.turn.leases.wait_for_response(&self.turn.caller.tenant, id).await? {
                 return Err(ApiError::RequestInProgress);
             }
         }

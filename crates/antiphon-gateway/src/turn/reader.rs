@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::cancel::CancelReason;
 use super::client::Client;
-use crate::compaction::Sealing;
+use crate::compaction::CompactionSealer;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::upstream::{Reply, UpstreamError};
@@ -55,7 +55,7 @@ pub(super) struct ResponseReader {
     decoder: StreamDecoder,
     assembler: Assembler,
     /// Seals content that only the upstream can read; `None` if the upstream has no such content.
-    sealing: Option<Sealing>,
+    sealing: Option<CompactionSealer>,
 }
 
 /// How many bytes of a stream may arrive between two measurements of the answer's length.
@@ -76,7 +76,7 @@ impl ResponseReader {
     }
 
     /// Seals the upstream's own compactions.
-    pub(super) fn with_sealing(self, sealing: Option<Sealing>) -> Self {
+    pub(super) fn with_sealing(self, sealing: Option<CompactionSealer>) -> Self {
         Self { sealing, ..self }
     }
 

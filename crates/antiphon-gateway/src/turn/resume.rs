@@ -15,8 +15,8 @@ use super::job::{EVENTS_BEFORE_OUTPUT, RunningJob, open_and_plan};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::jobs::Work;
-use crate::request::{Again, CreateRequest, Identity};
+use crate::jobs::JobRequest;
+use crate::request::{CreateRequest, Identity, RetryEvidence};
 use crate::settings::Limits;
 use crate::trace::request_span;
 
@@ -25,15 +25,15 @@ const MAX_RESTARTS: u32 = 3;
 
 /// Restarts the turn if no output event was logged; ends it as failed if it cannot be restarted.
 pub(crate) async fn resume(gateway: &Arc<Gateway>, left: ClaimedJob) {
-    let work = Work::read(&left.work).unwrap_or_else(Work::unknown);
+    let work = JobRequest::read(&left.work).unwrap_or_else(JobRequest::unreadable);
     let caller = work.caller(&left.tenant);
     let span = request_span(&caller.request_id);
     span.record("tenant", caller.tenant.as_str());
     resume_work(gateway, left, work, caller).instrument(span).await;
 }
 
-async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: Work, caller: Caller) {
-    let job = gateway.jobs.enter(&left.tenant, &left.id);
+async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: JobRequest, caller: Caller) {
+    let job = gateway.jobs.register(&left.tenant, &left.id);
     let request = work.request(left.request);
     let unreadable = request.as_ref().err().map(ApiError::as_failure);
     let request = request.unwrap_or_else(|_| unreadable_request(&left));
@@ -57,7 +57,7 @@ async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: Work, calle
 
 /// Why an abandoned job cannot be restarted. This is the only place where the restart of a gateway
 /// fails a turn.
-fn restart_obstacle(left: &ClaimedJob, work: &Work) -> Option<EndReason> {
+fn restart_obstacle(left: &ClaimedJob, work: &JobRequest) -> Option<EndReason> {
     let reason = if left.is_cancelled {
         return Some(EndReason::Cancelled);
     } else if left.event_count > EVENTS_BEFORE_OUTPUT {
@@ -77,6 +77,6 @@ fn restart_obstacle(left: &ClaimedJob, work: &Work) -> Option<EndReason> {
 /// A stand-in for a request that this version can no longer read.
 fn unreadable_request(left: &ClaimedJob) -> CreateRequest {
     let body = Bytes::from_static(br#"{"model":"unknown","input":"","background":true}"#);
-    let identity = Identity { digest: left.request, again: Again::No };
+    let identity = Identity { digest: left.request, evidence: RetryEvidence::None };
     CreateRequest::parse(&body, identity, &Limits::default()).expect("the body is a valid request")
 }

@@ -4,7 +4,7 @@ use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
 
 use super::context::Turn;
 use super::report::Report;
-use crate::compaction::{Compaction, Unreadable, as_message};
+use crate::compaction::{Compaction, UnreadableSeal, summary_message};
 use crate::error::ApiError;
 use crate::upstream::Upstream;
 
@@ -54,7 +54,7 @@ impl Start {
             let Some(item) = held.item().filter(|_| is_compaction) else { continue };
             let read = read_compaction(turn, &item, held, target);
             let unreadable =
-                |Unreadable| ApiError::UnreadableCompaction { path: input_path(source(at)) };
+                |UnreadableSeal| ApiError::UnreadableCompaction { path: input_path(source(at)) };
             match read.map_err(unreadable)? {
                 Some(item) => return Ok(Some(Self { at, item, is_new: at >= new })),
                 None if held.origin.is_some() => report.expanded(source(at), &item),
@@ -71,11 +71,11 @@ fn read_compaction(
     item: &Item,
     held: &HeldItem,
     target: Target<'_>,
-) -> Result<Option<Item>, Unreadable> {
+) -> Result<Option<Item>, UnreadableSeal> {
     let content = item.object().string("encrypted_content").unwrap_or_default().into_owned();
     let opened = turn.gateway.compaction_key.open(&turn.caller.tenant, &content)?;
     Ok(match opened {
-        Compaction::Summary(summary) => Some(as_message(&summary)),
+        Compaction::Summary(summary) => Some(summary_message(&summary)),
         Compaction::Foreign { origin, item } => {
             (origin == *target.origin && target.reads_its_own).then_some(item)
         }

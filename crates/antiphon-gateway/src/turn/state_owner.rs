@@ -32,7 +32,7 @@ pub(super) async fn find_state_owner<'a>(
 ) -> Result<StateOwner<'a>, ApiError> {
     let (gateway, continues) = (turn.gateway, &turn.request.continues);
     let is_here = match continues {
-        Continues::Nothing => !turn.request.store || turn.request.wants != RequestMode::Answer,
+        Continues::Nothing => !turn.request.store || turn.request.mode != RequestMode::Answer,
         Continues::Response(id) => recall(turn, id).is_some(),
         Continues::Conversation(_) => false,
     };

@@ -10,7 +10,7 @@ use super::plan::{Plan, Planner};
 use super::reader::ResponseReader;
 use super::report::Report;
 use super::send::PromptSender;
-use crate::compaction::{compaction_item, request_for_summary};
+use crate::compaction::{compaction_item, summary_request};
 use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::upstream::UpstreamError;
@@ -29,7 +29,7 @@ pub(super) struct Summary {
 /// incomplete summary is an error.
 pub(super) async fn summarize(planner: Planner<'_>, plan: &Plan) -> Result<Summary, ApiError> {
     let Planner { turn, upstream } = planner;
-    let (request, prompt) = request_for_summary(turn.request);
+    let (request, prompt) = summary_request(turn.request);
     let turn = Turn { request: &request, ..turn.clone() };
     let planner = Planner::new(&turn, upstream);
     let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;

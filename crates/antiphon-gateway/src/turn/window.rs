@@ -17,7 +17,7 @@ use super::plan::{Plan, Planner, Prompt};
 use super::report::Report;
 use crate::compaction::is_summary;
 use crate::error::ApiError;
-use crate::tokens::{self, Weights};
+use crate::tokens::{self, TokenEstimate};
 use crate::upstream::{Overflow, RetrySession, TooLong, UpstreamError};
 
 /// The fraction of the input that each attempt sends if the upstream's error names no limit. The
@@ -34,10 +34,10 @@ impl Planner<'_> {
         let Some(window) = self.upstream.context_window() else { return Ok(()) };
         let answer = reserved_for_answer(&request.object());
         let room = window.saturating_sub(answer);
-        if tokens::surely_fits(&request.fields, &plan.prompt.view, room) {
+        if tokens::certainly_fits(&request.fields, &plan.prompt.view, room) {
             return Ok(());
         }
-        let weights = tokens::weigh(&request.fields, &plan.prompt.view).await?;
+        let weights = tokens::estimate_tokens(&request.fields, &plan.prompt.view).await?;
         let needed = weights.total().saturating_add(answer);
         let Some(excess) = needed.checked_sub(window).filter(|excess| *excess > 0) else {
             return Ok(());
@@ -67,7 +67,8 @@ impl Planner<'_> {
     ) -> Option<FallbackPrompt> {
         let overflow = error.overflow().filter(|_| self.turn.truncates())?;
         let attempt = session.shorten()?;
-        let weights = tokens::weigh(&self.turn.request.fields, &prompt.view).await.ok()?;
+        let weights =
+            tokens::estimate_tokens(&self.turn.request.fields, &prompt.view).await.ok()?;
         let excess = self.count_excess(&overflow, attempt, weights.total());
         self.drop_oldest(prompt, &weights, excess, plan).map(|(shorter, _)| shorter)
     }
@@ -88,7 +89,7 @@ impl Planner<'_> {
     fn drop_oldest(
         &self,
         prompt: &Prompt,
-        weights: &Weights,
+        weights: &TokenEstimate,
         excess: u64,
         plan: &Plan,
     ) -> Option<(FallbackPrompt, u64)> {
@@ -113,7 +114,7 @@ impl Planner<'_> {
         let (request, truncates) = (self.turn.request, self.turn.truncates());
         let needed = match overflow.needed {
             Some(needed) => needed,
-            None => match tokens::weigh(&request.fields, &prompt.view).await {
+            None => match tokens::estimate_tokens(&request.fields, &prompt.view).await {
                 Ok(weights) => {
                     weights.total().saturating_add(reserved_for_answer(&request.object()))
                 }

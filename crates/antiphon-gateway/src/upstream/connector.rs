@@ -12,7 +12,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use tower::Service;
 
-use crate::bound::LONGEST;
+use crate::entropy::MAX_TIME_LIMIT;
 
 type Https = HttpsConnector<HttpConnector>;
 
@@ -36,7 +36,7 @@ pub(super) fn new(bound: Duration) -> Connector {
         .enable_http1()
         .enable_http2()
         .wrap_connector(http);
-    Connector { https, bound: bound.min(LONGEST) }
+    Connector { https, bound: bound.min(MAX_TIME_LIMIT) }
 }
 
 impl Service<Uri> for Connector {

@@ -8,10 +8,10 @@ use antiphon::stream::Failure;
 use http::StatusCode;
 
 use super::context_length::{Overflow, TooLong};
-use super::retry_after::retry_after;
 use crate::error::ApiError;
 use crate::error::ErrorBody;
 use crate::error::UpstreamRejection;
+use crate::retry::retry_after;
 
 /// A failed request to an upstream. Callers get a rejection in the upstream's words, and every
 /// other error as a sentence.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::bound::from_now;
-use crate::retry_policy::{DelaysUntil, RetryPolicy};
+use crate::entropy::from_now;
+use crate::retry::{DelaysUntil, RetryPolicy};
 
 /// The retry schedule for a conversation that the upstream has locked.
 ///

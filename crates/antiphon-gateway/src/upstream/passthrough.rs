@@ -14,7 +14,7 @@ use super::http::{HttpUpstream, RequestBody};
 use super::own_key::Mask;
 use super::timeouts::Timeouts;
 use crate::alias::{Alias, AnswerTranslation};
-use crate::bound::from_now;
+use crate::entropy::from_now;
 use crate::error::UpstreamRejection;
 
 /// A request for a part of the API that the gateway does not implement.

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_known_words_are_logged_if_the_upstream_keeps_the_history() {
+    fn continued_history_allows_only_known_words_in_logs() {
         let body = r#"{"model":"m","input":"Hello","conversation":"conv_1"}"#;
         assert!(may_log(body, "The conversation is locked. Please try again."));
         assert!(!may_log(body, "Invalid value: 'Jane'."));

@@ -9,11 +9,11 @@ use tokio::time::Instant;
 
 use super::http::HttpUpstream;
 use super::{Reply, Upstream, UpstreamError};
-use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::entropy;
-use crate::retry_policy::RetryPolicy;
+use crate::entropy::from_now;
+use crate::retry::RetryPolicy;
 
 /// Requests one answer from an upstream, and decides when to retry.
 ///

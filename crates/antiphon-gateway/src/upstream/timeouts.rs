@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::error::UpstreamError;
-use crate::bound::from_now;
+use crate::entropy::from_now;
 use crate::settings::UpstreamSettings;
 
 /// The time limits of one answer, and its progress.

@@ -11,7 +11,7 @@
 //! - If the upstream gets the caller's own token, which is never stored, only the process that
 //!   queued the response polls it, from memory. No process polls it after that one ends.
 
-mod end;
+mod outcome;
 mod watch;
 
 use std::time::Duration;
@@ -27,9 +27,9 @@ use crate::watches::{CLAIM, Watch};
 
 /// The maximum number of concurrent polls. Watches with callers' tokens have a separate limit of
 /// the same size.
-const AT_ONCE: usize = 16;
+const MAX_POLLS: usize = 16;
 /// The maximum number of watches with callers' tokens.
-const MOST_WITH_TOKENS: usize = 10_000;
+const MAX_WITH_TOKENS: usize = 10_000;
 /// The interval in seconds at which a shared store is read for watches of dead processes.
 const PERIOD: i64 = 5;
 /// The bound on one poll.
@@ -43,18 +43,18 @@ pub(crate) async fn run(gateway: &Gateway) {
     if !gateway.upstreams.may_own_state() {
         return std::future::pending().await;
     }
-    let slots = Semaphore::new(AT_ONCE);
+    let slots = Semaphore::new(MAX_POLLS);
     let mut claimed = FuturesUnordered::new();
     let mut with_tokens = FuturesUnordered::new();
     let mut wake = Some(unix_now());
     loop {
-        let room = AT_ONCE - claimed.len();
+        let room = MAX_POLLS - claimed.len();
         tokio::select! {
             Some(due) = claimed.next() => wake = earlier(wake, due),
             Some(()) = with_tokens.next() => {}
-            () = gateway.watches.woken(wake), if room > 0 => {
+            () = gateway.watches.wait_for_wake(wake), if room > 0 => {
                 for watch in gateway.watches.take_with_tokens() {
-                    if with_tokens.len() < MOST_WITH_TOKENS {
+                    if with_tokens.len() < MAX_WITH_TOKENS {
                         with_tokens.push(watch.poll_to_its_end(gateway, &slots));
                     } else {
                         watch.log_too_many();

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tracing::Instrument as _;
 
-use super::end::End;
+use super::outcome::WatchOutcome;
 use super::{POLL, pause};
 use crate::entropy::unix_now;
 use crate::gateway::Gateway;
@@ -67,14 +67,14 @@ impl Watch {
     async fn poll_once(&self, gateway: &Gateway, attempt: u32) -> Option<Duration> {
         let end = match self.poll(gateway).await {
             Ok(Some(response)) if response.is_underway() => None,
-            Ok(Some(response)) => Some(End::Response(Box::new(response))),
-            Ok(None) => Some(End::Gone),
+            Ok(Some(response)) => Some(WatchOutcome::Response(Box::new(response))),
+            Ok(None) => Some(WatchOutcome::Gone),
             Err(reason) => {
                 tracing::debug!(reason, "could not poll a background response");
                 None
             }
         };
-        let end = end.or_else(|| self.turn.is_over(unix_now()).then_some(End::Unknown));
+        let end = end.or_else(|| self.turn.is_over(unix_now()).then_some(WatchOutcome::Unknown));
         let Some(end) = end else { return Some(pause(attempt)) };
         self.end(gateway, &end).await.then_some(pause(attempt))
     }
@@ -100,14 +100,14 @@ impl Watch {
 
     /// Commits the end of the watch together with its webhooks, and then logs it. Returns whether
     /// the watch must try again.
-    async fn end(&self, gateway: &Gateway, end: &End) -> bool {
+    async fn end(&self, gateway: &Gateway, end: &WatchOutcome) -> bool {
         let ClaimedNotice { tenant, notice, .. } = &self.committed;
         let status = end.status();
         let notices =
             status.map(|status| gateway.webhooks.notices(tenant, &notice.id, status, unix_now()));
         match gateway.store.watches().end(&self.committed, notices.unwrap_or_default()).await {
             Ok(true) => {
-                gateway.webhooks.were_committed();
+                gateway.webhooks.notify_committed();
                 end.log(&notice.id, &self.turn);
                 false
             }

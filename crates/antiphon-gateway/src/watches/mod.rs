@@ -34,7 +34,7 @@ pub(crate) struct Watches {
 
 impl Watches {
     /// Starts a watch that was committed with its turn. `committed` is its notice.
-    pub(crate) fn begin(&self, committed: ClaimedNotice, turn: WatchedTurn, caller: &Caller) {
+    pub(crate) fn start(&self, committed: ClaimedNotice, turn: WatchedTurn, caller: &Caller) {
         if turn.needs_token() {
             self.with_tokens().push(Watch { committed, turn, caller: caller.clone() });
         }
@@ -43,7 +43,7 @@ impl Watches {
 
     /// Waits until this process commits a watch, or until `at` in Unix seconds. `None` means no
     /// limit.
-    pub(crate) async fn woken(&self, at: Option<i64>) {
+    pub(crate) async fn wait_for_wake(&self, at: Option<i64>) {
         let committed = self.committed.notified();
         let Some(at) = at else { return committed.await };
         let seconds = u64::try_from(at - unix_now()).unwrap_or(0);
@@ -78,9 +78,9 @@ mod tests {
     #[tokio::test]
     async fn watches_wake_at_a_commit() {
         let watches = Watches::default();
-        assert!(watches.woken(None).now_or_never().is_none());
+        assert!(watches.wait_for_wake(None).now_or_never().is_none());
         watches.committed.notify_one();
-        assert!(watches.woken(None).now_or_never().is_some());
-        assert!(watches.woken(Some(i64::MAX)).now_or_never().is_none());
+        assert!(watches.wait_for_wake(None).now_or_never().is_some());
+        assert!(watches.wait_for_wake(Some(i64::MAX)).now_or_never().is_none());
     }
 }

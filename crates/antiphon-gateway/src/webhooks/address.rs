@@ -6,7 +6,7 @@ use crate::settings::{Allowed, Webhook};
 
 /// The permitted addresses of an endpoint's host.
 #[derive(Clone, Debug)]
-pub(super) struct Guard {
+pub(super) struct AddressGuard {
     networks: Vec<(IpAddr, u8)>,
     /// Whether all public addresses are permitted: the URL has the scheme `https`.
     public: bool,
@@ -14,7 +14,7 @@ pub(super) struct Guard {
     host: bool,
 }
 
-impl Guard {
+impl AddressGuard {
     /// The guard of an endpoint.
     pub(super) fn new(webhook: &Webhook) -> Self {
         let named = webhook.url.host().unwrap_or_default().to_ascii_lowercase();
@@ -91,14 +91,14 @@ const SPECIAL: [(Ipv4Addr, u8); 16] = [
 /// are local or special: loopback, link-local, unique local, multicast, and mapped IPv4 addresses.
 fn is_global(address: Ipv6Addr) -> bool {
     let within = |network: Ipv6Addr, bits| shares(network.into(), address.into(), bits);
-    let apart = [
+    let excluded = [
         (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
         (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
         (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
         (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
     ];
     within(Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3)
-        && !apart.into_iter().any(|(network, bits)| within(network, bits))
+        && !excluded.into_iter().any(|(network, bits)| within(network, bits))
 }
 
 #[cfg(test)]
@@ -106,14 +106,14 @@ mod tests {
     use super::*;
     use crate::settings::SigningSecret;
 
-    fn guard(url: &str, allow: &[&str]) -> Guard {
+    fn guard(url: &str, allow: &[&str]) -> AddressGuard {
         let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let mut webhook = Webhook::new(url.parse().unwrap(), secret);
         webhook.allow = allow.iter().map(|text| Allowed::parse(text).unwrap()).collect();
-        Guard::new(&webhook)
+        AddressGuard::new(&webhook)
     }
 
-    fn permits(guard: &Guard, address: &str) -> bool {
+    fn permits(guard: &AddressGuard, address: &str) -> bool {
         guard.permits(address.parse().unwrap())
     }
 

@@ -18,7 +18,7 @@ use hyper_util::rt::TokioExecutor;
 use tokio::net::lookup_host;
 use tower::Service;
 
-use super::address::Guard;
+use super::address::AddressGuard;
 
 /// The HTTP client of one endpoint. It follows no redirect and reuses no connection, so the address
 /// of each connection is checked.
@@ -29,7 +29,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// Creates a client with this guard. The guard does not see an IP address in the URL; the code that
 /// uses this client must check it.
-pub(super) fn client(guard: Guard) -> GuardedClient {
+pub(super) fn client(guard: AddressGuard) -> GuardedClient {
     let mut http = HttpConnector::new_with_resolver(GuardedNames(guard));
     http.enforce_http(false);
     http.set_nodelay(true);
@@ -42,7 +42,7 @@ pub(super) fn client(guard: Guard) -> GuardedClient {
 
 /// A resolver that returns only the permitted addresses of a name.
 #[derive(Clone, Debug)]
-pub(super) struct GuardedNames(Guard);
+pub(super) struct GuardedNames(AddressGuard);
 
 impl Service<Name> for GuardedNames {
     type Response = vec::IntoIter<SocketAddr>;

@@ -8,16 +8,16 @@ use http::{Method, Request, StatusCode, header};
 use http_body_util::Full;
 use tokio::time::timeout;
 
-use super::address::Guard;
+use super::address::AddressGuard;
 use super::connector::{GuardedClient, client};
 use super::message::sign;
+use crate::retry::retry_after;
 use crate::settings::{Webhook, WebhookEvent};
-use crate::upstream::retry_after;
 
 /// An endpoint and its HTTP client.
 pub(super) struct Endpoint {
     settings: Webhook,
-    guard: Guard,
+    guard: AddressGuard,
     client: GuardedClient,
 }
 
@@ -39,12 +39,12 @@ const AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));
 
 impl Endpoint {
     pub(super) fn new(settings: &Webhook) -> Self {
-        let guard = Guard::new(settings);
+        let guard = AddressGuard::new(settings);
         Self { client: client(guard.clone()), guard, settings: settings.clone() }
     }
 
     /// Whether the endpoint subscribes to this event of this tenant.
-    pub(super) fn wants(&self, tenant: &Tenant, event: WebhookEvent) -> bool {
+    pub(super) fn subscribes_to(&self, tenant: &Tenant, event: WebhookEvent) -> bool {
         let Webhook { tenants, events, .. } = &self.settings;
         (tenants.is_empty() || tenants.contains(tenant))
             && (events.is_empty() || events.contains(&event))

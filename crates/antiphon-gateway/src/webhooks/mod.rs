@@ -49,7 +49,7 @@ impl Webhooks {
 
     /// The notices about a response of `tenant` that ended at `now`, in Unix seconds. `response` is
     /// the public id. The turn commits the notices together with the end of the response, and then
-    /// calls [`Webhooks::were_committed`].
+    /// calls [`Webhooks::notify_committed`].
     pub(crate) fn notices(
         &self,
         tenant: &Tenant,
@@ -57,8 +57,9 @@ impl Webhooks {
         status: Status,
         now: i64,
     ) -> Vec<Notice> {
-        let event = event_of(status);
-        let wanting = self.endpoints.iter().filter(|(_, endpoint)| endpoint.wants(tenant, event));
+        let event = event_for(status);
+        let wanting =
+            self.endpoints.iter().filter(|(_, endpoint)| endpoint.subscribes_to(tenant, event));
         let mut wanting = wanting.map(|(url, _)| url).peekable();
         if wanting.peek().is_none() {
             return Vec::new();
@@ -74,7 +75,7 @@ impl Webhooks {
     }
 
     /// Wakes the delivery task after a commit of notices.
-    pub(crate) fn were_committed(&self) {
+    pub(crate) fn notify_committed(&self) {
         self.committed.notify_one();
     }
 
@@ -89,7 +90,7 @@ impl Webhooks {
     }
 }
 
-fn event_of(status: Status) -> WebhookEvent {
+fn event_for(status: Status) -> WebhookEvent {
     match status {
         Status::Completed => WebhookEvent::Completed,
         Status::Failed => WebhookEvent::Failed,

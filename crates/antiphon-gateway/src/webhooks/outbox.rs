@@ -9,10 +9,10 @@ use futures_util::stream::FuturesUnordered;
 use super::Webhooks;
 use super::endpoint::{ATTEMPT, Endpoint, Outcome};
 use crate::entropy::{random_byte, unix_now};
-use crate::retry_policy::RetryPolicy;
+use crate::retry::RetryPolicy;
 
 /// The maximum number of concurrent attempts.
-const AT_ONCE: usize = 16;
+const MAX_ATTEMPTS: usize = 16;
 /// The interval at which the store is read for due notices and for notices of other processes.
 const PERIOD: Duration = Duration::from_secs(1);
 /// The lifetime of a claim in seconds. After that, its holder has finished or died.
@@ -27,14 +27,14 @@ pub(crate) async fn deliver(webhooks: &Webhooks, store: &dyn Store) {
     }
     let mut attempts = FuturesUnordered::new();
     loop {
-        let room = AT_ONCE - attempts.len();
+        let room = MAX_ATTEMPTS - attempts.len();
         tokio::select! {
             Some(()) = attempts.next() => {}
             () = webhooks.committed_within(PERIOD), if room > 0 => {
                 let due = claim(store, room).await;
                 if due.len() == room {
                     // The store may have more.
-                    webhooks.were_committed();
+                    webhooks.notify_committed();
                 }
                 attempts.extend(due.into_iter().map(|due| attempt(webhooks, store, due)));
             }
@@ -54,7 +54,7 @@ async fn claim(store: &dyn Store, limit: usize) -> Vec<ClaimedNotice> {
 async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: ClaimedNotice) {
     let then = match webhooks.endpoint(&due.notice.endpoint) {
         Some(endpoint) => deliver_once(endpoint, &due).await,
-        None => put_off_unknown(&due),
+        None => postpone_unknown(&due),
     };
     if let Err(error) = store.settle_notice(&due, then).await {
         tracing::warn!(
@@ -66,12 +66,12 @@ async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: ClaimedNotice) {
 
 /// Schedules a retry for an endpoint that is not configured here. Another process with newer
 /// settings may have it.
-fn put_off_unknown(due: &ClaimedNotice) -> Option<i64> {
+fn postpone_unknown(due: &ClaimedNotice) -> Option<i64> {
     let ClaimedNotice { notice, attempt, .. } = due;
     let wait = wait_after(*attempt, None);
     tracing::info!(
         id = notice.id, attempt, again_in = ?wait,
-        "the endpoint of a webhook is not configured here"
+        "the endpoint of a webhook is not configured here; trying again later"
     );
     wait.map(time_after)
 }
@@ -107,13 +107,13 @@ async fn deliver_once(endpoint: &Endpoint, due: &ClaimedNotice) -> Option<i64> {
             let Some(wait) = wait_after(attempt, requested) else {
                 tracing::error!(
                     host, id, attempt, %reason,
-                    "gave up a webhook after the last attempt"
+                    "could not deliver a webhook; its event is dropped after the last attempt"
                 );
                 return None;
             };
             tracing::warn!(
                 host, id, attempt, %reason, again_in = ?wait,
-                "could not deliver a webhook"
+                "could not deliver a webhook; trying again"
             );
             Some(time_after(wait))
         }

@@ -21,25 +21,25 @@ fn endpoints_receive_only_subscribed_events() {
     of_failures.events = vec![WebhookEvent::Failed];
     let webhooks = Webhooks::new(&[of_acme, of_failures]).unwrap();
     let response = ResponseId::issue(Shard(7), &mut RandomIds);
-    let told = |tenant: &Tenant, status| {
+    let notices = |tenant: &Tenant, status| {
         let notices = webhooks.notices(tenant, response.as_str(), status, NOW);
-        let mut told: Vec<String> = notices.into_iter().map(|notice| notice.endpoint).collect();
-        told.sort();
-        told
+        let mut notices: Vec<String> = notices.into_iter().map(|notice| notice.endpoint).collect();
+        notices.sort();
+        notices
     };
 
     let (one, two) = ("https://acme.example/", "https://failures.example/");
-    assert_eq!(told(&acme, Status::Failed), [one, two]);
-    assert_eq!(told(&acme, Status::Completed), [one]);
-    assert_eq!(told(&globex, Status::Failed), [two]);
-    assert_eq!(told(&globex, Status::Incomplete), [""; 0]);
+    assert_eq!(notices(&acme, Status::Failed), [one, two]);
+    assert_eq!(notices(&acme, Status::Completed), [one]);
+    assert_eq!(notices(&globex, Status::Failed), [two]);
+    assert_eq!(notices(&globex, Status::Incomplete), [""; 0]);
 }
 
 #[test]
 fn event_has_its_own_id_and_its_response() {
     let webhooks = Webhooks::new(&[webhook("https://one.example/")]).unwrap();
     let response = ResponseId::issue(Shard(7), &mut RandomIds);
-    let told = |status| {
+    let notices = |status| {
         let notices = webhooks.notices(&Tenant::new("acme"), response.as_str(), status, NOW);
         let [notice] = <[Notice; 1]>::try_from(notices).unwrap();
         let body: Value = serde_json::from_slice(&notice.body).unwrap();
@@ -48,7 +48,7 @@ fn event_has_its_own_id_and_its_response() {
         (notice.id, body)
     };
 
-    let (id, body) = told(Status::Cancelled);
+    let (id, body) = notices(Status::Cancelled);
     let expected = json!({
         "id": id,
         "object": "event",
@@ -58,7 +58,7 @@ fn event_has_its_own_id_and_its_response() {
     });
     assert_eq!(body, expected);
     assert!(id.starts_with("evt_"), "{id}");
-    assert_ne!(told(Status::Cancelled).0, id);
+    assert_ne!(notices(Status::Cancelled).0, id);
 }
 
 #[test]

@@ -9,13 +9,13 @@ use http::HeaderMap;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lane::{Lane, Memory, StreamId};
-use crate::request::{CreateRequest, RequestMode, boolean, check_depth, object_of};
+use crate::request::{CreateRequest, RequestMode, boolean, check_depth, parse_object};
 
 /// An event from a client.
 #[derive(Debug)]
 pub(super) enum ClientEvent {
     /// `response.create`: starts a turn.
-    Create(Create),
+    Create(CreateEvent),
     /// `response.steer`: input for an open turn. The gateway rejects it and returns the input
     /// unchanged.
     Steer {
@@ -28,7 +28,7 @@ pub(super) enum ClientEvent {
 
 /// A request for a turn.
 #[derive(Debug)]
-pub(super) struct Create {
+pub(super) struct CreateEvent {
     /// The lane of the turn.
     pub(super) stream: Option<StreamId>,
     pub(super) request: CreateRequest,
@@ -38,29 +38,29 @@ pub(super) struct Create {
 
 /// A rejected event, with the lane that it names.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RejectedEvent {
     pub(super) stream: Option<StreamId>,
     pub(super) error: ApiError,
 }
 
 /// Fields of the event that are not part of a request body.
-const OF_THE_WAY: [&str; 4] = ["type", "stream_id", "stream", "generate"];
+const ENVELOPE_FIELDS: [&str; 4] = ["type", "stream_id", "stream", "generate"];
 
 impl ClientEvent {
     /// Parses an event. The errors are those of a request body.
-    pub(super) fn read(
+    pub(super) fn parse(
         text: &Bytes,
         gateway: &Gateway,
         memory: &Arc<Memory>,
-    ) -> Result<Self, Refusal> {
-        let refused = |error| Refusal { stream: None, error };
+    ) -> Result<Self, RejectedEvent> {
+        let refused = |error| RejectedEvent { stream: None, error };
         check_depth(text).map_err(refused)?;
-        let event = object_of(text).map_err(refused)?;
+        let event = parse_object(text).map_err(refused)?;
         match kind(&event).map_err(refused)?.as_str() {
             "response.create" => {
                 let stream = StreamId::from_event(&event).map_err(refused)?;
                 let create = create(text, &event, stream.clone(), gateway, memory);
-                create.map(Self::Create).map_err(|error| Refusal { stream, error })
+                create.map(Self::Create).map_err(|error| RejectedEvent { stream, error })
             }
             "response.steer" => steer(&event).map_err(refused),
             other => Err(refused(unknown(other))),
@@ -91,9 +91,9 @@ fn create(
     stream: Option<StreamId>,
     gateway: &Gateway,
     memory: &Arc<Memory>,
-) -> Result<Create, ApiError> {
-    contradicts_nothing(event)?;
-    let wants = match boolean(event, "generate")? {
+) -> Result<CreateEvent, ApiError> {
+    check_delivery(event)?;
+    let mode = match boolean(event, "generate")? {
         Some(false) => RequestMode::Preparation,
         _ => RequestMode::Answer,
     };
@@ -102,13 +102,13 @@ fn create(
     let identity = gateway.digest_key.identify(&HeaderMap::new(), text)?;
     let request = CreateRequest::parse(text, identity, &gateway.settings.limits)?;
     let lane = Lane::new(stream.clone(), memory);
-    let request = request.by_lane(lane, wants, &OF_THE_WAY);
-    Ok(Create { stream, request, bytes: text.len() })
+    let request = request.for_lane(lane, mode, &ENVELOPE_FIELDS);
+    Ok(CreateEvent { stream, request, bytes: text.len() })
 }
 
 /// Rejects `stream: false` and `background: true`: every response is streamed here, and none is in
 /// the background. The opposite values are redundant and accepted.
-fn contradicts_nothing(event: &Object<'_>) -> Result<(), ApiError> {
+fn check_delivery(event: &Object<'_>) -> Result<(), ApiError> {
     if boolean(event, "stream")? == Some(false) {
         return Err(ApiError::StreamRequired);
     }

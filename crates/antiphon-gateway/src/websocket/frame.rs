@@ -15,20 +15,20 @@ use crate::request_id::{REQUEST_ID, RequestId};
 pub(super) fn event(stream: Option<&StreamId>, event: Event) -> Utf8Bytes {
     let data = match stream {
         None => event.data,
-        Some(stream) => named(&event.data, stream),
+        Some(stream) => with_stream_id(&event.data, stream),
     };
     Utf8Bytes::try_from(data).expect("an event is JSON")
 }
 
-fn named(event: &[u8], stream: &StreamId) -> Bytes {
+fn with_stream_id(event: &[u8], stream: &StreamId) -> Bytes {
     // An event of an upstream may end in blanks.
     let open = event.trim_ascii_end().strip_suffix(b"}").expect("an event is an object");
-    let mut named = BytesMut::with_capacity(event.len() + stream.as_str().len() + 16);
-    named.put_slice(open);
-    named.put_slice(br#","stream_id":""#);
-    named.put_slice(stream.as_str().as_bytes());
-    named.put_slice(br#""}"#);
-    named.freeze()
+    let mut with_stream_id = BytesMut::with_capacity(event.len() + stream.as_str().len() + 16);
+    with_stream_id.put_slice(open);
+    with_stream_id.put_slice(br#","stream_id":""#);
+    with_stream_id.put_slice(stream.as_str().as_bytes());
+    with_stream_id.put_slice(br#""}"#);
+    with_stream_id.freeze()
 }
 
 /// An error after which the connection stays open. It has the status, the provider's error object,
@@ -60,13 +60,13 @@ fn error_object(error: &ApiError) -> String {
 fn headers(id: &RequestId, headers: &HeaderMap) -> Value {
     let is_acted_on =
         |name: &str| name.starts_with("retry-after") || name.starts_with("x-ratelimit");
-    let told = headers.iter().filter(|(name, _)| is_acted_on(name.as_str()));
-    let told = told.filter_map(|(name, value)| {
+    let fields = headers.iter().filter(|(name, _)| is_acted_on(name.as_str()));
+    let fields = fields.filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))
     });
     let id = (REQUEST_ID.as_str().to_owned(), Value::from(id.as_str()));
-    let told: serde_json::Map<_, _> = told.chain([id]).collect();
-    told.into()
+    let fields: serde_json::Map<_, _> = fields.chain([id]).collect();
+    fields.into()
 }
 
 /// The rejection of a `response.steer`, with its input unchanged.

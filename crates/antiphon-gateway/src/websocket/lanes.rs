@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::client_event::Create;
+use super::client_event::CreateEvent;
 use crate::error::ApiError;
 use crate::lane::StreamId;
 
@@ -13,10 +13,10 @@ pub(super) struct Lanes {
     named: HashSet<StreamId>,
     /// The lanes with an open turn.
     busy: HashSet<Option<StreamId>>,
-    waiting: VecDeque<Create>,
+    waiting: VecDeque<CreateEvent>,
     waiting_bytes: usize,
     /// The maximum size of the waiting requests, in bytes.
-    most_bytes: usize,
+    max_bytes: usize,
 }
 
 /// The maximum number of named lanes per connection. Source: the provider's guide, also for the
@@ -28,31 +28,31 @@ const MOST_OPEN: usize = 16;
 const MOST_WAITING: usize = 64;
 
 impl Lanes {
-    /// No open turns. `most_bytes` is the maximum size of the waiting requests.
-    pub(super) fn new(most_bytes: usize) -> Self {
+    /// No open turns. `max_bytes` is the maximum size of the waiting requests.
+    pub(super) fn new(max_bytes: usize) -> Self {
         Self {
             named: HashSet::new(),
             busy: HashSet::new(),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
-            most_bytes,
+            max_bytes,
         }
     }
 
     /// Adds a request to the queue of its lane.
-    pub(super) fn admit(&mut self, create: Create) -> Result<(), ApiError> {
+    pub(super) fn admit(&mut self, create: CreateEvent) -> Result<(), ApiError> {
         let bytes = self.waiting_bytes.saturating_add(create.bytes);
-        let is_full = self.waiting.len() >= MOST_WAITING || bytes > self.most_bytes;
+        let is_full = self.waiting.len() >= MOST_WAITING || bytes > self.max_bytes;
         if is_full && !self.waiting.is_empty() {
             return Err(ApiError::TooManyWaiting);
         }
-        self.name(create.stream.as_ref())?;
+        self.register_name(create.stream.as_ref())?;
         self.waiting_bytes = bytes;
         self.waiting.push_back(create);
         Ok(())
     }
 
-    fn name(&mut self, stream: Option<&StreamId>) -> Result<(), ApiError> {
+    fn register_name(&mut self, stream: Option<&StreamId>) -> Result<(), ApiError> {
         let Some(stream) = stream.filter(|stream| !self.named.contains(stream)) else {
             return Ok(());
         };
@@ -64,7 +64,7 @@ impl Lanes {
     }
 
     /// Takes the next request to start: the first one whose lane is free. Marks the lane as busy.
-    pub(super) fn next(&mut self) -> Option<Create> {
+    pub(super) fn next(&mut self) -> Option<CreateEvent> {
         if self.busy.len() >= MOST_OPEN {
             return None;
         }
@@ -76,18 +76,18 @@ impl Lanes {
     }
 
     /// Marks the lane as free, after its turn has ended.
-    pub(super) fn ended(&mut self, stream: Option<&StreamId>) {
+    pub(super) fn free_lane(&mut self, stream: Option<&StreamId>) {
         self.busy.remove(&stream.cloned());
     }
 
     /// Removes and returns all waiting requests.
-    pub(super) fn give_up(&mut self) -> VecDeque<Create> {
+    pub(super) fn take_waiting(&mut self) -> VecDeque<CreateEvent> {
         self.waiting_bytes = 0;
         std::mem::take(&mut self.waiting)
     }
 
     /// Whether no turn is open or waiting.
-    pub(super) fn are_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.busy.is_empty() && self.waiting.is_empty()
     }
 }

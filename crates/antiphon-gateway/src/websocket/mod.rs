@@ -14,11 +14,11 @@
 //! Responses specification, whose connections have a single lane without a name.
 
 mod client_event;
-mod control;
-mod exchange;
+mod control_frames;
 mod frame;
+mod keepalive;
+mod lane_events;
 mod lanes;
-mod pulse;
 mod socket;
 
 pub(crate) use self::socket::Socket;

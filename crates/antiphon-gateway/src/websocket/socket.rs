@@ -16,14 +16,14 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error as LinkError, Message, Utf8Bytes};
 
-use super::client_event::{ClientEvent, Create, Refusal};
-use super::control::ControlFrames;
-use super::exchange::{LaneEvent, LaneEvents, exchange};
+use super::client_event::{ClientEvent, CreateEvent, RejectedEvent};
+use super::control_frames::ControlFrames;
 use super::frame;
+use super::keepalive::{Keepalive, KeepaliveAction};
+use super::lane_events::{LaneEvent, LaneEvents, lane_events};
 use super::lanes::Lanes;
-use super::pulse::{Beat, Pulse};
-use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::entropy::from_now;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lane::{Memory, StreamId};
@@ -46,8 +46,8 @@ pub(crate) struct Socket {
     caller: Caller,
     link: Link,
     phase: Phase,
-    old_at: Instant,
-    pulse: Pulse,
+    max_age_at: Instant,
+    keepalive: Keepalive,
     control_frames: ControlFrames,
     memory: Arc<Memory>,
     lanes: Lanes,
@@ -60,12 +60,12 @@ enum Phase {
     /// Accepts turns.
     Open,
     /// Accepts no more turns.
-    Draining(Reason),
+    Draining(DrainReason),
 }
 
 /// The reason to end a connection whose client stays.
 #[derive(Clone, Copy)]
-enum Reason {
+enum DrainReason {
     /// The gateway stops.
     Stop,
     /// The connection has reached its maximum age.
@@ -73,7 +73,7 @@ enum Reason {
 }
 
 /// The end of a connection.
-enum End {
+enum ConnectionEnd {
     /// The client has closed it or is gone. This is a disconnect from every open turn.
     Left,
     /// The gateway closes it, with this code and reason.
@@ -83,7 +83,7 @@ enum End {
 }
 
 /// The time limit for the client's answer to a close frame.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The size of the read buffer. Most messages are short, except the first one of a long history.
 const READ_BUFFER: usize = 8 << 10;
 
@@ -91,16 +91,16 @@ impl Socket {
     /// Creates the socket of a connection that was just upgraded.
     pub(crate) async fn new(gateway: Arc<Gateway>, caller: Caller, upgraded: Upgraded) -> Self {
         let limits = &gateway.settings.limits;
-        let most_bytes = limits.max_body_bytes;
+        let max_bytes = limits.max_body_bytes;
         let io = TokioIo::new(upgraded);
         Self {
             link: Link::from_raw_socket(io, Role::Server, Some(config(limits))).await,
             phase: Phase::Open,
-            old_at: from_now(limits.max_websocket_age),
-            pulse: Pulse::new(limits.client_timeout),
+            max_age_at: from_now(limits.max_websocket_age),
+            keepalive: Keepalive::new(limits.client_timeout),
             control_frames: ControlFrames::new(Instant::now()),
-            memory: Arc::new(Memory::new(most_bytes)),
-            lanes: Lanes::new(most_bytes),
+            memory: Arc::new(Memory::new(max_bytes)),
+            lanes: Lanes::new(max_bytes),
             open: SelectAll::new(),
             caller,
             gateway,
@@ -113,7 +113,7 @@ impl Socket {
             if let Err(end) = self.step().await {
                 break end;
             }
-            if let (Phase::Draining(reason), true) = (&self.phase, self.lanes.are_idle()) {
+            if let (Phase::Draining(reason), true) = (&self.phase, self.lanes.is_idle()) {
                 break self.drained(*reason).await;
             }
         };
@@ -121,78 +121,85 @@ impl Socket {
     }
 
     /// Waits for the next event and handles it.
-    async fn step(&mut self) -> Result<(), End> {
+    async fn step(&mut self) -> Result<(), ConnectionEnd> {
         let is_open = matches!(self.phase, Phase::Open);
         tokio::select! {
-            message = self.link.next() => self.hear(message).await,
-            Some((stream, heard)) = self.open.next() => self.tell(stream, heard).await,
-            beat = self.pulse.beat() => match beat {
-                Beat::Ping(ping) => self.send(Message::Ping(ping)).await,
-                Beat::Gone => Err(End::Left),
+            message = self.link.next() => self.handle_message(message).await,
+            Some((stream, event)) = self.open.next() => self.send_lane_event(stream, event).await,
+            action = self.keepalive.next() => match action {
+                KeepaliveAction::Ping(ping) => self.send(Message::Ping(ping)).await,
+                KeepaliveAction::Gone => Err(ConnectionEnd::Left),
             },
-            () = self.gateway.stopping.cancelled(), if is_open => self.drain(Reason::Stop).await,
-            () = sleep_until(self.old_at), if is_open => self.drain(Reason::Age).await,
+            () = self.gateway.stopping.cancelled(), if is_open => {
+                self.drain(DrainReason::Stop).await
+            }
+            () = sleep_until(self.max_age_at), if is_open => self.drain(DrainReason::Age).await,
         }
     }
 
-    async fn hear(&mut self, message: Option<Result<Message, LinkError>>) -> Result<(), End> {
-        self.pulse.hear();
+    async fn handle_message(
+        &mut self,
+        message: Option<Result<Message, LinkError>>,
+    ) -> Result<(), ConnectionEnd> {
+        self.keepalive.record_activity();
         match message {
-            Some(Ok(Message::Text(text))) => self.hear_event(text.into()).await,
+            Some(Ok(Message::Text(text))) => self.handle_event(text.into()).await,
             Some(Ok(Message::Binary(_))) => {
                 let error = ApiError::BinaryMessage;
-                self.refuse(None, &error).await
+                self.send_error(None, &error).await
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
-                self.hear_control_frame().await
+                self.handle_control_frame().await
             }
             Some(Err(LinkError::Capacity(CapacityError::MessageTooLong { max_size, .. }))) => {
-                self.refuse(None, &ApiError::MessageTooLarge { maximum: max_size }).await?;
-                Err(End::TooLong)
+                self.send_error(None, &ApiError::MessageTooLarge { maximum: max_size }).await?;
+                Err(ConnectionEnd::TooLong)
             }
-            Some(Err(LinkError::Utf8(_))) => Err(End::Closed(CloseCode::Invalid, "no UTF-8")),
+            Some(Err(LinkError::Utf8(_))) => {
+                Err(ConnectionEnd::Closed(CloseCode::Invalid, "no UTF-8"))
+            }
             Some(Err(LinkError::Protocol(_))) => {
-                Err(End::Closed(CloseCode::Protocol, "no WebSocket"))
+                Err(ConnectionEnd::Closed(CloseCode::Protocol, "no WebSocket"))
             }
-            Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Left),
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Err(ConnectionEnd::Left),
         }
     }
 
     /// Writes the pending pong before the next read. Pongs cannot pile up for a client that does
     /// not read them.
-    async fn hear_control_frame(&mut self) -> Result<(), End> {
+    async fn handle_control_frame(&mut self) -> Result<(), ConnectionEnd> {
         if !self.control_frames.admit(Instant::now()) {
-            return Err(End::Closed(CloseCode::Policy, "too many pings"));
+            return Err(ConnectionEnd::Closed(CloseCode::Policy, "too many pings"));
         }
-        self.link.flush().await.map_err(|_| End::Left)
+        self.link.flush().await.map_err(|_| ConnectionEnd::Left)
     }
 
-    async fn hear_event(&mut self, text: Bytes) -> Result<(), End> {
-        match ClientEvent::read(&text, &self.gateway, &self.memory) {
-            Ok(ClientEvent::Create(create)) => self.take(create).await,
+    async fn handle_event(&mut self, text: Bytes) -> Result<(), ConnectionEnd> {
+        match ClientEvent::parse(&text, &self.gateway, &self.memory) {
+            Ok(ClientEvent::Create(create)) => self.enqueue(create).await,
             Ok(ClientEvent::Steer { response, input }) => {
                 self.send(Message::Text(frame::steer_failed(&response, &input))).await
             }
-            Err(Refusal { stream, error }) => {
+            Err(RejectedEvent { stream, error }) => {
                 turn::log_unreadable(&error);
-                self.refuse(stream.as_ref(), &error).await
+                self.send_error(stream.as_ref(), &error).await
             }
         }
     }
 
     /// Queues a turn and starts it when its lane is free.
-    async fn take(&mut self, create: Create) -> Result<(), End> {
+    async fn enqueue(&mut self, create: CreateEvent) -> Result<(), ConnectionEnd> {
         let stream = create.stream.clone();
         match self.admit(create) {
-            Ok(()) => self.begin(),
-            Err(error) => self.refuse(stream.as_ref(), &error).await?,
+            Ok(()) => self.start_turns(),
+            Err(error) => self.send_error(stream.as_ref(), &error).await?,
         }
         Ok(())
     }
 
-    fn admit(&mut self, create: Create) -> Result<(), ApiError> {
+    fn admit(&mut self, create: CreateEvent) -> Result<(), ApiError> {
         if let Phase::Draining(reason) = &self.phase {
-            return Err(reason.refusal(&self.gateway.settings.limits));
+            return Err(reason.error(&self.gateway.settings.limits));
         }
         let allowance = self.gateway.limiter.request(&self.caller.tenant);
         match allowance.and_then(crate::limits::Allowance::refusal) {
@@ -202,45 +209,49 @@ impl Socket {
     }
 
     /// Starts the turns whose lanes are free.
-    fn begin(&mut self) {
+    fn start_turns(&mut self) {
         while let Some(create) = self.lanes.next() {
-            self.open.push(exchange(&self.gateway, &self.caller, create));
+            self.open.push(lane_events(&self.gateway, &self.caller, create));
         }
     }
 
-    async fn tell(&mut self, stream: Option<StreamId>, heard: LaneEvent) -> Result<(), End> {
-        match heard {
+    async fn send_lane_event(
+        &mut self,
+        stream: Option<StreamId>,
+        event: LaneEvent,
+    ) -> Result<(), ConnectionEnd> {
+        match event {
             LaneEvent::Event(event) => {
                 self.send(Message::Text(frame::event(stream.as_ref(), event))).await
             }
             LaneEvent::Refused(id, error) => {
-                self.refuse_request(stream.as_ref(), &id, &error).await
+                self.send_request_error(stream.as_ref(), &id, &error).await
             }
-            LaneEvent::Over => {
-                self.lanes.ended(stream.as_ref());
-                self.begin();
+            LaneEvent::Ended => {
+                self.lanes.free_lane(stream.as_ref());
+                self.start_turns();
                 Ok(())
             }
         }
     }
 
     /// Stops accepting turns, and rejects the waiting ones.
-    async fn drain(&mut self, reason: Reason) -> Result<(), End> {
+    async fn drain(&mut self, reason: DrainReason) -> Result<(), ConnectionEnd> {
         self.phase = Phase::Draining(reason);
-        let refusal = reason.refusal(&self.gateway.settings.limits);
-        for create in self.lanes.give_up() {
-            self.refuse(create.stream.as_ref(), &refusal).await?;
+        let error = reason.error(&self.gateway.settings.limits);
+        for create in self.lanes.take_waiting() {
+            self.send_error(create.stream.as_ref(), &error).await?;
         }
         Ok(())
     }
 
-    async fn drained(&mut self, reason: Reason) -> End {
+    async fn drained(&mut self, reason: DrainReason) -> ConnectionEnd {
         match reason {
-            Reason::Stop => End::Closed(CloseCode::Away, "the gateway stops"),
-            Reason::Age => {
-                let refusal = reason.refusal(&self.gateway.settings.limits);
-                match self.refuse(None, &refusal).await {
-                    Ok(()) => End::Closed(CloseCode::Normal, "the connection is too old"),
+            DrainReason::Stop => ConnectionEnd::Closed(CloseCode::Away, "the gateway stops"),
+            DrainReason::Age => {
+                let error = reason.error(&self.gateway.settings.limits);
+                match self.send_error(None, &error).await {
+                    Ok(()) => ConnectionEnd::Closed(CloseCode::Normal, "the connection is too old"),
                     Err(end) => end,
                 }
             }
@@ -248,54 +259,60 @@ impl Socket {
     }
 
     /// Rejects an event that started no turn. The error has the id of the connection's own request.
-    async fn refuse(&mut self, stream: Option<&StreamId>, error: &ApiError) -> Result<(), End> {
+    async fn send_error(
+        &mut self,
+        stream: Option<&StreamId>,
+        error: &ApiError,
+    ) -> Result<(), ConnectionEnd> {
         let id = self.caller.request_id.clone();
-        self.refuse_request(stream, &id, error).await
+        self.send_request_error(stream, &id, error).await
     }
 
-    async fn refuse_request(
+    async fn send_request_error(
         &mut self,
         stream: Option<&StreamId>,
         id: &RequestId,
         error: &ApiError,
-    ) -> Result<(), End> {
+    ) -> Result<(), ConnectionEnd> {
         self.send(Message::Text(frame::error(stream, id, error))).await
     }
 
-    async fn send(&mut self, message: Message) -> Result<(), End> {
-        self.link.send(message).await.map_err(|_| End::Left)
+    async fn send(&mut self, message: Message) -> Result<(), ConnectionEnd> {
+        self.link.send(message).await.map_err(|_| ConnectionEnd::Left)
     }
 
     /// Disconnects from the open turns and sends a close frame.
-    async fn close(mut self, end: End) {
+    async fn close(mut self, end: ConnectionEnd) {
         drop(self.open);
         let frame = match end {
-            End::Left => None,
-            End::Closed(code, reason) => {
+            ConnectionEnd::Left => None,
+            ConnectionEnd::Closed(code, reason) => {
                 Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) })
             }
-            End::TooLong => Some(CloseFrame {
+            ConnectionEnd::TooLong => Some(CloseFrame {
                 code: CloseCode::Size,
                 reason: Utf8Bytes::from_static("the message is too long"),
             }),
         };
-        let farewell = async {
+        let closing = async {
             if self.link.close(frame).await.is_err() {
                 return;
             }
             match end {
-                End::TooLong => pass_over(self.link.get_mut(), &self.gateway.settings.limits).await,
+                ConnectionEnd::TooLong => {
+                    discard_rest(self.link.get_mut(), &self.gateway.settings.limits).await;
+                }
                 _ => while let Some(Ok(_)) = self.link.next().await {},
             }
         };
         // The amount of data that was read does not matter.
-        drop(timeout(FAREWELL, farewell).await);
+        drop(timeout(CLOSE_TIMEOUT, closing).await);
     }
 }
 
-impl Reason {
+impl DrainReason {
     /// The error for a turn that is not accepted.
-    fn refusal(self, limits: &Limits) -> ApiError {
+    fn error(self, limits: &Limits) -> ApiError {
         match self {
             Self::Stop => ApiError::Stopping,
             Self::Age => {
@@ -308,7 +325,7 @@ impl Reason {
 
 /// Reads and drops the rest of a message that is too long. Most clients read the answer only after
 /// they have sent the whole message.
-async fn pass_over(io: &mut TokioIo<Upgraded>, limits: &Limits) {
+async fn discard_rest(io: &mut TokioIo<Upgraded>, limits: &Limits) {
     let most = u64::try_from(limits.max_body_bytes).unwrap_or(u64::MAX);
     drop(copy(&mut io.take(most), &mut sink()).await);
 }

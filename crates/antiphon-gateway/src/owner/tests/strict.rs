@@ -8,8 +8,8 @@ use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 use super::super::Provider;
-use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::entropy::from_now;
 use crate::request_id::RequestId;
 use crate::settings::{Preset, Secret, Settings, State, UpstreamSettings};
 use crate::upstream::{HttpUpstream, StateError, UpstreamError, Upstreams};

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 
-use super::passing::Passing;
-use super::whole;
+use super::forwarded::ForwardedRequest;
+use super::read_whole;
 use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
@@ -35,18 +35,18 @@ pub(in super::super) async fn by_body(
     if !gateway.upstreams.may_own_state() {
         return next.run(request).await;
     }
-    answered(&gateway, &caller, request, next).await.unwrap_or_else(ApiError::into_response)
+    forward(&gateway, &caller, request, next).await.unwrap_or_else(ApiError::into_response)
 }
 
-async fn answered(
+async fn forward(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
     let permit = request.extensions().get::<TurnPermit>().cloned();
-    let (mut parts, body) = whole(gateway, request).await?;
-    let Some((http, alias)) = keeper(gateway, caller, &body).await? else {
+    let (mut parts, body) = read_whole(gateway, request).await?;
+    let Some((http, alias)) = find_owner(gateway, caller, &body).await? else {
         return Ok(next.run(Request::from_parts(parts, body.into())).await);
     };
     gateway.owners(caller).check_named(http, &body, "input").await?;
@@ -57,8 +57,8 @@ async fn answered(
         }
         None => body,
     };
-    let passing = Passing::new(gateway, http, &parts, body).known_as(alias);
-    let mut answer = passing.told_as_it_comes(permit).await?;
+    let forwarded = ForwardedRequest::new(gateway, http, &parts, body).with_alias(alias);
+    let mut answer = forwarded.send_and_stream(permit).await?;
     if parts.uri.path() == COUNTED && answer.status().is_success() {
         answer.headers_mut().insert("antiphon-tokens", HeaderValue::from_static("upstream"));
     }
@@ -67,7 +67,7 @@ async fn answered(
 
 /// The upstream that owns the state which the body continues. `None` for an invalid body: the
 /// gateway's own route rejects it.
-async fn keeper<'a>(
+async fn find_owner<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
     body: &Bytes,

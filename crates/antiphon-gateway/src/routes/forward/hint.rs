@@ -9,7 +9,7 @@ use std::sync::Arc;
 use antiphon::json::Object;
 use axum::extract::{FromRequest as _, Request};
 
-use super::asked::Asked;
+use super::operation::Operation;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::routes::extract::Body;
@@ -22,7 +22,7 @@ const UPSTREAM: &str = "antiphon_upstream";
 
 /// The model or upstream that a new conversation is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Hint {
+pub(super) enum OwnerHint {
     Model(String),
     Upstream(String),
 }
@@ -31,10 +31,10 @@ pub(super) enum Hint {
 /// restored.
 pub(super) async fn read(
     gateway: &Arc<Gateway>,
-    asked: &Asked,
+    operation: &Operation,
     request: Request,
-) -> Result<(Request, Option<Hint>), ApiError> {
-    if *asked != Asked::NewConversation {
+) -> Result<(Request, Option<OwnerHint>), ApiError> {
+    if *operation != Operation::NewConversation {
         return Ok((request, None));
     }
     let (parts, body) = request.into_parts();
@@ -43,14 +43,14 @@ pub(super) async fn read(
     Ok((Request::from_parts(parts, body.into()), hint))
 }
 
-fn hint_in(body: &[u8]) -> Option<Hint> {
+fn hint_in(body: &[u8]) -> Option<OwnerHint> {
     let fields = Object::parse(body).ok()?;
     let metadata = Object::parse(fields.present("metadata")?.as_bytes()).ok()?;
     let named = |key| metadata.string(key).map(String::from);
-    named(UPSTREAM).map(Hint::Upstream).or_else(|| named(MODEL).map(Hint::Model))
+    named(UPSTREAM).map(OwnerHint::Upstream).or_else(|| named(MODEL).map(OwnerHint::Model))
 }
 
-impl Hint {
+impl OwnerHint {
     /// The upstream that the hint names.
     pub(super) fn upstream<'a>(&self, gateway: &'a Gateway) -> Result<Upstream<'a>, ApiError> {
         match self {
@@ -75,11 +75,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hint_is_in_metadata() {
+    fn metadata_contains_the_hint() {
         let model = br#"{"metadata": {"antiphon_model": "m-1", "topic": "rain"}}"#;
-        assert_eq!(hint_in(model), Some(Hint::Model("m-1".into())));
+        assert_eq!(hint_in(model), Some(OwnerHint::Model("m-1".into())));
         let both = br#"{"metadata": {"antiphon_model": "m-1", "antiphon_upstream": "house"}}"#;
-        assert_eq!(hint_in(both), Some(Hint::Upstream("house".into())));
+        assert_eq!(hint_in(both), Some(OwnerHint::Upstream("house".into())));
         for none in [&b""[..], b"{}", br#"{"metadata": null}"#, br#"{"metadata": {"a": "b"}}"#] {
             assert_eq!(hint_in(none), None);
         }

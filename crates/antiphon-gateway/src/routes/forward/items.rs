@@ -14,17 +14,17 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::asked::Asked;
-use super::changes::Change;
-use super::learning::{Learning, Leased};
-use super::passing::{ForwardedAnswer, Passing};
+use super::change::Change;
+use super::forwarded::{ForwardedAnswer, ForwardedRequest};
+use super::ledger_sync::{Leased, LedgerSync};
+use super::operation::Operation;
 use crate::error::ApiError;
 use crate::settings::Ledger;
 
-impl Learning<'_> {
-    pub(super) async fn of_items(
+impl LedgerSync<'_> {
+    pub(super) async fn sync_items(
         &self,
-        passing: Passing<'_>,
+        forwarded: ForwardedRequest<'_>,
         id: &str,
         change: &Change,
         body: &Bytes,
@@ -35,10 +35,10 @@ impl Learning<'_> {
         if let Some(leased) = &leased {
             self.mark_stale(&leased.conversation).await?;
         }
-        let heard = passing.heard().await;
+        let answer = forwarded.send_and_read().await;
         match leased {
             Some(leased) => {
-                self.learn(&leased, &change.asked, heard.as_ref().ok()).await;
+                self.record(&leased, &change.operation, answer.as_ref().ok()).await;
                 leased.lease.release().await;
             }
             // A turn may have created the ledger meanwhile.
@@ -48,7 +48,7 @@ impl Learning<'_> {
                 }
             }
         }
-        Ok(heard?.told())
+        Ok(answer?.into_response())
     }
 
     /// Fails if the items of this body exceed a quota, before the upstream receives them. They
@@ -59,12 +59,12 @@ impl Learning<'_> {
         conversation: Option<&ConversationId>,
         body: &Bytes,
     ) -> Result<(), ApiError> {
-        let added = self.usage_of(body).unwrap_or_default();
+        let added = self.ledger_usage(body).unwrap_or_default();
         self.gateway.quotas().check_added(&self.caller.tenant, conversation, added).await
     }
 
     /// The size of the items of a body in the ledger; `None` if it has no readable items.
-    fn usage_of(&self, body: &Bytes) -> Option<Usage> {
+    fn ledger_usage(&self, body: &Bytes) -> Option<Usage> {
         let fields = Object::parse(body).ok()?;
         let items = parse_items(&body.slice_ref(fields.present("items")?.as_bytes())).ok()?;
         let bytes = match self.gateway.settings.ledger {
@@ -75,18 +75,23 @@ impl Learning<'_> {
     }
 
     /// Records the outcome in the ledger. If that is not possible, the ledger stays stale.
-    async fn learn(&self, leased: &Leased, asked: &Asked, heard: Option<&ForwardedAnswer>) {
-        let Some(heard) = heard.filter(|_| leased.was_sure) else { return };
-        let learned = match asked {
-            _ if is_refused(heard.status) => self.mark_fresh(leased).await,
-            _ if !heard.status.is_success() => return,
-            Asked::ItemDeleted { item, .. } => self.delete(leased, item).await,
-            _ => match self.added(&heard.body) {
-                Some(items) => self.enter(leased, items).await,
+    async fn record(
+        &self,
+        leased: &Leased,
+        operation: &Operation,
+        answer: Option<&ForwardedAnswer>,
+    ) {
+        let Some(answer) = answer.filter(|_| leased.was_fresh) else { return };
+        let recorded = match operation {
+            _ if is_refused(answer.status) => self.mark_fresh(leased).await,
+            _ if !answer.status.is_success() => return,
+            Operation::ItemDeleted { item, .. } => self.delete(leased, item).await,
+            _ => match self.added(&answer.body) {
+                Some(items) => self.append(leased, items).await,
                 None => return,
             },
         };
-        if let Err(error) = learned {
+        if let Err(error) = recorded {
             tracing::warn!(
                 %error,
                 "could not record a change at the upstream; the next turn resyncs the ledger"
@@ -110,7 +115,7 @@ impl Learning<'_> {
     }
 
     /// Appends items to the ledger and marks it as fresh.
-    async fn enter(&self, leased: &Leased, items: Vec<HeldItem>) -> Result<(), StoreError> {
+    async fn append(&self, leased: &Leased, items: Vec<HeldItem>) -> Result<(), StoreError> {
         let turn = TurnRecord {
             destination: Destination::Conversation(leased.conversation.clone()),
             input: items,

@@ -7,13 +7,13 @@
 //! (`items.rs`). If several tenants share the upstream's account, each id in a request must belong
 //! to the tenant (`owner/account.rs`).
 
-mod asked;
 mod bodies;
-mod changes;
+mod change;
+mod forwarded;
 mod hint;
 mod items;
-mod learning;
-mod passing;
+mod ledger_sync;
+mod operation;
 
 use std::sync::Arc;
 
@@ -25,11 +25,11 @@ use http::header;
 use http::request::Parts;
 use tracing::Instrument as _;
 
-use self::asked::Asked;
 pub(super) use self::bodies::by_body;
-use self::changes::Change;
-use self::hint::Hint;
-use self::passing::Passing;
+use self::change::Change;
+use self::forwarded::ForwardedRequest;
+use self::hint::OwnerHint;
+use self::operation::Operation;
 use super::extract::Body;
 use crate::alias::Alias;
 use crate::caller::Caller;
@@ -49,26 +49,26 @@ pub(super) async fn by_path(
     if !gateway.upstreams.may_own_state() {
         return next.run(request).await;
     }
-    let Some(asked) = Asked::from_request(&mut request).await else {
+    let Some(operation) = Operation::from_request(&mut request).await else {
         return next.run(request).await;
     };
-    let hint = match hint::read(&gateway, &asked, request).await {
+    let hint = match hint::read(&gateway, &operation, request).await {
         Ok((with_body, hint)) => {
             request = with_body;
             hint
         }
         Err(error) => return error.into_response(),
     };
-    match find_owner(&gateway, &caller, &asked, hint.as_ref()).await {
-        Ok(Found::Here) => next.run(request).await,
-        Ok(Found::Unbound) => {
+    match find_owner(&gateway, &caller, &operation, hint.as_ref()).await {
+        Ok(FoundOwner::Here) => next.run(request).await,
+        Ok(FoundOwner::Unbound) => {
             request.extensions_mut().insert(Unbound);
             next.run(request).await
         }
-        Ok(Found::Upstream { http, ledger, alias }) => {
-            let asked = alias.iter().fold(asked, Asked::known_as);
-            let change = Change { asked, upstream: http.base().to_owned(), ledger, alias };
-            let answer = answered(Arc::clone(&gateway), caller, change, request).await;
+        Ok(FoundOwner::Upstream { http, ledger, alias }) => {
+            let operation = alias.iter().fold(operation, Operation::with_alias);
+            let change = Change { operation, upstream: http.base().to_owned(), ledger, alias };
+            let answer = forward(Arc::clone(&gateway), caller, change, request).await;
             answer.unwrap_or_else(ApiError::into_response)
         }
         Err(error) => {
@@ -83,7 +83,7 @@ pub(super) async fn by_path(
 pub(super) struct Unbound;
 
 /// The owner of the object that a request is about.
-enum Found<'a> {
+enum FoundOwner<'a> {
     /// Antiphon.
     Here,
     /// Antiphon, until the first turn decides.
@@ -101,30 +101,30 @@ enum Found<'a> {
 async fn find_owner<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
-    asked: &Asked,
-    hint: Option<&Hint>,
-) -> Result<Found<'a>, ApiError> {
-    let Some(id) = asked.whose() else {
-        return owner_of_new(gateway, caller, hint).await;
+    operation: &Operation,
+    hint: Option<&OwnerHint>,
+) -> Result<FoundOwner<'a>, ApiError> {
+    let Some(id) = operation.id() else {
+        return find_new_owner(gateway, caller, hint).await;
     };
     let Ownership { owner, ledger, known_as } = gateway.owners(caller).owner_of(id).await?;
-    let Owner::Upstream(http) = owner else { return Ok(Found::Here) };
-    if let Some(item) = asked.item().filter(|item| !may_be_id(item)) {
+    let Owner::Upstream(http) = owner else { return Ok(FoundOwner::Here) };
+    if let Some(item) = operation.item().filter(|item| !may_be_id(item)) {
         return Err(ApiError::ItemNotFound { id: item.into() });
     }
-    let alias = match asked.shown_response() {
+    let alias = match operation.shown_response() {
         Some(id) => gateway.owners(caller).alias_in_response(http, id, ledger.as_ref()).await?,
         None => known_as.alias(),
     };
-    Ok(Found::Upstream { http, ledger, alias })
+    Ok(FoundOwner::Upstream { http, ledger, alias })
 }
 
 /// The owner of a new conversation.
-async fn owner_of_new<'a>(
+async fn find_new_owner<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
-    hint: Option<&Hint>,
-) -> Result<Found<'a>, ApiError> {
+    hint: Option<&OwnerHint>,
+) -> Result<FoundOwner<'a>, ApiError> {
     let owner = match hint {
         Some(hint) => {
             let upstream = hint.upstream(gateway)?;
@@ -133,37 +133,38 @@ async fn owner_of_new<'a>(
         None => gateway.owners(caller).owner_of_new_conversation().await,
     };
     Ok(match owner {
-        NewOwner::FirstTurn => Found::Unbound,
-        NewOwner::Known(Owner::Gateway) => Found::Here,
+        NewOwner::FirstTurn => FoundOwner::Unbound,
+        NewOwner::Known(Owner::Gateway) => FoundOwner::Here,
         NewOwner::Known(Owner::Upstream(http)) => {
-            Found::Upstream { http, ledger: None, alias: None }
+            FoundOwner::Upstream { http, ledger: None, alias: None }
         }
     })
 }
 
 /// Forwards the request. A change runs to its end even if its caller disconnects, because the
 /// ledger needs its outcome.
-async fn answered(
+async fn forward(
     gateway: Arc<Gateway>,
     caller: Caller,
     change: Change,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (parts, body) = whole(&gateway, request).await?;
+    let (parts, body) = read_whole(&gateway, request).await?;
     let http = gateway.upstreams.by_base_url(&change.upstream);
     let http = http.expect("upstreams stay what they are");
-    if !change.asked.is_change() {
-        let passing = Passing::new(&gateway, http, &parts, body).known_as(change.alias);
-        return passing.told_as_it_comes(None).await;
+    if !change.operation.is_change() {
+        let forwarded =
+            ForwardedRequest::new(&gateway, http, &parts, body).with_alias(change.alias);
+        return forwarded.send_and_stream(None).await;
     }
     let turns = gateway.turns.clone();
-    let making = async move { change.made(&gateway, &caller, &parts, body).await };
-    let made = turns.spawn(making.in_current_span());
-    made.await.unwrap_or(Err(ApiError::Panicked))
+    let applying = async move { change.apply(&gateway, &caller, &parts, body).await };
+    let applied = turns.spawn(applying.in_current_span());
+    applied.await.unwrap_or(Err(ApiError::Panicked))
 }
 
 /// The request and its whole body, decoded.
-async fn whole(
+async fn read_whole(
     gateway: &Arc<Gateway>,
     request: Request,
 ) -> Result<(Parts, bytes::Bytes), ApiError> {

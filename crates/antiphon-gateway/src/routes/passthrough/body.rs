@@ -26,7 +26,7 @@ use crate::request_body::{Encoding, Pace, check_announced};
 const PEEKED: usize = 64 << 10;
 
 /// A body, read as far as necessary to choose its upstream.
-pub(super) enum Seen {
+pub(super) enum InspectedBody {
     /// The whole body.
     Whole {
         /// The bytes before decoding.
@@ -45,7 +45,7 @@ pub(super) enum Seen {
     },
 }
 
-impl Seen {
+impl InspectedBody {
     /// Reads the whole body if it is JSON, the beginning of a form, and nothing of any other body.
     pub(super) async fn read(
         request: Request,
@@ -61,8 +61,8 @@ impl Seen {
             return Ok((parts, Self::Whole { sent, json }));
         }
         check_announced(&body, &gateway.settings.limits)?;
-        let seen = peeked(body, boundary.as_deref(), gateway).await?;
-        Ok((parts, seen))
+        let body = peeked(body, boundary.as_deref(), gateway).await?;
+        Ok((parts, body))
     }
 
     /// The model that the body names.
@@ -101,9 +101,9 @@ async fn peeked(
     mut body: AxumBody,
     boundary: Option<&str>,
     gateway: &Gateway,
-) -> Result<Seen, ApiError> {
+) -> Result<InspectedBody, ApiError> {
     let Some(boundary) = boundary else {
-        return Ok(Seen::Begun { peeked: Bytes::new(), model: None, rest: body });
+        return Ok(InspectedBody::Begun { peeked: Bytes::new(), model: None, rest: body });
     };
     let (mut peeked, mut failure) = (BytesMut::new(), None);
     let pace = Pace::new(gateway.settings.limits.body_timeout);
@@ -127,6 +127,6 @@ async fn peeked(
     let model = form::field(pieces, boundary, "model").await;
     match failure {
         Some(error) => Err(error),
-        None => Ok(Seen::Begun { peeked: peeked.freeze(), model, rest: body }),
+        None => Ok(InspectedBody::Begun { peeked: peeked.freeze(), model, rest: body }),
     }
 }

@@ -85,14 +85,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_field_is_found_behind_a_file() {
+    async fn field_after_a_file_is_found() {
         assert_eq!(text(BODY, "x1", "model").await.as_deref(), Some("whisper"));
         assert_eq!(text(BODY, "x1", "language").await, None);
         assert_eq!(text(BODY, "other", "model").await, None);
     }
 
     #[tokio::test]
-    async fn a_field_that_is_not_whole_is_none() {
+    async fn incomplete_field_is_none() {
         let whole = memmem::rfind(BODY, b"--x1").unwrap() + 4;
         assert_eq!(text(&BODY[..whole], "x1", "model").await.as_deref(), Some("whisper"));
         assert_eq!(text(&BODY[..whole - 1], "x1", "model").await, None);

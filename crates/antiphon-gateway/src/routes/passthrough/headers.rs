@@ -34,7 +34,7 @@ pub(in super::super) fn to_upstream(
     own_key: bool,
     tenant_header: Option<&HeaderName>,
 ) -> HeaderMap {
-    kept(headers, |name| {
+    filter_headers(headers, |name| {
         let is_ours = FOR_THE_GATEWAY.contains(&name.as_str())
             || name.as_str().starts_with(FORWARDED)
             || tenant_header == Some(name);
@@ -45,10 +45,10 @@ pub(in super::super) fn to_upstream(
 
 /// The answer headers for the caller.
 pub(in super::super) fn to_caller(headers: &HeaderMap) -> HeaderMap {
-    kept(headers, |name| !OF_THE_HOST.contains(&name.as_str()))
+    filter_headers(headers, |name| !OF_THE_HOST.contains(&name.as_str()))
 }
 
-fn kept(headers: &HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap {
+fn filter_headers(headers: &HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let named = named_by_connection(headers);
     let passes = |name: &HeaderName| {
         let is_of_a_connection = OF_A_CONNECTION.contains(&name.as_str())

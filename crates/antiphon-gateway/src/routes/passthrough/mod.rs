@@ -29,7 +29,7 @@ use futures_util::stream;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, header};
 
-use self::body::Seen;
+use self::body::InspectedBody;
 use self::upload::Upload;
 use super::unknown_url;
 use crate::error::ApiError;
@@ -58,22 +58,22 @@ pub(super) async fn pass_through(
     OriginalUri(uri): OriginalUri,
     request: Request,
 ) -> Response {
-    let path = match checked(&gateway, &request, &uri) {
+    let path = match check_head(&gateway, &request, &uri) {
         Ok(path) => path,
         Err(error) => {
             discard(request, &gateway.settings.limits).await;
             return error.into_response();
         }
     };
-    let passed = passed(&gateway, path, request).await;
+    let passed = forward(&gateway, path, request).await;
     match passed {
-        Ok(passed) => shown(gateway, passed, Some(permit)),
+        Ok(passed) => stream_answer(gateway, passed, Some(permit)),
         Err(error) => error.into_response(),
     }
 }
 
 /// The path, if the head of the request does not exclude it from passing.
-fn checked<'a>(
+fn check_head<'a>(
     gateway: &Gateway,
     request: &Request,
     uri: &'a Uri,
@@ -84,7 +84,7 @@ fn checked<'a>(
     if asks_for_websocket(request.headers()) {
         return Err(ApiError::WebSocketNotForwarded { path: uri.path().into() });
     }
-    by_path(gateway, (method, path), request.headers()).map(|_| path)
+    upstream_for_path(gateway, (method, path), request.headers()).map(|_| path)
 }
 
 /// Whether the request asks for a WebSocket. Other upgrades, for example to HTTP/2, are offers that
@@ -94,17 +94,17 @@ fn asks_for_websocket(headers: &HeaderMap) -> bool {
     upgrade.is_some_and(|protocol| protocol.eq_ignore_ascii_case(b"websocket"))
 }
 
-async fn passed(
+async fn forward(
     gateway: &Arc<Gateway>,
     path: ForeignPath<'_>,
     request: Request,
 ) -> Result<PassthroughAnswer, ApiError> {
     let is_json = scope::is_json(request.method(), path);
-    let (parts, seen) = Seen::read(request, is_json, gateway).await?;
-    match chosen(gateway, path, &parts, &seen) {
-        Ok(upstream) => ask(gateway, upstream, path, &parts, seen).await,
+    let (parts, body) = InspectedBody::read(request, is_json, gateway).await?;
+    match choose_upstream(gateway, path, &parts, &body) {
+        Ok(upstream) => send(gateway, upstream, path, &parts, body).await,
         Err(error) => {
-            if let Seen::Begun { rest, .. } = seen {
+            if let InspectedBody::Begun { rest, .. } = body {
                 discard(Request::from_parts(parts, rest), &gateway.settings.limits).await;
             }
             Err(error)
@@ -114,25 +114,25 @@ async fn passed(
 
 /// The upstream for the request, if it may pass. A model selects it in the same way as for turns.
 /// Without a model, the API of the path selects it.
-fn chosen<'a>(
+fn choose_upstream<'a>(
     gateway: &'a Gateway,
     path: ForeignPath<'_>,
     parts: &Parts,
-    seen: &Seen,
+    body: &InspectedBody,
 ) -> Result<&'a HttpUpstream, ApiError> {
-    let upstream = match seen.model() {
+    let upstream = match body.model() {
         Some(model) => {
             check_model(&model)?;
-            of_model(gateway, &model, path)?
+            upstream_for_model(gateway, &model, path)?
         }
-        None => by_path(gateway, (&parts.method, path), &parts.headers)?,
+        None => upstream_for_path(gateway, (&parts.method, path), &parts.headers)?,
     };
-    scope::check(gateway, upstream, (&parts.method, path), seen.whole())?;
+    scope::check(gateway, upstream, (&parts.method, path), body.whole())?;
     Ok(upstream)
 }
 
 /// The upstream for a path. Anthropic's clients send the API version in every request.
-fn by_path<'a>(
+fn upstream_for_path<'a>(
     gateway: &'a Gateway,
     (method, path): (&Method, ForeignPath<'_>),
     headers: &HeaderMap,
@@ -145,7 +145,7 @@ fn by_path<'a>(
     })
 }
 
-fn of_model<'a>(
+fn upstream_for_model<'a>(
     gateway: &'a Gateway,
     model: &str,
     path: ForeignPath<'_>,
@@ -162,16 +162,16 @@ fn of_model<'a>(
 
 /// Sends the request. Fails if the caller's body does not arrive, or if the grace period of a stop
 /// ends.
-async fn ask(
+async fn send(
     gateway: &Gateway,
     upstream: &HttpUpstream,
     path: ForeignPath<'_>,
     parts: &Parts,
-    seen: Seen,
+    body: InspectedBody,
 ) -> Result<PassthroughAnswer, ApiError> {
     let settings = &gateway.settings;
     let tenant_header = settings.tenant_header.as_ref();
-    let (upload, body) = Upload::new(seen, &settings.limits);
+    let (upload, body) = Upload::new(body, &settings.limits);
     let request = PassthroughRequest {
         method: parts.method.clone(),
         path: match parts.uri.query() {
@@ -192,13 +192,13 @@ async fn ask(
 }
 
 /// The answer to the caller, streamed.
-pub(super) fn shown(
+pub(super) fn stream_answer(
     gateway: Arc<Gateway>,
     passed: PassthroughAnswer,
     permit: Option<TurnPermit>,
 ) -> Response {
     let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
-    let open = Open { gateway, passed, _permit: permit };
+    let open = OpenAnswer { gateway, passed, _permit: permit };
     let pieces = stream::unfold(Some(open), async |open| {
         let mut open = open?;
         let piece = open.next().await?;
@@ -212,13 +212,13 @@ pub(super) fn shown(
 }
 
 /// An answer in progress. It counts as an open turn until its end if it has a permit.
-struct Open {
+struct OpenAnswer {
     gateway: Arc<Gateway>,
     passed: PassthroughAnswer,
     _permit: Option<TurnPermit>,
 }
 
-impl Open {
+impl OpenAnswer {
     /// The next bytes. Fails when the grace period of a stop ends.
     async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         tokio::select! {

@@ -51,7 +51,7 @@ pub(super) fn check(
             method: method.clone(),
             path: path.as_str().into(),
         }),
-        PassThrough::Stateless if is_json(method, path) => stores_nothing(body),
+        PassThrough::Stateless if is_json(method, path) => check_not_stored(body),
         PassThrough::Stateless
             if method == Method::POST && FORGOTTEN_FORMS.contains(&path.as_str()) =>
         {
@@ -73,7 +73,7 @@ fn policy(gateway: &Gateway, upstream: &HttpUpstream) -> PassThrough {
 
 /// Rejects a body that asks the upstream to store something, and one that is not a JSON object. A
 /// server with another JSON parser might accept the latter.
-fn stores_nothing(body: Option<&Bytes>) -> Result<(), ApiError> {
+fn check_not_stored(body: Option<&Bytes>) -> Result<(), ApiError> {
     let body = body.map_or(&b""[..], Bytes::as_ref);
     let fields = Object::parse(body).map_err(|_| ApiError::NotJson)?;
     // Some servers match keys without regard to case, and for them a long s equals an s.

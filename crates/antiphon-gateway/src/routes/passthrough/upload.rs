@@ -11,8 +11,8 @@ use http_body_util::{BodyExt as _, StreamBody};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::body::Seen;
-use crate::bound::from_now;
+use super::body::InspectedBody;
+use crate::entropy::from_now;
 use crate::error::ApiError;
 use crate::request_body::{PIECES, Pace};
 use crate::settings::Limits;
@@ -28,17 +28,17 @@ pub(super) struct Upload {
 
 impl Upload {
     /// The body to send, with the limits applied.
-    pub(super) fn new(seen: Seen, limits: &Limits) -> (Self, RequestBody) {
-        match seen {
-            Seen::Whole { sent, .. } => {
+    pub(super) fn new(body: InspectedBody, limits: &Limits) -> (Self, RequestBody) {
+        match body {
+            InspectedBody::Whole { sent, .. } => {
                 let upload = Self::default();
                 upload.ended.cancel();
                 (upload, request_body(sent))
             }
-            Seen::Begun { peeked, rest, .. } => {
+            InspectedBody::Begun { peeked, rest, .. } => {
                 let time = limits.body_timeout.saturating_mul(PIECES);
                 let upload = Self { bound: Some((from_now(time), time)), ..Self::default() };
-                let body = Sending {
+                let body = UploadStream {
                     peeked,
                     rest,
                     sent: 0,
@@ -72,7 +72,7 @@ impl Upload {
 }
 
 /// A body that is sent piece by piece.
-struct Sending {
+struct UploadStream {
     peeked: Bytes,
     rest: AxumBody,
     sent: usize,
@@ -87,7 +87,7 @@ struct Sending {
 #[error("the caller's body broke off")]
 struct BrokeOff;
 
-impl Sending {
+impl UploadStream {
     fn into_body(self) -> RequestBody {
         let pieces = stream::unfold(Some(self), async |sending| {
             let mut sending = sending?;

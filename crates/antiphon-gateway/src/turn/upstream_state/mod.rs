@@ -60,8 +60,8 @@ use super::context::Turn;
 use super::prior_attempt::register_attempt;
 use super::reader::ResponseReader;
 use crate::alias::Alias;
-use crate::bound::from_now;
 use crate::entropy::RandomIds;
+use crate::entropy::from_now;
 use crate::error::ApiError;
 use crate::owner::{Provider, describe};
 use crate::request::{Continues, RequestMode};
@@ -114,8 +114,8 @@ impl<'a> UpstreamTurn<'a> {
     pub(super) async fn check_request(&self) -> Result<(), ApiError> {
         let turn = self.turn;
         // This feature exists only if the gateway owns the state.
-        if turn.request.wants == RequestMode::Preparation {
-            return Err(ApiError::PreparationAtUpstream { keeper: describe(self.http) });
+        if turn.request.mode == RequestMode::Preparation {
+            return Err(ApiError::PreparationAtUpstream { owner: describe(self.http) });
         }
         turn.check_store().await?;
         turn.gateway.owners(turn.caller).check_turn(self.http, turn.request).await

@@ -43,7 +43,7 @@ impl QueuedAtUpstream<'_> {
         }
         let (tenant, response) = (turn.caller.tenant.clone(), place.response_id.clone());
         let committed = ClaimedNotice { tenant, response, notice, attempt: 0 };
-        turn.gateway.watches.begin(committed, watched, turn.caller);
+        turn.gateway.watches.start(committed, watched, turn.caller);
         let Self { opened: OpenedAtUpstream { at, place, .. }, plan, queued } = self;
         place.close().await;
         let response = turn.request.store.then_some(&*queued.id);

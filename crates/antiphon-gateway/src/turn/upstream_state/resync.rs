@@ -69,7 +69,7 @@ impl UpstreamTurn<'_> {
         refused: Option<Cursor>,
     ) -> Result<ResponseRecord, ApiError> {
         let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
-        let lease = self.turn.leases.conversation(tenant, &resync_key(id)).await?;
+        let lease = self.turn.leases.lease_conversation(tenant, &resync_key(id)).await?;
         let lease = lease.ok_or(ApiError::ConversationLocked)?;
         let found = self.fresh_record(id).await?;
         if let Some(record) = found.filter(|record| Some(record.cursor) != refused) {

@@ -61,7 +61,7 @@ async fn allowed_endpoint_is_reached_by_name_and_address() {
 }
 
 #[tokio::test]
-async fn a_redirection_is_not_followed() {
+async fn redirect_is_not_followed() {
     let (listener, port) = listener().await;
     let allowed = endpoint(&format!("http://127.0.0.1:{port}/"), &["127.0.0.0/8"]);
     let elsewhere =
@@ -72,7 +72,7 @@ async fn a_redirection_is_not_followed() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_read_beyond_its_head() {
+async fn answer_body_is_not_read() {
     let (listener, port) = listener().await;
     let allowed = endpoint(&format!("http://127.0.0.1:{port}/"), &["127.0.0.0/8"]);
     let endless = "HTTP/1.1 200 OK\r\ncontent-length: 999999999999\r\n\r\nx";
