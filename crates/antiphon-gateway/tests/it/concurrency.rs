@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{MODEL, MODES, Mode, Turn, World, ask, ids, invalid, lines, terminal, user};
 
 #[tokio::test]
-async fn a_second_turn_waits_and_sees_what_the_first_left() {
+async fn second_turn_waits_and_sees_the_first() {
     let world = World::parallel().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -34,7 +34,7 @@ async fn a_second_turn_waits_and_sees_what_the_first_left() {
 }
 
 #[tokio::test]
-async fn where_turns_do_not_wait_the_conversation_is_locked() {
+async fn busy_conversation_is_locked_without_waiting() {
     let world = World::with(|settings| settings.turn_wait = Duration::ZERO).await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -83,7 +83,7 @@ async fn many_conversations_run_side_by_side() {
 }
 
 #[tokio::test]
-async fn many_turns_of_one_conversation_are_all_there_once_and_whole() {
+async fn concurrent_turns_are_stored_once_and_whole() {
     const TURNS: usize = 32;
     let world = World::parallel().await;
     let client = world.client();

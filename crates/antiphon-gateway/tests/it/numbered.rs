@@ -12,7 +12,7 @@ fn message(id: &str, text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_replayed_message_is_not_taken_for_another_thread_s_of_the_same_id() {
+async fn replayed_message_id_is_scoped_to_its_thread() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -26,7 +26,7 @@ async fn a_replayed_message_is_not_taken_for_another_thread_s_of_the_same_id() {
 }
 
 #[tokio::test]
-async fn a_replayed_call_is_not_taken_for_another_thread_s_of_the_same_id() {
+async fn replayed_call_id_is_scoped_to_its_thread() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -41,7 +41,7 @@ async fn a_replayed_call_is_not_taken_for_another_thread_s_of_the_same_id() {
 }
 
 #[tokio::test]
-async fn two_calls_under_one_id_are_answered_however_often_they_are_sent() {
+async fn calls_with_equal_ids_are_answered_after_replays() {
     let world = World::new().await;
     let client = world.client();
     let mut input = vec![user("Echo both")];

@@ -39,7 +39,7 @@ async fn an_id_alone_is_a_reference() {
 }
 
 #[tokio::test]
-async fn a_reference_to_what_the_conversation_holds_is_sent_once() {
+async fn reference_to_a_stored_item_is_sent_once() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -94,7 +94,7 @@ async fn a_reference_to_nothing_is_not_found() {
 }
 
 #[tokio::test]
-async fn what_was_not_stored_cannot_be_referred_to() {
+async fn unstored_item_reference_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let received = client.respond(&ask("My color is purple").unstored()).await;

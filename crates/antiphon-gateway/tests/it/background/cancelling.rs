@@ -59,7 +59,7 @@ async fn while_it_is_queued() {
 }
 
 #[tokio::test]
-async fn its_conversation_is_as_before_and_its_id_can_be_gone_on_from() {
+async fn cancelled_response_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -4,7 +4,7 @@ use super::{a_tale_begun, in_background, queued};
 use crate::support::{Mode, World, ask, lines};
 
 #[tokio::test]
-async fn it_is_queued_until_the_turns_before_it_have_ended() {
+async fn background_turn_waits_for_earlier_turns() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -39,7 +39,7 @@ async fn its_input_and_output_are_added_to_it() {
 }
 
 #[tokio::test]
-async fn where_its_conversation_is_deleted_it_fails_and_says_so() {
+async fn deleted_conversation_fails_the_response() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -31,7 +31,7 @@ async fn one_that_has_ended_is_not_streamed_any_more() {
 }
 
 #[tokio::test]
-async fn where_an_item_of_its_conversation_is_deleted_it_is_not_streamed_any_more() {
+async fn deleted_item_ends_the_stream_of_events() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -4,7 +4,7 @@ use super::{a_tale_begun, in_background};
 use crate::support::{World, ask};
 
 #[tokio::test]
-async fn it_keeps_the_history_that_is_deleted_meanwhile() {
+async fn response_keeps_history_deleted_meanwhile() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;

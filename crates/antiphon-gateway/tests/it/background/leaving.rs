@@ -4,7 +4,7 @@ use super::{a_tale_begun, in_background};
 use crate::support::World;
 
 #[tokio::test]
-async fn a_stream_that_is_left_goes_on_without_its_caller() {
+async fn disconnect_does_not_end_the_response() {
     let world = World::new().await;
     let client = world.client();
     let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;

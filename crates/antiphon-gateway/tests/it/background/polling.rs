@@ -32,7 +32,7 @@ async fn the_answer_is_queued_then_in_progress_then_completed() {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_from_it_once_it_has_ended() {
+async fn ended_response_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
     let exchange = a_tale(&world);

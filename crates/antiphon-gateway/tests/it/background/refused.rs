@@ -6,7 +6,7 @@ use super::{a_tale_begun, in_background};
 use crate::support::{MODES, Mode, World, ask, invalid, output};
 
 #[tokio::test]
-async fn what_is_not_stored_could_not_be_looked_up() {
+async fn unstored_background_response_is_rejected() {
     let world = World::new().await;
     for mode in MODES {
         let refused = world.client().refused(mode, &in_background("Hello").unstored()).await;
@@ -16,7 +16,7 @@ async fn what_is_not_stored_could_not_be_looked_up() {
 }
 
 #[tokio::test]
-async fn a_request_that_cannot_be_a_turn_is_refused_before_it_is_queued() {
+async fn invalid_request_is_rejected_before_it_is_queued() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -34,7 +34,7 @@ async fn a_request_that_cannot_be_a_turn_is_refused_before_it_is_queued() {
 }
 
 #[tokio::test]
-async fn one_beyond_the_bound_of_open_turns_is_refused_until_one_has_ended() {
+async fn background_turns_count_as_open_turns() {
     let world = World::with(|settings| settings.limits.max_open_turns = 1).await;
     let client = world.client();
     let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;

@@ -4,7 +4,7 @@ use super::{a_tale_begun, in_background, queued, silence, with_own_key};
 use crate::support::{World, ask, lines};
 
 #[tokio::test]
-async fn what_has_no_output_yet_is_begun_anew_under_its_id() {
+async fn response_without_output_restarts_under_its_id() {
     let mut world = with_own_key().await;
     let conversation = world.client().new_conversation().await;
     silence(&world);
@@ -43,7 +43,7 @@ async fn resumed_turn_keeps_the_id_of_its_request() {
 }
 
 #[tokio::test]
-async fn what_has_output_fails_and_says_why() {
+async fn response_with_output_fails_after_restart() {
     let mut world = with_own_key().await;
     let conversation = world.client().new_conversation().await;
     let asking = in_background("My color is purple").within(&conversation);
@@ -68,7 +68,7 @@ async fn what_has_output_fails_and_says_why() {
 }
 
 #[tokio::test]
-async fn what_needs_its_callers_own_token_fails_and_says_so() {
+async fn response_with_callers_token_fails_after_restart() {
     let mut world = World::new().await;
     silence(&world);
     let id = queued(&world.client(), &in_background("My color is purple")).await;
@@ -84,7 +84,7 @@ async fn what_needs_its_callers_own_token_fails_and_says_so() {
 }
 
 #[tokio::test]
-async fn what_was_queued_is_begun() {
+async fn queued_response_starts_after_restart() {
     let mut world = with_own_key().await;
     let conversation = world.client().new_conversation().await;
     let first = ask("My color is purple").within(&conversation);
@@ -99,7 +99,7 @@ async fn what_was_queued_is_begun() {
 }
 
 #[tokio::test]
-async fn what_ended_is_still_streamed() {
+async fn ended_response_is_streamed_after_restart() {
     let mut world = World::new().await;
     let client = world.client();
     let turn = client.turn(crate::support::Mode::Streamed, &in_background("Hello")).await;

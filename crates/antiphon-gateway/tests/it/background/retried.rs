@@ -10,7 +10,7 @@ fn ways(client: &Client) -> [Client; 2] {
 }
 
 #[tokio::test]
-async fn while_it_is_open_it_is_answered_with_the_response_as_it_stands() {
+async fn retry_of_open_response_shows_its_state() {
     for (way, mode) in [(0, Mode::Whole), (1, Mode::Whole), (0, Mode::Streamed)] {
         let world = World::new().await;
         let client = world.client();
@@ -45,7 +45,7 @@ async fn while_it_is_open_it_is_answered_with_the_response_as_it_stands() {
 }
 
 #[tokio::test]
-async fn once_it_has_ended_it_is_answered_with_the_whole() {
+async fn retry_of_ended_response_shows_all_of_it() {
     let world = World::new().await;
     let client = world.client().with_header("idempotency-key", "k");
     for mode in MODES {

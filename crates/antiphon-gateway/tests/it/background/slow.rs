@@ -4,7 +4,7 @@ use super::in_background;
 use crate::support::{FragileGateway, ask};
 
 #[tokio::test]
-async fn nothing_is_told_before_it_is_logged_and_then_everything_is() {
+async fn events_are_sent_after_they_are_logged() {
     let FragileGateway { upstream: _upstream, store, client } = FragileGateway::start().await;
     store.stop_recording();
     let mut events = client.stream(&in_background("Hello")).await;

@@ -47,7 +47,7 @@ async fn beyond_its_grace_the_next_start_begins_it_anew() {
 }
 
 #[tokio::test]
-async fn beyond_its_grace_what_has_output_fails_at_the_next_start() {
+async fn response_with_output_fails_after_the_grace_period() {
     let mut world = impatient().await;
     let client = world.client();
     let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;

@@ -4,7 +4,7 @@ use super::{a_tale_begun, in_background, silence};
 use crate::support::{Event, Mode, World, ask, invalid};
 
 #[tokio::test]
-async fn a_stream_is_told_that_it_is_queued_and_then_everything() {
+async fn stream_starts_with_the_queued_event() {
     let world = World::new().await;
     let client = world.client();
 
@@ -18,7 +18,7 @@ async fn a_stream_is_told_that_it_is_queued_and_then_everything() {
 }
 
 #[tokio::test]
-async fn it_is_read_again_from_every_event_on() {
+async fn stream_resumes_after_any_event() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.turn(Mode::Streamed, &in_background("Echo hello")).await;
@@ -33,7 +33,7 @@ async fn it_is_read_again_from_every_event_on() {
 }
 
 #[tokio::test]
-async fn readers_that_come_while_it_runs_get_what_was_and_what_comes() {
+async fn late_readers_get_past_and_future_events() {
     let world = World::new().await;
     let client = world.client();
     let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
@@ -79,7 +79,7 @@ async fn a_response_that_its_caller_waited_for_is_not() {
 }
 
 #[tokio::test]
-async fn a_client_may_write_true_and_false_as_its_language_does() {
+async fn stream_parameter_accepts_spellings_of_clients() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.turn(Mode::Streamed, &in_background("Hello")).await;

@@ -6,7 +6,7 @@ use super::{a_tale_begun, in_background};
 use crate::support::World;
 
 #[tokio::test]
-async fn an_open_response_of_another_tenant_cannot_be_seen_or_cancelled() {
+async fn open_response_is_hidden_from_other_tenants() {
     let world = World::new().await;
     let (owner, stranger) = (world.client(), world.caller("token-of-bob"));
     let (events, id, exchange) = a_tale_begun(&world, &owner, &in_background("A tale")).await;

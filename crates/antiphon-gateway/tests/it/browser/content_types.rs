@@ -40,7 +40,7 @@ async fn a_body_that_any_page_can_send_is_refused() {
 }
 
 #[tokio::test]
-async fn it_does_not_pass_to_an_upstream_either() {
+async fn simple_body_does_not_pass_to_an_upstream() {
     let world = World::new().await;
     for path in ["/v1/chat/completions", "/v1/fine_tuning/jobs"] {
         for header in &SIMPLE[..3] {
@@ -57,7 +57,7 @@ async fn it_does_not_pass_to_an_upstream_either() {
 }
 
 #[tokio::test]
-async fn json_by_any_name_and_no_body_at_all_are_taken() {
+async fn json_types_and_empty_bodies_are_accepted() {
     let world = World::new().await;
     for header in ["application/json; charset=utf-8", "Application/JSON", "application/a+json"] {
         let header = format!("content-type: {header}\r\n");
@@ -69,7 +69,7 @@ async fn json_by_any_name_and_no_body_at_all_are_taken() {
 }
 
 #[tokio::test]
-async fn where_callers_need_keys_the_type_does_not_matter() {
+async fn content_type_is_ignored_with_keys() {
     let key = ApiKey::new("sk-of-acme", Tenant::new("acme"));
     let world = World::with(|settings| settings.api_keys = vec![key]).await;
     for header in SIMPLE {

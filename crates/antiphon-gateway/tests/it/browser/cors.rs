@@ -27,7 +27,7 @@ async fn preflight(client: Client, path: &str) -> (StatusCode, HeaderMap) {
 }
 
 #[tokio::test]
-async fn it_may_send_what_it_asks_for() {
+async fn allowed_page_may_send_any_header() {
     let world = with_app().await;
     for path in ["/v1/responses", "/v1/conversations", "/v1/embeddings", "/healthz"] {
         let (status, headers) = preflight(page(&world), path).await;
@@ -44,7 +44,7 @@ async fn it_may_send_what_it_asks_for() {
 }
 
 #[tokio::test]
-async fn it_may_read_the_answer_and_its_headers() {
+async fn allowed_page_may_read_answers() {
     let world = with_app().await;
     let answer =
         page(&world).send(Method::POST, "/v1/responses", ask("Hello").body().to_string()).await;
@@ -60,7 +60,7 @@ async fn it_may_read_the_answer_and_its_headers() {
 }
 
 #[tokio::test]
-async fn it_may_read_errors() {
+async fn allowed_page_may_read_errors() {
     let world = with_app().await;
     let missing = page(&world).get("/v1/responses/resp_x").await;
     assert_eq!(missing.status(), 404);
@@ -85,7 +85,7 @@ async fn with_keys_it_needs_one_too() {
 }
 
 #[tokio::test]
-async fn other_callers_get_the_same_answer_without_any_of_it() {
+async fn programs_get_no_cors_headers() {
     let world = with_app().await;
     let answer = world.client().get("/v1/models").await;
     assert_eq!(answer.status(), 200);
@@ -94,7 +94,7 @@ async fn other_callers_get_the_same_answer_without_any_of_it() {
 }
 
 #[tokio::test]
-async fn it_may_open_a_websocket_and_be_reached_by_its_own_name() {
+async fn allowed_page_may_open_a_websocket() {
     let world = with_app().await;
     let mut page = world.connect().await;
     page.say(&format!(
@@ -107,7 +107,7 @@ async fn it_may_open_a_websocket_and_be_reached_by_its_own_name() {
 }
 
 #[tokio::test]
-async fn what_an_upstream_says_of_pages_gives_way() {
+async fn cors_headers_of_an_upstream_are_replaced() {
     let world = with_app().await;
     let reply = antiphon_mock::Reply::new(StatusCode::OK, "application/json", "{}")
         .header("access-control-allow-origin", "*")

@@ -56,7 +56,7 @@ async fn a_foreign_origin_is_refused_on_every_route() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_name_itself_is_refused_on_every_route() {
+async fn page_without_origin_is_rejected_on_every_route() {
     let world = World::new().await;
     for site in ["cross-site", "same-site"] {
         refused_with(&world.client().with_header("sec-fetch-site", site), "foreign_origin").await;
@@ -86,7 +86,7 @@ async fn a_name_that_the_operator_gives_is_served() {
 }
 
 #[tokio::test]
-async fn where_callers_need_keys_hosts_and_origins_are_the_callers_affair() {
+async fn hosts_and_origins_are_unchecked_with_keys() {
     let key = ApiKey::new("sk-of-acme", Tenant::new("acme"));
     let world = World::with(|settings| settings.api_keys = vec![key]).await;
     let page = |token| {
@@ -98,7 +98,7 @@ async fn where_callers_need_keys_hosts_and_origins_are_the_callers_affair() {
 }
 
 #[tokio::test]
-async fn behind_a_proxy_that_names_tenants_its_hosts_are_served() {
+async fn any_host_is_served_with_a_tenant_header() {
     let world =
         World::with(|settings| settings.tenant_header = Some("x-tenant".parse().unwrap())).await;
     let client = world.client().with_header("host", "antiphon.example");

@@ -121,7 +121,7 @@ async fn the_shape_as_it_was_observed() {
 }
 
 #[tokio::test]
-async fn who_says_the_same_twice_is_heard_twice() {
+async fn repeated_message_is_added_twice() {
     for state in [State::Conversation, State::Chain] {
         let world = World::new().await;
         let mut agent = Agent::new(&world, Mode::Whole, state).await;

@@ -73,7 +73,7 @@ async fn a_session_is_read_replayed_and_added_to() {
 }
 
 #[tokio::test]
-async fn reasoning_that_a_response_issued_can_be_added_and_is_the_held_one() {
+async fn added_reasoning_matches_the_stored_item() {
     let world = World::new().await;
     let client = world.client();
     let called = client.respond(&ask("Echo hello")).await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{MODES, World, ask, call_again, lines, output, reference, user};
 
 #[tokio::test]
-async fn the_tool_loop_in_a_conversation_sends_the_user_again() {
+async fn tool_loop_resends_the_user_message() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -61,7 +61,7 @@ async fn past_users_stand_next_to_each_other() {
 }
 
 #[tokio::test]
-async fn the_tool_loop_behind_a_response_is_a_branch_from_the_older_one() {
+async fn tool_loop_forks_from_the_older_response() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -90,7 +90,7 @@ async fn the_tool_loop_behind_a_response_is_a_branch_from_the_older_one() {
 }
 
 #[tokio::test]
-async fn equal_words_in_both_turns_of_a_branch_are_both_said() {
+async fn equal_messages_in_a_branch_are_both_sent() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask(json!([user("Yes")]))).await;
@@ -101,7 +101,7 @@ async fn equal_words_in_both_turns_of_a_branch_are_both_said() {
 }
 
 #[tokio::test]
-async fn a_replay_refers_to_what_the_assistant_said() {
+async fn replay_refers_to_the_assistants_items() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -123,7 +123,7 @@ async fn a_replay_refers_to_what_the_assistant_said() {
 }
 
 #[tokio::test]
-async fn the_same_replay_behind_the_response_sends_nothing_twice() {
+async fn replay_after_the_response_adds_nothing_twice() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -34,7 +34,7 @@ async fn the_tool_loop_sends_the_call_again() {
 }
 
 #[tokio::test]
-async fn the_report_names_what_was_sent_again() {
+async fn report_lists_resent_items() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -116,7 +116,7 @@ async fn the_next_question_sends_everything_again() {
 }
 
 #[tokio::test]
-async fn a_system_prompt_before_every_request_is_said_once() {
+async fn repeated_system_prompt_is_sent_once() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

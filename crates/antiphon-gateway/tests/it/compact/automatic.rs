@@ -28,7 +28,7 @@ pub(super) async fn compacting_world() -> World {
 }
 
 #[tokio::test]
-async fn the_compaction_is_its_first_output_and_the_answer_follows() {
+async fn compaction_precedes_the_answer_in_the_output() {
     for mode in MODES {
         let world = compacting_world().await;
         let client = world.client();
@@ -72,7 +72,7 @@ async fn its_tokens_are_counted() {
 }
 
 #[tokio::test]
-async fn below_the_threshold_and_of_the_users_words_alone_nothing_is_compacted() {
+async fn short_history_and_user_messages_are_not_compacted() {
     let world = compacting_world().await;
     let client = world.client();
     let asked = world.times_asked();
@@ -83,7 +83,7 @@ async fn below_the_threshold_and_of_the_users_words_alone_nothing_is_compacted()
 }
 
 #[tokio::test]
-async fn what_is_long_by_the_users_words_is_not_compacted_in_every_turn() {
+async fn long_user_messages_are_not_compacted_every_turn() {
     let world = compacting_world().await;
     let client = world.client();
     let first = client.respond(&ask(long())).await;
@@ -98,7 +98,7 @@ async fn what_is_long_by_the_users_words_is_not_compacted_in_every_turn() {
 }
 
 #[tokio::test]
-async fn one_that_fails_is_reported_and_the_turn_goes_on_with_all() {
+async fn failed_compaction_is_reported_and_the_turn_continues() {
     for mode in MODES {
         let world = compacting_world().await;
         let client = world.client();
@@ -137,7 +137,7 @@ async fn a_caller_that_leaves_meanwhile_leaves_no_turn() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_compacts_is_left_to_it_and_its_compaction_sealed() {
+async fn compaction_of_the_upstream_is_sealed() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -166,7 +166,7 @@ async fn an_upstream_that_compacts_is_left_to_it_and_its_compaction_sealed() {
 }
 
 #[tokio::test]
-async fn one_that_refuses_the_wish_is_remembered_and_it_is_fulfilled_here_at_once() {
+async fn gateway_compacts_if_the_upstream_rejects_it() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -202,7 +202,7 @@ async fn one_that_passes_over_the_wish_is_found_out() {
 }
 
 #[tokio::test]
-async fn one_that_counts_the_steps_of_its_own_tools_together_is_not_taken_for_it() {
+async fn tokens_of_hosted_tool_steps_do_not_trigger() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask(long())).await;
@@ -219,7 +219,7 @@ async fn one_that_counts_the_steps_of_its_own_tools_together_is_not_taken_for_it
 }
 
 #[tokio::test]
-async fn the_built_in_model_answers_from_what_it_summed_up() {
+async fn built_in_model_answers_from_its_summary() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -239,7 +239,7 @@ async fn the_built_in_model_answers_from_what_it_summed_up() {
 }
 
 #[tokio::test]
-async fn it_is_listed_among_the_items_of_its_conversation() {
+async fn compaction_is_listed_in_its_conversation() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

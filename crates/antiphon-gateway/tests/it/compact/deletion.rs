@@ -7,7 +7,7 @@ use super::{SUMMARY, long, receive, summarizing};
 use crate::support::{MODES, SIM, World, ask, text};
 
 #[tokio::test]
-async fn deleting_the_compaction_brings_back_what_it_stood_for() {
+async fn deleted_compaction_restores_the_compacted_items() {
     for mode in MODES {
         let world = compacting_world().await;
         let client = world.client();
@@ -55,7 +55,7 @@ async fn a_fork_from_before_it_has_the_whole_history() {
 }
 
 #[tokio::test]
-async fn a_response_through_which_a_chain_goes_on_may_be_deleted() {
+async fn response_within_a_chain_can_be_deleted() {
     let world = World::new().await;
     let client = world.client();
     let before = client.respond(&ask(long()).model(SIM)).await;

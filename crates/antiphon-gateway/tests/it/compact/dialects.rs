@@ -20,7 +20,7 @@ fn summarizing(world: &World, api: Api) {
 }
 
 #[tokio::test]
-async fn their_model_sums_up_and_is_told_of_it() {
+async fn other_dialects_write_and_receive_the_summary() {
     for (dialect, api) in APIS {
         let world = world(dialect).await;
         let client = world.client();

@@ -12,7 +12,7 @@ use super::{
 use crate::support::{MODES, SIM, World, ask, lines, text, user};
 
 #[tokio::test]
-async fn it_is_given_all_and_its_answer_is_passed_on_with_its_compaction_sealed() {
+async fn compact_request_is_forwarded_and_its_answer_sealed() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;
@@ -38,7 +38,7 @@ async fn it_is_given_all_and_its_answer_is_passed_on_with_its_compaction_sealed(
 }
 
 #[tokio::test]
-async fn it_gets_its_own_compaction_back_as_it_was() {
+async fn upstream_gets_its_compaction_back_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -98,7 +98,7 @@ async fn an_answer_without_a_compaction_is_none() {
 }
 
 #[tokio::test]
-async fn the_built_in_model_has_none_and_sums_up_itself() {
+async fn built_in_model_writes_its_own_summary() {
     let world = World::new().await;
     let client = world.client();
     let history = json!([

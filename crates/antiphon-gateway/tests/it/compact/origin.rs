@@ -19,7 +19,7 @@ async fn compacted_there(world: &World, mode: Mode, conversation: &str) -> Turn 
 }
 
 #[tokio::test]
-async fn another_model_gets_what_it_stands_for_where_that_is_held() {
+async fn other_model_gets_the_compacted_items() {
     for mode in MODES {
         for model in [SIM, "foreign-model"] {
             let world = World::new().await;
@@ -57,7 +57,7 @@ async fn another_model_gets_what_it_stands_for_where_that_is_held() {
 }
 
 #[tokio::test]
-async fn where_it_is_not_held_the_caller_is_told() {
+async fn foreign_compaction_without_items_is_rejected() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -79,7 +79,7 @@ async fn where_it_is_not_held_the_caller_is_told() {
 }
 
 #[tokio::test]
-async fn one_from_elsewhere_passes_to_a_server_that_may_have_made_it_and_to_no_other() {
+async fn unknown_compaction_passes_only_to_a_possible_origin() {
     let world = World::new().await;
     let client = world.client();
     let own = upstreams_own("cmp_of_elsewhere");
@@ -91,7 +91,7 @@ async fn one_from_elsewhere_passes_to_a_server_that_may_have_made_it_and_to_no_o
 }
 
 #[tokio::test]
-async fn one_that_its_own_maker_cannot_read_any_more_does_not_end_the_conversation() {
+async fn unreadable_compaction_does_not_end_the_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

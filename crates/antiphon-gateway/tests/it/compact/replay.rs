@@ -6,7 +6,7 @@ use super::{SUMMARY, compacted, compaction_of, output_of, receive, summarizing, 
 use crate::support::{MODES, World, ask, assistant, assistant_again, user, without};
 
 #[tokio::test]
-async fn what_stood_before_it_is_known_and_doubles_nothing() {
+async fn resent_items_before_the_compaction_are_recognized() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -37,7 +37,7 @@ async fn what_stood_before_it_is_known_and_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn a_stateless_client_may_keep_or_drop_what_stood_before_it() {
+async fn stateless_client_may_keep_or_drop_compacted_items() {
     let world = World::new().await;
     let client = world.client();
     without_path(&world);

@@ -11,7 +11,7 @@ use crate::support::{World, ask, invalid, lines, text, typed_user, user};
 const PROMPT: &str = include_str!("../../../src/compaction/prompt.md");
 
 #[tokio::test]
-async fn the_users_messages_stay_and_one_compaction_stands_for_the_rest() {
+async fn compaction_replaces_all_but_user_messages() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;
@@ -35,7 +35,7 @@ async fn the_users_messages_stay_and_one_compaction_stands_for_the_rest() {
 }
 
 #[tokio::test]
-async fn what_was_mended_and_cut_is_told_in_its_headers() {
+async fn repairs_and_truncation_are_in_the_headers() {
     let world = World::with(|settings| {
         settings.upstreams[0].context_window = Some(1200);
     })
@@ -59,7 +59,7 @@ async fn what_was_mended_and_cut_is_told_in_its_headers() {
 }
 
 #[tokio::test]
-async fn its_output_is_accepted_back_and_the_model_is_told_of_it() {
+async fn compacted_output_is_accepted_as_input() {
     let world = World::new().await;
     let client = world.client();
     without_path(&world);
@@ -80,7 +80,7 @@ async fn its_output_is_accepted_back_and_the_model_is_told_of_it() {
 }
 
 #[tokio::test]
-async fn a_chain_that_begins_with_it_goes_on() {
+async fn chain_continues_after_a_compaction() {
     let world = World::new().await;
     let client = world.client();
     without_path(&world);
@@ -96,7 +96,7 @@ async fn a_chain_that_begins_with_it_goes_on() {
 }
 
 #[tokio::test]
-async fn a_compaction_is_compacted_with_what_followed_it() {
+async fn compaction_is_compacted_with_later_items() {
     let world = World::new().await;
     let client = world.client();
     without_path(&world);
@@ -115,7 +115,7 @@ async fn a_compaction_is_compacted_with_what_followed_it() {
 }
 
 #[tokio::test]
-async fn what_the_model_has_to_know_goes_along_and_no_form_of_an_answer_does() {
+async fn summary_request_keeps_context_and_drops_formats() {
     let world = World::new().await;
     without_path(&world);
     summarizing(&world);
@@ -137,7 +137,7 @@ async fn what_the_model_has_to_know_goes_along_and_no_form_of_an_answer_does() {
 }
 
 #[tokio::test]
-async fn without_a_model_or_anything_to_compact_it_is_refused() {
+async fn compact_without_model_or_input_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let missing = Some("missing_required_parameter");
@@ -154,7 +154,7 @@ async fn without_a_model_or_anything_to_compact_it_is_refused() {
 }
 
 #[tokio::test]
-async fn a_summary_that_fails_or_is_cut_short_is_an_error_and_none() {
+async fn incomplete_summary_is_an_error() {
     let world = World::new().await;
     let client = world.client();
     without_path(&world);

@@ -25,7 +25,7 @@ fn touched(compaction: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn one_that_was_changed_or_is_another_tenants_is_refused_whatever_is_mended() {
+async fn modified_or_foreign_seal_is_rejected() {
     for faults in [Faults::Repair, Faults::Reject] {
         for mode in MODES {
             let world = World::with(|settings| settings.faults = faults).await;
@@ -46,7 +46,7 @@ async fn one_that_was_changed_or_is_another_tenants_is_refused_whatever_is_mende
 }
 
 #[tokio::test]
-async fn one_that_was_changed_under_the_id_of_a_held_one_is_refused_too() {
+async fn modified_seal_with_a_stored_id_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let compaction = sealed(&world, &client).await;
@@ -78,7 +78,7 @@ async fn none_of_them_enters_a_conversation() {
 }
 
 #[tokio::test]
-async fn it_outlives_the_gateway_that_made_it() {
+async fn seal_is_valid_after_a_restart() {
     let mut world =
         World::with(|settings| settings.secrets = vec![Secret::new("the operator's")]).await;
     let mut input = {
@@ -93,7 +93,7 @@ async fn it_outlives_the_gateway_that_made_it() {
 }
 
 #[tokio::test]
-async fn it_is_shown_with_its_content_wherever_it_is_shown() {
+async fn compaction_content_is_shown_on_every_route() {
     let world = World::new().await;
     let client = world.client();
     let compaction = sealed(&world, &client).await;

@@ -6,7 +6,7 @@ use super::{SUMMARY, compacted, output_of, receive, without_path};
 use crate::support::{MODEL, World, ask, lines, user};
 
 #[tokio::test]
-async fn a_chain_that_goes_on_meanwhile_loses_nothing() {
+async fn chain_that_continues_meanwhile_loses_nothing() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;

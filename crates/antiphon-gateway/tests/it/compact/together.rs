@@ -44,7 +44,7 @@ async fn in_the_background_it_begins_the_output() {
 }
 
 #[tokio::test]
-async fn a_background_turn_is_cancelled_in_the_middle_of_it() {
+async fn background_turn_is_cancelled_during_compaction() {
     let world = compacting_world().await;
     let client = world.client();
     let asking = due(&world).await.field("background", true);
@@ -62,7 +62,7 @@ async fn a_background_turn_is_cancelled_in_the_middle_of_it() {
 }
 
 #[tokio::test]
-async fn where_its_conversation_is_deleted_meanwhile_its_turn_is_refused() {
+async fn deletion_during_compaction_fails_the_turn() {
     let world = compacting_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -83,7 +83,7 @@ async fn where_its_conversation_is_deleted_meanwhile_its_turn_is_refused() {
 }
 
 #[tokio::test]
-async fn a_lane_goes_on_from_it_without_a_store() {
+async fn lane_continues_an_unstored_compaction() {
     let world = compacting_world().await;
     let mut socket = world.client().socket().await;
     let first = socket.turn(&ask(long()).unstored()).await;
@@ -100,7 +100,7 @@ async fn a_lane_goes_on_from_it_without_a_store() {
 }
 
 #[tokio::test]
-async fn of_calls_behind_it_one_is_let_through_where_one_may_be_made() {
+async fn one_call_passes_after_a_compaction() {
     let world = compacting_world().await;
     let client = world.client();
     let asking = due(&world).await.field("parallel_tool_calls", false).model(PLAIN);
@@ -119,7 +119,7 @@ async fn of_calls_behind_it_one_is_let_through_where_one_may_be_made() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_made_again_is_answered_again_without_another() {
+async fn retried_compaction_is_replayed() {
     let world = compacting_world().await;
     let client = world.client().with_header("idempotency-key", "k");
     let asking = due(&world).await;
@@ -134,7 +134,7 @@ async fn a_request_that_is_made_again_is_answered_again_without_another() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_fails_behind_it_is_asked_again_and_it_is_told_once() {
+async fn compaction_is_sent_once_despite_a_retry() {
     let at_once = Retries { max: 2, first_delay: Duration::ZERO, ..Retries::default() };
     let world = World::with(|settings| settings.upstreams[0].retries = at_once).await;
     world.script(does_not_know_the_field());
@@ -153,7 +153,7 @@ async fn an_upstream_that_fails_behind_it_is_asked_again_and_it_is_told_once() {
 }
 
 #[tokio::test]
-async fn a_caller_that_leaves_behind_it_leaves_a_history_that_goes_on() {
+async fn disconnect_after_compaction_leaves_a_usable_history() {
     let world = compacting_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -175,7 +175,7 @@ async fn a_caller_that_leaves_behind_it_leaves_a_history_that_goes_on() {
 }
 
 #[tokio::test]
-async fn a_trigger_is_all_that_is_asked_for_whatever_has_to_be_called() {
+async fn trigger_ignores_a_required_tool_choice() {
     let world = compacting_world().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;

@@ -12,7 +12,7 @@ fn trigger() -> Value {
 }
 
 #[tokio::test]
-async fn it_is_answered_by_the_compaction_alone() {
+async fn trigger_returns_only_the_compaction() {
     for mode in MODES {
         let world = compacting_world().await;
         let client = world.client();
@@ -85,7 +85,7 @@ async fn one_that_fails_is_an_error_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn it_is_the_last_item_or_replayed_beside_what_came_of_it() {
+async fn trigger_is_last_or_before_its_compaction() {
     let world = World::new().await;
     let client = world.client();
     let input = json!([trigger(), user("Hello")]);

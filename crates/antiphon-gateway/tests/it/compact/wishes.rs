@@ -16,7 +16,7 @@ fn wrong_type(path: &str, expected: &str, got: &str) -> Refused {
 }
 
 #[tokio::test]
-async fn what_is_no_wish_is_refused_in_the_providers_words() {
+async fn invalid_context_management_is_rejected() {
     let path = "context_management[0]";
     assert_eq!(refused(json!({})).await, wrong_type("context_management", "an array", "an object"));
     assert_eq!(refused(json!(["x"])).await, wrong_type(path, "an object", "a string"));
@@ -39,7 +39,7 @@ async fn what_is_no_wish_is_refused_in_the_providers_words() {
 }
 
 #[tokio::test]
-async fn a_wish_without_a_threshold_or_for_nothing_is_one_all_the_same() {
+async fn default_and_empty_thresholds_are_accepted() {
     let world = World::new().await;
     let client = world.client();
     for wish in [

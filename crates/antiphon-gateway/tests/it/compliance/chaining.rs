@@ -15,7 +15,7 @@ async fn a_string_is_a_users_message() {
 }
 
 #[tokio::test]
-async fn the_model_gets_the_earlier_input_then_the_earlier_output_then_the_input() {
+async fn model_gets_earlier_items_in_order() {
     for (dialect, _) in APIS {
         for mode in MODES {
             let world = world_of(dialect).await;
@@ -45,7 +45,7 @@ async fn the_model_gets_the_earlier_input_then_the_earlier_output_then_the_input
 }
 
 #[tokio::test]
-async fn a_conversation_holds_what_was_said_in_it() {
+async fn conversation_contains_its_items() {
     for (dialect, _) in APIS {
         for mode in MODES {
             let world = world_of(dialect).await;

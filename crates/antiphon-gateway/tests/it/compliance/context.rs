@@ -29,7 +29,7 @@ async fn nothing_is_truncated() {
 }
 
 #[tokio::test]
-async fn a_context_that_is_too_long_for_the_model_fails_with_its_error() {
+async fn too_long_context_fails_with_its_error() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -50,7 +50,7 @@ async fn a_context_that_is_too_long_for_the_model_fails_with_its_error() {
 }
 
 #[tokio::test]
-async fn whether_a_provider_may_truncate_is_told_to_the_provider() {
+async fn truncation_is_forwarded() {
     let world = World::new().await;
     let turn = world.client().respond(&ask("Hello").field("truncation", "auto")).await;
     assert_eq!(world.request(0).await.body["truncation"], "auto");

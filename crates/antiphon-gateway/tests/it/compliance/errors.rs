@@ -34,7 +34,7 @@ fn mistakes() -> Vec<(Ask, u16, &'static str)> {
 }
 
 #[tokio::test]
-async fn an_error_says_of_what_type_it_is_and_why() {
+async fn errors_have_type_and_message() {
     for mode in MODES {
         let world = World::new().await;
         for (ask, status, kind) in mistakes() {
@@ -47,7 +47,7 @@ async fn an_error_says_of_what_type_it_is_and_why() {
 }
 
 #[tokio::test]
-async fn what_does_not_exist_is_not_found() {
+async fn unknown_objects_are_not_found() {
     let world = World::new().await;
     for path in
         ["/v1/responses/resp_unknown", "/v1/conversations/conv_unknown", "/v1/responses/no/thing"]
@@ -59,7 +59,7 @@ async fn what_does_not_exist_is_not_found() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_cannot_be_had_is_a_server_error() {
+async fn unreachable_upstream_is_a_server_error() {
     for (dialect, _) in APIS {
         let world = world_of(dialect).await;
         world.script(Reply::hangup());
@@ -71,7 +71,7 @@ async fn an_upstream_that_cannot_be_had_is_a_server_error() {
 }
 
 #[tokio::test]
-async fn who_asks_too_often_makes_too_many_requests() {
+async fn rate_limit_is_too_many_requests() {
     let once = NonZeroU32::MIN;
     let world = World::with(|settings| {
         settings.limits.rate = Some(Rate { per_second: once, burst: once });
@@ -96,7 +96,7 @@ async fn who_asks_too_often_makes_too_many_requests() {
 }
 
 #[tokio::test]
-async fn whatever_goes_wrong_in_a_stream_ends_in_a_failed_response() {
+async fn stream_errors_end_in_a_failed_response() {
     for (dialect, api) in APIS {
         let world = world_of(dialect).await;
         let answer = Answer::new(MODEL).message("I was about").failed("server_error", "It broke.");

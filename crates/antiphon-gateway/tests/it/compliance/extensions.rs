@@ -14,7 +14,7 @@ fn receipt(status: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_item_of_an_implementors_own_passes_and_goes_back_as_it_came() {
+async fn extension_item_passes_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -48,7 +48,7 @@ async fn a_status_of_an_implementors_own_stays() {
 }
 
 #[tokio::test]
-async fn an_event_of_an_implementors_own_passes_under_the_next_number() {
+async fn extension_event_passes_with_the_next_number() {
     let world = World::new().await;
     let trace = json!({"phase": "tool_resolution", "latency_ms": 34, "related_item_id": "tc_789"});
     let answer = Answer::new(MODEL).event("acme:trace_event", trace.clone()).message("Hello");
@@ -67,7 +67,7 @@ async fn an_event_of_an_implementors_own_passes_under_the_next_number() {
 
 /// Who leaves events out that it does not know has the response all the same.
 #[tokio::test]
-async fn without_the_events_of_implementors_the_response_is_the_same() {
+async fn response_is_equal_without_extension_events() {
     let world = World::new().await;
     let spoken = |answer: Answer| answer.message("Hello there").seed("one");
     let traced = spoken(Answer::new(MODEL).event("acme:trace_event", json!({"value": 1})));
@@ -83,7 +83,7 @@ async fn without_the_events_of_implementors_the_response_is_the_same() {
 }
 
 #[tokio::test]
-async fn fields_of_an_implementors_own_reach_it_and_come_back() {
+async fn extension_fields_pass_both_ways() {
     let world = World::new().await;
     let field = json!({"cache_hint": [1e2, null], "level": 2});
     world.client().respond(&ask("Hello").field("acme:options", field.clone())).await;

@@ -33,7 +33,7 @@ fn unchunked(mut body: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_stream_is_events_of_two_lines_and_ends_with_the_mark() {
+async fn stream_events_have_two_lines_and_a_done_mark() {
     let world = World::new().await;
     let request = json!({"model": SIM, "input": "Count from 1 to 5.", "stream": true});
 
@@ -54,7 +54,7 @@ async fn a_stream_is_events_of_two_lines_and_ends_with_the_mark() {
 }
 
 #[tokio::test]
-async fn what_is_not_streamed_is_json_on_every_route() {
+async fn unstreamed_answers_are_json_on_every_route() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -78,7 +78,7 @@ async fn what_is_not_streamed_is_json_on_every_route() {
 }
 
 #[tokio::test]
-async fn an_error_is_json_whatever_the_upstream_answered_with() {
+async fn upstream_errors_are_json() {
     let pages = [
         ("text/html; charset=utf-8", "<html><h1>502 Bad Gateway</h1></html>"),
         ("text/plain", "upstream connect error"),
@@ -106,7 +106,7 @@ async fn an_error_is_json_whatever_the_upstream_answered_with() {
 }
 
 #[tokio::test]
-async fn a_streamed_request_that_is_refused_is_refused_in_json() {
+async fn rejected_stream_request_gets_json() {
     let world = World::new().await;
     let refused = world.client().create(Mode::Streamed, &ask("Hello").field("tools", 5)).await;
     assert_eq!(refused.header("content-type"), Some("application/json"));
@@ -114,7 +114,7 @@ async fn a_streamed_request_that_is_refused_is_refused_in_json() {
 }
 
 #[tokio::test]
-async fn a_request_is_read_as_json_whatever_it_calls_itself() {
+async fn request_is_json_with_any_content_type() {
     // Without keys, a body without a type may be any page's.
     let key = Secret::new("sk-of-the-operator");
     let world = World::with(|settings| {
@@ -139,7 +139,7 @@ async fn a_request_is_read_as_json_whatever_it_calls_itself() {
 }
 
 #[tokio::test]
-async fn whether_it_streams_is_said_in_the_request_alone() {
+async fn only_the_stream_field_selects_streaming() {
     let world = World::new().await;
     let client = world.client().with_header("accept", "text/event-stream");
     let answer = client.send(Method::POST, "/v1/responses", ask("Hello").body().to_string()).await;

@@ -34,7 +34,7 @@ fn receive<'t>(turn: &'t Turn, step: &str) -> Vec<&'t Value> {
 }
 
 #[tokio::test]
-async fn every_item_has_id_type_and_status_wherever_it_is_shown() {
+async fn items_have_id_type_and_status_everywhere() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -82,7 +82,7 @@ async fn an_item_is_announced_in_progress_and_ends_completed() {
 }
 
 #[tokio::test]
-async fn a_message_is_announced_with_its_role_and_a_call_with_its_name() {
+async fn added_events_have_role_or_name() {
     for (dialect, api) in APIS {
         let world = world_of(dialect).await;
         let answer = Answer::new(MODEL).message("I call it.").call("call_1", "echo", "{}");
@@ -100,7 +100,7 @@ async fn a_message_is_announced_with_its_role_and_a_call_with_its_name() {
 }
 
 #[tokio::test]
-async fn where_a_limit_cuts_an_answer_the_last_item_alone_is_incomplete() {
+async fn limit_leaves_only_the_last_item_incomplete() {
     for (dialect, api) in APIS {
         for mode in MODES {
             let world = world_of(dialect).await;
@@ -136,7 +136,7 @@ async fn a_completed_response_holds_completed_items_alone() {
 }
 
 #[tokio::test]
-async fn what_was_cut_short_with_its_response_is_incomplete() {
+async fn interrupted_item_is_incomplete() {
     let world = World::new().await;
     let answer = Answer::new(MODEL).reasoning("Let me think about it.");
     let begun = heard_until(&answer, "response.reasoning_summary_text.delta");
@@ -151,7 +151,7 @@ async fn what_was_cut_short_with_its_response_is_incomplete() {
 
 /// OpenAI refuses a status of replayed reasoning: `Unknown parameter: 'input[1].status'.`
 #[tokio::test]
-async fn the_status_that_callers_are_shown_does_not_go_back_to_the_provider() {
+async fn status_is_not_sent_to_the_provider() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

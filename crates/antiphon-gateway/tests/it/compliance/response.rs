@@ -103,7 +103,7 @@ async fn in_a_chain_it_names_the_response_before() {
 }
 
 #[tokio::test]
-async fn what_a_stream_tells_of_it_on_the_way_has_every_key() {
+async fn response_objects_in_a_stream_have_every_key() {
     let world = World::new().await;
     let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
     for event in &turn.events[..2] {

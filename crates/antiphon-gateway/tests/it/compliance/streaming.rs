@@ -72,7 +72,7 @@ fn assert_part_life(part: &str, events: &[&Event]) {
 }
 
 #[tokio::test]
-async fn every_item_lives_from_its_announcement_to_its_end_part_by_part() {
+async fn items_follow_the_event_life_cycle() {
     for (dialect, api) in APIS {
         let world = world_of(dialect).await;
         let answer = Answer::new(MODEL)
@@ -92,7 +92,7 @@ async fn every_item_lives_from_its_announcement_to_its_end_part_by_part() {
 }
 
 #[tokio::test]
-async fn what_a_call_is_given_is_told_in_deltas_that_end() {
+async fn call_arguments_are_streamed_in_deltas() {
     for (dialect, api) in APIS {
         let world = world_of(dialect).await;
         world.script(streamed(api, &Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#)));
@@ -116,7 +116,7 @@ async fn what_a_call_is_given_is_told_in_deltas_that_end() {
 
 /// A server that streams text and says nothing of parts.
 #[tokio::test]
-async fn text_that_an_upstream_tells_without_a_part_is_given_one() {
+async fn text_without_a_part_gets_one() {
     let message = |content: Value, status: &str| {
         json!({"type": "message", "id": "msg_1", "role": "assistant", "status": status,
             "content": content})
@@ -175,7 +175,7 @@ async fn a_response_begins_and_ends_once() {
 }
 
 #[tokio::test]
-async fn raw_reasoning_goes_by_the_name_that_is_set() {
+async fn raw_reasoning_has_the_configured_name() {
     for (names, delta) in [
         (antiphon::stream::Form::OpenAi, "response.reasoning_text.delta"),
         (antiphon::stream::Form::OpenResponses, "response.reasoning.delta"),

@@ -122,7 +122,7 @@ async fn a_streamed_tool_call() {
 }
 
 #[tokio::test]
-async fn the_result_of_a_tool_is_told() {
+async fn tool_result_is_answered() {
     let world = World::new().await;
     let called = world.client().respond(&weather(SIM)).await;
     let result = json!([{

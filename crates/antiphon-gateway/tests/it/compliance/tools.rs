@@ -21,7 +21,7 @@ fn choosing(choice: Value) -> Ask {
 }
 
 #[tokio::test]
-async fn a_function_is_called_by_the_model_and_run_by_the_caller() {
+async fn model_calls_a_function_of_the_caller() {
     for (dialect, _) in APIS {
         for mode in MODES {
             let world = world_of(dialect).await;
@@ -42,7 +42,7 @@ async fn a_function_is_called_by_the_model_and_run_by_the_caller() {
 }
 
 #[tokio::test]
-async fn a_call_to_a_tool_that_is_not_allowed_is_suppressed() {
+async fn call_of_a_disallowed_tool_is_suppressed() {
     let allowed = json!({
         "type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "look"}],
     });
@@ -63,7 +63,7 @@ async fn a_call_to_a_tool_that_is_not_allowed_is_suppressed() {
 }
 
 #[tokio::test]
-async fn where_no_tool_may_be_called_none_is() {
+async fn no_tool_is_called_with_choice_none() {
     for (dialect, api) in APIS {
         for mode in MODES {
             let world = world_of(dialect).await;
@@ -76,7 +76,7 @@ async fn where_no_tool_may_be_called_none_is() {
 }
 
 #[tokio::test]
-async fn the_built_in_model_does_as_the_choice_says() {
+async fn built_in_model_obeys_the_tool_choice() {
     let calls = |turn: &crate::support::Turn| {
         let calls = turn.output().iter().filter(|item| item["type"] == "function_call");
         calls.map(|call| call["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -136,7 +136,7 @@ async fn a_hosted_tool_reaches_its_host_as_it_came() {
 /// An offline search that turned into a live one, or a search of no store at all, would be worse
 /// than none.
 #[tokio::test]
-async fn a_hosted_tool_that_nobody_hosts_is_refused_and_not_left_out() {
+async fn hosted_tool_without_a_host_is_rejected() {
     for (dialect, _) in &APIS[1..] {
         let world = world_of(*dialect).await;
         for tool in hosted() {
@@ -153,7 +153,7 @@ async fn a_hosted_tool_that_nobody_hosts_is_refused_and_not_left_out() {
 }
 
 #[tokio::test]
-async fn what_a_hosted_tool_did_is_shown_as_an_item_and_goes_back_with_the_next_turn() {
+async fn hosted_tool_item_is_shown_and_sent_back() {
     let receipt = json!({
         "type": "file_search_call", "id": "fs_1", "status": "completed",
         "queries": ["retention"], "results": [{"file_id": "file-1", "score": 0.50}],

@@ -34,7 +34,7 @@ async fn several_turns_follow_one_another() {
 }
 
 #[tokio::test]
-async fn what_is_not_stored_can_be_gone_on_from_with_new_input_alone() {
+async fn unstored_response_is_continued_with_new_input() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let received = socket.turn(&say("The password is cobalt. Reply with OK.")).await;
@@ -44,7 +44,7 @@ async fn what_is_not_stored_can_be_gone_on_from_with_new_input_alone() {
 }
 
 #[tokio::test]
-async fn another_connection_knows_nothing_of_it_and_can_begin_anew() {
+async fn other_connection_does_not_know_the_response() {
     let world = World::new().await;
     let client = world.client();
     let received = client.socket().await.turn(&say("The password is copper.")).await;
@@ -55,14 +55,14 @@ async fn another_connection_knows_nothing_of_it_and_can_begin_anew() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_is_not_found() {
+async fn unknown_previous_response_is_not_found() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     assert_not_found(&mut socket, &say("Go on.").after("resp_missing")).await;
 }
 
 #[tokio::test]
-async fn a_turn_that_fails_takes_what_it_went_on_from_along() {
+async fn failed_turn_forgets_the_continued_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let received = socket.turn(&say("The password is ember.")).await;

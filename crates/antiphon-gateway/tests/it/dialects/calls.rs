@@ -12,7 +12,7 @@ fn outputs(view: &[String]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_call_left_behind_is_answered_in_what_is_sent() {
+async fn unanswered_call_gets_a_placeholder_output() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -38,7 +38,7 @@ async fn a_call_left_behind_is_answered_in_what_is_sent() {
 }
 
 #[tokio::test]
-async fn outputs_of_parallel_calls_may_come_late_and_in_any_order() {
+async fn parallel_outputs_may_arrive_in_any_order() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -69,7 +69,7 @@ async fn outputs_of_parallel_calls_may_come_late_and_in_any_order() {
 }
 
 #[tokio::test]
-async fn a_server_may_begin_its_call_ids_anew_in_every_answer() {
+async fn server_may_reuse_call_ids() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -128,7 +128,7 @@ async fn a_custom_tool_takes_free_text() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_allowed_is_neither_offered_nor_called() {
+async fn disallowed_tool_is_neither_offered_nor_called() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;

@@ -88,7 +88,7 @@ fn impossible(spoken: Spoken) -> Vec<(Ask, &'static str)> {
 }
 
 #[tokio::test]
-async fn what_an_api_cannot_carry_is_refused_and_changes_nothing() {
+async fn unsupported_field_is_rejected_without_effect() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -140,7 +140,7 @@ async fn a_field_that_is_left_out_is_reported() {
 }
 
 #[tokio::test]
-async fn what_the_gateway_does_itself_is_not_reported() {
+async fn fields_that_the_gateway_handles_are_unreported() {
     for spoken in OTHERS {
         let world = spoken.world().await;
         for stored in [true, false] {

@@ -33,7 +33,7 @@ async fn assert_goes_on(world: &World, conversation: &str, held: &[Value]) {
 }
 
 #[tokio::test]
-async fn an_answer_in_one_json_object_is_given_in_the_form_that_was_asked_for() {
+async fn unstreamed_answer_is_given_in_the_requested_form() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;

@@ -35,7 +35,7 @@ async fn its_maker_gets_it_back_word_by_word() {
 }
 
 #[tokio::test]
-async fn callers_see_the_seal_where_they_ask_for_it_alone() {
+async fn seal_is_shown_only_on_request() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -49,7 +49,7 @@ async fn callers_see_the_seal_where_they_ask_for_it_alone() {
 }
 
 #[tokio::test]
-async fn another_model_is_not_given_it_and_its_own_gets_it_back() {
+async fn reasoning_goes_back_only_to_its_model() {
     for spoken in OTHERS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -99,7 +99,7 @@ async fn a_stateless_replay_to_another_model_leaves_it_out() {
 }
 
 #[tokio::test]
-async fn a_responses_upstream_is_not_given_what_others_sealed() {
+async fn responses_upstream_gets_no_foreign_seal() {
     for spoken in OTHERS {
         let maker = spoken.world().await;
         let asked = ask_to_think("Echo hello").encrypted().unstored();
@@ -122,7 +122,7 @@ fn without_reasoning() -> Value {
 }
 
 #[tokio::test]
-async fn something_stands_in_for_reasoning_that_a_client_lost_and_a_server_wants() {
+async fn lost_reasoning_gets_a_placeholder() {
     for mode in MODES {
         let world = CHAT.world().await;
         let client = world.client();
@@ -148,7 +148,7 @@ async fn a_server_that_wants_no_reasoning_is_sent_none() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_mended_the_servers_refusal_is_the_answer() {
+async fn rejection_passes_without_repairs() {
     let world = World::with(|settings| {
         settings.upstreams[0].api = CHAT.dialect;
         settings.faults = Faults::Reject;

@@ -32,7 +32,7 @@ async fn asked(upstream: &FakeUpstream, index: usize) -> Recorded {
 }
 
 #[tokio::test]
-async fn a_models_name_says_who_is_asked() {
+async fn model_name_selects_the_upstream() {
     let (world, anthropic) = two().await;
     let client = world.client();
 
@@ -45,7 +45,7 @@ async fn a_models_name_says_who_is_asked() {
 }
 
 #[tokio::test]
-async fn a_callers_token_goes_only_where_there_is_no_key() {
+async fn token_goes_only_to_upstreams_without_key() {
     let (world, anthropic) = two().await;
     let client = world.client();
 
@@ -59,7 +59,7 @@ async fn a_callers_token_goes_only_where_there_is_no_key() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_from_one_to_the_other_and_back() {
+async fn conversation_moves_between_upstreams() {
     for mode in MODES {
         let (world, anthropic) = two().await;
         let client = world.client();

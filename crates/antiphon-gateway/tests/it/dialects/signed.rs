@@ -15,7 +15,7 @@ async fn with_key(spoken: Spoken) -> World {
 }
 
 #[tokio::test]
-async fn anthropic_is_told_its_version_and_the_key() {
+async fn anthropic_gets_version_and_key() {
     let world = with_key(ANTHROPIC).await;
     world.client().respond(&ask("Hello")).await;
     let request = world.request(0).await;
@@ -26,7 +26,7 @@ async fn anthropic_is_told_its_version_and_the_key() {
 }
 
 #[tokio::test]
-async fn chat_completions_are_told_the_key_as_bearer() {
+async fn chat_completions_get_a_bearer_key() {
     let world = with_key(CHAT).await;
     world.client().respond(&ask("Hello")).await;
     let request = world.request(0).await;

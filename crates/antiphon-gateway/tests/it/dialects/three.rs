@@ -34,7 +34,7 @@ async fn assert_views(spoken: Spoken, world: &World) {
 }
 
 #[tokio::test]
-async fn a_conversation_needs_what_is_new_alone() {
+async fn conversation_needs_only_new_input() {
     for (spoken, mode) in cases() {
         let world = spoken.world().await;
         let client = world.client();
@@ -58,7 +58,7 @@ async fn a_conversation_needs_what_is_new_alone() {
 }
 
 #[tokio::test]
-async fn a_chain_of_responses_needs_what_is_new_alone() {
+async fn chain_of_responses_needs_only_new_input() {
     for (spoken, mode) in cases() {
         let world = spoken.world().await;
         let client = world.client();
@@ -92,7 +92,7 @@ async fn a_client_that_keeps_its_own_history_replays_it() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_asked_to_think_remembers_too() {
+async fn model_without_thinking_keeps_the_context() {
     for (spoken, mode) in cases() {
         let world = spoken.world().await;
         let client = world.client();

@@ -7,7 +7,7 @@ use crate::support::{MODEL, MODES, PLAIN, World, ask};
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
 #[tokio::test]
-async fn it_is_asked_for_whatever_the_caller_says() {
+async fn encrypted_reasoning_is_always_requested() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -28,7 +28,7 @@ async fn it_is_asked_for_whatever_the_caller_says() {
 }
 
 #[tokio::test]
-async fn a_model_that_refuses_it_is_asked_again_without_and_remembered() {
+async fn rejected_include_is_dropped_and_remembered() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -52,7 +52,7 @@ async fn a_model_that_refuses_it_is_asked_again_without_and_remembered() {
 }
 
 #[tokio::test]
-async fn what_one_model_refuses_another_is_still_asked_for() {
+async fn rejected_include_is_remembered_per_model() {
     let world = World::new().await;
     let client = world.client();
     client.respond(&ask("Hello").model(PLAIN)).await;

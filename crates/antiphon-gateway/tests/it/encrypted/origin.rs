@@ -8,7 +8,7 @@ const CALLED: [&str; 4] =
     ["user: Echo hello", "reasoning", r#"call echo {"text":"hello"}"#, "output: hello"];
 
 #[tokio::test]
-async fn another_model_is_not_given_it_and_its_own_gets_it_back() {
+async fn reasoning_goes_back_only_to_its_model() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -38,7 +38,7 @@ async fn another_model_is_not_given_it_and_its_own_gets_it_back() {
 }
 
 #[tokio::test]
-async fn the_built_in_model_and_an_upstream_share_a_conversation() {
+async fn built_in_model_and_upstream_share_a_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -65,7 +65,7 @@ async fn the_built_in_model_and_an_upstream_share_a_conversation() {
 }
 
 #[tokio::test]
-async fn a_stateless_replay_of_foreign_reasoning_is_known_by_its_id() {
+async fn replayed_foreign_reasoning_is_known_by_id() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{MODES, World, ask, call_again, only, output, typed_user};
 
 #[tokio::test]
-async fn bare_reasoning_goes_to_the_model_as_the_held_bytes() {
+async fn bare_reasoning_is_sent_as_stored() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -31,7 +31,7 @@ async fn bare_reasoning_goes_to_the_model_as_the_held_bytes() {
 }
 
 #[tokio::test]
-async fn reasoning_within_a_conversation_goes_back_with_every_turn() {
+async fn stored_reasoning_is_sent_with_every_turn() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -49,7 +49,7 @@ async fn reasoning_within_a_conversation_goes_back_with_every_turn() {
 }
 
 #[tokio::test]
-async fn bare_reasoning_that_nobody_holds_is_left_out() {
+async fn unknown_bare_reasoning_is_left_out() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

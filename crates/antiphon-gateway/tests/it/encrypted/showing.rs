@@ -20,7 +20,7 @@ async fn shown(client: &Client, conversation: &str, turn: &Turn, query: &str) ->
 }
 
 #[tokio::test]
-async fn who_does_not_ask_does_not_see_it() {
+async fn encrypted_reasoning_is_hidden_by_default() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -40,7 +40,7 @@ async fn who_does_not_ask_does_not_see_it() {
 }
 
 #[tokio::test]
-async fn who_asks_sees_it() {
+async fn encrypted_reasoning_is_shown_on_request() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

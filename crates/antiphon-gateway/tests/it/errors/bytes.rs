@@ -15,7 +15,7 @@ fn not_json() -> Refused {
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_refused_wherever_json_is_expected() {
+async fn invalid_json_is_rejected_on_every_route() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -41,7 +41,7 @@ async fn what_is_no_json_is_refused_wherever_json_is_expected() {
 }
 
 #[tokio::test]
-async fn json_that_is_no_object_is_told_so() {
+async fn json_other_than_an_object_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

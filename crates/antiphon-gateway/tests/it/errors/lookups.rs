@@ -26,7 +26,7 @@ async fn a_turn_of_an_unknown_conversation() {
 }
 
 #[tokio::test]
-async fn a_turn_behind_an_unknown_response() {
+async fn unknown_previous_response() {
     let world = World::new().await;
     let client = world.client();
     for id in RESPONSES {
@@ -42,7 +42,7 @@ async fn a_turn_behind_an_unknown_response() {
 }
 
 #[tokio::test]
-async fn a_turn_goes_on_from_one_thing() {
+async fn only_one_state_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -60,7 +60,7 @@ async fn a_turn_goes_on_from_one_thing() {
 }
 
 #[tokio::test]
-async fn a_model_that_nobody_serves() {
+async fn unknown_model() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
     let expected = invalid(
         Some("model"),
@@ -173,7 +173,7 @@ async fn provider_id_names_the_state_setting() {
 }
 
 #[tokio::test]
-async fn provider_id_gets_no_hint_where_no_upstream_could_keep_it_or_one_does() {
+async fn provider_id_gets_no_useless_hint() {
     let changes: [fn(&mut Settings); 3] = [
         |settings| settings.upstreams.clear(),
         |settings| settings.upstreams[0].api = UpstreamApi::Chat,

@@ -64,7 +64,7 @@ async fn a_missing_input_comes_before_fields_of_wrong_types() {
 }
 
 #[tokio::test]
-async fn fields_of_wrong_types_come_before_what_is_held() {
+async fn wrong_types_are_reported_before_lookups() {
     let world = World::new().await;
     let client = world.client();
     let wrong = [
@@ -81,7 +81,7 @@ async fn fields_of_wrong_types_come_before_what_is_held() {
 }
 
 #[tokio::test]
-async fn bounds_and_forms_come_before_what_is_held() {
+async fn bounds_are_reported_before_lookups() {
     let world = World::new().await;
     let client = world.client();
     let beyond = [
@@ -99,7 +99,7 @@ async fn bounds_and_forms_come_before_what_is_held() {
 }
 
 #[tokio::test]
-async fn what_is_held_comes_before_an_empty_input() {
+async fn lookups_are_reported_before_an_empty_input() {
     let world = World::new().await;
     let client = world.client();
     let ask = ask(json!([])).within(UNKNOWN);
@@ -112,7 +112,7 @@ async fn what_is_held_comes_before_an_empty_input() {
 }
 
 #[tokio::test]
-async fn an_empty_input_goes_on_from_what_is_held() {
+async fn empty_input_continues_stored_state() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{Answer, World, ask, invalid, not_found};
 
 #[tokio::test]
-async fn an_unknown_path_is_told_in_json() {
+async fn unknown_path_gets_json() {
     let world = World::new().await;
     let client = world.client();
     for path in ["/", "/v1", "/v1/", "/v1/responses/resp_x/nothing", "/responses"] {
@@ -16,7 +16,7 @@ async fn an_unknown_path_is_told_in_json() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_no_text_is_told_in_json() {
+async fn malformed_id_gets_json() {
     let world = World::new().await;
     let client = world.client();
     let ids = ["/v1/responses/%FF", "/v1/conversations/%C3%28/items/msg_x", "/v1/models/%FF"];
@@ -27,7 +27,7 @@ async fn an_id_that_is_no_text_is_told_in_json() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_is_told_in_json() {
+async fn wrong_method_gets_json() {
     let world = World::new().await;
     let client = world.client();
     for (method, path) in [
@@ -48,7 +48,7 @@ async fn a_wrong_method_is_told_in_json() {
 }
 
 #[tokio::test]
-async fn a_response_that_was_not_in_the_background_cannot_be_cancelled_or_streamed_again() {
+async fn foreground_response_cannot_be_cancelled_or_streamed() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.respond(&ask("Hello")).await;
@@ -62,7 +62,7 @@ async fn a_response_that_was_not_in_the_background_cannot_be_cancelled_or_stream
 }
 
 #[tokio::test]
-async fn what_a_model_would_be_refused_for_in_every_turn_does_not_enter_a_conversation() {
+async fn unacceptable_items_are_not_stored() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

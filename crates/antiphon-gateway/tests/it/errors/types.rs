@@ -58,7 +58,7 @@ fn wrong_types() -> Vec<(&'static str, Value, &'static str, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_field_of_a_wrong_type_is_named_by_its_path() {
+async fn wrong_type_is_named_by_its_path() {
     let world = World::new().await;
     let client = world.client();
     for (field, value, path, got) in wrong_types() {
@@ -79,7 +79,7 @@ async fn a_field_of_a_wrong_type_is_named_by_its_path() {
 }
 
 #[tokio::test]
-async fn what_an_item_cannot_do_without_is_named_by_its_path() {
+async fn missing_field_is_named_by_its_path() {
     let world = World::new().await;
     let client = world.client();
     let missing = [
@@ -119,7 +119,7 @@ async fn functions_and_custom_tools_have_a_name() {
 }
 
 #[tokio::test]
-async fn names_of_functions_are_made_of_what_providers_take() {
+async fn function_names_have_valid_characters() {
     let world = World::new().await;
     let client = world.client();
     let pattern = "Invalid 'tools[0].name': string does not match pattern. Expected a string that \
@@ -146,7 +146,7 @@ async fn names_of_functions_are_made_of_what_providers_take() {
 }
 
 #[tokio::test]
-async fn what_tools_of_other_types_are_called_is_the_upstreams_to_judge() {
+async fn names_of_other_tools_are_not_checked() {
     let world = World::new().await;
     for tool in [
         json!({"type": "acme:search", "name": "acme: all of it"}),
@@ -160,7 +160,7 @@ async fn what_tools_of_other_types_are_called_is_the_upstreams_to_judge() {
 }
 
 #[tokio::test]
-async fn nulls_that_clients_make_up_say_nothing() {
+async fn null_fields_count_as_absent() {
     let world = World::new().await;
     let client = world.client();
     let item = json!({
@@ -192,7 +192,7 @@ async fn nulls_that_clients_make_up_say_nothing() {
 }
 
 #[tokio::test]
-async fn what_clients_configure_is_taken() {
+async fn client_configurations_are_accepted() {
     let world = World::new().await;
     let client = world.client();
     let parameters =

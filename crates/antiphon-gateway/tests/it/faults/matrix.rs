@@ -16,7 +16,7 @@ const RETRIED: &str = "retried-model";
 const AT_ONCE: usize = 4;
 
 #[tokio::test]
-async fn every_fault_is_told_once_and_leaves_a_conversation_that_works() {
+async fn every_fault_leaves_a_working_conversation() {
     let cases = catalogue().into_iter().flat_map(|fault| APIS.map(|spoken| (fault, spoken)));
     let cells = stream::iter(cases).map(|(fault, spoken)| outcome(fault, spoken));
     let cells: Vec<Cells> = cells.buffered(AT_ONCE).collect().await;

@@ -115,7 +115,7 @@ async fn retries_end_with_the_time_for_the_whole_answer() {
 
 /// A status is known before the body that explains it.
 #[tokio::test]
-async fn an_errors_body_that_never_comes_does_not_hide_its_status() {
+async fn missing_error_body_does_not_hide_the_status() {
     for mode in MODES {
         let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
         let refusal = Reply::json(StatusCode::BAD_GATEWAY, &json!({"error": {}})).gated();

@@ -35,7 +35,7 @@ async fn called(client: &Client, mode: Mode) -> (String, Turn) {
 }
 
 #[tokio::test]
-async fn it_is_asked_once_more_without_and_every_item_is_named() {
+async fn rejected_reasoning_is_left_out_and_reported() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -67,7 +67,7 @@ async fn it_is_asked_once_more_without_and_every_item_is_named() {
 }
 
 #[tokio::test]
-async fn thinking_is_left_out_where_its_signature_is_refused() {
+async fn thinking_with_a_rejected_signature_is_left_out() {
     let (api, _): Spoken = ANTHROPIC;
     for mode in MODES {
         let world = World::with(|settings| settings.upstreams[0].api = api).await;
@@ -88,7 +88,7 @@ async fn thinking_is_left_out_where_its_signature_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_refused_without_it_too_is_told() {
+async fn second_rejection_passes_to_the_caller() {
     let world = World::new().await;
     let client = world.client();
     let (conversation, called) = called(&client, Mode::Whole).await;
@@ -101,7 +101,7 @@ async fn what_is_refused_without_it_too_is_told() {
 }
 
 #[tokio::test]
-async fn where_there_is_none_to_leave_out_the_refusal_is_told() {
+async fn rejection_passes_if_no_reasoning_was_sent() {
     let world = World::new().await;
     let client = world.client();
     world.script(unverified());
@@ -110,7 +110,7 @@ async fn where_there_is_none_to_leave_out_the_refusal_is_told() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_mended_the_refusal_is_told() {
+async fn rejection_passes_without_a_repair() {
     let world = World::with(|settings| settings.faults = Faults::Reject).await;
     let client = world.client();
     let (conversation, called) = called(&client, Mode::Whole).await;
@@ -123,7 +123,7 @@ async fn where_nothing_is_mended_the_refusal_is_told() {
 
 /// What was asked without stays so where it has to be asked again.
 #[tokio::test]
-async fn a_retry_goes_without_it_too() {
+async fn retries_leave_out_rejected_reasoning() {
     let world = World::with(|settings| settings.upstreams[0].retries = at_once(1)).await;
     let client = world.client();
     let (conversation, called) = called(&client, Mode::Whole).await;

@@ -45,7 +45,7 @@ fn passing((_, api): Spoken) -> Vec<Reply> {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_asked_again_and_the_caller_is_told_once() {
+async fn transient_failure_is_retried() {
     for spoken in APIS {
         for mode in MODES {
             let world = world(spoken, at_once(1)).await;
@@ -68,7 +68,7 @@ async fn what_may_pass_is_asked_again_and_the_caller_is_told_once() {
 }
 
 #[tokio::test]
-async fn once_output_was_told_nothing_is_asked_again() {
+async fn failure_after_output_is_not_retried() {
     for mode in MODES {
         let world = world(RESPONSES, at_once(2)).await;
         let client = world.client();
@@ -86,7 +86,7 @@ async fn once_output_was_told_nothing_is_asked_again() {
 }
 
 #[tokio::test]
-async fn what_will_not_pass_is_asked_once() {
+async fn permanent_failure_is_not_retried() {
     let world = world(RESPONSES, at_once(2)).await;
     let client = world.client();
     let mut refusals: Vec<(u16, Reply)> =
@@ -101,14 +101,14 @@ async fn what_will_not_pass_is_asked_once() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_so_is_asked_again_whatever_its_status() {
+async fn retry_header_outranks_the_status() {
     let world = world(RESPONSES, at_once(1)).await;
     world.script(status(400).header("x-should-retry", "true"));
     assert_eq!(world.client().respond(&ask("Hello")).await.text(), "Noted.");
 }
 
 #[tokio::test]
-async fn after_the_last_retry_the_last_failure_is_told() {
+async fn last_failure_is_returned_after_all_retries() {
     for mode in MODES {
         let world = world(RESPONSES, at_once(2)).await;
         let client = world.client();
@@ -121,7 +121,7 @@ async fn after_the_last_retry_the_last_failure_is_told() {
 }
 
 #[tokio::test]
-async fn a_refusal_after_the_beginning_is_told_in_the_stream() {
+async fn late_rejection_ends_the_stream() {
     let begun = Reply::sse(greeting().frames()).break_after(2);
     let limit = json!({"error": {
         "message": "Slow down.", "type": "requests", "param": "", "code": "rate_limit_exceeded",
@@ -146,7 +146,7 @@ async fn a_refusal_after_the_beginning_is_told_in_the_stream() {
 }
 
 #[tokio::test]
-async fn a_wait_that_the_upstream_asks_for_takes_the_place_of_ours() {
+async fn requested_delay_replaces_the_planned_one() {
     for (name, value) in [("retry-after-ms", "5"), ("retry-after", "0")] {
         let world = world(RESPONSES, much_later(1)).await;
         world.script(status(429).header(name, value));
@@ -192,7 +192,7 @@ async fn the_wait_ends_when_the_caller_leaves() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_answers_all_it_may_is_not_asked_again() {
+async fn busy_upstream_is_not_retried() {
     let world = World::with(|settings| {
         settings.upstreams[0].retries = much_later(2);
         settings.upstreams[0].max_open = Some(1);
@@ -212,7 +212,7 @@ async fn an_upstream_that_answers_all_it_may_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn the_right_to_an_open_answer_is_given_back_before_the_next() {
+async fn permit_is_released_before_the_retry() {
     let world = World::with(|settings| {
         settings.upstreams[0].retries = at_once(1);
         settings.upstreams[0].max_open = Some(1);

@@ -66,7 +66,7 @@ fn catalogue() -> [Fault; 6] {
 }
 
 #[tokio::test]
-async fn every_store_fault_is_told_and_stores_a_turn_once_or_not_at_all() {
+async fn store_fault_stores_a_turn_at_most_once() {
     let mut text = String::from(HEAD);
     for fault in catalogue() {
         text.push_str(&row(fault).await);
@@ -138,7 +138,7 @@ async fn works(client: &Client, conversation: &str) {
 }
 
 #[tokio::test]
-async fn new_turn_asks_no_model_while_the_store_takes_no_writes() {
+async fn unwritable_store_prevents_new_turns() {
     let FragileGateway { upstream, store, client } = FragileGateway::with(impatient).await;
     store.stop_writing();
 

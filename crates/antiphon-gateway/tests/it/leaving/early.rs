@@ -29,7 +29,7 @@ async fn before_the_upstream_answers() {
 }
 
 #[tokio::test]
-async fn in_the_middle_of_an_answer_that_was_not_to_be_streamed() {
+async fn disconnect_from_an_unstreamed_answer() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

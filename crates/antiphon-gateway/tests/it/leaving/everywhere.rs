@@ -146,7 +146,7 @@ async fn whole_answer(world: &World, frames: &[Frame]) -> (Vec<String>, usize) {
 }
 
 #[tokio::test]
-async fn behind_every_event_of_the_upstream() {
+async fn disconnect_after_every_upstream_event() {
     for spoken in APIS {
         let world = spoken.world(OnDisconnect::Settle).await;
         let frames = spoken.frames(0);
@@ -194,7 +194,7 @@ async fn leave_behind(
 }
 
 #[tokio::test]
-async fn at_any_byte_of_what_is_read() {
+async fn disconnect_at_any_byte() {
     const SAMPLES: usize = 32;
     for spoken in APIS {
         let world = spoken.world(OnDisconnect::Settle).await;
@@ -217,7 +217,7 @@ async fn at_any_byte_of_what_is_read() {
 }
 
 #[tokio::test]
-async fn who_hears_the_model_out_keeps_the_whole_wherever_it_was_left() {
+async fn finished_turn_is_stored_after_any_disconnect() {
     for spoken in APIS {
         let world = spoken.world(OnDisconnect::Finish).await;
         let (whole, _) = whole_answer(&world, &spoken.frames(0)).await;

@@ -36,7 +36,7 @@ async fn a_stream_that_was_left_is_kept_whole() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_that_nobody_awaits_is_kept() {
+async fn unawaited_answer_is_stored() {
     let world = patient().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

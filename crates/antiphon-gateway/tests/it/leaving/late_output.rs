@@ -24,7 +24,7 @@ async fn cut_short(world: &World) -> (String, String) {
 }
 
 #[tokio::test]
-async fn it_is_left_out_and_reported() {
+async fn late_output_is_left_out_and_reported() {
     let world = World::new().await;
     let client = world.client();
     let (conversation, id) = cut_short(&world).await;
@@ -55,7 +55,7 @@ async fn alone_it_is_not_refused_either() {
 }
 
 #[tokio::test]
-async fn a_replay_of_the_call_and_its_output_is_left_out_with_it() {
+async fn replayed_call_of_a_late_output_is_left_out() {
     let world = World::new().await;
     let client = world.client();
     let (conversation, _) = cut_short(&world).await;

@@ -45,7 +45,7 @@ async fn right_after_the_beginning_the_input_stays() {
 }
 
 #[tokio::test]
-async fn in_mid_text_what_was_said_stays_as_incomplete() {
+async fn disconnect_in_text_leaves_an_incomplete_message() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -66,7 +66,7 @@ async fn in_mid_text_what_was_said_stays_as_incomplete() {
 }
 
 #[tokio::test]
-async fn in_mid_arguments_the_call_goes_and_its_reasoning() {
+async fn disconnect_in_arguments_drops_call_and_reasoning() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -85,7 +85,7 @@ async fn in_mid_arguments_the_call_goes_and_its_reasoning() {
 }
 
 #[tokio::test]
-async fn in_mid_reasoning_it_goes() {
+async fn disconnect_in_reasoning_drops_it() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -130,7 +130,7 @@ async fn after_a_call_it_stays_and_takes_its_output() {
 }
 
 #[tokio::test]
-async fn the_announced_id_can_be_gone_on_from_wherever_it_was_left() {
+async fn announced_id_can_be_continued_after_any_disconnect() {
     let events = [
         ("response.created", 1),
         ("response.reasoning_summary_text.delta", 1),
@@ -156,7 +156,7 @@ async fn the_announced_id_can_be_gone_on_from_wherever_it_was_left() {
 }
 
 #[tokio::test]
-async fn who_goes_on_at_once_is_not_told_that_the_response_is_unknown() {
+async fn immediate_continuation_finds_the_response() {
     let world = World::new().await;
     let client = world.client();
     for _ in 0..8 {
@@ -175,7 +175,7 @@ async fn who_goes_on_at_once_is_not_told_that_the_response_is_unknown() {
 }
 
 #[tokio::test]
-async fn what_was_not_to_be_stored_is_settled_into_its_conversation_alone() {
+async fn unstored_response_settles_only_into_its_conversation() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -103,7 +103,7 @@ async fn too_long_answer_of_a_stateful_upstream_fails() {
 }
 
 #[tokio::test]
-async fn conversation_goes_on_after_a_too_long_answer() {
+async fn conversation_continues_after_a_too_long_answer() {
     let world = world(UpstreamApi::Responses, |_| {}).await;
     let client = world.client();
     let conversation = client.new_conversation().await;

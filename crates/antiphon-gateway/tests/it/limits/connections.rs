@@ -37,7 +37,7 @@ async fn one_connection_too_many_waits_until_another_ends() {
 }
 
 #[tokio::test]
-async fn health_is_told_at_the_bound() {
+async fn health_is_answered_at_the_connection_limit() {
     let (world, ..) = full().await;
     for path in ["/healthz", "/readyz"] {
         for _ in 0..100 {
@@ -47,7 +47,7 @@ async fn health_is_told_at_the_bound() {
 }
 
 #[tokio::test]
-async fn requests_that_wait_keep_nobody_from_asking_for_health() {
+async fn waiting_requests_do_not_block_health_checks() {
     let (world, _first, _second) = full().await;
     let mut waiting = Vec::new();
     for _ in 0..100 {
@@ -60,7 +60,7 @@ async fn requests_that_wait_keep_nobody_from_asking_for_health() {
 }
 
 #[tokio::test]
-async fn connections_that_say_nothing_keep_nobody_from_asking_for_health() {
+async fn silent_connections_do_not_block_health_checks() {
     let short = Duration::from_millis(200);
     let world = World::with(|settings| {
         settings.limits.max_connections = 0;
@@ -78,7 +78,7 @@ async fn connections_that_say_nothing_keep_nobody_from_asking_for_health() {
 }
 
 #[tokio::test]
-async fn who_has_waited_for_long_is_asked_to_come_again() {
+async fn long_waiting_request_is_rejected_for_now() {
     let short = Duration::from_millis(200);
     let world = World::with(|settings| {
         settings.limits.max_connections = 0;

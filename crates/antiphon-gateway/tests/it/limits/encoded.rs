@@ -34,7 +34,7 @@ async fn gzip_is_read_on_every_route() {
 }
 
 #[tokio::test]
-async fn a_short_body_that_becomes_a_long_one_is_refused() {
+async fn body_too_long_after_decoding_is_rejected() {
     let world = World::with(|settings| settings.limits.max_body_bytes = 100_000).await;
     let bomb = zipped(&vec![b' '; 100 << 20]);
     assert!(bomb.len() < 200_000);
@@ -47,7 +47,7 @@ async fn a_short_body_that_becomes_a_long_one_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_gzip_and_other_encodings_are_refused_by_name() {
+async fn invalid_and_unknown_encodings_are_rejected() {
     let world = World::new().await;
     let refused = posted(&world, "/v1/responses", "gzip", b"{}".to_vec()).await.refused();
     assert_eq!(refused.status, 400);
@@ -61,7 +61,7 @@ async fn what_is_no_gzip_and_other_encodings_are_refused_by_name() {
 }
 
 #[tokio::test]
-async fn what_passes_keeps_its_encoding() {
+async fn passed_body_keeps_its_encoding() {
     let world = World::new().await;
     let body = zipped(json!({"model": MODEL, "input": "Hello"}).to_string().as_bytes());
     posted(&world, "/v1/embeddings", "gzip", body.clone()).await;

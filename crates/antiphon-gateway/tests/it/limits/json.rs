@@ -14,7 +14,7 @@ fn nested(fields: &str, depth: usize) -> String {
 }
 
 #[tokio::test]
-async fn json_that_is_too_deep_is_refused_on_every_route() {
+async fn too_deep_json_is_rejected_on_every_route() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -49,7 +49,7 @@ async fn json_as_deep_as_may_be_is_taken() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_too_deep_is_refused_and_the_connection_stays_well() {
+async fn too_deep_event_is_rejected_on_an_open_connection() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let event = nested(&format!(r#""type":"response.create","model":"{SIM}""#), 129);

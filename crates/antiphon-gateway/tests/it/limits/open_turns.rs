@@ -9,7 +9,7 @@ async fn with_one_open_turn() -> World {
 }
 
 #[tokio::test]
-async fn one_turn_too_many_is_refused_while_the_others_are_open() {
+async fn turn_beyond_the_limit_is_rejected() {
     let world = with_one_open_turn().await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Once upon a time");
@@ -35,7 +35,7 @@ async fn one_turn_too_many_is_refused_while_the_others_are_open() {
 }
 
 #[tokio::test]
-async fn who_asks_one_turn_after_another_never_has_too_many() {
+async fn sequential_turns_never_exceed_the_limit() {
     let world = with_one_open_turn().await;
     let client = world.client();
     for _ in 0..10 {
@@ -46,7 +46,7 @@ async fn who_asks_one_turn_after_another_never_has_too_many() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_no_open_turn() {
+async fn rejected_turn_does_not_count() {
     let world = with_one_open_turn().await;
     let client = world.client();
     assert_eq!(client.post_raw("/v1/responses", "{").await.status(), 400);

@@ -35,7 +35,7 @@ async fn refused(client: &Client) -> Answer {
 }
 
 #[tokio::test]
-async fn who_asks_too_often_is_told_when_to_ask_again() {
+async fn rate_limit_sends_retry_after() {
     let world = limited().await;
 
     let answer = refused(&world.client()).await;
@@ -52,7 +52,7 @@ async fn who_asks_too_often_is_told_when_to_ask_again() {
 }
 
 #[tokio::test]
-async fn every_answer_tells_what_is_left() {
+async fn answers_have_rate_limit_headers() {
     let world = limited().await;
     let answer = asked(&world.client()).await;
     assert_eq!(answer.header("x-ratelimit-limit-requests"), Some("2"));
@@ -77,7 +77,7 @@ async fn health_is_not_counted() {
 }
 
 #[tokio::test]
-async fn without_a_limit_nothing_is_told() {
+async fn no_rate_limit_headers_without_a_limit() {
     let world = World::new().await;
     let answer = asked(&world.client()).await;
     assert_eq!(answer.header("x-ratelimit-limit-requests"), None);

@@ -20,14 +20,14 @@ async fn headers_beyond_the_bound_are_refused() {
 }
 
 #[tokio::test]
-async fn headers_far_beyond_the_bound_are_refused_before_they_are_read() {
+async fn huge_headers_are_rejected_unread() {
     let world = World::with(|settings| settings.limits.max_header_bytes = 1000).await;
     let client = world.client().with_header("x-much", &"x".repeat(5000));
     assert_eq!(client.get("/v1/models").await.status(), 431);
 }
 
 #[tokio::test]
-async fn a_body_beyond_the_bound_is_refused_and_the_connection_stays_well() {
+async fn too_large_body_is_rejected_on_an_open_connection() {
     let world = World::with(|settings| settings.limits.max_body_bytes = 1000).await;
     let client = world.client();
     let refused = client.post("/v1/responses", ask("x".repeat(1500)).body()).await.refused();
@@ -56,7 +56,7 @@ async fn more_items_than_the_bound_are_refused() {
 }
 
 #[tokio::test]
-async fn an_item_longer_than_the_bound_is_refused_wherever_it_comes_in() {
+async fn too_long_item_is_rejected_on_every_route() {
     let world = World::with(|settings| settings.limits.max_item_bytes = 200).await;
     let client = world.client();
     let conversation = client.new_conversation().await;

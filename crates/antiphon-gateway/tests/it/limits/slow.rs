@@ -11,7 +11,7 @@ use crate::support::{Raw, World, ask, item_event, soon, telling, within_item};
 const SHORT: Duration = Duration::from_millis(200);
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_waited_for_only_so_long() {
+async fn missing_body_times_out() {
     let world = World::with(|settings| settings.limits.body_timeout = SHORT).await;
     let mut caller = world.connect().await;
 
@@ -24,7 +24,7 @@ async fn a_body_that_does_not_come_is_waited_for_only_so_long() {
 }
 
 #[tokio::test]
-async fn a_body_that_comes_byte_by_byte_is_waited_for_only_so_long() {
+async fn slow_body_times_out() {
     let world = World::with(|settings| settings.limits.body_timeout = SHORT).await;
     for (path, content_type) in [
         ("/v1/responses", "application/json"),
@@ -45,7 +45,7 @@ async fn a_body_that_comes_byte_by_byte_is_waited_for_only_so_long() {
 }
 
 #[tokio::test]
-async fn a_head_that_does_not_come_is_waited_for_only_so_long() {
+async fn missing_head_times_out() {
     let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
     for message in ["", "POST /v1/responses HTTP/1.1\r\nhost: loca"] {
         let mut caller = world.connect().await;
@@ -105,7 +105,7 @@ async fn announced(world: &World) -> (Raw, String) {
 }
 
 #[tokio::test]
-async fn a_caller_that_takes_nothing_slows_its_upstream_and_then_counts_as_one_that_has_left() {
+async fn slow_reader_backpressures_then_disconnects() {
     let world = World::with(|settings| settings.limits.client_timeout = SHORT).await;
     let exchange = world.script(long_tale(BEYOND_AN_UPSTREAM));
 
@@ -117,7 +117,7 @@ async fn a_caller_that_takes_nothing_slows_its_upstream_and_then_counts_as_one_t
 }
 
 #[tokio::test]
-async fn a_caller_that_takes_nothing_keeps_no_turn_from_its_end_where_turns_finish() {
+async fn slow_reader_does_not_block_a_finishing_turn() {
     let world = World::with(|settings| {
         settings.limits.client_timeout = SHORT;
         settings.on_disconnect = OnDisconnect::Finish;

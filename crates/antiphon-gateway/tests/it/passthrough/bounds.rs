@@ -42,7 +42,7 @@ async fn an_upstream_that_is_silent_is_a_504() {
 }
 
 #[tokio::test]
-async fn an_answer_that_stops_or_breaks_off_does_not_look_whole() {
+async fn interrupted_answer_looks_incomplete() {
     let world = World::with(|settings| settings.upstreams[0].idle_timeout = SHORT).await;
     let pieces = || Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     for reply in [pieces().hang_after(1), pieces().break_after(1)] {
@@ -53,7 +53,7 @@ async fn an_answer_that_stops_or_breaks_off_does_not_look_whole() {
 }
 
 #[tokio::test]
-async fn a_body_beyond_the_bound_is_refused_whatever_it_is() {
+async fn too_large_body_of_any_type_is_rejected() {
     let world = World::with(|settings| settings.limits.max_body_bytes = 1000).await;
     for content_type in
         ["application/json", "application/octet-stream", "multipart/form-data; boundary=x"]
@@ -67,7 +67,7 @@ async fn a_body_beyond_the_bound_is_refused_whatever_it_is() {
 }
 
 #[tokio::test]
-async fn a_body_of_unknown_length_is_cut_at_the_bound() {
+async fn body_of_unknown_length_is_cut_at_the_limit() {
     let world = World::with(|settings| settings.limits.max_body_bytes = 1000).await;
     let mut caller = world.connect().await;
     let piece = format!("400\r\n{}\r\n", "x".repeat(1024));
@@ -95,7 +95,7 @@ async fn slow(world: &World, content_type: &str) -> Raw {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_waited_for_only_so_long() {
+async fn missing_body_times_out() {
     let world = World::with(|settings| settings.limits.body_timeout = SHORT).await;
     for content_type in
         ["application/json", "application/octet-stream", "multipart/form-data; boundary=x"]
@@ -107,7 +107,7 @@ async fn a_body_that_does_not_come_is_waited_for_only_so_long() {
 }
 
 #[tokio::test]
-async fn it_counts_as_an_open_turn_until_its_end() {
+async fn passed_request_counts_as_an_open_turn() {
     let world = World::with(|settings| settings.limits.max_open_turns = 1).await;
     let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     let exchange = world.script(stream.hang_after(1));
@@ -133,7 +133,7 @@ async fn an_upstream_may_have_only_so_many_open() {
 }
 
 #[tokio::test]
-async fn requests_are_counted_and_the_gateways_own_limit_is_told() {
+async fn passed_requests_have_the_gateways_rate_limit() {
     let one = NonZeroU32::MIN;
     let rate = Rate { per_second: one, burst: one };
     let world = World::with(|settings| settings.limits.rate = Some(rate)).await;
@@ -147,7 +147,7 @@ async fn requests_are_counted_and_the_gateways_own_limit_is_told() {
 }
 
 #[tokio::test]
-async fn a_caller_that_takes_nothing_slows_its_upstream_and_is_left() {
+async fn slow_reader_backpressures_then_is_dropped() {
     let world = World::with(|settings| settings.limits.client_timeout = SHORT).await;
     let much = (0..1024).map(|_| "x".repeat(64 << 10));
     let exchange = world.script(Reply::new(StatusCode::OK, "text/plain", "").chunks(much));
@@ -159,7 +159,7 @@ async fn a_caller_that_takes_nothing_slows_its_upstream_and_is_left() {
 }
 
 #[tokio::test]
-async fn a_stop_waits_for_what_is_open_until_its_grace_is_over() {
+async fn shutdown_waits_for_open_answers() {
     let mut world = World::with(|settings| settings.shutdown_grace = Duration::ZERO).await;
     let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     let exchange = world.script(stream.hang_after(1));

@@ -51,7 +51,7 @@ fn post(world: &World, path: &str) -> Builder {
 }
 
 #[tokio::test]
-async fn the_model_of_a_body_says_who_as_it_does_for_turns() {
+async fn model_in_the_body_selects_the_upstream() {
     let (world, others) = three().await;
     for model in ["few-1", "claude-1", "other"] {
         let body = json!({"input": "Hello", "model": model}).to_string();
@@ -62,7 +62,7 @@ async fn the_model_of_a_body_says_who_as_it_does_for_turns() {
 }
 
 #[tokio::test]
-async fn a_body_without_a_type_is_json_where_the_api_takes_nothing_else() {
+async fn untyped_body_is_json_on_json_paths() {
     // Where nothing names the caller, such a body may be any page's.
     let behind_a_proxy =
         |settings: &mut Settings| settings.tenant_header = Some("x-tenant".parse().unwrap());
@@ -85,7 +85,7 @@ fn form(length: usize, model: &str) -> String {
 }
 
 #[tokio::test]
-async fn so_does_the_model_of_a_form_where_it_stands_early() {
+async fn early_model_in_a_form_selects_the_upstream() {
     let (world, others) = three().await;
     for length in [1_000, 1_000_000] {
         let asked = post(&world, "/v1/audio/transcriptions")
@@ -100,7 +100,7 @@ async fn so_does_the_model_of_a_form_where_it_stands_early() {
 }
 
 #[tokio::test]
-async fn file_name_of_a_form_does_not_choose_the_upstream() {
+async fn file_name_does_not_select_the_upstream() {
     for disposition in [
         r#"name="file"; filename="a; name=model; b.txt""#,
         r#"filename="a; name=model; b.txt"; name="file""#,
@@ -120,7 +120,7 @@ async fn file_name_of_a_form_does_not_choose_the_upstream() {
 }
 
 #[tokio::test]
-async fn without_a_model_the_path_says_whose_api_it_is() {
+async fn path_selects_the_api_without_a_model() {
     let (world, others) = three().await;
     answered(request(&world, Method::GET, "/v1/messages/batches"), "").await;
     assert_eq!(others.asked(&world), [0, 1, 0]);
@@ -133,14 +133,14 @@ async fn without_a_model_the_path_says_whose_api_it_is() {
 }
 
 #[tokio::test]
-async fn where_nobody_speaks_the_api_the_first_is_asked() {
+async fn first_upstream_serves_an_unknown_api() {
     let world = World::with(|settings| settings.upstreams[0].api = UpstreamApi::Anthropic).await;
     answered(request(&world, Method::GET, "/v1/files"), "").await;
     assert_eq!(world.times_asked(), 1);
 }
 
 #[tokio::test]
-async fn a_model_that_nobody_answers_for_is_told() {
+async fn unserved_model_is_rejected() {
     let world =
         World::with(|settings| settings.upstreams[0].models = vec![ModelPattern::new("few-*")])
             .await;
@@ -152,7 +152,7 @@ async fn a_model_that_nobody_answers_for_is_told() {
 }
 
 #[tokio::test]
-async fn the_built_in_model_has_no_other_parts_of_the_api() {
+async fn built_in_model_serves_only_responses() {
     let world = World::new().await;
     let refused = answered(post(&world, "/v1/embeddings"), r#"{"model":"sim"}"#).await.refused();
     assert_eq!(refused.status, 404);
@@ -164,7 +164,7 @@ async fn the_built_in_model_has_no_other_parts_of_the_api() {
 }
 
 #[tokio::test]
-async fn without_an_upstream_nothing_passes_and_the_answer_says_so() {
+async fn nothing_passes_without_an_upstream() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
     let refused = answered(post(&world, "/v1/chat/completions"), "{}").await.refused();
     assert_eq!(refused.status, 404);

@@ -14,7 +14,7 @@ fn with_key(settings: &mut Settings) {
 }
 
 #[tokio::test]
-async fn it_takes_the_place_of_whatever_the_caller_shows() {
+async fn own_key_replaces_the_callers_credentials() {
     let world = World::with(with_key).await;
     let asked = request(&world, Method::GET, "/v1/files")
         .header("authorization", "Basic eDp5")
@@ -28,7 +28,7 @@ async fn it_takes_the_place_of_whatever_the_caller_shows() {
 }
 
 #[tokio::test]
-async fn it_is_taken_out_of_whatever_is_answered_wherever_that_is_cut() {
+async fn own_key_is_removed_at_any_cut() {
     let world = World::with(with_key).await;
     let body = format!("data: {KEY}{KEY}\n\ndata: sk-of\n\n");
     let stars = "*".repeat(KEY.len());
@@ -46,7 +46,7 @@ async fn it_is_taken_out_of_whatever_is_answered_wherever_that_is_cut() {
 }
 
 #[tokio::test]
-async fn an_error_that_is_compressed_all_the_same_is_told_by_its_status() {
+async fn compressed_error_shows_only_its_status() {
     let world = World::with(with_key).await;
     let reply = Reply::new(StatusCode::UNAUTHORIZED, "application/json", "compressed");
     world.script(reply.header("content-encoding", "br"));

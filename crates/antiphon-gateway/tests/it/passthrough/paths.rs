@@ -13,7 +13,7 @@ async fn receive(world: &World, line: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_the_gateway_owns_never_passes() {
+async fn own_paths_never_pass_to_an_upstream() {
     let world = World::new().await;
     for path in [
         "/v1/responses/resp_1/nothing",
@@ -61,7 +61,7 @@ async fn a_path_that_an_upstream_could_resolve_never_passes() {
 }
 
 #[tokio::test]
-async fn a_request_for_another_host_goes_to_the_upstream_alone() {
+async fn absolute_url_goes_only_to_the_upstream() {
     let world = World::new().await;
     let answer = receive(&world, "GET http://other.example/v1/files?a=b").await;
     assert!(answer.starts_with("HTTP/1.1 404"), "the fake upstream has no files: {answer}");
@@ -72,7 +72,7 @@ async fn a_request_for_another_host_goes_to_the_upstream_alone() {
 }
 
 #[tokio::test]
-async fn methods_that_would_tell_of_the_request_or_open_a_tunnel_do_not_pass() {
+async fn trace_and_connect_do_not_pass() {
     let world = World::new().await;
     let answer = receive(&world, "TRACE /v1/files").await;
     assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");

@@ -21,7 +21,7 @@ fn asked(world: &World, method: Method, path: &str) -> Builder {
 }
 
 #[tokio::test]
-async fn what_stores_nothing_passes_with_the_operators_key_and_without_the_callers() {
+async fn stateless_request_passes_with_the_operators_key() {
     let world = World::with(shared).await;
     let paths = [
         "/v1/chat/completions",
@@ -49,7 +49,7 @@ async fn what_stores_nothing_passes_with_the_operators_key_and_without_the_calle
 }
 
 #[tokio::test]
-async fn what_belongs_to_the_account_does_not_pass_and_the_answer_names_the_setting() {
+async fn stateful_path_does_not_pass() {
     let world = World::with(shared).await;
     for (method, path) in [
         (Method::POST, "/v1/files"),
@@ -81,7 +81,7 @@ async fn what_belongs_to_the_account_does_not_pass_and_the_answer_names_the_sett
 }
 
 #[tokio::test]
-async fn a_completion_that_is_to_be_stored_does_not_pass_however_it_says_so() {
+async fn stored_completion_does_not_pass() {
     let world = World::with(shared).await;
     for body in [
         r#"{"model":"fake-model","store":true}"#,
@@ -112,7 +112,7 @@ async fn a_completion_that_is_to_be_stored_does_not_pass_however_it_says_so() {
 }
 
 #[tokio::test]
-async fn everything_passes_where_it_can_be_nobody_elses() {
+async fn everything_passes_with_one_tenant() {
     let one_tenant = |settings: &mut Settings| {
         shared(settings);
         settings.api_keys.pop();
@@ -132,7 +132,7 @@ async fn everything_passes_where_it_can_be_nobody_elses() {
 }
 
 #[tokio::test]
-async fn tenants_that_a_proxy_names_share_the_account_too_and_their_names_stay_here() {
+async fn tenants_of_a_proxy_share_the_account() {
     let world = World::with(|settings| {
         settings.upstreams[0].key = Some(Secret::new("sk-of-the-operator"));
         settings.tenant_header = Some(HeaderName::from_static("x-tenant"));
@@ -145,7 +145,7 @@ async fn tenants_that_a_proxy_names_share_the_account_too_and_their_names_stay_h
 }
 
 #[tokio::test]
-async fn the_operator_may_say_otherwise() {
+async fn operator_can_change_the_rule() {
     let all = World::with(|settings| {
         shared(settings);
         settings.pass_through = Some(PassThrough::All);
@@ -168,7 +168,7 @@ async fn the_operator_may_say_otherwise() {
 }
 
 #[tokio::test]
-async fn nothing_passes_for_a_caller_that_nobody_knows() {
+async fn nothing_passes_for_an_unknown_caller() {
     let world = World::with(shared).await;
     for asked in [
         request(&world, Method::POST, "/v1/embeddings"),
@@ -180,7 +180,7 @@ async fn nothing_passes_for_a_caller_that_nobody_knows() {
 }
 
 #[tokio::test]
-async fn a_key_may_be_shown_as_anthropics_clients_show_it() {
+async fn key_in_anthropics_header_is_accepted() {
     let world = World::with(shared).await;
     let asked = request(&world, Method::POST, "/v1/messages").header("x-api-key", "key-of-acme");
     answered(asked, r#"{"model":"fake-model"}"#).await;

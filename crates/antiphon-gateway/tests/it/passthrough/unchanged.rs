@@ -9,7 +9,7 @@ use super::{answered, begun, request};
 use crate::support::{World, soon};
 
 #[tokio::test]
-async fn method_path_query_headers_and_body_reach_the_upstream_byte_for_byte() {
+async fn request_reaches_the_upstream_byte_for_byte() {
     let world = World::new().await;
     let body = "{ \"model\" :\"fake-model\",\"input\": \"\\u00e9\",  \"odd\": 1e2 }";
     for method in [Method::POST, Method::PATCH, Method::PUT, Method::DELETE] {
@@ -43,7 +43,7 @@ async fn method_path_query_headers_and_body_reach_the_upstream_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn what_concerns_one_connection_or_the_network_in_front_stays_behind() {
+async fn connection_and_proxy_headers_do_not_pass() {
     let world = World::new().await;
     world.script(Reply::json(StatusCode::OK, &json!({})));
     let asked = request(&world, Method::GET, "/v1/files")
@@ -71,7 +71,7 @@ async fn what_concerns_one_connection_or_the_network_in_front_stays_behind() {
 }
 
 #[tokio::test]
-async fn status_headers_and_body_reach_the_caller_as_they_came() {
+async fn answer_reaches_the_caller_unchanged() {
     let world = World::new().await;
     let compressed = b"\x1f\x8b\x08 not really".as_slice();
     world.script(
@@ -114,7 +114,7 @@ async fn a_redirect_is_the_callers_to_follow() {
 }
 
 #[tokio::test]
-async fn an_error_passes_as_it_came_and_is_not_tried_again() {
+async fn error_passes_unchanged_without_a_retry() {
     let world = World::with(|settings| settings.upstreams[0].retries.max = 2).await;
     let error = "{\"type\":\"error\",\"error\":{\"message\":\"overloaded\"}}";
     let overloaded = StatusCode::from_u16(529).expect("it is a status");
@@ -154,7 +154,7 @@ async fn a_stream_passes_piece_by_piece_as_it_comes() {
 }
 
 #[tokio::test]
-async fn who_leaves_ends_the_upstreams_work() {
+async fn disconnect_cancels_the_upstream_request() {
     let world = World::new().await;
     let stream = Reply::new(StatusCode::OK, "text/event-stream", "").chunks(["a", "b"]);
     let exchange = world.script(stream.hang_after(1));

@@ -27,7 +27,7 @@ async fn hear(upstream: &mut TcpStream, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_body_reaches_the_upstream_while_the_rest_is_still_to_come() {
+async fn body_is_streamed_to_the_upstream() {
     let (world, listener) = raw().await;
     let mut caller = world.connect().await;
     caller
@@ -49,7 +49,7 @@ async fn a_body_reaches_the_upstream_while_the_rest_is_still_to_come() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_wait_for_the_body_passes_at_once() {
+async fn early_answer_passes_at_once() {
     let (world, listener) = raw().await;
     let mut caller = world.connect().await;
     caller

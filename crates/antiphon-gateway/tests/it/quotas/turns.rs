@@ -201,7 +201,7 @@ async fn websocket_turn_is_refused_and_its_connection_stays() {
 }
 
 #[tokio::test]
-async fn quota_counts_what_is_left_after_a_restart() {
+async fn quota_counts_stored_items_after_a_restart() {
     for quota in QUOTAS {
         let mut world = quota.world().await;
         let client = world.client();

@@ -12,7 +12,7 @@ fn outputs(view: &[String]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_call_left_behind_is_answered_in_what_is_sent() {
+async fn unanswered_call_gets_a_placeholder_output() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -51,7 +51,7 @@ async fn a_call_left_behind_is_answered_in_what_is_sent() {
 }
 
 #[tokio::test]
-async fn what_is_stored_still_waits_for_the_real_output() {
+async fn stored_call_still_accepts_its_real_output() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -99,7 +99,7 @@ async fn a_late_output_may_come_with_the_next_message() {
 }
 
 #[tokio::test]
-async fn a_chain_that_leaves_a_call_behind_goes_on() {
+async fn chain_with_an_unanswered_call_continues() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -160,7 +160,7 @@ async fn a_copy_of_a_call_is_dropped() {
 }
 
 #[tokio::test]
-async fn another_call_under_a_used_call_id_keeps_its_own_output() {
+async fn reused_call_id_keeps_its_own_output() {
     let world = World::new().await;
     let client = world.client();
     let replay = json!([

@@ -68,7 +68,7 @@ async fn an_item_that_stands_twice_is_sent_once() {
 }
 
 #[tokio::test]
-async fn a_callers_message_that_differs_under_a_used_id_is_fresh() {
+async fn different_message_with_a_used_id_is_new() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -99,7 +99,7 @@ async fn a_callers_message_that_differs_under_a_used_id_is_fresh() {
 }
 
 #[tokio::test]
-async fn a_callers_message_that_is_the_same_under_its_id_is_sent_again() {
+async fn equal_message_with_its_id_is_a_resend() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -9,7 +9,7 @@ fn unknown(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_output_handed_in_for_an_unknown_call_is_refused() {
+async fn output_of_an_unknown_call_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -30,7 +30,7 @@ async fn an_output_handed_in_for_an_unknown_call_is_refused() {
 }
 
 #[tokio::test]
-async fn an_output_for_an_unknown_call_in_older_history_is_left_out() {
+async fn old_output_of_an_unknown_call_is_dropped() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -74,7 +74,7 @@ async fn an_output_that_was_answered_already_is_sent_once() {
 }
 
 #[tokio::test]
-async fn an_answered_output_that_says_something_else_keeps_the_first() {
+async fn second_output_of_a_call_is_ignored() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

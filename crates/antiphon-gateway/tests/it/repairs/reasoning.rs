@@ -38,7 +38,7 @@ async fn lone_reasoning_is_dropped_wherever_it_stands() {
 }
 
 #[tokio::test]
-async fn a_turn_that_ended_in_reasoning_does_not_spoil_the_next() {
+async fn turn_after_lone_reasoning_works() {
     for mode in MODES {
         let answer = Answer::new(MODEL).reasoning("Hm.");
         for answer in [answer.clone(), answer.incomplete()] {

@@ -141,7 +141,7 @@ async fn ids_of_wrong_shapes_are_named_by_their_places() {
 }
 
 #[tokio::test]
-async fn a_place_is_counted_in_what_was_sent_whatever_is_held() {
+async fn positions_in_errors_count_the_sent_items() {
     let world = strict().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -152,7 +152,7 @@ async fn a_place_is_counted_in_what_was_sent_whatever_is_held() {
 }
 
 #[tokio::test]
-async fn what_is_well_formed_passes() {
+async fn well_formed_input_passes() {
     for mode in MODES {
         let world = strict().await;
         let client = world.client();

@@ -15,7 +15,7 @@ fn with_own_key(settings: &mut Settings) {
 }
 
 #[tokio::test]
-async fn it_is_polled_and_streamed_anywhere() {
+async fn background_response_is_read_on_any_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let (events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
@@ -33,7 +33,7 @@ async fn it_is_polled_and_streamed_anywhere() {
 }
 
 #[tokio::test]
-async fn it_is_cancelled_anywhere_and_twice() {
+async fn background_response_is_cancelled_on_any_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let (events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
@@ -48,7 +48,7 @@ async fn it_is_cancelled_anywhere_and_twice() {
 }
 
 #[tokio::test]
-async fn it_is_deleted_anywhere() {
+async fn background_response_is_deleted_on_any_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let (_events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
@@ -77,7 +77,7 @@ async fn its_retry_on_the_other_is_answered_with_it() {
 }
 
 #[tokio::test]
-async fn another_begins_anew_what_a_dead_one_had_not_begun_to_tell() {
+async fn silent_job_of_a_dead_replica_restarts() {
     let mut world = World::replicas_with(2, with_own_key).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let conversation = doomed.new_conversation().await;
@@ -98,7 +98,7 @@ async fn another_begins_anew_what_a_dead_one_had_not_begun_to_tell() {
 }
 
 #[tokio::test]
-async fn another_fails_what_a_dead_one_had_begun_to_tell() {
+async fn started_job_of_a_dead_replica_fails() {
     let mut world = World::replicas_with(2, with_own_key).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let (events, id, _exchange) = a_tale_begun(&world, &doomed, &in_background("A tale")).await;
@@ -114,7 +114,7 @@ async fn another_fails_what_a_dead_one_had_begun_to_tell() {
 }
 
 #[tokio::test]
-async fn one_that_wakes_up_does_not_go_on_with_what_another_took_up() {
+async fn paused_replica_gives_up_a_resumed_job() {
     let world = World::replicas_with(2, with_own_key).await;
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let (_events, id, exchange) = a_tale_begun(&world, &sleeper, &in_background("A tale")).await;
@@ -153,7 +153,7 @@ async fn one_that_stops_leaves_it_to_the_other() {
 }
 
 #[tokio::test]
-async fn one_that_stops_is_still_told_of_cancellations() {
+async fn stopping_replica_still_sees_cancellations() {
     let mut world = World::replicas(2).await;
     let (stopping, other) = (world.client_of(0), world.client_of(1));
     let (events, id, exchange) = a_tale_begun(&world, &stopping, &in_background("A tale")).await;

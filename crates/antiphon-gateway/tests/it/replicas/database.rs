@@ -31,7 +31,7 @@ async fn a_restart_between_turns_is_not_noticed() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_open_during_a_restart_ends_well() {
+async fn open_turn_survives_a_database_restart() {
     let mut server = Server::start().await;
     let world = World::replicas_on(&server, 2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
@@ -124,7 +124,7 @@ async fn answer_is_stored_once_the_database_is_back() {
 }
 
 #[tokio::test]
-async fn a_turn_that_ends_without_the_database_fails_and_changes_nothing() {
+async fn turn_without_the_database_fails_without_effect() {
     let mut server = Server::start().await;
     let world = World::replicas_on_with(&server, 2, impatient).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
@@ -152,7 +152,7 @@ async fn a_turn_that_ends_without_the_database_fails_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_failed_without_the_database_is_not_open_for_ever_and_never_comes_back() {
+async fn failed_turn_is_settled_after_a_database_outage() {
     let mut server = Server::start().await;
     let mut world = World::replicas_on_with(&server, 2, impatient).await;
     let (one, other) = (world.client_of(0), world.client_of(1));

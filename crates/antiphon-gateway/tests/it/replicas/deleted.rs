@@ -6,7 +6,7 @@ use crate::support::{Mode, World, ask, not_found};
 const DELETED: &str = "The conversation was deleted while this request was working on it.";
 
 #[tokio::test]
-async fn the_turn_fails_and_nothing_of_the_conversation_comes_back() {
+async fn deletion_fails_the_turn_of_another_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
@@ -31,7 +31,7 @@ async fn the_turn_fails_and_nothing_of_the_conversation_comes_back() {
 }
 
 #[tokio::test]
-async fn who_waits_on_another_learns_that_it_is_gone() {
+async fn waiting_turn_learns_of_the_deletion() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;

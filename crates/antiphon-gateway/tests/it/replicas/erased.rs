@@ -14,7 +14,7 @@ enum Begun {
 }
 
 #[tokio::test]
-async fn a_turn_that_was_open_ends_in_an_error_and_leaves_nothing() {
+async fn erasure_fails_an_open_turn() {
     for begun in [Begun::Anew, Begun::BehindAResponse, Begun::InAConversation] {
         let world = World::replicas(1).await;
         let client = world.client();

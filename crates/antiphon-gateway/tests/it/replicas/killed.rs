@@ -4,7 +4,7 @@ use super::a_tale_begun;
 use crate::support::{Mode, World, ask, lines};
 
 #[tokio::test]
-async fn another_settles_its_turn_and_the_conversation_goes_on() {
+async fn turn_of_a_dead_replica_is_settled() {
     let mut world = World::replicas(2).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let conversation = doomed.new_conversation().await;
@@ -22,7 +22,7 @@ async fn another_settles_its_turn_and_the_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn who_waits_for_its_turn_is_served_once_it_is_known_to_be_dead() {
+async fn waiting_turn_runs_after_a_replica_died() {
     let mut world = World::replicas(2).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let conversation = doomed.new_conversation().await;
@@ -41,7 +41,7 @@ async fn who_waits_for_its_turn_is_served_once_it_is_known_to_be_dead() {
 }
 
 #[tokio::test]
-async fn its_chain_goes_on_from_the_announced_id() {
+async fn chain_continues_from_the_announced_id() {
     let mut world = World::replicas(2).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let received = doomed.respond(&ask("My color is purple")).await;
@@ -56,7 +56,7 @@ async fn its_chain_goes_on_from_the_announced_id() {
 }
 
 #[tokio::test]
-async fn a_turn_is_settled_once_however_many_are_left_and_come_back() {
+async fn abandoned_turn_is_settled_once() {
     let mut world = World::replicas(3).await;
     let doomed = world.client_of(0);
     let conversation = doomed.new_conversation().await;

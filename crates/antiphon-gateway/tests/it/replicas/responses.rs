@@ -5,7 +5,7 @@ use antiphon_mock::{Answer, Reply};
 use crate::support::{MODEL, Mode, World, ask, heard_until, terminal};
 
 #[tokio::test]
-async fn while_its_turn_is_open_who_goes_on_waits() {
+async fn continuation_waits_for_the_open_turn() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
@@ -32,7 +32,7 @@ async fn while_its_turn_is_open_who_goes_on_waits() {
 }
 
 #[tokio::test]
-async fn once_its_turn_has_ended_it_is_gone_on_from_at_once() {
+async fn ended_response_is_continued_at_once() {
     let world = World::replicas(2).await;
     let received = world.client_of(0).turn(Mode::Streamed, &ask("My color is purple")).await;
     let on = world.client_of(1).respond(&ask("What is my color?").after(received.id())).await;
@@ -40,7 +40,7 @@ async fn once_its_turn_has_ended_it_is_gone_on_from_at_once() {
 }
 
 #[tokio::test]
-async fn a_turn_that_was_left_is_gone_on_from_with_what_was_said() {
+async fn aborted_turn_is_continued_with_its_output() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let answer = Answer::new(MODEL).message("Once upon a time");

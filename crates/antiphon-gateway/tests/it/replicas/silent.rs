@@ -8,7 +8,7 @@ const TAKEN_OVER: &str = "Another replica took this turn over, because this one 
                           for too long. Please retry.";
 
 #[tokio::test]
-async fn it_does_not_commit_over_its_successor() {
+async fn paused_gateway_does_not_commit_over_its_successor() {
     for mode in [Mode::Streamed, Mode::Whole] {
         let world = World::replicas(2).await;
         let (sleeper, other) = (world.client_of(0), world.client_of(1));
@@ -35,7 +35,7 @@ async fn it_does_not_commit_over_its_successor() {
 }
 
 #[tokio::test]
-async fn its_caller_without_a_stream_gets_an_error_that_says_why() {
+async fn paused_gateway_returns_the_reason() {
     let world = World::replicas(2).await;
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;
@@ -79,7 +79,7 @@ async fn its_callers_retry_is_whole_and_there_once() {
 }
 
 #[tokio::test]
-async fn it_goes_on_where_nobody_took_its_turn() {
+async fn paused_gateway_keeps_an_unclaimed_turn() {
     let world = World::replicas(2).await;
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;

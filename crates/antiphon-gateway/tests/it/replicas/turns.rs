@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{MODEL, MODES, Mode, World, ask, lines, not_found, output, user};
 
 #[tokio::test]
-async fn a_conversation_goes_on_wherever_a_request_comes_in() {
+async fn conversation_continues_on_any_replica() {
     for replicas in [2, 3] {
         let world = World::replicas(replicas).await;
         let client = world.client();
@@ -26,7 +26,7 @@ async fn a_conversation_goes_on_wherever_a_request_comes_in() {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_wherever_a_request_comes_in() {
+async fn chain_continues_on_any_replica() {
     let world = World::replicas(2).await;
     let client = world.client();
     for mode in MODES {
@@ -42,7 +42,7 @@ async fn a_chain_goes_on_wherever_a_request_comes_in() {
 }
 
 #[tokio::test]
-async fn what_one_has_stored_changed_or_deleted_is_so_for_the_other() {
+async fn replicas_share_all_changes() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
@@ -72,7 +72,7 @@ async fn what_one_has_stored_changed_or_deleted_is_so_for_the_other() {
 }
 
 #[tokio::test]
-async fn who_is_a_stranger_to_one_is_a_stranger_to_the_other() {
+async fn replicas_share_the_tenants() {
     let world = World::replicas(2).await;
     let conversation = world.client_of(0).new_conversation().await;
     let stranger = world.caller("token-of-bob");
@@ -84,7 +84,7 @@ async fn who_is_a_stranger_to_one_is_a_stranger_to_the_other() {
 }
 
 #[tokio::test]
-async fn a_request_made_again_on_the_other_is_answered_once() {
+async fn retry_on_the_other_replica_is_replayed() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     for mode in MODES {
@@ -103,7 +103,7 @@ async fn a_request_made_again_on_the_other_is_answered_once() {
 }
 
 #[tokio::test]
-async fn a_request_made_again_while_it_runs_on_the_other_is_one_turn() {
+async fn concurrent_retry_on_the_other_replica_waits() {
     let world = World::replicas(2).await;
     let client = world.client().with_header("idempotency-key", "k");
     for mode in MODES {

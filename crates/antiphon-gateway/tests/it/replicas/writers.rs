@@ -7,7 +7,7 @@ use antiphon_mock::{Answer, Reply};
 use crate::support::{MODEL, MODES, Mode, World, ask, ids, invalid, lines, terminal};
 
 #[tokio::test]
-async fn every_turn_sees_all_before_it_and_none_is_lost_or_doubled() {
+async fn turns_of_two_replicas_are_serialized() {
     const TURNS: usize = 24;
     for replicas in [2, 3] {
         let world = World::replicas(replicas).await;
@@ -44,7 +44,7 @@ async fn every_turn_sees_all_before_it_and_none_is_lost_or_doubled() {
 }
 
 #[tokio::test]
-async fn a_lone_writer_is_not_starved_by_a_busy_replica() {
+async fn busy_replica_does_not_starve_a_writer() {
     const BUSY: usize = 12;
     let world = World::replicas(2).await;
     let (busy, lone) = (world.client_of(0), world.client_of(1));
@@ -77,7 +77,7 @@ async fn a_lone_writer_is_not_starved_by_a_busy_replica() {
 }
 
 #[tokio::test]
-async fn a_turn_waits_for_one_that_is_open_on_the_other() {
+async fn turn_waits_for_the_other_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     for mode in MODES {
@@ -104,7 +104,7 @@ async fn a_turn_waits_for_one_that_is_open_on_the_other() {
 }
 
 #[tokio::test]
-async fn where_turns_do_not_wait_the_conversation_is_locked_on_the_other() {
+async fn conversation_is_locked_on_the_other_replica() {
     let world = World::replicas_with(2, |settings| settings.turn_wait = Duration::ZERO).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;

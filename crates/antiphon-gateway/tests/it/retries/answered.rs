@@ -35,7 +35,7 @@ async fn a_whole_turn_is_answered_again_without_the_model() {
 }
 
 #[tokio::test]
-async fn the_conversation_goes_on_from_an_answer_that_was_given_again() {
+async fn replayed_answer_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -67,7 +67,7 @@ async fn a_repeated_question_is_no_retry() {
 }
 
 #[tokio::test]
-async fn what_another_turn_followed_is_no_retry_of_the_last() {
+async fn request_before_another_turn_is_no_retry() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -82,7 +82,7 @@ async fn what_another_turn_followed_is_no_retry_of_the_last() {
 }
 
 #[tokio::test]
-async fn of_several_equal_requests_none_is_taken_for_the_retry_of_another() {
+async fn equal_requests_are_not_retries() {
     let world = World::new().await;
     let client = world.client();
     for place in [Place::Chain, Place::Nothing] {

@@ -24,7 +24,7 @@ async fn cut_short(world: &World, client: &Client, question: &Ask) {
 }
 
 #[tokio::test]
-async fn a_whole_turn_stays_where_it_is() {
+async fn forgotten_complete_turn_keeps_its_position() {
     let world = World::replicas(1).await;
     for (client, seconds) in [
         (again(&world.client()), 16 * 60),
@@ -46,7 +46,7 @@ async fn a_whole_turn_stays_where_it_is() {
 }
 
 #[tokio::test]
-async fn a_turn_that_was_cut_short_stays_where_it_is() {
+async fn forgotten_aborted_turn_keeps_its_position() {
     let world = World::replicas(1).await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -10,7 +10,7 @@ fn keyed(client: &Client, key: &str) -> Client {
 }
 
 #[tokio::test]
-async fn the_same_request_under_the_same_key_is_answered_once() {
+async fn keyed_retry_is_answered_once() {
     let world = World::new().await;
     let client = world.client();
     for place in PLACES {
@@ -29,7 +29,7 @@ async fn the_same_request_under_the_same_key_is_answered_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_known_behind_later_turns_too() {
+async fn key_is_known_after_later_turns() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -78,7 +78,7 @@ async fn two_at_once_are_one_turn() {
 }
 
 #[tokio::test]
-async fn a_turn_that_was_cut_short_is_superseded_under_its_key() {
+async fn keyed_retry_replaces_an_aborted_turn() {
     let world = World::new().await;
     let client = keyed(&world.client(), "k");
     let conversation = client.new_conversation().await;

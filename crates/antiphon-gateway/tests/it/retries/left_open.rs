@@ -7,7 +7,7 @@ use super::again;
 use crate::support::{FragileGateway, MODEL, Mode, ask, lines, soon};
 
 #[tokio::test]
-async fn not_where_its_caller_leaves_while_it_is_recorded() {
+async fn disconnect_while_recording_leaves_no_open_turn() {
     let FragileGateway { upstream, store, client } = FragileGateway::start().await;
     let question = ask("My color is purple").within(&client.new_conversation().await);
     let withheld = Reply::sse(Answer::new(MODEL).message("Hi").frames()).withhold_head();
@@ -29,7 +29,7 @@ async fn not_where_its_caller_leaves_while_it_is_recorded() {
 }
 
 #[tokio::test]
-async fn not_where_it_breaks() {
+async fn failure_leaves_no_open_turn() {
     let FragileGateway { upstream: _upstream, store, client } = FragileGateway::start().await;
     let conversation = client.new_conversation().await;
     let question = ask("My color is purple").within(&conversation);

@@ -158,7 +158,7 @@ async fn continued_cut_attempt_is_not_stored_twice() {
 }
 
 #[tokio::test]
-async fn deleted_input_of_a_cut_attempt_is_not_stored_again() {
+async fn deleted_input_of_an_attempt_stays_deleted() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -220,7 +220,7 @@ async fn replayed_history_of_a_retry_is_stored_once() {
 }
 
 #[tokio::test]
-async fn counted_retry_behind_another_turn_stays_a_turn_of_its_own() {
+async fn counted_retry_after_another_turn_is_new() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

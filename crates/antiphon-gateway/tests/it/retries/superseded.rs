@@ -52,7 +52,7 @@ async fn wherever_it_was_cut_the_retry_takes_its_place() {
 }
 
 #[tokio::test]
-async fn what_was_superseded_can_still_be_gone_on_from() {
+async fn replaced_response_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -70,7 +70,7 @@ async fn what_was_superseded_can_still_be_gone_on_from() {
 }
 
 #[tokio::test]
-async fn a_caller_that_leaves_before_anything_was_told_doubles_nothing() {
+async fn disconnect_before_output_doubles_nothing() {
     let world = World::new().await;
     let client = world.client();
     for mode in MODES {
@@ -95,7 +95,7 @@ async fn a_caller_that_leaves_before_anything_was_told_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn a_turn_that_goes_on_without_its_caller_is_waited_for() {
+async fn retry_waits_for_a_finishing_turn() {
     let world = World::with(|settings| settings.on_disconnect = OnDisconnect::Finish).await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -134,7 +134,7 @@ async fn an_unrecorded_turn_of_a_conversation_is_superseded() {
 }
 
 #[tokio::test]
-async fn after_a_crash_the_retry_takes_the_place_of_what_was_open() {
+async fn retry_replaces_a_crashed_turn() {
     let mut world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -109,7 +109,7 @@ fn malformed() -> Vec<(Value, Refused)> {
 }
 
 #[tokio::test]
-async fn a_part_that_no_provider_takes_is_refused_by_its_path() {
+async fn invalid_content_part_is_rejected_by_path() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -123,7 +123,7 @@ async fn a_part_that_no_provider_takes_is_refused_by_its_path() {
 }
 
 #[tokio::test]
-async fn it_does_not_enter_a_conversation_either() {
+async fn invalid_part_is_not_added_to_conversations() {
     let world = RESPONSES.world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -142,7 +142,7 @@ async fn it_does_not_enter_a_conversation_either() {
 }
 
 #[tokio::test]
-async fn messages_and_outputs_say_something() {
+async fn messages_and_outputs_need_content() {
     let world = RESPONSES.world().await;
     let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
     for (input, path) in [
@@ -174,7 +174,7 @@ async fn an_output_may_be_made_of_parts() {
 }
 
 #[tokio::test]
-async fn easy_messages_and_parts_that_nobody_knows_are_taken() {
+async fn short_forms_and_unknown_parts_are_accepted() {
     let input = json!([
         {"role": "system", "content": "Be brief."},
         {"role": "developer", "content": "Be kind.", "status": null, "id": null},

@@ -63,7 +63,7 @@ async fn an_upstreams_are_made_so_and_keep_their_message() {
 }
 
 #[tokio::test]
-async fn what_an_upstream_says_besides_stays_as_it_came() {
+async fn extra_error_fields_are_unchanged() {
     let world = APIS[0].world().await;
     let body = json!({
         "error": {"message": "No.", "type": "x", "param": null, "code": "y", "detail": {"n": 1.50}},
@@ -89,7 +89,7 @@ fn failing(spoken: Spoken) -> Vec<Answer> {
 }
 
 #[tokio::test]
-async fn a_stream_that_fails_says_why_in_strings() {
+async fn stream_errors_have_string_fields() {
     for spoken in APIS {
         let world = spoken.world().await;
         for answer in failing(spoken) {

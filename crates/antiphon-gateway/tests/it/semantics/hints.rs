@@ -18,7 +18,7 @@ fn hinting() -> Ask {
 }
 
 #[tokio::test]
-async fn they_reach_upstreams_that_know_them() {
+async fn hints_reach_upstreams_with_such_fields() {
     for spoken in [RESPONSES, CHAT] {
         for mode in MODES {
             let world = spoken.world().await;
@@ -47,7 +47,7 @@ async fn the_response_echoes_them() {
 }
 
 #[tokio::test]
-async fn where_an_api_knows_none_of_them_they_are_reported() {
+async fn unsupported_hints_are_reported() {
     let world = ANTHROPIC.world().await;
     let client = world.client();
     let turn = client.respond(&hinting()).await;
@@ -117,7 +117,7 @@ async fn truncation_is_one_of_two() {
 }
 
 #[tokio::test]
-async fn how_much_is_thought_and_said_reaches_the_model() {
+async fn effort_and_verbosity_reach_the_model() {
     for mode in MODES {
         let world = RESPONSES.world().await;
         let text = json!({"verbosity": "high", "format": {"type": "text"}});

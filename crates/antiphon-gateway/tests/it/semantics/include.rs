@@ -48,7 +48,7 @@ async fn all_that_there_is_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn what_there_is_not_is_refused_with_what_there_is() {
+async fn unknown_include_is_rejected_with_the_list() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -72,7 +72,7 @@ async fn what_there_is_not_is_refused_with_what_there_is() {
 }
 
 #[tokio::test]
-async fn encrypted_reasoning_is_shown_to_who_asks() {
+async fn include_shows_encrypted_reasoning() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -88,7 +88,7 @@ async fn encrypted_reasoning_is_shown_to_who_asks() {
 }
 
 #[tokio::test]
-async fn log_probabilities_are_asked_of_other_apis_by_their_own_fields() {
+async fn logprobs_use_the_fields_of_the_api() {
     let world = CHAT.world().await;
     let asked = ask("Hello").field("include", json!(["message.output_text.logprobs"]));
     world.client().respond(&asked.field("top_logprobs", 3)).await;
@@ -97,7 +97,7 @@ async fn log_probabilities_are_asked_of_other_apis_by_their_own_fields() {
 }
 
 #[tokio::test]
-async fn what_an_api_has_nothing_of_is_reported() {
+async fn unsupported_include_is_reported() {
     for spoken in &APIS[1..] {
         let world = spoken.world().await;
         let client = world.client();
@@ -133,7 +133,7 @@ fn token(token: &str) -> Value {
 }
 
 #[tokio::test]
-async fn log_probabilities_of_another_api_are_told_in_the_form_of_this_one() {
+async fn logprobs_are_converted_to_responses() {
     for mode in MODES {
         let world = CHAT.world().await;
         let client = world.client();

@@ -16,7 +16,7 @@ fn instructed(spoken: Spoken, world: &World) -> bool {
 }
 
 #[tokio::test]
-async fn they_are_given_to_the_model_and_echoed() {
+async fn instructions_are_sent_and_echoed() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -30,7 +30,7 @@ async fn they_are_given_to_the_model_and_echoed() {
 }
 
 #[tokio::test]
-async fn what_goes_on_from_their_response_is_not_instructed() {
+async fn instructions_do_not_carry_over() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;

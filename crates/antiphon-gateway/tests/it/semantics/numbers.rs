@@ -23,7 +23,7 @@ fn beyond() -> Vec<(&'static str, Value, &'static str, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_number_beyond_its_bound_is_refused_with_the_bound() {
+async fn number_out_of_range_is_rejected() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;

@@ -24,7 +24,7 @@ fn allowed(names: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn a_call_that_the_choice_rules_out_is_suppressed_and_reported() {
+async fn disallowed_call_is_suppressed_and_reported() {
     let cases = [
         (json!("none"), vec![], vec!["look", "delete"]),
         (allowed(&["look"]), vec!["call look {}"], vec!["delete"]),
@@ -53,7 +53,7 @@ async fn a_call_that_the_choice_rules_out_is_suppressed_and_reported() {
 }
 
 #[tokio::test]
-async fn a_conversation_never_holds_what_was_suppressed() {
+async fn suppressed_call_is_not_stored() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -114,7 +114,7 @@ async fn tools_of_the_providers_own_are_ruled_out_too() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_demanded_and_does_not_come_is_reported() {
+async fn missing_required_call_is_reported() {
     let look = json!({"type": "function", "name": "look"});
     let cases = [
         (json!("required"), Value::Null),
@@ -163,7 +163,7 @@ async fn a_choice_that_is_heeded_is_not_reported() {
 }
 
 #[tokio::test]
-async fn an_answer_that_a_limit_cut_short_is_not_blamed() {
+async fn limited_answer_is_not_reported() {
     let world = RESPONSES.world().await;
     let client = world.client();
     RESPONSES.answers(&world, &Answer::new(MODEL).message("Let me").incomplete());

@@ -36,7 +36,7 @@ fn padded_by_the_upstream() -> Reply {
 }
 
 #[tokio::test]
-async fn who_asks_for_it_gets_deltas_of_like_lengths() {
+async fn obfuscation_pads_the_deltas() {
     for spoken in APIS {
         let world = spoken.world().await;
         spoken.answers(&world, &answer());
@@ -53,7 +53,7 @@ async fn who_asks_for_it_gets_deltas_of_like_lengths() {
 }
 
 #[tokio::test]
-async fn who_does_not_want_it_gets_none() {
+async fn obfuscation_is_removed_on_request() {
     let world = RESPONSES.world().await;
     world.script(padded_by_the_upstream());
     let turn = world.client().turn(Mode::Streamed, &with_obfuscation(false)).await;
@@ -63,7 +63,7 @@ async fn who_does_not_want_it_gets_none() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_gets_what_the_upstream_sends() {
+async fn obfuscation_passes_by_default() {
     let world = RESPONSES.world().await;
     for stream_options in [Value::Null, json!({}), json!({"include_obfuscation": null})] {
         world.script(padded_by_the_upstream());
@@ -89,7 +89,7 @@ async fn nothing_of_it_is_kept() {
 }
 
 #[tokio::test]
-async fn it_is_asked_for_by_a_boolean() {
+async fn obfuscation_option_is_a_boolean() {
     for spoken in APIS {
         let world = spoken.world().await;
         let refused = world.client().refused(Mode::Streamed, &with_obfuscation("yes")).await;

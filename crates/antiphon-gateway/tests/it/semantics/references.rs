@@ -6,7 +6,7 @@ use super::APIS;
 use crate::support::{MODES, World, ask, invalid, reference, user};
 
 #[tokio::test]
-async fn a_reference_stands_for_what_this_tenant_holds() {
+async fn reference_resolves_to_the_tenants_item() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -31,7 +31,7 @@ async fn a_reference_stands_for_what_this_tenant_holds() {
 }
 
 #[tokio::test]
-async fn a_reference_in_a_conversation_names_what_it_stands_for() {
+async fn reference_in_a_conversation_is_resolved() {
     let world = World::new().await;
     let body = json!({"items": [{"type": "item_reference", "id": ""}]});
     let refused = world.client().post("/v1/conversations", &body).await.refused();

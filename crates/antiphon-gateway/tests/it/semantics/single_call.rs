@@ -82,7 +82,7 @@ async fn one_call_with_text_around_it_is_one_call() {
 }
 
 #[tokio::test]
-async fn where_nobody_forbids_it_there_may_be_several() {
+async fn parallel_calls_are_allowed_by_default() {
     for parallel in [Value::Null, json!(true)] {
         let world = CHAT.world().await;
         let answer = Answer::new(MODEL).call("call_1", "look", "{}").call("call_2", "look", "[]");

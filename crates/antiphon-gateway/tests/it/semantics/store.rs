@@ -6,7 +6,7 @@ use super::APIS;
 use crate::support::{MODES, ask, invalid, lines, reference, user};
 
 #[tokio::test]
-async fn what_is_not_to_be_stored_cannot_be_had_again() {
+async fn unstored_response_cannot_be_retrieved() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -25,7 +25,7 @@ async fn what_is_not_to_be_stored_cannot_be_had_again() {
 }
 
 #[tokio::test]
-async fn nothing_goes_on_from_what_is_not_stored() {
+async fn unstored_response_cannot_be_continued() {
     for mode in MODES {
         let world = APIS[0].world().await;
         let client = world.client();

@@ -61,7 +61,7 @@ fn malformed() -> Vec<(Value, Refused)> {
 }
 
 #[tokio::test]
-async fn a_format_that_is_none_is_refused_by_its_path() {
+async fn invalid_format_is_rejected_by_path() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -134,7 +134,7 @@ fn not_strict() -> Vec<(Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_strict_schema_is_one_that_a_provider_can_hold_its_model_to() {
+async fn strict_schema_must_be_enforceable() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -151,7 +151,7 @@ async fn a_strict_schema_is_one_that_a_provider_can_hold_its_model_to() {
 }
 
 #[tokio::test]
-async fn a_schema_that_is_not_strict_is_the_models_affair() {
+async fn other_schemas_are_not_checked() {
     for spoken in APIS {
         let world = spoken.world().await;
         for (schema, _) in not_strict() {
@@ -197,7 +197,7 @@ async fn formats_reach_every_upstream_that_has_them() {
 }
 
 #[tokio::test]
-async fn the_built_in_model_answers_in_the_form_that_is_asked_for() {
+async fn built_in_model_follows_the_format() {
     let schema = json!({
         "type": "object",
         "properties": {"color": {"type": "string"}, "count": {"type": "integer"}},
@@ -216,7 +216,7 @@ async fn the_built_in_model_answers_in_the_form_that_is_asked_for() {
 
 /// Were each property looked for among all that are required, this would take minutes.
 #[tokio::test]
-async fn a_strict_schema_of_many_properties_is_checked_in_linear_time() {
+async fn large_strict_schema_is_checked_in_linear_time() {
     let world = World::new().await;
     let names: Vec<String> = (0..100_000).map(|number| format!("property_{number:06}")).collect();
     let properties: serde_json::Map<String, Value> =

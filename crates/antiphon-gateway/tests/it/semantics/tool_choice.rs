@@ -59,7 +59,7 @@ fn of_what_is_not_there() -> Vec<(Value, Refused)> {
 }
 
 #[tokio::test]
-async fn a_choice_that_is_none_is_refused_by_its_path() {
+async fn invalid_tool_choice_is_rejected_by_path() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -74,7 +74,7 @@ async fn a_choice_that_is_none_is_refused_by_its_path() {
 }
 
 #[tokio::test]
-async fn a_call_cannot_be_required_where_there_are_no_tools() {
+async fn required_choice_needs_tools() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;
@@ -127,7 +127,7 @@ async fn every_form_reaches_an_upstream_of_the_same_api() {
 }
 
 #[tokio::test]
-async fn other_apis_are_told_in_their_own_words() {
+async fn tool_choice_is_translated() {
     let named = json!({"type": "function", "name": "look"});
     let only_look = allowed("required", &json!([named]));
     let no_call = allowed("none", &json!([named]));

@@ -7,7 +7,7 @@ use super::APIS;
 use crate::support::{MODEL, MODES, ask};
 
 #[tokio::test]
-async fn they_reach_the_upstream_as_they_came() {
+async fn unknown_fields_reach_the_upstream() {
     for spoken in APIS {
         for mode in MODES {
             let world = spoken.world().await;

@@ -24,7 +24,7 @@ async fn answer(world: &World, method: &str, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn what_is_described_is_served() {
+async fn described_routes_are_served() {
     let world = World::new().await;
     for (path, entry) in paths(&world).await {
         let described = METHODS.into_iter().filter(|method| entry.get(method).is_some());
@@ -40,7 +40,7 @@ async fn what_is_described_is_served() {
 }
 
 #[tokio::test]
-async fn methods_that_are_not_described_are_not_allowed_and_those_that_are_are_named() {
+async fn only_described_methods_are_allowed() {
     let world = World::new().await;
     for (path, entry) in paths(&world).await {
         let (described, other): (Vec<&str>, Vec<&str>) =
@@ -59,7 +59,7 @@ async fn methods_that_are_not_described_are_not_allowed_and_those_that_are_are_n
 }
 
 #[tokio::test]
-async fn it_is_described_to_whoever_asks() {
+async fn document_needs_no_key() {
     let world = World::with(|settings| {
         let key =
             antiphon_gateway::settings::ApiKey::new("key", antiphon_store::Tenant::new("acme"));

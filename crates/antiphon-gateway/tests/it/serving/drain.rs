@@ -27,7 +27,7 @@ fn assert_refused_for_now(answer: &support::Answer) {
 }
 
 #[tokio::test]
-async fn what_is_new_is_refused_for_now_and_changes_nothing() {
+async fn new_requests_are_rejected_while_stopping() {
     let mut world = World::new().await;
     let client = world.client_of(0);
     let conversation = client.new_conversation().await;
@@ -51,7 +51,7 @@ async fn what_is_new_is_refused_for_now_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn it_is_not_ready_and_lives() {
+async fn stopping_gateway_is_live_but_not_ready() {
     let mut world = World::new().await;
     let caller = world.client_of(0);
     assert_eq!(caller.get("/readyz").await.status(), 200);
@@ -85,7 +85,7 @@ async fn about_to_send(world: &World) -> Raw {
 }
 
 #[tokio::test]
-async fn a_request_whose_body_is_on_its_way_is_answered() {
+async fn request_with_a_pending_body_is_answered() {
     let mut world = World::new().await;
     let mut caller = about_to_send(&world).await;
 
@@ -107,7 +107,7 @@ async fn impatient() -> World {
 }
 
 #[tokio::test]
-async fn a_body_that_has_not_come_when_the_grace_is_over_is_refused_for_now() {
+async fn late_body_is_rejected_after_the_grace_period() {
     let mut world = impatient().await;
     let mut caller = about_to_send(&world).await;
     caller.say(&BODY[..10]).await;
@@ -122,7 +122,7 @@ async fn a_body_that_has_not_come_when_the_grace_is_over_is_refused_for_now() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_that_has_not_come_when_the_grace_is_over_is_refused_for_now() {
+async fn late_answer_is_rejected_after_the_grace_period() {
     let mut world = impatient().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -43,7 +43,7 @@ async fn an_upstream_that_is_not_there_lists_nothing() {
 }
 
 #[tokio::test]
-async fn health_is_told_to_everybody() {
+async fn health_needs_no_key() {
     let world = World::with(|settings| {
         settings.api_keys = vec![ApiKey::new("sk-of-acme", Tenant::new("acme"))];
     })

@@ -104,7 +104,7 @@ async fn restart(world: &mut World, load: &Load) {
 }
 
 #[tokio::test]
-async fn nothing_that_was_answered_is_lost_and_nothing_is_there_twice() {
+async fn acknowledged_turns_are_stored_exactly_once() {
     let mut world = World::parallel().await;
     let load = Load::new(&world);
     let mut callers = JoinSet::new();

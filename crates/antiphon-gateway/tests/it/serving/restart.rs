@@ -20,7 +20,7 @@ async fn killed_in(world: &mut World, ask: &Ask) -> String {
 }
 
 #[tokio::test]
-async fn what_was_answered_survives() {
+async fn answered_turns_survive_a_restart() {
     for mode in MODES {
         let mut world = World::new().await;
         let client = world.client();
@@ -78,7 +78,7 @@ async fn an_open_turn_of_a_chain_is_settled() {
 }
 
 #[tokio::test]
-async fn it_is_settled_once() {
+async fn open_turn_is_settled_once() {
     let mut world = World::new().await;
     let conversation = world.client().new_conversation().await;
     killed_in(&mut world, &ask("My color is purple").within(&conversation)).await;

@@ -42,7 +42,7 @@ fn opening(response: &ResponseId) -> TurnRecord {
 }
 
 #[tokio::test]
-async fn a_start_that_is_refused_leaves_open_turns_as_they_are() {
+async fn rejected_start_leaves_open_turns_unchanged() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let file = folder.path().join("antiphon.db");
     let tenant = Tenant::new("acme");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{MODES, World, ask};
 
 #[tokio::test]
-async fn a_deleted_response_is_gone_and_what_goes_on_from_it_stays() {
+async fn deleting_a_response_keeps_its_continuations() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -27,7 +27,7 @@ async fn one_is_created_shown_and_changed() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_nobody_knows_is_refused() {
+async fn unknown_parameter_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;
@@ -123,7 +123,7 @@ async fn added_items_are_given_back_as_they_are_held() {
 }
 
 #[tokio::test]
-async fn a_trigger_of_a_compaction_is_no_item_of_one() {
+async fn compaction_trigger_is_not_stored() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;

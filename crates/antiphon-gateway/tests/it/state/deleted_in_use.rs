@@ -68,7 +68,7 @@ async fn assert_nothing_is_left(client: &Client, conversation: &str, response: &
 }
 
 #[tokio::test]
-async fn its_caller_gets_an_error_where_no_answer_has_begun() {
+async fn deletion_before_the_answer_is_an_error() {
     let world = World::new().await;
     let client = world.client();
     let answer = answer();
@@ -107,7 +107,7 @@ async fn deleted_while_asking(
 }
 
 #[tokio::test]
-async fn turns_that_wait_for_it_learn_that_it_is_gone() {
+async fn waiting_turns_learn_of_the_deletion() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

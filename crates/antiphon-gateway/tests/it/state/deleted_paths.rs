@@ -94,7 +94,7 @@ fn mark(item: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn not_behind_any_response_before_or_after_it() {
+async fn deleted_item_is_absent_after_any_response() {
     let (past, _) = Past::without("message").await;
     for asking in past.everywhere(0, &ask(QUESTION)) {
         past.ask_without(&asking, "purple").await;
@@ -108,7 +108,7 @@ async fn not_behind_any_response_before_or_after_it() {
 }
 
 #[tokio::test]
-async fn not_by_a_whole_replay_whatever_was_deleted() {
+async fn replay_does_not_restore_a_deleted_item() {
     for kind in ["message", "reasoning", "function_call", "function_call_output"] {
         let (past, deleted) = Past::without(kind).await;
         for asking in past.anywhere(&ask(json!(past.replay())).encrypted()).await {
@@ -233,7 +233,7 @@ async fn not_by_any_upstreams_api() {
 }
 
 #[tokio::test]
-async fn it_comes_back_where_it_is_created_anew() {
+async fn recreated_item_is_stored_again() {
     for kind in ["message", "reasoning"] {
         let (past, deleted) = Past::without(kind).await;
         past.client.add_items(&past.conversation, std::slice::from_ref(&deleted)).await;

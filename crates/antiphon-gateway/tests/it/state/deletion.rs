@@ -146,7 +146,7 @@ async fn a_deleted_call_takes_nothing_else_down() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_stays_deleted_after_a_restart() {
+async fn deletions_survive_a_restart() {
     let mut world = World::new().await;
     let (conversation, latest) = receive(&world.client(), Mode::Whole).await;
     let secret = delete_secret(&world.client(), &conversation).await;

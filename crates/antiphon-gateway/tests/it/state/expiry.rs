@@ -41,7 +41,7 @@ async fn an_expired_response_does_not_exist_any_more() {
 }
 
 #[tokio::test]
-async fn what_goes_on_from_an_expired_response_keeps_all_of_it() {
+async fn continuation_keeps_an_expired_response() {
     let mut world = a_world().await;
     let received = world.client().respond(&ask("My color is purple")).await;
     world.start_after_days(20).await;
@@ -107,7 +107,7 @@ async fn turns_go_on_while_responses_expire() {
 }
 
 #[tokio::test]
-async fn where_nothing_expires_a_response_is_there_however_old() {
+async fn responses_are_kept_without_retention() {
     let mut world = World::with(|settings| settings.retention = None).await;
     let received = world.client().respond(&ask("My color is purple")).await;
 

@@ -52,7 +52,7 @@ async fn a_branch_from_a_conversation_leaves_it_alone() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_where_it_was_while_a_branch_grows() {
+async fn conversation_is_independent_of_a_branch() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

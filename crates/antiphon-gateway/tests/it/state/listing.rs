@@ -79,7 +79,7 @@ async fn input_items_of_a_response() {
 }
 
 #[tokio::test]
-async fn twenty_at_a_time_and_the_newest_first_if_nothing_is_said() {
+async fn default_page_has_the_newest_twenty() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -96,7 +96,7 @@ async fn twenty_at_a_time_and_the_newest_first_if_nothing_is_said() {
 }
 
 #[tokio::test]
-async fn what_a_query_may_not_say() {
+async fn invalid_query_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{World, ask, ids, only, output};
 
 #[tokio::test]
-async fn every_item_has_an_id_of_its_kind_and_a_type() {
+async fn items_have_type_and_prefixed_id() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;
@@ -48,7 +48,7 @@ async fn a_text_is_shown_as_a_list_of_parts() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_is_shown_as_it_came() {
+async fn unknown_items_are_shown_unchanged() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::{MODEL, Mode, World, ask, soon, terminal};
 
 #[tokio::test]
-async fn who_has_read_the_end_finds_the_response() {
+async fn response_is_stored_before_the_last_event() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

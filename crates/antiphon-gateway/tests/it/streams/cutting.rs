@@ -49,7 +49,7 @@ async fn any_size_of_pieces_gives_the_same_events() {
 }
 
 #[tokio::test]
-async fn other_line_ends_comments_and_fields_give_the_same_events() {
+async fn sse_variants_give_the_same_events() {
     let world = World::new().await;
     let client = world.client();
     let frames = answer().frames();
@@ -73,7 +73,7 @@ async fn other_line_ends_comments_and_fields_give_the_same_events() {
 }
 
 #[tokio::test]
-async fn what_follows_the_end_is_not_heard() {
+async fn events_after_the_end_are_ignored() {
     let world = World::new().await;
     let client = world.client();
     let mut frames = answer().frames();

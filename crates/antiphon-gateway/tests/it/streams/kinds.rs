@@ -53,7 +53,7 @@ async fn an_answer_that_a_limit_cut_short_is_incomplete() {
 }
 
 #[tokio::test]
-async fn items_and_events_that_nobody_knows_pass() {
+async fn unknown_items_and_events_pass() {
     let search = json!({
         "type": "web_search_call", "id": "ws_1", "status": "completed",
         "action": {"type": "search", "query": "1e2"},
@@ -129,7 +129,7 @@ async fn events_of_hosted_tools_and_annotations_keep_their_item() {
 }
 
 #[tokio::test]
-async fn raw_reasoning_is_told_under_the_name_that_clients_know() {
+async fn raw_reasoning_has_the_clients_name() {
     for kind in ["response.reasoning_text", "response.reasoning"] {
         let text = json!({"type": "reasoning_text", "text": "Hm."});
         let reasoning = |content: Value| {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{MODES, World, ask, echo_tool};
 
 #[tokio::test]
-async fn it_echoes_what_was_asked_for() {
+async fn response_echoes_the_request() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -46,7 +46,7 @@ async fn it_echoes_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn it_names_what_it_goes_on_from() {
+async fn response_names_its_predecessor() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -74,7 +74,7 @@ async fn instructions_are_not_carried_over() {
 }
 
 #[tokio::test]
-async fn it_is_kept_as_it_was_told() {
+async fn response_is_stored_as_sent() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -87,7 +87,7 @@ async fn it_is_kept_as_it_was_told() {
 }
 
 #[tokio::test]
-async fn what_is_not_to_be_stored_is_not() {
+async fn unstored_response_is_not_kept() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

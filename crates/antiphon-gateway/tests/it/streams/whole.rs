@@ -6,7 +6,7 @@ use http::StatusCode;
 use crate::support::{MODEL, MODES, Mode, World, ask, lines, shown};
 
 #[tokio::test]
-async fn every_caller_gets_the_answer_in_the_form_it_asked_for() {
+async fn stream_and_whole_answers_are_converted() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -37,7 +37,7 @@ async fn every_caller_gets_the_answer_in_the_form_it_asked_for() {
 }
 
 #[tokio::test]
-async fn its_parts_are_told_one_by_one() {
+async fn whole_answer_is_streamed_in_parts() {
     let world = World::new().await;
     let answer = Answer::new(MODEL).message("Hello there").refusal("No more.");
     world.script(Reply::json(StatusCode::OK, &answer.json()));

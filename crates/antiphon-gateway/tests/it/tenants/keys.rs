@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{Mode, World, ask};
 
 #[tokio::test]
-async fn without_keys_another_token_sees_nothing_and_the_same_one_everything() {
+async fn tokens_are_tenants_without_keys() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     world.client().respond(&ask("My color is purple").within(&conversation)).await;
@@ -31,7 +31,7 @@ async fn keyed() -> World {
 }
 
 #[tokio::test]
-async fn keys_of_one_tenant_share_and_keys_of_others_see_nothing() {
+async fn keys_share_only_their_tenants_data() {
     let world = keyed().await;
     let (first, second) = (world.caller("sk-first-of-acme"), world.caller("sk-second-of-acme"));
     let conversation = first.new_conversation().await;
@@ -71,7 +71,7 @@ async fn a_wrong_key_opens_nothing() {
 }
 
 #[tokio::test]
-async fn a_gateways_own_key_goes_upstream_in_place_of_the_callers() {
+async fn own_key_replaces_the_callers_upstream() {
     let world = World::with(|settings| {
         settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));
     })

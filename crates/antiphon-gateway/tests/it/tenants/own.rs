@@ -68,7 +68,7 @@ async fn reasoning_that_is_replayed_by_its_foreign_id_alone() {
 }
 
 #[tokio::test]
-async fn a_request_that_another_has_made_under_the_same_key() {
+async fn idempotency_key_is_scoped_to_the_tenant() {
     for (name, value) in [("idempotency-key", "one"), ("x-stainless-retry-count", "1")] {
         let world = Watched::new().await;
         let [owner, stranger] =

@@ -95,7 +95,7 @@ const SPELLINGS: [fn(&str) -> String; 4] =
     [str::to_owned, |id| format!("{id}0"), |id| id.to_uppercase(), |id| format!("{id}%2Fitems")];
 
 #[tokio::test]
-async fn what_another_has_is_as_what_nobody_has_and_is_asked_of_nobody() {
+async fn foreign_object_is_not_found_without_a_request() {
     let world = World::with(shared).await;
     let [owner, stranger] = [ACME, UMBRELLA].map(|(key, _)| world.caller(key));
     let (ids, own) = (held(&world, &owner).await, held(&world, &stranger).await);
@@ -124,7 +124,7 @@ async fn what_another_has_is_as_what_nobody_has_and_is_asked_of_nobody() {
 }
 
 #[tokio::test]
-async fn what_a_tenant_has_it_is_shown() {
+async fn own_objects_are_shown() {
     let world = World::with(shared).await;
     let owner = world.caller(ACME.0);
     let ids = held(&world, &owner).await;
@@ -146,7 +146,7 @@ async fn what_a_tenant_has_it_is_shown() {
 }
 
 #[tokio::test]
-async fn what_was_begun_past_the_gateway_does_not_exist() {
+async fn objects_made_elsewhere_do_not_exist() {
     let world = World::with(shared).await;
     let conversation = {
         let client = Client::new(
@@ -162,7 +162,7 @@ async fn what_was_begun_past_the_gateway_does_not_exist() {
 }
 
 #[tokio::test]
-async fn what_says_a_thing_twice_does_not_pass() {
+async fn duplicate_keys_do_not_pass() {
     let world = World::with(shared).await;
     let owner = world.caller(ACME.0);
     let before = world.provider.requests().len();
@@ -178,7 +178,7 @@ async fn what_says_a_thing_twice_does_not_pass() {
 }
 
 #[tokio::test]
-async fn what_is_spelt_as_only_some_servers_read_it_does_not_pass() {
+async fn ambiguous_keys_do_not_pass() {
     let world = World::with(shared).await;
     let ids = held(&world, &world.caller(ACME.0)).await;
     let stranger = world.caller(UMBRELLA.0);
@@ -204,7 +204,7 @@ async fn what_is_spelt_as_only_some_servers_read_it_does_not_pass() {
 }
 
 #[tokio::test]
-async fn an_image_that_is_named_by_its_call_is_the_tenants_own() {
+async fn image_reference_must_be_the_tenants() {
     let world = World::with(shared).await;
     let [owner, stranger] = [ACME, UMBRELLA].map(|(key, _)| world.caller(key));
     let image = json!({

@@ -53,7 +53,7 @@ async fn an_upstream_that_counts_is_given_the_whole_view() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_what_is_counted() {
+async fn counted_input_is_not_stored() {
     let world = World::new().await;
     let client = world.client();
     let conversation = three_turns(&client).await;
@@ -78,7 +78,7 @@ async fn one_that_does_not_count_is_remembered() {
 }
 
 #[tokio::test]
-async fn what_an_upstream_refuses_is_refused() {
+async fn rejection_of_a_count_passes() {
     let world = World::new().await;
     let error = json!({"error": {
         "message": "The model `m` does not exist.", "type": "invalid_request_error",
@@ -108,7 +108,7 @@ async fn a_claude_is_counted_by_its_own_server() {
 }
 
 #[tokio::test]
-async fn chat_completions_and_the_built_in_model_are_estimated_without_asking() {
+async fn tokens_are_estimated_without_a_counting_server() {
     let world = world_of(UpstreamApi::Chat).await;
     let client = world.client();
     for model in [MODEL, "sim"] {
@@ -146,7 +146,7 @@ async fn a_model_is_not_required() {
 }
 
 #[tokio::test]
-async fn a_chain_is_counted_with_what_it_holds() {
+async fn count_includes_stored_items() {
     let world = world_of(UpstreamApi::Chat).await;
     let client = world.client();
     world.script(Reply::sse(Answer::new(MODEL).message("Fine.").chat().frames()));
@@ -157,7 +157,7 @@ async fn a_chain_is_counted_with_what_it_holds() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_as_of_a_turn() {
+async fn count_rejects_invalid_requests() {
     let world = World::new().await;
     let client = world.client();
     let refused = async |body: Value| client.post(PATH, &body).await.refused();

@@ -77,7 +77,7 @@ fn truncating(conversation: &str) -> Ask {
 }
 
 #[tokio::test]
-async fn numbers_that_it_tells_say_how_much_is_left_out() {
+async fn counts_in_the_error_determine_the_truncation() {
     for (api, reply) in [
         (UpstreamApi::Responses, vllm(300, 400)),
         (UpstreamApi::Chat, vllm(300, 400)),
@@ -126,7 +126,7 @@ async fn without_numbers_more_is_left_out_each_time() {
 }
 
 #[tokio::test]
-async fn tries_are_bounded_and_the_error_says_that_nothing_is_left_to_leave_out() {
+async fn truncation_attempts_are_limited() {
     let world = World::new().await;
     let client = world.client();
     let conversation = three_turns(&client).await;
@@ -140,7 +140,7 @@ async fn tries_are_bounded_and_the_error_says_that_nothing_is_left_to_leave_out(
 }
 
 #[tokio::test]
-async fn where_nothing_may_be_left_out_the_error_names_the_ways_out() {
+async fn overflow_error_names_the_remedies() {
     for (api, reply, counts) in [
         (UpstreamApi::Responses, openai(), "tokens are needed."),
         (
@@ -171,7 +171,7 @@ async fn where_nothing_may_be_left_out_the_error_names_the_ways_out() {
 }
 
 #[tokio::test]
-async fn one_that_tells_within_its_stream_is_asked_again_too() {
+async fn overflow_in_a_stream_is_retried() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -184,7 +184,7 @@ async fn one_that_tells_within_its_stream_is_asked_again_too() {
 }
 
 #[tokio::test]
-async fn told_within_a_stream_the_failure_names_the_ways_out() {
+async fn overflow_in_a_stream_names_the_remedies() {
     let world = World::new().await;
     let client = world.client();
     let conversation = three_turns(&client).await;
@@ -203,7 +203,7 @@ async fn told_within_a_stream_the_failure_names_the_ways_out() {
 }
 
 #[tokio::test]
-async fn a_bound_on_the_answer_beyond_all_numbers_is_too_long_and_breaks_nothing() {
+async fn huge_output_limit_is_too_long() {
     let world = World::new().await;
     world.script(openai());
     let boundless = ask("Hello").field("max_output_tokens", u64::MAX);

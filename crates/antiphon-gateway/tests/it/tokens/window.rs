@@ -23,7 +23,7 @@ async fn grown(api: UpstreamApi) -> (World, String) {
 }
 
 #[tokio::test]
-async fn an_input_that_is_too_long_is_refused_with_the_ways_out() {
+async fn too_long_input_is_rejected_with_remedies() {
     for mode in MODES {
         let (world, conversation) = grown(UpstreamApi::Responses).await;
         let client = world.client();
@@ -42,7 +42,7 @@ async fn an_input_that_is_too_long_is_refused_with_the_ways_out() {
 }
 
 #[tokio::test]
-async fn with_truncation_the_oldest_turns_are_left_out_and_named() {
+async fn truncation_drops_and_reports_the_oldest_turns() {
     for api in APIS {
         for mode in MODES {
             let (world, conversation) = grown(api).await;
@@ -84,7 +84,7 @@ async fn the_bound_on_the_answer_is_held_free() {
 }
 
 #[tokio::test]
-async fn what_was_just_sent_is_never_left_out() {
+async fn new_input_is_never_truncated() {
     let (world, conversation) = grown(UpstreamApi::Responses).await;
     let client = world.client();
     let asked = world.times_asked();
@@ -95,7 +95,7 @@ async fn what_was_just_sent_is_never_left_out() {
 }
 
 #[tokio::test]
-async fn what_a_caller_replays_is_named_by_its_place() {
+async fn truncated_replay_is_reported_by_position() {
     let world = world_with(|upstream| upstream.context_window = Some(200)).await;
     let reply = |role: &str, text: &str| json!({"role": role, "content": text.repeat(100)});
     let input = json!([
@@ -115,7 +115,7 @@ async fn what_a_caller_replays_is_named_by_its_place() {
 }
 
 #[tokio::test]
-async fn what_fits_is_sent_as_it_is() {
+async fn fitting_input_is_unchanged() {
     let world = world_with(|upstream| upstream.context_window = Some(100_000)).await;
     let client = world.client();
     let conversation = three_turns_put_in(&client).await;
@@ -129,7 +129,7 @@ async fn what_fits_is_sent_as_it_is() {
 
 /// The other way out: what is too long to be answered is compacted before it is measured.
 #[tokio::test]
-async fn what_is_compacted_on_the_way_is_not_refused() {
+async fn compacted_input_is_not_rejected() {
     for api in [UpstreamApi::Chat, UpstreamApi::Anthropic] {
         let world = world_with(|upstream| {
             upstream.api = api;

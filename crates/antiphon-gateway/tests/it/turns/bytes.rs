@@ -75,7 +75,7 @@ async fn items_that_were_added_keep_their_bytes() {
 }
 
 #[tokio::test]
-async fn what_the_model_made_keeps_its_bytes() {
+async fn model_output_keeps_its_bytes() {
     let world = World::new().await;
     let client = world.client();
     let item = concat!(
@@ -118,7 +118,7 @@ async fn encrypted_content_and_call_arguments_are_not_touched() {
 }
 
 #[tokio::test]
-async fn fields_that_nobody_knows_pass_untouched() {
+async fn unknown_fields_pass_unchanged() {
     let world = World::new().await;
     let fields = concat!(
         r#""acme_option":{"b":1e2,"a":[ 1,2 ]},"temperature":0.50,"metadata":{"k":"\u00e9"},"#,

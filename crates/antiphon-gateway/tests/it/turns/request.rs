@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{MODES, World, ask};
 
 #[tokio::test]
-async fn it_is_stateless_and_streamed_whatever_the_caller_asked_for() {
+async fn upstream_request_is_stateless_and_streamed() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -61,7 +61,7 @@ async fn a_string_is_a_users_message() {
 }
 
 #[tokio::test]
-async fn ids_of_ours_are_not_sent_with_the_callers_items() {
+async fn own_ids_are_not_sent_upstream() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

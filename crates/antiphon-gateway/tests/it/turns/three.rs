@@ -33,7 +33,7 @@ const VIEWS: [&[&str]; 4] = [
 ];
 
 #[tokio::test]
-async fn a_conversation_needs_what_is_new_alone() {
+async fn conversation_needs_only_new_input() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -53,7 +53,7 @@ async fn a_conversation_needs_what_is_new_alone() {
 }
 
 #[tokio::test]
-async fn a_chain_of_responses_needs_what_is_new_alone() {
+async fn chain_of_responses_needs_only_new_input() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -56,7 +56,7 @@ async fn wherever_a_stream_breaks_the_response_is_failed() {
 }
 
 #[tokio::test]
-async fn wherever_a_stream_breaks_a_whole_answer_is_an_error() {
+async fn broken_stream_fails_a_whole_answer() {
     let world = World::new().await;
     let client = world.client();
     let answer = answer();
@@ -72,7 +72,7 @@ async fn wherever_a_stream_breaks_a_whole_answer_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_cut_in_the_middle_is_not_heard() {
+async fn incomplete_event_is_ignored() {
     let world = World::new().await;
     let client = world.client();
     let pieces: Vec<Bytes> = answer().frames().into_iter().map(Bytes::from).collect();

@@ -117,7 +117,7 @@ async fn an_invalid_byte_in_a_delta_is_replaced() {
 }
 
 #[tokio::test]
-async fn content_types_count_in_any_case_and_may_be_missing() {
+async fn content_type_is_case_insensitive_and_optional() {
     let world = World::new().await;
     let events: Vec<u8> =
         answer().frames().iter().flat_map(|frame| frame.bytes().to_vec()).collect();

@@ -27,7 +27,7 @@ fn refusals() -> Vec<(StatusCode, Value)> {
 }
 
 #[tokio::test]
-async fn a_refusal_passes_as_it_came_and_leaves_no_trace() {
+async fn rejection_passes_unchanged_and_stores_nothing() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -54,7 +54,7 @@ async fn a_refusal_passes_as_it_came_and_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_is_not_there_is_a_server_error() {
+async fn missing_upstream_is_a_server_error() {
     let vacant = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", vacant.local_addr().unwrap());
     drop(vacant);
@@ -72,7 +72,7 @@ async fn an_upstream_that_is_not_there_is_a_server_error() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_a_page_is_a_server_error() {
+async fn html_answer_is_a_server_error() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -114,7 +114,7 @@ async fn a_silent_upstream_is_given_up() {
 }
 
 #[tokio::test]
-async fn who_calls_is_told_to_the_upstream() {
+async fn callers_headers_reach_the_upstream() {
     let world = World::new().await;
     let client = world.client().with_header("openai-organization", "org-1");
     client.respond(&ask("Hello")).await;

@@ -72,7 +72,7 @@ async fn an_answer_cut_short_by_a_limit_is_kept() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_limit_cut_short_is_kept_as_it_was_told() {
+async fn limited_call_is_stored_as_sent() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -99,7 +99,7 @@ async fn an_item_id_that_is_held_is_replaced() {
 }
 
 #[tokio::test]
-async fn an_item_id_that_is_empty_or_of_a_wrong_shape_is_replaced() {
+async fn invalid_item_id_is_replaced() {
     let overlong = format!("msg_{}", "x".repeat(61));
     for mode in MODES {
         for wrong in ["", "item_abc", overlong.as_str()] {
@@ -123,7 +123,7 @@ async fn an_item_id_that_is_empty_or_of_a_wrong_shape_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_call_id_that_is_held_or_empty_is_replaced() {
+async fn used_or_empty_call_id_is_replaced() {
     for mode in MODES {
         for (first_id, second_id) in [("call_0", "call_0"), ("call_1", "")] {
             let world = World::new().await;
@@ -186,7 +186,7 @@ async fn one_constant_id_for_all_calls_is_many_calls() {
 }
 
 #[tokio::test]
-async fn encrypted_reasoning_with_a_held_id_does_not_spoil_the_next_turn() {
+async fn reasoning_with_a_used_id_is_harmless() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

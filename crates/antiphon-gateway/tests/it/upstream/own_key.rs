@@ -31,7 +31,7 @@ fn assert_hidden(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn a_refusal_that_repeats_the_gateways_key_reaches_its_caller_without_it() {
+async fn key_is_removed_from_a_rejection() {
     let world = World::with(|settings| {
         settings.upstreams[0].key = Some(Secret::new("sk-of-the-gateway"));
     })

@@ -47,7 +47,7 @@ async fn the_next_message_finds_a_conversation_that_works() {
 }
 
 #[tokio::test]
-async fn a_client_that_replays_what_it_saw_doubles_nothing() {
+async fn replay_after_abort_doubles_nothing() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -65,7 +65,7 @@ async fn a_client_that_replays_what_it_saw_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn the_output_of_a_call_that_was_kept_finds_it() {
+async fn output_of_a_kept_call_is_accepted() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -82,7 +82,7 @@ async fn the_output_of_a_call_that_was_kept_finds_it() {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_from_a_response_that_was_left() {
+async fn chain_continues_from_an_aborted_response() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -103,7 +103,7 @@ async fn a_chain_goes_on_from_a_response_that_was_left() {
 }
 
 #[tokio::test]
-async fn a_caller_of_a_whole_answer_who_leaves_leaves_a_conversation_that_works() {
+async fn disconnect_leaves_a_working_conversation() {
     for outcome in OUTCOMES {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);

@@ -16,7 +16,7 @@ fn calling() -> Answer {
 }
 
 #[tokio::test]
-async fn a_user_who_is_sent_again_before_an_output_is_held_once() {
+async fn resent_user_message_is_stored_once() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -49,7 +49,7 @@ async fn past_users_without_anything_between_them_are_held_once() {
 }
 
 #[tokio::test]
-async fn a_tool_loop_on_an_older_response_is_a_branch_of_it() {
+async fn tool_loop_on_an_older_response_forks() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -14,7 +14,7 @@ async fn world(change: impl FnOnce(&mut Capabilities)) -> World {
 }
 
 #[tokio::test]
-async fn where_chains_cannot_be_kept_upstream_they_are_kept_here() {
+async fn gateway_stores_chains_without_upstream_support() {
     for mode in MODES {
         let world = world(|capabilities| capabilities.chains = false).await;
         let client = world.client();
@@ -31,7 +31,7 @@ async fn where_chains_cannot_be_kept_upstream_they_are_kept_here() {
 }
 
 #[tokio::test]
-async fn where_conversations_cannot_be_kept_upstream_they_are_kept_here() {
+async fn gateway_stores_conversations_without_upstream_support() {
     for mode in MODES {
         let world = world(|capabilities| capabilities.conversations = false).await;
         let client = world.client();

@@ -7,7 +7,7 @@ use super::world::World;
 use crate::support::{Ask, MODEL, MODES, ask, heard_until, invalid, output, typed_user};
 
 #[tokio::test]
-async fn a_chain_goes_on_by_the_providers_own_ids() {
+async fn chain_uses_the_providers_ids() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -39,7 +39,7 @@ async fn two_turns_from_one_response_are_branches() {
 }
 
 #[tokio::test]
-async fn a_replay_behind_a_response_sends_what_is_new() {
+async fn replay_after_a_response_sends_only_new_items() {
     for mode in MODES {
         let world = World::new().await;
         world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));
@@ -53,7 +53,7 @@ async fn a_replay_behind_a_response_sends_what_is_new() {
 }
 
 #[tokio::test]
-async fn a_chain_that_began_past_the_gateway_is_learnt_as_far_back_as_it_goes() {
+async fn chain_from_elsewhere_is_synced() {
     for mode in MODES {
         let world = World::new().await;
         let direct = world.past_gateway();
@@ -78,7 +78,7 @@ async fn a_chain_that_began_past_the_gateway_is_learnt_as_far_back_as_it_goes() 
 }
 
 #[tokio::test]
-async fn a_response_that_the_provider_does_not_have_is_refused_in_its_words() {
+async fn unknown_response_gets_the_providers_error() {
     for mode in MODES {
         let world = World::new().await;
         let unknown = format!("resp_{}", "0".repeat(50));
@@ -105,7 +105,7 @@ async fn a_response_that_is_not_stored_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_list_of_a_response_that_holds_the_chain_before_it_doubles_nothing() {
+async fn cumulative_input_list_doubles_nothing() {
     for list in [InputItems::Own, InputItems::All] {
         let options =
             Options { input_items: list, on_abort: OnAbort::StoreWhole, ..Options::default() };

@@ -70,7 +70,7 @@ async fn a_whole_answer_is_given_again_without_the_model() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_where_the_provider_got() {
+async fn conversation_continues_from_the_providers_state() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -107,7 +107,7 @@ async fn a_conversation_goes_on_where_the_provider_got() {
 }
 
 #[tokio::test]
-async fn keyed_retry_behind_another_turn_is_held_once() {
+async fn keyed_retry_after_another_turn_is_stored_once() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -129,7 +129,7 @@ async fn keyed_retry_behind_another_turn_is_held_once() {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_from_where_it_went_on_before() {
+async fn retried_chain_continues_the_same_response() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         let client = world.client();
@@ -181,7 +181,7 @@ async fn a_crash_of_the_gateway_changes_none_of_it() {
 }
 
 #[tokio::test]
-async fn under_a_key_an_answer_is_known_behind_later_turns() {
+async fn keyed_answer_is_known_after_later_turns() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -195,7 +195,7 @@ async fn under_a_key_an_answer_is_known_behind_later_turns() {
 }
 
 #[tokio::test]
-async fn of_several_equal_requests_none_is_taken_for_the_retry_of_another() {
+async fn equal_requests_are_not_retries() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -209,7 +209,7 @@ async fn of_several_equal_requests_none_is_taken_for_the_retry_of_another() {
 }
 
 #[tokio::test]
-async fn what_the_provider_has_deleted_is_not_given_again() {
+async fn deleted_response_is_not_replayed() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -221,7 +221,7 @@ async fn what_the_provider_has_deleted_is_not_given_again() {
 }
 
 #[tokio::test]
-async fn a_response_in_the_background_is_told_again() {
+async fn retried_background_response_is_replayed() {
     let world = World::new().await;
     let (client, conversation) = (world.client(), world.conversation().await);
     let asked = ask([typed_user("My dog is Rex.")]).within(&conversation);

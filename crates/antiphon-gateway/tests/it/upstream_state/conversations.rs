@@ -26,7 +26,7 @@ async fn deltas_reach_the_model_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn the_provider_is_asked_once_what_a_conversation_holds_that_is_new_to_the_gateway() {
+async fn new_conversation_is_synced_once() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let before = json!({"items": [typed_user("My dog is Rex.")]});
@@ -43,7 +43,7 @@ async fn the_provider_is_asked_once_what_a_conversation_holds_that_is_new_to_the
 }
 
 #[tokio::test]
-async fn a_turn_that_is_not_stored_enters_its_conversation_all_the_same() {
+async fn unstored_turn_is_added_to_its_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -72,7 +72,7 @@ async fn nothing_new_is_an_empty_input() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_the_provider_does_not_have_is_refused_in_its_words() {
+async fn unknown_conversation_gets_the_providers_error() {
     for mode in MODES {
         let world = World::new().await;
         let unknown = format!("conv_{}", "0".repeat(50));
@@ -84,7 +84,7 @@ async fn a_conversation_that_the_provider_does_not_have_is_refused_in_its_words(
 }
 
 #[tokio::test]
-async fn turns_of_one_conversation_that_come_at_once_follow_each_other() {
+async fn concurrent_turns_run_one_after_another() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let turn = |number: usize| {

@@ -8,7 +8,7 @@ use crate::support::{MODEL, Mode, ask, heard_until, typed_user};
 const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
 #[tokio::test]
-async fn what_the_provider_kept_is_learnt_by_the_next() {
+async fn next_turn_syncs_after_a_crash() {
     for outcome in OUTCOMES {
         let mut world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -33,7 +33,7 @@ async fn what_the_provider_kept_is_learnt_by_the_next() {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_from_what_was_announced() {
+async fn announced_response_is_continued_after_a_crash() {
     let mut world = World::new().await;
     let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
     let until_call = heard_until(&answer, "response.output_item.done");

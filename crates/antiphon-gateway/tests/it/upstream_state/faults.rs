@@ -19,7 +19,7 @@ fn error_body(kind: &str, message: &str) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn a_provider_that_gives_no_answer_is_asked_what_it_holds_before_the_next_turn() {
+async fn unanswered_turn_causes_a_sync() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -36,7 +36,7 @@ async fn a_provider_that_gives_no_answer_is_asked_what_it_holds_before_the_next_
 }
 
 #[tokio::test]
-async fn a_request_that_may_have_begun_is_not_sent_twice() {
+async fn possibly_started_request_is_not_retried() {
     let world = World::with(|settings| {
         settings.upstreams[0].retries = Retries { max: 3, ..Retries::default() };
     });
@@ -48,7 +48,7 @@ async fn a_request_that_may_have_begun_is_not_sent_twice() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_not_let_in_is_sent_again_and_nothing_is_in_doubt() {
+async fn rejected_request_is_retried_without_a_sync() {
     for mode in MODES {
         let world = World::with(|settings| {
             let first_delay = Duration::from_millis(1);
@@ -74,7 +74,7 @@ async fn a_request_that_was_not_let_in_is_sent_again_and_nothing_is_in_doubt() {
 }
 
 #[tokio::test]
-async fn a_failure_before_the_first_event_is_an_error_and_not_a_stream() {
+async fn failure_before_the_first_event_is_an_error() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -89,7 +89,7 @@ async fn a_failure_before_the_first_event_is_an_error_and_not_a_stream() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_has_failed_and_the_conversation_goes_on() {
+async fn interrupted_answer_fails_and_the_conversation_continues() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
@@ -108,7 +108,7 @@ async fn an_answer_that_breaks_off_has_failed_and_the_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn a_response_that_cannot_be_entered_is_not_told() {
+async fn unrecorded_response_is_not_sent() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let (client, store) = fragile(&world).await;
@@ -124,7 +124,7 @@ async fn a_response_that_cannot_be_entered_is_not_told() {
 }
 
 #[tokio::test]
-async fn where_a_doubt_cannot_be_recorded_nothing_is_sent() {
+async fn nothing_is_sent_without_the_stale_mark() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -140,7 +140,7 @@ async fn where_a_doubt_cannot_be_recorded_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn no_conversation_is_orphaned_where_the_store_fails() {
+async fn store_failure_orphans_no_conversation() {
     let world = World::new().await;
     let (client, store) = fragile_with(&world, |settings| {
         settings.store.trusted_for = Duration::ZERO;

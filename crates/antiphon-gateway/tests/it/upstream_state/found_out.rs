@@ -33,7 +33,7 @@ fn asked_with(token: &str, paths: &[&str]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn a_provider_to_which_the_operator_has_a_key_is_asked_at_the_start() {
+async fn provider_with_a_key_is_probed_at_start() {
     let (provider, _gateways) = world(Profile::OpenAi, Some(KEY)).await;
     soon("the provider is asked what it can do", provider.request(2)).await;
     let paths =
@@ -42,7 +42,7 @@ async fn a_provider_to_which_the_operator_has_a_key_is_asked_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_provider_that_has_conversations_keeps_them_and_is_asked_once() {
+async fn provider_with_conversations_is_probed_once() {
     let (provider, gateways) = world(Profile::OpenAi, None).await;
     let client = gateways.client();
     for _ in 0..2 {
@@ -60,7 +60,7 @@ async fn a_provider_that_has_conversations_keeps_them_and_is_asked_once() {
 }
 
 #[tokio::test]
-async fn where_a_provider_has_no_conversations_they_are_kept_here() {
+async fn gateway_stores_conversations_if_the_provider_cannot() {
     for profile in [Profile::Azure, Profile::ChainsOnly] {
         let (provider, gateways) = world(profile, None).await;
         let client = gateways.client();
@@ -81,7 +81,7 @@ async fn where_a_provider_has_no_conversations_they_are_kept_here() {
 }
 
 #[tokio::test]
-async fn where_a_provider_lists_no_input_a_chain_is_learnt_by_what_its_models_made() {
+async fn chain_without_input_lists_is_synced_by_output() {
     let (provider, gateways) = world(Profile::ChainsOnly, None).await;
     let past_gateway = Client::at(&format!("http://{}", provider.address()));
     let first = past_gateway.respond(&ask([typed_user("My dog is Rex.")])).await;
@@ -97,7 +97,7 @@ async fn where_a_provider_lists_no_input_a_chain_is_learnt_by_what_its_models_ma
 }
 
 #[tokio::test]
-async fn where_a_provider_lists_no_input_calls_that_it_went_on_from_are_answered() {
+async fn calls_without_input_lists_count_as_answered() {
     let (provider, gateways) = world(Profile::ChainsOnly, None).await;
     let past_gateway = Client::at(&format!("http://{}", provider.address()));
     provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hello"}"#));
@@ -115,7 +115,7 @@ async fn where_a_provider_lists_no_input_calls_that_it_went_on_from_are_answered
 }
 
 #[tokio::test]
-async fn while_a_provider_does_not_say_what_it_can_do_it_answers_for_itself() {
+async fn undetected_provider_decides_itself() {
     let (provider, gateways) = world(Profile::OpenAi, None).await;
     let stranger = gateways.caller("sk-wrong");
     let created = stranger.post("/v1/conversations", &serde_json::json!({})).await;

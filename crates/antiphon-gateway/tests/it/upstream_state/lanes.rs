@@ -4,7 +4,7 @@ use super::world::World;
 use crate::support::{ask, create, typed_user};
 
 #[tokio::test]
-async fn a_chain_goes_on_by_the_providers_ids() {
+async fn lane_chain_uses_the_providers_ids() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let first = socket.turn(&ask([typed_user("My dog is Rex.")])).await;
@@ -26,7 +26,7 @@ async fn a_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn a_chain_that_is_not_stored_is_replayed_by_who_remembers_it() {
+async fn unstored_chain_is_replayed_by_its_lane() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let first = socket.turn(&ask([typed_user("My dog is Rex.")]).unstored()).await;
@@ -41,7 +41,7 @@ async fn a_chain_that_is_not_stored_is_replayed_by_who_remembers_it() {
 }
 
 #[tokio::test]
-async fn what_the_provider_keeps_is_not_prepared() {
+async fn preparation_at_the_provider_is_rejected() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let first = socket.turn(&ask([typed_user("My dog is Rex.")])).await;

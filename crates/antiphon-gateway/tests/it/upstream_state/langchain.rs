@@ -24,7 +24,7 @@ fn loop_of(first: &Value) -> Ask {
 }
 
 #[tokio::test]
-async fn of_a_loop_in_a_conversation_only_the_output_is_sent() {
+async fn tool_loop_sends_only_the_output() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -50,7 +50,7 @@ async fn of_a_loop_in_a_conversation_only_the_output_is_sent() {
 }
 
 #[tokio::test]
-async fn what_was_re_sent_is_reported() {
+async fn resent_items_are_reported() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     world.provider.script(thinking_and_calling());
@@ -61,7 +61,7 @@ async fn what_was_re_sent_is_reported() {
 }
 
 #[tokio::test]
-async fn a_second_run_that_replays_the_first_sends_its_message_alone() {
+async fn second_run_sends_only_its_message() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;

@@ -24,7 +24,7 @@ fn real() -> Value {
 }
 
 #[tokio::test]
-async fn it_takes_the_place_of_the_made_up_one() {
+async fn late_output_replaces_the_placeholder() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = answered_with_nothing(&world, mode).await;
@@ -48,7 +48,7 @@ async fn it_takes_the_place_of_the_made_up_one() {
 }
 
 #[tokio::test]
-async fn where_its_turn_fails_the_call_is_answered_with_nothing_again() {
+async fn failed_replacement_restores_the_placeholder() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = answered_with_nothing(&world, mode).await;
@@ -65,7 +65,7 @@ async fn where_its_turn_fails_the_call_is_answered_with_nothing_again() {
 }
 
 #[tokio::test]
-async fn in_a_chain_a_message_of_the_user_tells_it() {
+async fn late_output_in_a_chain_becomes_a_message() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -85,7 +85,7 @@ async fn in_a_chain_a_message_of_the_user_tells_it() {
 }
 
 #[tokio::test]
-async fn so_it_is_where_items_cannot_be_deleted() {
+async fn late_output_without_deletion_becomes_a_message() {
     for mode in MODES {
         let world = World::with(|settings| {
             let capabilities = settings.upstreams[0].capabilities.expect("they are told");
@@ -115,7 +115,7 @@ fn assert_told(world: &World) {
 }
 
 #[tokio::test]
-async fn a_client_that_learnt_of_the_made_up_one_sends_nothing_new() {
+async fn known_placeholder_is_not_new() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = answered_with_nothing(&world, mode).await;

@@ -237,7 +237,7 @@ async fn many_items_go_to_the_upstream_once() {
 }
 
 #[tokio::test]
-async fn of_two_first_turns_one_binds() {
+async fn one_of_two_first_turns_binds() {
     for mode in MODES {
         let world = World::replicas(2).await;
         for _ in 0..4 {

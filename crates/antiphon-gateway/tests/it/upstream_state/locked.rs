@@ -22,7 +22,7 @@ async fn open_turn(world: &World, conversation: &str) -> (Response<Incoming>, Ex
 }
 
 #[tokio::test]
-async fn it_is_waited_for_and_what_it_leaves_is_known() {
+async fn locked_conversation_is_waited_for_and_synced() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -45,7 +45,7 @@ async fn it_is_waited_for_and_what_it_leaves_is_known() {
 }
 
 #[tokio::test]
-async fn where_turns_do_not_wait_the_providers_error_is_told() {
+async fn lock_error_passes_without_waiting() {
     let world = World::with(|settings| settings.turn_wait = Duration::ZERO).await;
     let conversation = world.conversation().await;
     let (begun, exchange) = open_turn(&world, &conversation).await;

@@ -49,7 +49,7 @@ async fn a_ledger_with_bodies_is_sent_in_full() {
 }
 
 #[tokio::test]
-async fn calls_that_nobody_answered_are_answered_in_it() {
+async fn unanswered_calls_get_placeholders_in_the_replay() {
     for mode in MODES {
         let world = with_bodies().await;
         let client = world.client();
@@ -66,7 +66,7 @@ async fn calls_that_nobody_answered_are_answered_in_it() {
 }
 
 #[tokio::test]
-async fn a_response_that_was_told_and_never_kept_is_gone_on_from() {
+async fn lost_response_is_continued_from_the_ledger() {
     for mode in MODES {
         let world = with_bodies().await;
         world.provider.set_on_abort(OnAbort::StoreNothing);

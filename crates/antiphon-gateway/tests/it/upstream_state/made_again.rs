@@ -42,7 +42,7 @@ async fn asked_behind(world: &World, known: usize) {
 }
 
 #[tokio::test]
-async fn what_the_first_attempt_brings_while_the_retry_waits_for_its_end_is_not_sent_again() {
+async fn waiting_retry_does_not_resend_input() {
     for mode in MODES {
         // Given a caller that has left, and a provider that goes on with its turn all the same.
         let world = World::new().await;
@@ -74,7 +74,7 @@ async fn what_the_first_attempt_brings_while_the_retry_waits_for_its_end_is_not_
 }
 
 #[tokio::test]
-async fn what_a_broken_attempt_brought_is_not_sent_again() {
+async fn input_of_a_broken_attempt_is_not_resent() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -93,7 +93,7 @@ async fn what_a_broken_attempt_brought_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn an_equal_turn_before_is_not_what_is_made_again() {
+async fn equal_earlier_turn_is_not_the_retried_one() {
     for mode in MODES {
         let mut world = World::new().await;
         world.repeats = true;

@@ -53,7 +53,7 @@ async fn an_answer_is_the_providers_response() {
 }
 
 #[tokio::test]
-async fn what_the_provider_refuses_is_refused_in_its_words_and_changes_nothing() {
+async fn rejection_passes_without_an_effect() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;

@@ -45,7 +45,7 @@ async fn refuses_the_second_turn(key: &str, change: impl FnOnce(&mut Settings)) 
 }
 
 #[tokio::test]
-async fn items_count_whatever_the_ledger_has_of_them() {
+async fn items_count_without_bodies() {
     for ledger in [Ledger::Heads, Ledger::Bodies] {
         refuses_the_second_turn("max-tenant-items", |settings| {
             settings.ledger = ledger;
@@ -61,7 +61,7 @@ async fn items_count_whatever_the_ledger_has_of_them() {
 }
 
 #[tokio::test]
-async fn bytes_count_where_the_ledger_has_bodies() {
+async fn bytes_count_with_bodies() {
     refuses_the_second_turn("max-tenant-bytes", |settings| {
         settings.ledger = Ledger::Bodies;
         settings.limits.tenant_quota = few_bytes();

@@ -9,7 +9,7 @@ use crate::support::{MODEL, MODES, ask, output, typed_user};
 const SILENCE: &str = "output: No output was recorded for this call.";
 
 #[tokio::test]
-async fn a_call_that_nobody_answered_is_answered_once() {
+async fn unanswered_call_gets_one_placeholder() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -29,7 +29,7 @@ async fn a_call_that_nobody_answered_is_answered_once() {
 }
 
 #[tokio::test]
-async fn of_parallel_calls_the_one_without_an_output_is_answered() {
+async fn unanswered_parallel_call_gets_a_placeholder() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -49,7 +49,7 @@ async fn of_parallel_calls_the_one_without_an_output_is_answered() {
 }
 
 #[tokio::test]
-async fn in_a_chain_a_call_is_answered_in_every_branch() {
+async fn call_gets_a_placeholder_in_every_branch() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -63,7 +63,7 @@ async fn in_a_chain_a_call_is_answered_in_every_branch() {
 }
 
 #[tokio::test]
-async fn an_output_for_a_call_that_nobody_knows_is_refused() {
+async fn output_of_an_unknown_call_gets_an_error() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;

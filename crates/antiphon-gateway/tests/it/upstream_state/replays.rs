@@ -8,7 +8,7 @@ use super::world::World;
 use crate::support::{MODEL, MODES, ask, assistant, output, reference, typed_user};
 
 #[tokio::test]
-async fn a_replay_without_ids_sends_what_is_new() {
+async fn replay_without_ids_sends_only_new_items() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -34,7 +34,7 @@ async fn a_replay_without_ids_sends_what_is_new() {
 }
 
 #[tokio::test]
-async fn references_to_what_the_conversation_holds_are_not_sent_again() {
+async fn references_to_stored_items_are_not_resent() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -48,7 +48,7 @@ async fn references_to_what_the_conversation_holds_are_not_sent_again() {
 }
 
 #[tokio::test]
-async fn references_to_what_the_ledger_does_not_have_are_the_providers_to_resolve() {
+async fn unknown_references_go_to_the_provider() {
     for mode in MODES {
         let world = World::new().await;
         world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));

@@ -6,7 +6,7 @@ use super::world::World;
 use crate::support::{MODEL, MODES, Mode, ask, heard_until, typed_user};
 
 #[tokio::test]
-async fn a_conversation_goes_on_at_any_of_them() {
+async fn conversation_continues_on_every_replica() {
     for mode in MODES {
         let world = World::replicas(2).await;
         let conversation = world.conversation().await;
@@ -21,7 +21,7 @@ async fn a_conversation_goes_on_at_any_of_them() {
 }
 
 #[tokio::test]
-async fn turns_that_come_to_several_at_once_follow_each_other() {
+async fn concurrent_turns_on_replicas_are_serialized() {
     let world = World::replicas(2).await;
     let conversation = world.conversation().await;
     let turn = |number: usize| {
@@ -38,7 +38,7 @@ async fn turns_that_come_to_several_at_once_follow_each_other() {
 }
 
 #[tokio::test]
-async fn of_branches_that_begin_at_once_one_learns_what_they_go_on_from() {
+async fn concurrent_branches_sync_once() {
     let world = World::replicas(2).await;
     let root = world.past_gateway().respond(&ask([typed_user("My dog is Rex.")])).await;
     let branch = |number: usize| {
@@ -57,7 +57,7 @@ async fn of_branches_that_begin_at_once_one_learns_what_they_go_on_from() {
 }
 
 #[tokio::test]
-async fn what_one_left_when_it_died_another_learns() {
+async fn replica_syncs_after_another_died() {
     for outcome in [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing] {
         let mut world = World::replicas(2).await;
         world.provider.set_on_abort(outcome);

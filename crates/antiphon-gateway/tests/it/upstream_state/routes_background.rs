@@ -18,7 +18,7 @@ async fn queued(client: &Client, asked: &Ask) -> Value {
 }
 
 #[tokio::test]
-async fn one_is_queued_polled_to_its_end_and_gone_on_from() {
+async fn background_response_is_polled_and_continued() {
     let world = World::new().await;
     let asked = in_background("My dog is Rex.");
     let response = queued(&world.client(), &asked).await;
@@ -36,7 +36,7 @@ async fn one_is_queued_polled_to_its_end_and_gone_on_from() {
 }
 
 #[tokio::test]
-async fn what_came_of_it_is_not_sent_again() {
+async fn background_output_is_not_resent() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let first = in_background("My dog is Rex.").within(&conversation);
@@ -93,7 +93,7 @@ async fn a_stream_that_was_left_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_stream_is_told_to_its_end() {
+async fn background_stream_is_complete() {
     let world = World::new().await;
     let turn = world.client().turn(Mode::Streamed, &in_background("Hello.")).await;
     assert_eq!(turn.status(), "completed");

@@ -20,7 +20,7 @@ fn items_of(conversation: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_conversation_that_was_made_through_the_gateway_is_known_to_be_empty() {
+async fn created_conversation_needs_no_sync() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
 
@@ -31,7 +31,7 @@ async fn a_conversation_that_was_made_through_the_gateway_is_known_to_be_empty()
 }
 
 #[tokio::test]
-async fn one_that_begins_with_items_is_asked_for_them_once() {
+async fn conversation_with_items_is_synced_once() {
     let world = World::new().await;
     let dog = typed_user("My dog is Rex.");
     let conversation = begun_with(&world.client(), std::slice::from_ref(&dog)).await;
@@ -77,7 +77,7 @@ async fn an_item_that_is_deleted_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn what_the_provider_refuses_to_add_leaves_no_doubt() {
+async fn rejected_items_keep_the_ledger_fresh() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let refused = world.client().post(&items_of(&conversation), &json!({"items": 7})).await;
@@ -89,7 +89,7 @@ async fn what_the_provider_refuses_to_add_leaves_no_doubt() {
 }
 
 #[tokio::test]
-async fn what_the_provider_does_not_find_it_may_have_lost() {
+async fn not_found_makes_the_ledger_stale() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let added = world.client().add_items(&conversation, &[typed_user("My dog is Rex.")]).await;
@@ -105,7 +105,7 @@ async fn what_the_provider_does_not_find_it_may_have_lost() {
 }
 
 #[tokio::test]
-async fn what_was_in_doubt_before_is_asked_for_all_the_same() {
+async fn stale_ledger_stays_stale_after_additions() {
     let world = World::new().await;
     world.provider.set_on_abort(OnAbort::StorePart);
     let conversation = world.client().new_conversation().await;
@@ -128,7 +128,7 @@ async fn what_was_in_doubt_before_is_asked_for_all_the_same() {
 }
 
 #[tokio::test]
-async fn items_of_a_conversation_that_is_new_to_the_gateway_are_known_with_the_rest() {
+async fn items_of_an_unknown_conversation_are_synced() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     world.client().add_items(&conversation, &[typed_user("My dog is Rex.")]).await;
@@ -142,7 +142,7 @@ async fn items_of_a_conversation_that_is_new_to_the_gateway_are_known_with_the_r
 }
 
 #[tokio::test]
-async fn what_changes_a_conversation_waits_for_its_open_turn() {
+async fn changes_wait_for_the_open_turn() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let answer = Answer::new(MODEL).message("Hello.");
@@ -169,7 +169,7 @@ async fn what_changes_a_conversation_waits_for_its_open_turn() {
 }
 
 #[tokio::test]
-async fn who_has_waited_too_long_is_told_to_try_again() {
+async fn long_wait_is_an_error() {
     let world = World::with(|settings| settings.turn_wait = std::time::Duration::ZERO).await;
     let conversation = world.client().new_conversation().await;
     let answer = Answer::new(MODEL).message("Hello.");
@@ -190,7 +190,7 @@ async fn who_has_waited_too_long_is_told_to_try_again() {
 }
 
 #[tokio::test]
-async fn what_was_deleted_is_forgotten() {
+async fn deleted_objects_lose_their_ledger() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let hello = ask([typed_user("Hi.")]).within(&conversation);
@@ -219,7 +219,7 @@ async fn scripted() -> Scripted {
 }
 
 #[tokio::test]
-async fn a_conversation_that_nobody_could_ask_for_again_is_none() {
+async fn unrecorded_conversation_is_deleted_upstream() {
     let world = scripted().await;
     for received in [json!({"object": "conversation"}), json!([]), json!({"id": ""})] {
         world.script(Reply::json(StatusCode::OK, &received));
@@ -230,7 +230,7 @@ async fn a_conversation_that_nobody_could_ask_for_again_is_none() {
 }
 
 #[tokio::test]
-async fn what_was_on_its_way_when_the_gateway_died_is_asked_for() {
+async fn interrupted_change_is_synced() {
     let mut world = scripted().await;
     let made = json!({"id": "conv_x", "object": "conversation", "created_at": 1, "metadata": {}});
     world.script(Reply::json(StatusCode::OK, &made));

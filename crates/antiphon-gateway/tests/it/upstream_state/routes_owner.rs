@@ -23,7 +23,7 @@ fn elsewhere(models: &str) -> UpstreamSettings {
 }
 
 #[tokio::test]
-async fn what_was_begun_here_stays_here() {
+async fn owner_gateway_never_changes() {
     let mut world = World::with(|settings| state(settings, State::Here)).await;
     let conversation = world.client().new_conversation().await;
     let first = ask([typed_user("My dog is Rex.")]).within(&conversation);
@@ -50,7 +50,7 @@ async fn what_was_begun_here_stays_here() {
 }
 
 #[tokio::test]
-async fn what_was_begun_at_the_upstream_stays_there() {
+async fn owner_upstream_never_changes() {
     let mut world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let first = ask([typed_user("My dog is Rex.")]).within(&conversation);
@@ -70,7 +70,7 @@ async fn what_was_begun_at_the_upstream_stays_there() {
 }
 
 #[tokio::test]
-async fn what_another_upstream_keeps_is_not_gone_on_from() {
+async fn state_of_another_upstream_is_not_continued() {
     let world = World::with(|settings| settings.upstreams.insert(0, elsewhere("other-*"))).await;
     let conversation = world.client().new_conversation().await;
     let first = ask([typed_user("Hi.")]).within(&conversation);
@@ -96,7 +96,7 @@ async fn what_another_upstream_keeps_is_not_gone_on_from() {
 }
 
 #[tokio::test]
-async fn what_is_kept_by_an_upstream_that_is_no_more_says_so() {
+async fn state_of_a_removed_upstream_is_an_error() {
     let mut world = World::new().await;
     let conversation = world.client().new_conversation().await;
 
@@ -114,7 +114,7 @@ async fn what_is_kept_by_an_upstream_that_is_no_more_says_so() {
 }
 
 #[tokio::test]
-async fn where_an_upstream_has_no_conversations_they_are_kept_here() {
+async fn gateway_owns_conversations_without_upstream_support() {
     let world = World::with(|settings| {
         settings.upstreams[0].capabilities = Some(Preset::Azure.capabilities());
     })
@@ -135,7 +135,7 @@ async fn where_an_upstream_has_no_conversations_they_are_kept_here() {
 }
 
 #[tokio::test]
-async fn metadata_says_for_which_upstream_a_conversation_is() {
+async fn metadata_selects_the_upstream() {
     let world = World::with(|settings| {
         settings.upstreams[0].name = Some("house".to_owned());
         settings.upstreams[0].models = vec![ModelPattern::new("fake-*")];

@@ -38,7 +38,7 @@ async fn assert_the_providers(world: &World, method: &Method, path: &str, body: 
 }
 
 #[tokio::test]
-async fn what_is_shown_is_what_the_provider_shows() {
+async fn shown_objects_equal_the_providers() {
     let world = World::new().await;
     let Kept { conversation, response, item } = Kept::in_front_of(&world).await;
     for path in [
@@ -57,7 +57,7 @@ async fn what_is_shown_is_what_the_provider_shows() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_refused_in_the_providers_words() {
+async fn rejections_are_the_providers() {
     let world = World::new().await;
     let Kept { conversation, response, .. } = Kept::in_front_of(&world).await;
     let items = format!("{conversation}/items");
@@ -82,7 +82,7 @@ async fn what_is_refused_is_refused_in_the_providers_words() {
 }
 
 #[tokio::test]
-async fn what_reaches_the_provider_is_what_was_asked() {
+async fn requests_reach_the_provider_unchanged() {
     let world = World::new().await;
     let Kept { conversation, .. } = Kept::in_front_of(&world).await;
     let body = "{ \"metadata\" : {\"n\":\"1e2\"} ,\n \"metadata\":{\"a\":\"\\u0062\"} }";
@@ -97,7 +97,7 @@ async fn what_reaches_the_provider_is_what_was_asked() {
 }
 
 #[tokio::test]
-async fn what_can_be_nobodys_id_is_asked_of_nobody() {
+async fn impossible_ids_cause_no_request() {
     let world = World::new().await;
     let Kept { conversation, .. } = Kept::in_front_of(&world).await;
     let before = world.provider.requests().len();
@@ -117,7 +117,7 @@ async fn what_can_be_nobodys_id_is_asked_of_nobody() {
 }
 
 #[tokio::test]
-async fn what_a_turn_was_mended_of_is_told_by_the_gateway() {
+async fn gateway_reports_the_repairs() {
     let world = World::new().await;
     let Kept { response, .. } = Kept::in_front_of(&world).await;
     let report: Value = world.client().get(&format!("{response}/report")).await.json();
@@ -127,7 +127,7 @@ async fn what_a_turn_was_mended_of_is_told_by_the_gateway() {
 }
 
 #[tokio::test]
-async fn tokens_of_what_the_provider_keeps_are_counted_there() {
+async fn tokens_are_counted_at_the_provider() {
     let world = World::new().await;
     let Kept { conversation, .. } = Kept::in_front_of(&world).await;
     let id = conversation.rsplit('/').next().expect("a path has segments").to_owned();

@@ -17,7 +17,7 @@ async fn call_from_elsewhere(world: &World, conversation: &str) {
 }
 
 #[tokio::test]
-async fn a_call_that_came_past_the_gateway_is_learnt_and_answered() {
+async fn foreign_call_is_synced_and_answered() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -42,7 +42,7 @@ async fn a_call_that_came_past_the_gateway_is_learnt_and_answered() {
 }
 
 #[tokio::test]
-async fn a_message_that_came_past_the_gateway_is_not_sent_twice() {
+async fn foreign_message_is_not_sent_twice() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -60,7 +60,7 @@ async fn a_message_that_came_past_the_gateway_is_not_sent_twice() {
 }
 
 #[tokio::test]
-async fn an_item_that_is_refused_though_nothing_lists_it_is_left_out() {
+async fn rejected_unlisted_item_is_left_out() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -81,7 +81,7 @@ async fn an_item_that_is_refused_though_nothing_lists_it_is_left_out() {
 }
 
 #[tokio::test]
-async fn reasoning_that_the_provider_does_not_have_is_left_out_and_its_call_goes_without_its_id() {
+async fn missing_reasoning_is_left_out() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -100,7 +100,7 @@ async fn reasoning_that_the_provider_does_not_have_is_left_out_and_its_call_goes
 }
 
 #[tokio::test]
-async fn a_reference_that_the_provider_cannot_resolve_is_left_out() {
+async fn unresolvable_reference_is_left_out() {
     for mode in MODES {
         let world = World::new().await;
         let asked = ask([reference(&json!("msg_gone")), typed_user("Hello.")]);
@@ -110,7 +110,7 @@ async fn a_reference_that_the_provider_cannot_resolve_is_left_out() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_left_to_send_the_provider_has_the_last_word() {
+async fn empty_remainder_returns_the_providers_error() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -123,7 +123,7 @@ async fn where_nothing_is_left_to_send_the_provider_has_the_last_word() {
 }
 
 #[tokio::test]
-async fn a_turn_is_sent_once_more_and_never_a_third_time() {
+async fn turn_is_sent_at_most_twice() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -148,7 +148,7 @@ async fn a_turn_is_sent_once_more_and_never_a_third_time() {
 }
 
 #[tokio::test]
-async fn what_would_be_sent_as_it_was_is_not_sent_again() {
+async fn unchanged_plan_is_not_resent() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -185,7 +185,7 @@ fn failing() -> Answer {
 }
 
 #[tokio::test]
-async fn a_response_that_fails_of_it_is_made_anew_where_nobody_was_told_of_it() {
+async fn unannounced_failed_response_is_retried() {
     let lenient = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with_options(lenient).start().await;
     let world = World::of(provider).await;
@@ -202,7 +202,7 @@ async fn a_response_that_fails_of_it_is_made_anew_where_nobody_was_told_of_it() 
 }
 
 #[tokio::test]
-async fn one_that_was_told_of_fails_and_the_next_turn_is_mended() {
+async fn announced_failure_is_repaired_next_turn() {
     let lenient = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with_options(lenient).start().await;
     let world = World::of(provider).await;

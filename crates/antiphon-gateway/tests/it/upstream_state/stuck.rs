@@ -48,7 +48,7 @@ async fn lone_reasoning_is_deleted_once() {
 }
 
 #[tokio::test]
-async fn a_call_whose_output_cannot_be_made_up_is_deleted() {
+async fn call_without_a_placeholder_is_deleted() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -70,7 +70,7 @@ async fn a_call_whose_output_cannot_be_made_up_is_deleted() {
 }
 
 #[tokio::test]
-async fn where_items_cannot_be_deleted_the_provider_has_the_last_word() {
+async fn undeletable_items_return_the_providers_error() {
     for mode in MODES {
         let world = World::with(|settings| {
             let capabilities = settings.upstreams[0].capabilities.expect("they are told");
@@ -89,7 +89,7 @@ async fn where_items_cannot_be_deleted_the_provider_has_the_last_word() {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_around_lone_reasoning() {
+async fn chain_takes_a_detour_around_lone_reasoning() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -118,7 +118,7 @@ async fn a_chain_goes_on_around_lone_reasoning() {
 }
 
 #[tokio::test]
-async fn so_does_one_that_begins_with_it() {
+async fn chain_starting_with_lone_reasoning_continues() {
     for mode in MODES {
         let world = World::new().await;
         let left = left_thinking(&world, &ask([typed_user("Hello.")])).await;

@@ -33,7 +33,7 @@ async fn each_end_has_its_event() {
 }
 
 #[tokio::test]
-async fn who_is_told_finds_the_response() {
+async fn notified_endpoint_finds_the_response() {
     let mut receiver = Receiver::answering([]).await;
     let world = telling(receiver.webhook()).await;
     let client = world.client();
@@ -47,7 +47,7 @@ async fn who_is_told_finds_the_response() {
 }
 
 #[tokio::test]
-async fn a_cancelled_one_is_told_once() {
+async fn cancelled_response_is_notified_once() {
     let mut receiver = Receiver::answering([]).await;
     let world = telling(receiver.webhook()).await;
     let client = world.client();
@@ -67,7 +67,7 @@ async fn a_cancelled_one_is_told_once() {
 }
 
 #[tokio::test]
-async fn what_is_not_wanted_is_not_told() {
+async fn unsubscribed_events_are_not_sent() {
     let mut receiver = Receiver::answering([]).await;
     let webhook = Webhook { events: vec![WebhookEvent::Failed], ..receiver.webhook() };
     let world = telling(webhook).await;

@@ -34,7 +34,7 @@ fn the_published_example_is_known() {
 }
 
 #[tokio::test]
-async fn a_message_is_signed_and_says_what_it_is() {
+async fn message_is_signed_and_typed() {
     let outbox = Outbox::new().await;
     let mut receiver = Receiver::answering([]).await;
     let id = outbox.commit(&[&receiver.url]).await;

@@ -8,7 +8,7 @@ use super::outbox::{Outbox, status};
 use crate::support::{Receiver, soon};
 
 #[tokio::test]
-async fn who_fails_is_told_again_under_the_same_id() {
+async fn failed_delivery_is_retried_with_the_same_id() {
     let outbox = Outbox::new().await;
     let busy = [("retry-after", "0")];
     let mut receiver = Receiver::answering([status(500, &busy), status(302, &busy)]).await;
@@ -25,7 +25,7 @@ async fn who_fails_is_told_again_under_the_same_id() {
 }
 
 #[tokio::test]
-async fn who_is_gone_is_not_told_again() {
+async fn gone_endpoint_is_not_retried() {
     let outbox = Outbox::new().await;
     let gone = status(410, &[("retry-after", "0")]);
     let mut receiver = Receiver::answering([gone]).await;
@@ -42,7 +42,7 @@ async fn who_is_gone_is_not_told_again() {
 }
 
 #[tokio::test]
-async fn each_endpoint_is_told_for_itself() {
+async fn endpoints_are_delivered_independently() {
     let outbox = Outbox::new().await;
     let mut well = Receiver::answering([]).await;
     let mut failing = Receiver::answering([status(503, &[])]).await;
@@ -58,7 +58,7 @@ async fn each_endpoint_is_told_for_itself() {
 }
 
 #[tokio::test]
-async fn who_is_not_configured_any_more_holds_nobody_up() {
+async fn unconfigured_endpoint_blocks_nothing() {
     let outbox = Outbox::new().await;
     let mut receiver = Receiver::answering([]).await;
     outbox.commit(&["https://gone.example/"]).await;
@@ -70,7 +70,7 @@ async fn who_is_not_configured_any_more_holds_nobody_up() {
 }
 
 #[tokio::test]
-async fn what_another_with_newer_settings_is_to_tell_is_left_to_it() {
+async fn notice_is_left_to_newer_settings() {
     let outbox = Outbox::new().await;
     let mut known = Receiver::answering([]).await;
     let id = outbox.commit(&["https://added.example/"]).await;
@@ -84,7 +84,7 @@ async fn what_another_with_newer_settings_is_to_tell_is_left_to_it() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_could_not_be_told_keeps_a_gateway_from_starting() {
+async fn invalid_endpoint_prevents_the_start() {
     let outbox = Outbox::new().await;
     let receiver = Receiver::answering([]).await;
     let in_the_clear = Webhook { allow: Vec::new(), ..receiver.webhook() };

@@ -21,7 +21,7 @@ async fn open_turn(world: &World, socket: &mut Socket, conversation: &str) -> (E
 }
 
 #[tokio::test]
-async fn who_leaves_in_the_middle_of_a_turn_leaves_it_settled() {
+async fn disconnect_settles_the_open_turn() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -38,7 +38,7 @@ async fn who_leaves_in_the_middle_of_a_turn_leaves_it_settled() {
 }
 
 #[tokio::test]
-async fn an_old_connection_is_told_so_and_closed() {
+async fn old_connection_gets_an_error_and_closes() {
     let world = World::with(|settings| settings.limits.max_websocket_age = Duration::ZERO).await;
     let mut socket = world.client().socket().await;
 
@@ -50,7 +50,7 @@ async fn an_old_connection_is_told_so_and_closed() {
 }
 
 #[tokio::test]
-async fn the_open_turns_of_an_old_connection_end_before_it_does() {
+async fn old_connection_closes_after_its_turns() {
     let age = Duration::from_secs(2);
     let world = World::with(|settings| settings.limits.max_websocket_age = age).await;
     let client = world.client();
@@ -75,7 +75,7 @@ async fn the_open_turns_of_an_old_connection_end_before_it_does() {
 }
 
 #[tokio::test]
-async fn at_a_stop_open_turns_end_and_what_is_new_is_refused() {
+async fn shutdown_finishes_turns_and_rejects_new_ones() {
     let mut world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -114,7 +114,7 @@ async fn when_the_grace_is_over_open_turns_are_settled() {
 }
 
 #[tokio::test]
-async fn one_that_answers_no_ping_for_long_is_given_up() {
+async fn unresponsive_connection_is_closed() {
     let world =
         World::with(|settings| settings.limits.client_timeout = Duration::from_millis(20)).await;
     let mut silent = world.connect().await;

@@ -11,7 +11,7 @@ use crate::support::{SIM, World, ask};
 const BEYOND_ANY_BUFFER: usize = 64 << 20;
 
 #[tokio::test]
-async fn pings_whose_pongs_nobody_reads_are_not_read_without_end() {
+async fn ping_flood_is_limited() {
     let world =
         World::with(|settings| settings.limits.client_timeout = Duration::from_millis(200)).await;
     let mut client = world.connect().await;

@@ -15,14 +15,14 @@ fn asking(client: Client, version: &str) -> Client {
 }
 
 #[tokio::test]
-async fn a_get_that_asks_for_none_is_a_wrong_method() {
+async fn plain_get_is_a_wrong_method() {
     let world = World::new().await;
     let answer = world.client().get("/v1/responses").await;
     assert_eq!(answer.status(), 405);
 }
 
 #[tokio::test]
-async fn a_client_of_another_version_is_told_ours() {
+async fn wrong_version_gets_the_supported_one() {
     let world = World::new().await;
     let client = asking(world.client(), "8");
 
@@ -34,7 +34,7 @@ async fn a_client_of_another_version_is_told_ours() {
 }
 
 #[tokio::test]
-async fn who_has_no_key_is_not_let_in() {
+async fn upgrade_without_a_key_is_rejected() {
     let key = ApiKey::new("sk-of-acme", Tenant::new("acme"));
     let world = World::with(|settings| settings.api_keys = vec![key]).await;
 

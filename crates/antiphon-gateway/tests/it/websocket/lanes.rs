@@ -36,7 +36,7 @@ async fn turns_of_one_lane_run_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn turns_of_several_run_at_once_and_each_event_says_whose_it_is() {
+async fn lanes_run_at_once_with_named_events() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let slow = held(&world);
@@ -55,7 +55,7 @@ async fn turns_of_several_run_at_once_and_each_event_says_whose_it_is() {
 }
 
 #[tokio::test]
-async fn an_event_with_space_behind_it_is_named_as_any() {
+async fn event_with_trailing_space_is_named() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let spaced = |frame: &Frame| match frame.json() {
@@ -72,7 +72,7 @@ async fn an_event_with_space_behind_it_is_named_as_any() {
 }
 
 #[tokio::test]
-async fn another_lane_goes_on_from_what_one_made_and_both_from_there() {
+async fn lanes_can_fork_a_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let say = |lane: &str, text: &str| ask(text).unstored().field("stream_id", lane);
@@ -91,7 +91,7 @@ async fn another_lane_goes_on_from_what_one_made_and_both_from_there() {
 }
 
 #[tokio::test]
-async fn a_fork_that_fails_leaves_what_it_went_on_from() {
+async fn failed_fork_keeps_the_continued_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let plan = socket.turn(&ask("Plan it").unstored()).await;
@@ -134,7 +134,7 @@ async fn a_connection_has_so_many_named_lanes() {
 }
 
 #[tokio::test]
-async fn so_many_turns_are_open_at_once_and_the_next_waits_for_one_to_end() {
+async fn turn_beyond_the_open_limit_waits() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let exchanges: Vec<Exchange> = (0..16).map(|_| held(&world)).collect();
@@ -155,7 +155,7 @@ async fn so_many_turns_are_open_at_once_and_the_next_waits_for_one_to_end() {
 }
 
 #[tokio::test]
-async fn so_many_turns_may_wait() {
+async fn waiting_turns_are_limited() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let _held = held(&world);

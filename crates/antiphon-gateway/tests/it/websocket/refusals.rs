@@ -16,7 +16,7 @@ async fn still_answers(socket: &mut Socket) {
 }
 
 #[tokio::test]
-async fn what_is_no_event_is_told() {
+async fn invalid_event_gets_an_error() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     for (text, code, param) in [
@@ -43,7 +43,7 @@ async fn what_is_no_event_is_told() {
 }
 
 #[tokio::test]
-async fn what_this_way_cannot_do_is_told() {
+async fn unsupported_request_gets_an_error() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     for (field, value) in [("stream", false), ("background", true)] {
@@ -82,7 +82,7 @@ async fn an_upstreams_refusal_comes_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_turn_that_fails_in_its_middle_ends_as_failed() {
+async fn interrupted_turn_ends_as_failed() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
@@ -98,7 +98,7 @@ async fn a_turn_that_fails_in_its_middle_ends_as_failed() {
 }
 
 #[tokio::test]
-async fn who_asks_too_often_is_told_when_to_ask_again() {
+async fn rate_limit_sends_retry_after() {
     let number = |count| NonZeroU32::new(count).expect("it is not zero");
     let rate = Rate { per_second: number(1), burst: number(1) };
     let world = World::with(|settings| settings.limits.rate = Some(rate)).await;
@@ -122,7 +122,7 @@ async fn who_asks_too_often_is_told_when_to_ask_again() {
 }
 
 #[tokio::test]
-async fn who_has_too_many_turns_open_is_told() {
+async fn too_many_open_turns_get_an_error() {
     let world = World::with(|settings| settings.limits.max_open_turns = 1).await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Once upon a time");
@@ -141,7 +141,7 @@ async fn who_has_too_many_turns_open_is_told() {
 }
 
 #[tokio::test]
-async fn a_message_beyond_the_bound_is_told_and_ends_the_connection() {
+async fn too_long_message_ends_the_connection() {
     let world = World::with(|settings| settings.limits.max_body_bytes = 64 << 10).await;
     let mut socket = world.client().socket().await;
 

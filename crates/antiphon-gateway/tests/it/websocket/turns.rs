@@ -28,7 +28,7 @@ fn comparable(events: &[Event]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_request_is_answered_with_the_events_of_a_stream() {
+async fn request_is_answered_with_stream_events() {
     let world = World::new().await;
     let asked = ask("Say hello").encrypted().field("metadata", json!({"a": "b"}));
     let frames = receive().frames();
@@ -44,7 +44,7 @@ async fn a_request_is_answered_with_the_events_of_a_stream() {
 }
 
 #[tokio::test]
-async fn turns_follow_one_another_and_what_is_stored_can_be_gone_on_from_anywhere() {
+async fn stored_response_is_continued_from_any_connection() {
     let world = World::new().await;
     let client = world.client();
     let mut socket = client.socket().await;
@@ -61,7 +61,7 @@ async fn turns_follow_one_another_and_what_is_stored_can_be_gone_on_from_anywher
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_over_both() {
+async fn conversation_continues_over_both_transports() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -81,7 +81,7 @@ async fn a_conversation_goes_on_over_both() {
 }
 
 #[tokio::test]
-async fn clients_that_say_what_goes_without_saying_are_understood() {
+async fn redundant_fields_are_accepted() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let mut event = create(&ask("Hello").model(SIM));

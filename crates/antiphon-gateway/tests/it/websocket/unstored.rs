@@ -24,7 +24,7 @@ async fn calling(world: &World, socket: &mut crate::support::Socket) -> Turn {
 }
 
 #[tokio::test]
-async fn they_can_be_gone_on_from_on_their_connection() {
+async fn unstored_response_is_continued_on_its_connection() {
     let world = World::new().await;
     let client = world.client();
     let mut socket = client.socket().await;
@@ -80,7 +80,7 @@ async fn another_lane_waits_for_one_that_is_still_open() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_meanwhile_is_forgotten() {
+async fn deleted_item_is_forgotten_by_the_lane() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -128,7 +128,7 @@ async fn a_lane_remembers_its_latest() {
 }
 
 #[tokio::test]
-async fn an_output_that_no_call_asked_for_fails_the_turn_and_what_it_went_on_from_is_forgotten() {
+async fn unknown_output_fails_and_forgets_the_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let called = calling(&world, &mut socket).await;
@@ -145,7 +145,7 @@ async fn an_output_that_no_call_asked_for_fails_the_turn_and_what_it_went_on_fro
 }
 
 #[tokio::test]
-async fn what_is_stored_cannot_go_on_from_them() {
+async fn stored_response_cannot_continue_an_unstored_one() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let turn = socket.turn(&say("Hello")).await;
@@ -159,7 +159,7 @@ async fn what_is_stored_cannot_go_on_from_them() {
 }
 
 #[tokio::test]
-async fn they_can_go_on_from_what_is_stored() {
+async fn unstored_response_can_continue_a_stored_one() {
     let world = World::new().await;
     let client = world.client();
     let stored = client.respond(&ask("My color is purple")).await;

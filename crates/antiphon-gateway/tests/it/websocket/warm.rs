@@ -9,7 +9,7 @@ fn warming(text: &str) -> Ask {
 }
 
 #[tokio::test]
-async fn an_empty_response_comes_without_the_model_and_can_be_gone_on_from() {
+async fn preparation_gives_an_empty_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     for unstored in [false, true] {
@@ -29,7 +29,7 @@ async fn an_empty_response_comes_without_the_model_and_can_be_gone_on_from() {
 }
 
 #[tokio::test]
-async fn it_is_refused_as_any_turn_would_be() {
+async fn invalid_preparation_is_rejected() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
 
@@ -40,7 +40,7 @@ async fn it_is_refused_as_any_turn_would_be() {
 }
 
 #[tokio::test]
-async fn the_model_is_not_told_of_it() {
+async fn preparation_is_not_sent_to_the_model() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
 
