@@ -7,20 +7,19 @@
 mod conversion;
 mod finding;
 pub mod history;
-mod invalid_argument;
 mod item_verdict;
 mod policy;
 mod repaired_items;
 mod tracker;
 
 use antiphon::Item;
+use antiphon::item::ListError;
 use antiphon::reconcile;
 use antiphon::repair;
 use bytes::Bytes;
 
 pub use conversion::{Conversion, ConversionRefused, Converted, Event, OsIds};
 pub use finding::Finding;
-pub use invalid_argument::InvalidArgument;
 pub use item_verdict::ItemVerdict;
 pub use policy::{CHOICES, UnknownPolicy, policy};
 pub use repaired_items::{RepairedItem, RepairedItems};
@@ -28,7 +27,25 @@ pub use tracker::{
     ExcludedItem, OccurrenceState, Plan, Planned, Tracker, TrackerError, UnansweredCall, Unresolved,
 };
 
-use invalid_argument::parse_items;
+/// An argument that is not an array of items.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{argument}: {reason}")]
+pub struct InvalidArgument {
+    /// The argument.
+    pub argument: &'static str,
+    /// The fault.
+    pub reason: ListError,
+}
+
+impl InvalidArgument {
+    /// The position of an element that is not an item; `None` if the argument is not an array.
+    pub fn position(&self) -> Option<usize> {
+        match self.reason {
+            ListError::NotAnArray(_) => None,
+            ListError::Item { position, .. } => Some(position),
+        }
+    }
+}
 
 /// The reason why a list is not repaired.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,4 +109,12 @@ pub fn reconcile(held: &Bytes, items: &Bytes) -> Result<Vec<ItemVerdict>, Invali
 fn transcript(held: &Bytes) -> Result<antiphon::Transcript, InvalidArgument> {
     let items: Vec<Item> = parse_items("held", held)?;
     Ok(history::transcript(&items))
+}
+
+/// The items of an argument.
+pub(crate) fn parse_items(
+    argument: &'static str,
+    text: &Bytes,
+) -> Result<Vec<Item>, InvalidArgument> {
+    antiphon::item::parse_items(text).map_err(|reason| InvalidArgument { argument, reason })
 }

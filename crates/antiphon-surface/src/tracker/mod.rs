@@ -1,11 +1,13 @@
 //! The tracker of server state, over JSON texts.
 
 mod error;
-mod options;
 mod plan;
 mod unresolved;
 
-use antiphon::tracker::{self as engine, Attempt, Occurrence, ResponseId, Returned};
+use antiphon::tracker::{
+    self as engine, Attempt, Continuation, ContinuationOptions, Occurrence, ReasoningIds,
+    ResponseId, Returned,
+};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,9 +16,7 @@ pub use error::TrackerError;
 pub use plan::{ExcludedItem, Plan, Planned};
 pub use unresolved::{OccurrenceState, UnansweredCall, Unresolved};
 
-use crate::InvalidArgument;
-use crate::invalid_argument::parse_items;
-use options::Options;
+use crate::{InvalidArgument, parse_items};
 
 /// The items that one run has sent to the owner of its conversation's state, and those that it
 /// still has to send.
@@ -26,6 +26,38 @@ use options::Options;
 #[derive(Clone, Debug)]
 pub struct Tracker {
     tracker: engine::Tracker,
+}
+
+/// The options of a tracker.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Options {
+    #[serde(default)]
+    conversation: Option<String>,
+    #[serde(default)]
+    previous_response_id: Option<String>,
+    #[serde(default)]
+    auto_previous_response_id: bool,
+    #[serde(default)]
+    session: bool,
+    #[serde(default)]
+    reasoning_ids: ReasoningIds,
+}
+
+impl Options {
+    fn parse(options: &str) -> Result<Self, TrackerError> {
+        serde_json::from_str(options).map_err(|error| TrackerError::Options(error.to_string()))
+    }
+
+    fn continuation(self) -> Result<Continuation, TrackerError> {
+        let options = ContinuationOptions {
+            conversation_id: self.conversation.map(Into::into),
+            previous_response_id: self.previous_response_id.map(Into::into),
+            auto_previous_response_id: self.auto_previous_response_id,
+            session: self.session,
+        };
+        options.choose()?.ok_or(TrackerError::NoServerState)
+    }
 }
 
 /// An item that a filter returned.
@@ -80,7 +112,7 @@ impl Tracker {
     /// Marks the filtered plan as sent, right before the request: an array of objects with `item`,
     /// and with `occurrence` if the filter knows the planned item. Returns the attempt.
     pub fn send_filtered(&mut self, returned: &Bytes) -> Result<u64, TrackerError> {
-        let returned = filtered(returned)?;
+        let returned = parse_filtered(returned)?;
         let plan = self.tracker.plan();
         Ok(self.tracker.send_filtered(&plan, returned)?.number())
     }
@@ -156,7 +188,7 @@ impl Tracker {
     }
 }
 
-fn filtered(returned: &Bytes) -> Result<Vec<Returned>, TrackerError> {
+fn parse_filtered(returned: &Bytes) -> Result<Vec<Returned>, TrackerError> {
     let unreadable = |reason| InvalidArgument { argument: "returned", reason };
     let given: Vec<Filtered<'_>> = serde_json::from_slice(returned)
         .map_err(|error| TrackerError::Returned(error.to_string()))?;
