@@ -37,7 +37,7 @@ fn a_proxys_header_names_the_caller() {
 }
 
 #[test]
-fn a_store_opens_with_the_secret_that_it_was_closed_with() {
+fn store_opens_with_its_secret() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("antiphon.db").display());
     let with = |secrets: &[&str]| {

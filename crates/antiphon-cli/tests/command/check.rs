@@ -31,12 +31,12 @@ fn a_sound_history_says_nothing_and_ends_well() {
 }
 
 #[test]
-fn a_fault_is_a_line_in_the_providers_words() {
+fn fault_is_one_line_with_the_providers_error() {
     assert_found(&[], &format!("[{USER},{CALL}]"), UNANSWERED);
 }
 
 #[test]
-fn every_fault_has_a_line_of_its_own_and_what_has_no_id_a_dash() {
+fn every_fault_is_one_line_with_id_or_dash() {
     let lines = "\
         1 - output_without_call No tool call found for function call output with call_id call_1.\n\
         2 rs_1 lone_reasoning Item 'rs_1' of type 'reasoning' was provided without its required \
@@ -69,7 +69,7 @@ fn a_file_is_read_as_standard_input_is() {
 }
 
 #[test]
-fn a_list_with_the_newest_item_first_is_read_from_its_end() {
+fn newest_first_list_is_read_backwards() {
     let list = |items: &str| format!(r#"{{"object":"list","data":[{items}]}}"#);
     assert_sound(&[], &list(&format!("{OUTPUT},{CALL},{USER}")));
     assert_sound(&[], &list(&format!("{USER},{CALL},{OUTPUT}")));
@@ -89,7 +89,7 @@ fn a_report_may_be_json() {
 }
 
 #[test]
-fn a_line_stays_one_line_whatever_an_id_holds() {
+fn id_with_line_breaks_stays_on_one_line() {
     let message = r#"{"id":"msg_1\n2 x","role":"user","content":"hi"}"#;
     let ended = check(&[], &format!("[{message}]"));
     assert_eq!(ended.stdout.lines().count(), 1, "{}", ended.stdout);
@@ -97,7 +97,7 @@ fn a_line_stays_one_line_whatever_an_id_holds() {
 }
 
 #[test]
-fn lines_of_ndjson_are_told_by_their_number() {
+fn ndjson_faults_name_their_line() {
     let input = format!("[{USER}]\n\n[{USER},{CALL}]\n{{\"input\":[{OUTPUT}]}}");
     let lines = format!(
         "3:{UNANSWERED}4:0 - output_without_call No tool call found for function call output with \
@@ -109,7 +109,7 @@ fn lines_of_ndjson_are_told_by_their_number() {
 }
 
 #[test]
-fn a_bad_line_ends_the_command_after_what_was_before_it() {
+fn invalid_line_ends_the_command_after_earlier_lines() {
     let ended = check(&["--ndjson"], &format!("[{USER},{CALL}]\n[{USER},\n[{CALL}]\n"));
     assert_eq!(ended.code, Some(2));
     assert_eq!(ended.stdout, format!("1:{UNANSWERED}"));
@@ -118,7 +118,7 @@ fn a_bad_line_ends_the_command_after_what_was_before_it() {
 }
 
 #[test]
-fn what_the_server_holds_counts() {
+fn check_considers_held_items() {
     let held = |incoming: &str| {
         World::antiphon(&["check", "--held", "held.json"])
             .file("held.json", &format!("[{USER},{CALL}]"))
@@ -141,6 +141,6 @@ fn what_the_server_holds_counts() {
 }
 
 #[test]
-fn outputs_beside_references_may_answer_what_these_name() {
+fn outputs_may_answer_referenced_calls() {
     assert_sound(&[], &format!(r#"[{USER},{{"type":"item_reference","id":"fc_1"}},{OUTPUT}]"#));
 }

@@ -63,7 +63,7 @@ fn an_event_stream_goes_out_as_one() {
 }
 
 #[test]
-fn a_call_that_two_paths_tell_of_is_one_item() {
+fn call_announced_twice_is_one_item() {
     let received = events(&["--from", "ai-sdk", "--to", "responses"], PARTS);
     let added = |kind: &&str| **kind == *"response.output_item.added";
     assert_eq!(kinds(&received).iter().filter(|kind| added(kind)).count(), 1);
@@ -89,7 +89,7 @@ fn a_folded_answer_is_one_object() {
 }
 
 #[test]
-fn a_malformed_line_is_named_and_the_stream_still_ends_well() {
+fn malformed_line_is_reported_and_the_stream_ends() {
     let input = PARTS.replacen("{\"type\":\"tool-call\"", "oops", 1);
     let ended = convert(&["--from", "ai-sdk", "--to", "responses", "--ndjson"], &input);
     assert_eq!(ended.code, Some(1));
@@ -114,7 +114,7 @@ fn a_malformed_line_is_named_and_the_stream_still_ends_well() {
 }
 
 #[test]
-fn input_that_ends_too_early_is_said() {
+fn truncated_input_is_reported() {
     let broken = &CHAT[..CHAT.rfind("data: {").unwrap()];
     for input in [broken, ""] {
         let ended = convert(&["--from", "chat", "--to", "responses", "--ndjson"], input);
@@ -125,7 +125,7 @@ fn input_that_ends_too_early_is_said() {
 }
 
 #[test]
-fn a_whole_answer_is_converted_too_however_it_is_laid_out() {
+fn whole_answer_in_any_layout_is_converted() {
     let whole = r#"{
   "object": "chat.completion", "model": "m",
   "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"},
@@ -142,7 +142,7 @@ fn a_whole_answer_is_converted_too_however_it_is_laid_out() {
 }
 
 #[test]
-fn a_servers_error_is_told_in_its_words() {
+fn server_error_is_reported_verbatim() {
     let input = "{\n  \"error\": {\n    \"message\": \"Incorrect API key provided.\",\n    \
                  \"type\": \"invalid_request_error\"\n  }\n}\n";
     for from in ["chat", "anthropic", "responses"] {
@@ -154,7 +154,7 @@ fn a_servers_error_is_told_in_its_words() {
 }
 
 #[test]
-fn input_of_another_kind_is_said_to_be_so() {
+fn input_of_another_dialect_is_reported() {
     for input in ["<html>no</html>\n", "hello\n", "{\"detail\":\"Not Found\"}\n"] {
         let ended = convert(&["--from", "chat", "--to", "responses"], input);
         let sentence = "error: there is no answer in the dialect 'chat' in the input\n";
@@ -164,7 +164,7 @@ fn input_of_another_kind_is_said_to_be_so() {
 }
 
 #[test]
-fn arguments_that_were_cut_short_are_not_taken_for_none() {
+fn truncated_arguments_are_not_empty() {
     let input = concat!(
         r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","#,
         r#""function":{"name":"rm","arguments":"{\"path\":\"/tmp"}}]}}]}"#,
@@ -178,7 +178,7 @@ fn arguments_that_were_cut_short_are_not_taken_for_none() {
 }
 
 #[test]
-fn what_has_no_place_in_the_other_dialect_is_said() {
+fn omitted_content_is_reported() {
     let input = PARTS.replacen(
         "{\"type\":\"finish\"",
         "{\"type\":\"tool-result\",\"toolCallId\":\"call_123\",\"toolName\":\"get_weather\",\
@@ -191,7 +191,7 @@ fn what_has_no_place_in_the_other_dialect_is_said() {
 }
 
 #[test]
-fn what_the_request_rules_out_is_suppressed_and_said() {
+fn excluded_calls_are_suppressed_and_reported() {
     let args =
         ["convert", "--from", "ai-sdk", "--to", "responses", "--ndjson", "--request", "r.json"];
     let world = World::antiphon(&args).file("r.json", r#"{"tool_choice":"none"}"#).input(PARTS);
@@ -217,7 +217,7 @@ fn raw_reasoning_goes_by_either_name() {
 }
 
 #[test]
-fn what_cannot_be_converted_is_refused() {
+fn unsupported_conversion_is_rejected() {
     let cases = [
         (
             ["--from", "soap", "--to", "responses"],

@@ -76,7 +76,7 @@ fn grow(serving: &Serving) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_refuses_what_does_not_fit_and_nothing_else() {
+fn full_disk_rejects_only_writes_that_do_not_fit() {
     let (serving, conversation, kept) = full();
 
     let large = message(&"word ".repeat(4_000));
@@ -92,7 +92,7 @@ fn a_full_disk_refuses_what_does_not_fit_and_nothing_else() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_turn_that_cannot_be_kept_is_not_said_to_have_ended_well() {
+fn unstored_turn_does_not_complete() {
     let (serving, conversation, kept) = full();
     let mut large = turn(&conversation, false);
     // More than the files may hold, whatever is freed while the commit is repeated.
@@ -155,7 +155,7 @@ fn a_full_disk_is_not_ready_until_there_is_room() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_log_is_emptied_and_turns_and_deletes_go_on() {
+fn full_wal_is_emptied_and_turns_continue() {
     let serving = World::serve_within(512 << 10, &ANY_PORT).ready();
     let conversation = conversation(&serving);
     // What is written again and again takes room in the log only, ten times as much as there is.
@@ -210,7 +210,7 @@ fn deletes_work_on_a_full_disk_and_make_room() {
 }
 
 #[test]
-fn a_file_that_another_program_locks_is_an_error_to_who_writes_meanwhile() {
+fn write_fails_while_another_program_locks_the_file() {
     let serving = World::serve(&ANY_PORT).ready();
     let conversation = conversation(&serving);
     let items = format!("{conversation}/items");
@@ -227,7 +227,7 @@ fn a_file_that_another_program_locks_is_an_error_to_who_writes_meanwhile() {
 }
 
 #[test]
-fn a_second_gateway_on_one_file_is_refused_at_its_start() {
+fn second_gateway_on_one_file_is_rejected() {
     let serving = World::serve(&ANY_PORT).ready();
     let conversation = conversation(&serving);
     let file = serving.directory().join(FILE);
@@ -239,7 +239,7 @@ fn a_second_gateway_on_one_file_is_refused_at_its_start() {
 }
 
 #[test]
-fn a_file_that_is_no_store_is_refused_at_the_start_and_left_alone() {
+fn foreign_file_is_rejected_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(FILE);
     let diary = "Dear diary, ".repeat(1_000);

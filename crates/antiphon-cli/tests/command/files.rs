@@ -44,7 +44,7 @@ fn a_second_gateway_is_refused_through_a_hard_link() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_second_gateway_is_refused_when_the_lock_file_was_removed() {
+fn second_gateway_is_rejected_without_the_lock_file() {
     let first = serving();
     let file = first.0.directory().join(FILE);
     fs::remove_file(file.with_extension("db.lock")).unwrap();
@@ -80,7 +80,7 @@ fn an_existing_file_that_others_may_read_is_logged() {
 }
 
 #[test]
-fn a_file_of_a_newer_release_is_refused_with_both_versions() {
+fn file_of_a_newer_release_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let file = left_behind(folder.path());
     let db = Connection::open(&file).unwrap();

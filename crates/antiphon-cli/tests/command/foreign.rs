@@ -75,7 +75,7 @@ fn a_whole_history_of_any_form_is_sound() {
 }
 
 #[test]
-fn an_unanswered_call_of_any_form_is_found_at_its_message() {
+fn unanswered_call_is_found_at_its_message() {
     for (name, form, position) in FORMS {
         let fault = "unanswered_call No tool output found for function call call_2.";
         let found = Ended {
@@ -112,7 +112,7 @@ fn a_repaired_history_of_any_form_is_sound() {
 }
 
 #[test]
-fn messages_in_the_input_of_a_request_are_replaced_there() {
+fn messages_in_a_request_input_are_replaced() {
     let messages: Value = serde_json::from_str(&recording("chat-messages", "whole")).unwrap();
     let request = json!({"model": "m", "input": messages}).to_string();
     let repaired = run(&["repair", "h.json"], &request);
@@ -122,7 +122,7 @@ fn messages_in_the_input_of_a_request_are_replaced_there() {
 }
 
 #[test]
-fn lines_of_several_forms_are_each_read_as_their_own() {
+fn each_line_has_its_own_form() {
     let one_line = |name: &str| {
         let value: Value = serde_json::from_str(&recording(name, "cut-short")).unwrap();
         value.to_string()
@@ -162,7 +162,7 @@ fn a_held_history_may_be_of_another_form() {
 }
 
 #[test]
-fn a_part_that_no_item_can_hold_is_told_by_repair() {
+fn repair_reports_omitted_parts() {
     let data = json!([{"id": "1", "role": "user", "parts": [
         {"type": "text", "text": "hi"}, {"type": "data-note", "data": {}}
     ]}]);
@@ -173,7 +173,7 @@ fn a_part_that_no_item_can_hold_is_told_by_repair() {
 }
 
 #[test]
-fn a_history_of_an_unknown_form_is_refused_with_the_item() {
+fn history_of_unknown_form_is_rejected() {
     let cases = [
         (
             r#"[{"role":"user","content":"hi"}, {"type":"human"}]"#,

@@ -25,7 +25,7 @@ fn bad_json_is_refused_with_its_place() {
 }
 
 #[test]
-fn what_is_no_history_is_refused_with_its_place() {
+fn invalid_history_is_rejected_with_its_position() {
     let no_history = "this is no history: give an array of items or messages, a request with \
                       'input' or 'messages', or a conversation with its list in 'items' or 'data'";
     let cases = [
@@ -62,7 +62,7 @@ fn a_held_file_that_is_no_history_is_named() {
 }
 
 #[test]
-fn an_unknown_policy_is_refused_with_those_that_there_are() {
+fn unknown_policy_error_lists_the_policies() {
     for (policy, unknown) in [("mend", "mend"), ("calls=keep", "calls=keep"), ("", "")] {
         let sentence = format!(
             "--policy: '{unknown}' is unknown; the policies are repair, drop, reject, \
@@ -81,7 +81,7 @@ fn an_unknown_form_of_report_is_refused() {
 }
 
 #[test]
-fn the_filter_of_reasoning_has_no_use_for_what_is_held() {
+fn orphaned_reasoning_policy_rejects_held() {
     let args = ["repair", "--policy", "orphaned-reasoning", "--held", "held.json"];
     let sentence = "--policy orphaned-reasoning leaves out nothing that a server holds; give it \
                     without --held";

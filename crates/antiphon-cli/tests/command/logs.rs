@@ -200,7 +200,7 @@ fn history(messages: usize) -> Vec<Value> {
 }
 
 #[test]
-fn line_of_a_turn_is_short_however_long_its_history() {
+fn log_line_of_a_long_history_is_short() {
     let gateway = Logging::start("info", "", &[]);
     let created = gateway.serving.answer("POST", "/v1/conversations", &json!({})).1;
     let model = format!("fake-{}", "m".repeat(200));

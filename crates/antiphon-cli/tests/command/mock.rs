@@ -50,7 +50,7 @@ fn a_strict_provider_refuses_what_is_sent_twice() {
 }
 
 #[test]
-fn a_lenient_one_gives_it_to_the_model_and_shows_so() {
+fn lenient_provider_passes_resent_items_to_the_model() {
     let provider = mock(&["--lenient"]).ready();
     assert_eq!(sent_twice(&provider), 200);
     let (_, log) = ask(&provider, "GET", "/log", &Value::Null);
@@ -77,7 +77,7 @@ fn only_equal_seeds_give_equal_ids() {
 }
 
 #[test]
-fn it_remembers_and_its_model_answers_from_what_it_was_given() {
+fn provider_stores_the_conversation() {
     let provider = mock(&[]).ready();
     let (_, first) = turn(&provider, &json!({"model": "any", "input": "My color is purple"}));
     let asked =
@@ -106,7 +106,7 @@ fn another_provider_is_played() {
 }
 
 #[test]
-fn it_tells_how_to_ask_it_and_ends_when_it_is_told_to() {
+fn mock_prints_a_greeting_and_ends_on_a_signal() {
     let provider = mock(&[]).ready();
     provider.says("A strict provider");
     provider.says("/responses -H 'Authorization: Bearer any'");
@@ -117,7 +117,7 @@ fn it_tells_how_to_ask_it_and_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn what_it_does_not_understand_is_refused_in_a_sentence() {
+fn mock_rejects_invalid_arguments() {
     let no_script = "--script: script.json is no script: entry 1 needs either 'answer' or \
         'status'";
     let missing = "--script: none.json cannot be read: No such file or directory (os error 2)";

@@ -13,20 +13,20 @@ fn contested(args: &[&str], variables: &[(&str, &str)]) -> String {
 const NEITHER: &str = "is neither 'repair' nor 'reject'\n";
 
 #[test]
-fn the_flag_is_believed_first() {
+fn flag_overrides_variable_and_file() {
     let variables = [("ANTIPHON_FAULTS", "of-variable")];
     let refusal = contested(&["--faults", "of-flag"], &variables);
     assert_eq!(refusal, format!("error: --faults: 'of-flag' {NEITHER}"));
 }
 
 #[test]
-fn without_a_flag_the_variable_is_believed() {
+fn variable_overrides_file() {
     let refusal = contested(&[], &[("ANTIPHON_FAULTS", "of-variable")]);
     assert_eq!(refusal, format!("error: ANTIPHON_FAULTS: 'of-variable' {NEITHER}"));
 }
 
 #[test]
-fn without_both_the_file_is_believed() {
+fn file_is_used_without_flag_and_variable() {
     let expected = format!("error: antiphon.toml:1: faults: 'of-file' {NEITHER}");
     assert_eq!(contested(&[], &[]), expected);
 }
@@ -38,7 +38,7 @@ fn an_empty_variable_is_none() {
 }
 
 #[test]
-fn a_named_file_takes_the_place_of_the_usual_one() {
+fn config_flag_replaces_the_default_file() {
     let refusal = World::serve(&["--config", "other.toml"])
         .file("antiphon.toml", "faults = 'of-file'")
         .file("other.toml", "\nfaults = 'of-other'")
@@ -48,7 +48,7 @@ fn a_named_file_takes_the_place_of_the_usual_one() {
 }
 
 #[test]
-fn a_flag_names_the_file_before_a_variable_does() {
+fn config_flag_overrides_its_variable() {
     let refusal = World::serve(&["--config", "flag.toml"])
         .variable("ANTIPHON_CONFIG", "variable.toml")
         .file("flag.toml", "faults = 'of-flag'")

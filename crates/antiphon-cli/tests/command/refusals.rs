@@ -18,7 +18,7 @@ fn refused_discreetly(args: &[&str]) {
 }
 
 #[test]
-fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
+fn invalid_value_is_rejected_with_its_flag() {
     let cases = [
         (
             ["--listen", "localhost"],
@@ -79,7 +79,7 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
 }
 
 #[test]
-fn the_state_needs_an_upstream_that_can_keep_it() {
+fn upstream_state_needs_a_stateful_upstream() {
     let nobody = "--state: there is no upstream to keep the state, and the built-in model 'sim' \
                   keeps none; give --upstream URL";
     refused(World::serve(&["--state", "upstream"]), nobody);
@@ -117,7 +117,7 @@ fn our_keys_are_not_forwarded_to_a_provider() {
 }
 
 #[test]
-fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
+fn public_gateway_must_authenticate_callers() {
     let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, where nobody would \
                     check callers' tokens; give --api-key KEY=TENANT, or --tenant-header NAME \
                     where a trusted proxy sets it, or upstreams that are given the callers' own \
@@ -129,7 +129,7 @@ fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
 }
 
 #[test]
-fn an_unknown_key_of_the_file_is_named_with_its_line() {
+fn unknown_key_is_reported_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
                     upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, \

@@ -41,7 +41,7 @@ fn a_sound_history_is_written_byte_for_byte() {
 }
 
 #[test]
-fn a_mended_request_keeps_every_other_byte() {
+fn repaired_request_keeps_all_other_bytes() {
     let request = |items: &str| {
         format!("{{ \"n\": 1e2,\n  \"input\": [\n    {items}\n  ],\n  \"tools\": [ ] }}\n")
     };
@@ -65,7 +65,7 @@ fn every_shape_comes_back_as_it_came() {
 }
 
 #[test]
-fn a_list_with_the_newest_item_first_is_mended_in_its_order() {
+fn newest_first_list_keeps_its_order() {
     let list = |items: &str| format!(r#"{{"object":"list","data":[{items}]}}"#);
     let report = "0 fc_1 unanswered_call answered No tool output found for function call call_1.\n";
     let given = list(&format!("{CALL},{USER}"));
@@ -85,7 +85,7 @@ fn a_report_may_be_json() {
 }
 
 #[test]
-fn what_was_repaired_needs_no_repair() {
+fn repaired_history_is_sound() {
     let once = repair(&[], &format!("[{USER},{THOUGHT},{USER},{CALL},{OUTPUT},{OUTPUT}]")).stdout;
     assert_mended(&[], &once, &once, "");
     let checked = World::antiphon(&["check"]).input(&once).ends();
@@ -93,7 +93,7 @@ fn what_was_repaired_needs_no_repair() {
 }
 
 #[test]
-fn a_reference_that_goes_excuses_no_output() {
+fn dropped_reference_excuses_no_output() {
     let seen = r#"{"type":"message","id":"msg_1","role":"assistant","content":"y"}"#;
     let output = r#"{"type":"function_call_output","call_id":"a","output":"1"}"#;
     let reference = |id: &str| format!(r#"{{"type":"item_reference","id":"{id}"}}"#);
@@ -119,7 +119,7 @@ fn ndjson_goes_in_and_out_line_by_line() {
 }
 
 #[test]
-fn a_bad_line_ends_the_command_after_what_was_before_it() {
+fn invalid_line_ends_the_command_after_earlier_lines() {
     let given = format!("[{USER},{CALL}]\n[{USER},7]\n[{USER}]\n");
     let ended = repair(&["--ndjson"], &given);
     assert_eq!(ended.code, Some(2));
@@ -141,7 +141,7 @@ fn calls_may_be_dropped_with_the_reasoning_before_them() {
 }
 
 #[test]
-fn a_policy_that_rejects_ends_in_the_providers_words() {
+fn rejecting_policy_reports_the_providers_error() {
     let given = format!("[{USER},{CALL}]");
     for policy in ["reject", "calls=reject"] {
         let ended = repair(&["--policy", policy], &given);
@@ -166,7 +166,7 @@ fn outputs_may_be_kept_and_references_dropped() {
 }
 
 #[test]
-fn a_held_call_that_waits_is_answered_before_what_is_new() {
+fn unanswered_held_call_is_answered_first() {
     let ended = World::antiphon(&["repair", "--held", "held.json"])
         .file("held.json", &format!(r#"{{"object":"list","data":[{CALL},{USER}]}}"#))
         .input(r#"{"conversation":"conv_1", "input": "never mind", "n":1e2}"#)

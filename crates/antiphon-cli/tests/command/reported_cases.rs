@@ -33,7 +33,7 @@ fn with_held(command: &str, input: &str) -> Ended {
 }
 
 #[test]
-fn a_call_that_a_conversation_holds_is_sent_again_beside_its_output() {
+fn held_call_resent_with_its_output_is_found() {
     let checked = with_held("check", WHOLE);
     let resent = "0 - resent_item The server holds this item already and would hold it twice.\n";
     assert_eq!(checked.code, Some(1));
@@ -48,7 +48,7 @@ fn a_call_that_a_conversation_holds_is_sent_again_beside_its_output() {
 }
 
 #[test]
-fn a_conversation_left_with_an_orphaned_call_can_go_on() {
+fn conversation_with_orphaned_call_continues() {
     let next = r#"{"conversation":"conv_1","input":[{"role":"user","content":"My color?"}]}"#;
     let checked = with_held("check", next);
     let words = "No tool output found for function call call_1.";
@@ -100,7 +100,7 @@ const SERVER_HELD: &str = r#"
   {"type":"local_shell_call_output","id":"lsho_1","call_id":"call_2","output":"ok"},"#;
 
 #[test]
-fn under_storage_what_the_server_holds_leaves_and_outputs_stay() {
+fn held_items_are_dropped_and_outputs_stay() {
     for marker in [r#""previous_response_id": "resp_1","#, r#""conversation": {"id":"conv_1"},"#] {
         let given = replayed(marker, SERVER_HELD);
         let repaired = World::antiphon(&["repair"]).input(&given).ends();

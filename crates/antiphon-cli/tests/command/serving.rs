@@ -7,7 +7,7 @@ use crate::world::World;
 const ANY_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
 
 #[test]
-fn the_readiness_line_names_the_port_that_was_taken() {
+fn readiness_line_names_the_port() {
     let serving = World::serve(&ANY_PORT).ready();
 
     assert!(serving.address().ip().is_loopback());
@@ -30,7 +30,7 @@ fn a_signal_ends_the_gateway_in_order() {
 }
 
 #[test]
-fn an_open_request_holds_up_the_end_until_a_second_signal() {
+fn open_request_delays_the_stop_until_a_second_signal() {
     let serving = World::serve(&ANY_PORT).ready();
     let _request = serving.open_request();
 
@@ -60,7 +60,7 @@ fn sighup_is_logged_and_ends_nothing() {
 }
 
 #[test]
-fn the_greeting_goes_to_standard_error_and_shows_no_key() {
+fn greeting_on_stderr_shows_no_key() {
     let args = [&ANY_PORT[..], &["--api-key", "sesame=acme"]].concat();
     let serving = World::serve(&args).ready();
     let base_url = format!("http://{}/v1", serving.address());
@@ -74,7 +74,7 @@ fn the_greeting_goes_to_standard_error_and_shows_no_key() {
 }
 
 #[test]
-fn who_keeps_the_state_is_told_at_the_start() {
+fn greeting_names_the_state_owners() {
     let ours = World::serve(&ANY_PORT).ready();
     ours.says("Antiphon keeps conversations and responses, in its store.");
 
@@ -96,7 +96,7 @@ fn logs_can_be_json() {
 }
 
 #[test]
-fn a_gateway_that_forwards_tokens_may_be_reached_from_other_machines() {
+fn gateway_that_forwards_tokens_listens_on_any_address() {
     let args = ["--listen", "0.0.0.0:0", "--upstream", "http://127.0.0.1:9/v1"];
     assert!(World::serve(&args).ready().address().ip().is_unspecified());
 }
@@ -130,7 +130,7 @@ fn a_store_that_cannot_be_opened_is_a_failure() {
 }
 
 #[test]
-fn help_and_version_are_what_was_asked_for() {
+fn help_and_version_end_with_code_0() {
     for args in [&["--help"][..], &["serve", "--help"], &["--version"]] {
         let ended = World::antiphon(args).ends();
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{args:?}");
@@ -139,7 +139,7 @@ fn help_and_version_are_what_was_asked_for() {
 }
 
 #[test]
-fn where_the_system_has_no_room_for_connections_the_gateway_goes_on_once_it_has() {
+fn gateway_recovers_from_exhausted_file_descriptors() {
     let serving = World::serve_under("-n 64").ready();
 
     let connections = serving.connections(100);
@@ -150,7 +150,7 @@ fn where_the_system_has_no_room_for_connections_the_gateway_goes_on_once_it_has(
 }
 
 #[test]
-fn the_gateway_takes_as_many_files_as_the_system_lets_it_have() {
+fn open_file_limit_is_raised() {
     let serving = World::serve_under("-S -n 64").ready();
 
     let _connections = serving.connections(100);

@@ -3,7 +3,7 @@
 use super::secrets::{Discreet, assert_refused, telling};
 
 #[test]
-fn what_a_full_disk_does_not_take_is_not_repeated() {
+fn failed_write_on_full_disk_does_not_log_content() {
     let gateway = Discreet::on_a_full_disk();
     let mut large = telling();
     large["input"][1]["content"][0]["text"] = "sesame ".repeat(1 << 20).into();

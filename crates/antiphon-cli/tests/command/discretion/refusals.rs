@@ -83,7 +83,7 @@ fn a_wrong_key_is_not_repeated() {
 }
 
 #[test]
-fn no_part_that_is_not_ours_logs_what_passes_through_it() {
+fn dependencies_do_not_log_bodies() {
     let gateway = Discreet::keyed("responses", "text");
     gateway.turn(&telling(), true);
     gateway.serving.signal("TERM");

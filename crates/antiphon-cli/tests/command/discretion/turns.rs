@@ -6,7 +6,7 @@ use http::StatusCode;
 use super::secrets::{Discreet, assert_refused, telling};
 
 #[test]
-fn turns_that_go_well_are_logged_without_what_was_said() {
+fn successful_turns_are_logged_without_content() {
     for api in ["responses", "chat", "anthropic"] {
         for (gateway, format) in
             [(Discreet::keyed(api, "json"), "json"), (Discreet::forwarding(api), "text")]
@@ -51,7 +51,7 @@ fn an_upstreams_refusal_reaches_its_caller_and_no_log() {
 }
 
 #[test]
-fn what_an_upstream_sends_in_place_of_an_answer_is_not_repeated() {
+fn invalid_upstream_answer_is_not_logged() {
     let gateway = Discreet::keyed("responses", "text");
     for streamed in [false, true] {
         let replies = [

@@ -190,7 +190,7 @@ fn replies(api: Api) -> Vec<Reply> {
 }
 
 #[test]
-fn the_upstream_key_is_hidden_wherever_an_upstream_repeats_it() {
+fn upstream_key_is_removed_from_answers() {
     for api in Api::ALL {
         let gateway = Gateway::start(api, Given::KeyEnv);
         for reply in replies(api) {

@@ -15,7 +15,7 @@ fn hold(kept: &Kept, text: &str) -> bool {
 }
 
 #[test]
-fn what_would_be_erased_is_told_and_nothing_is_erased_without_yes() {
+fn erase_without_yes_only_reports() {
     let kept = Kept::new();
     let serving = kept.serve();
     is_busy(&serving, "key-of-acme", "red");
@@ -30,7 +30,7 @@ fn what_would_be_erased_is_told_and_nothing_is_erased_without_yes() {
 }
 
 #[test]
-fn a_tenant_is_not_erased_from_a_file_that_a_gateway_has_open() {
+fn open_file_is_not_erased() {
     let kept = Kept::new();
     let serving = kept.serve();
     let had = is_busy(&serving, "key-of-acme", "red");

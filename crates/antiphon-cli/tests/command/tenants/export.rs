@@ -13,7 +13,7 @@ fn of<'a>(lines: &'a [Value], object: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn an_export_has_all_that_the_tenant_gave_and_got_and_nothing_of_anothers() {
+fn export_contains_only_the_tenants_data() {
     let kept = Kept::new();
     let serving = kept.serve();
     let had = is_busy(&serving, "key-of-acme", "red");
@@ -61,7 +61,7 @@ fn an_export_has_all_that_the_tenant_gave_and_got_and_nothing_of_anothers() {
 }
 
 #[test]
-fn an_item_that_only_later_ones_go_on_from_is_exported_too() {
+fn export_contains_items_of_deleted_responses() {
     let kept = Kept::new();
     let serving = kept.serve();
     let had = is_busy(&serving, "key-of-acme", "red");
@@ -91,7 +91,7 @@ fn items_of_many_lines_are_exported_in_one() {
 }
 
 #[test]
-fn an_export_goes_to_a_new_file_that_is_its_owners_alone() {
+fn export_creates_a_private_file() {
     let kept = Kept::new();
     let serving = kept.serve();
     is_busy(&serving, "key-of-acme", "red");
@@ -113,7 +113,7 @@ fn an_export_goes_to_a_new_file_that_is_its_owners_alone() {
 }
 
 #[test]
-fn a_tenant_of_whom_nothing_is_held_is_named() {
+fn tenant_without_data_is_reported() {
     let kept = Kept::new();
     let _serving = kept.serve();
     for args in [&["export", "--tenant", "initech"][..], &["erase", "--tenant", "initech", "--yes"]]

@@ -57,7 +57,7 @@ async fn acme_has_a_conversation_there(store: &SqliteStore) {
 }
 
 #[tokio::test]
-async fn an_export_says_who_keeps_what_and_makes_nothing_up() {
+async fn export_names_state_owners() {
     let kept = Kept::new();
     let store = SqliteStore::open(&kept.path()).unwrap();
     acme_has_a_conversation_there(&store).await;

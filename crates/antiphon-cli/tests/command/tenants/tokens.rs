@@ -30,7 +30,7 @@ fn export(kept: &Kept, variables: &[(&str, &str)]) -> Ended {
 }
 
 #[test]
-fn a_callers_token_tells_whose_data_is_meant() {
+fn token_selects_its_tenant() {
     let kept = kept();
 
     let ended = export(&kept, &[("TOKEN", "sk-alice"), ("ANTIPHON_SECRET", SECRET)]);
