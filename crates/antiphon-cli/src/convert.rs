@@ -22,7 +22,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let writer = Writer::new(to).ok_or_else(|| {
         Failure::usage(format!("--to: '{to}' is not written; responses and anthropic are"))
     })?;
-    let out = Output::of(args, writer.ends_with_done());
+    let out = Output::from_args(args, writer.ends_with_done());
     let conversion = conversion(args, from, writer)?;
     run(conversion, &mut io::stdin().lock(), out, &mut io::stdout().lock())
 }
@@ -72,15 +72,15 @@ fn run(
             }
         };
         let events = conversion.push(&bytes[..count]);
-        if let Some(ended) = unread(form.events(&events, out))? {
+        if let Some(ended) = stop_if_unread(form.write_events(&events, out))? {
             return Ok(ended);
         }
     }
     let converted = conversion.finish(unix_now());
-    if let Some(ended) = unread(form.end(&converted, out))? {
+    if let Some(ended) = stop_if_unread(form.write_end(&converted, out))? {
         return Ok(ended);
     }
-    tell(&converted);
+    print_notes(&converted);
     match converted.error {
         None => Ok(ExitCode::SUCCESS),
         Some(error) => Err(Failure::runtime(error.to_string())),
@@ -88,7 +88,7 @@ fn run(
 }
 
 /// Treats a closed output pipe as a successful end.
-fn unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> {
+fn stop_if_unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> {
     match written {
         Ok(()) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Some(ExitCode::SUCCESS)),
@@ -108,7 +108,7 @@ enum Output {
 }
 
 impl Output {
-    fn of(args: &ConvertArgs, ends_with_done: bool) -> Self {
+    fn from_args(args: &ConvertArgs, ends_with_done: bool) -> Self {
         match (args.ndjson, args.fold) {
             (true, _) => Self::Ndjson,
             (_, true) => Self::Folded,
@@ -116,7 +116,7 @@ impl Output {
         }
     }
 
-    fn events(self, events: &[Event], out: &mut impl Write) -> io::Result<()> {
+    fn write_events(self, events: &[Event], out: &mut impl Write) -> io::Result<()> {
         for event in events {
             match self {
                 Self::EventStream { .. } => out.write_all(&event.to_sse())?,
@@ -130,8 +130,8 @@ impl Output {
         out.flush()
     }
 
-    fn end(self, converted: &Converted, out: &mut impl Write) -> io::Result<()> {
-        self.events(&converted.events, out)?;
+    fn write_end(self, converted: &Converted, out: &mut impl Write) -> io::Result<()> {
+        self.write_events(&converted.events, out)?;
         match self {
             Self::EventStream { ends_with_done: true } => out.write_all(b"data: [DONE]\n\n")?,
             Self::Folded => writeln!(out, "{}", converted.folded)?,
@@ -143,7 +143,7 @@ impl Output {
 
 /// Prints one line per note of the conversion, and the upstream's error message if the response
 /// failed.
-fn tell(converted: &Converted) {
+fn print_notes(converted: &Converted) {
     let finished = &converted.finished;
     for note in &finished.notes {
         eprintln!("note: {note}");

@@ -13,14 +13,14 @@ pub(crate) struct Greeting {
     /// The address on which the gateway listens.
     pub(crate) address: SocketAddr,
     /// The credentials that a request needs.
-    pub(crate) shown: Shown,
+    pub(crate) credentials: Credentials,
     /// The owners of new conversations and responses.
     pub(crate) state_owners: StateOwners,
 }
 
 /// The credentials that identify a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum Credentials {
     /// Any token, or none.
     Anything,
     /// An API key of the gateway or of an upstream. The examples read it from `OPENAI_API_KEY`, so
@@ -30,13 +30,13 @@ pub(crate) enum Shown {
     Header(HeaderName),
 }
 
-impl Shown {
-    pub(crate) fn of(settings: &Settings, state_owners: &StateOwners) -> Self {
-        let of_conversations = state_owners.of_conversations.as_ref();
-        let goes_upstream = of_conversations.is_some_and(|owner| owner.takes_tokens);
+impl Credentials {
+    pub(crate) fn from_settings(settings: &Settings, state_owners: &StateOwners) -> Self {
+        let owner = state_owners.of_new_conversations.as_ref();
+        let is_forwarded = owner.is_some_and(|owner| owner.receives_tokens);
         match &settings.tenant_header {
             Some(name) => Self::Header(name.clone()),
-            None if settings.api_keys.is_empty() && !goes_upstream => Self::Anything,
+            None if settings.api_keys.is_empty() && !is_forwarded => Self::Anything,
             None => Self::Key,
         }
     }
@@ -70,7 +70,7 @@ pub(crate) fn base_url(address: SocketAddr) -> String {
 impl fmt::Display for Greeting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base_url = base_url(reachable(self.address));
-        let (header, argument) = (self.shown.to_curl(), self.shown.to_python());
+        let (header, argument) = (self.credentials.to_curl(), self.credentials.to_python());
         let (state_owners, model) = (&self.state_owners, self.model());
         write!(
             f,
@@ -102,7 +102,7 @@ or in Python:
 impl Greeting {
     /// A model to use in a conversation of the default owner: `sim` if the gateway owns it.
     fn model(&self) -> String {
-        let owner = self.state_owners.of_conversations.as_ref();
+        let owner = self.state_owners.of_new_conversations.as_ref();
         owner.map_or_else(|| "sim".to_owned(), |owner| format!("a model of {}", owner.host))
     }
 }
@@ -123,9 +123,9 @@ mod tests {
 
     use super::*;
 
-    fn greeting(address: &str, shown: Shown) -> String {
+    fn greeting(address: &str, credentials: Credentials) -> String {
         let address = address.parse().unwrap();
-        Greeting { address, shown, state_owners: StateOwners::default() }.to_string()
+        Greeting { address, credentials, state_owners: StateOwners::default() }.to_string()
     }
 
     #[test]
@@ -134,11 +134,11 @@ mod tests {
         let mut upstream = UpstreamSettings::new(url, None);
         upstream.state = State::Upstream;
         let settings = Settings { upstreams: vec![upstream], ..Settings::default() };
-        let state_owners = StateOwners::of(&settings);
-        let shown = Shown::of(&settings, &state_owners);
+        let state_owners = StateOwners::from_settings(&settings);
+        let credentials = Credentials::from_settings(&settings, &state_owners);
         let address = "127.0.0.1:8484".parse().unwrap();
 
-        let text = Greeting { address, shown, state_owners }.to_string();
+        let text = Greeting { address, credentials, state_owners }.to_string();
 
         assert!(text.contains("\nmodels.example: keeps what begins with its models."), "{text}");
         assert!(text.contains("model=\"a model of models.example\", conversation"), "{text}");
@@ -147,21 +147,22 @@ mod tests {
 
     #[test]
     fn without_keys_any_token_does() {
-        let text = greeting("127.0.0.1:8484", Shown::Anything);
+        let text = greeting("127.0.0.1:8484", Credentials::Anything);
         assert!(text.contains("curl http://127.0.0.1:8484/v1/responses \\\n    -H 'Content-Type"));
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\", api_key=\"any\")"));
     }
 
     #[test]
     fn with_keys_the_callers_key_comes_from_its_environment() {
-        let text = greeting("127.0.0.1:8484", Shown::Key);
+        let text = greeting("127.0.0.1:8484", Credentials::Key);
         assert!(text.contains("-H \"Authorization: Bearer $OPENAI_API_KEY\" \\\n"));
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\")"));
     }
 
     #[test]
     fn behind_a_proxy_its_header_is_shown() {
-        let text = greeting("127.0.0.1:8484", Shown::Header(HeaderName::from_static("x-tenant")));
+        let text =
+            greeting("127.0.0.1:8484", Credentials::Header(HeaderName::from_static("x-tenant")));
         assert!(text.contains("/v1/responses \\\n    -H 'x-tenant: me' \\\n"), "{text}");
         let argument = "api_key=\"any\", default_headers={\"x-tenant\": \"me\"})";
         assert!(text.contains(argument), "{text}");
@@ -170,8 +171,11 @@ mod tests {
     #[test]
     fn every_address_is_greeted_as_this_machine() {
         assert!(
-            greeting("0.0.0.0:80", Shown::Key).contains("curl http://127.0.0.1:80/v1/responses")
+            greeting("0.0.0.0:80", Credentials::Key)
+                .contains("curl http://127.0.0.1:80/v1/responses")
         );
-        assert!(greeting("[::]:80", Shown::Key).contains("curl http://[::1]:80/v1/responses"));
+        assert!(
+            greeting("[::]:80", Credentials::Key).contains("curl http://[::1]:80/v1/responses")
+        );
     }
 }

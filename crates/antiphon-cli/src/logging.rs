@@ -15,13 +15,13 @@ use crate::settings::{Environment, LOG, LOG_FORMAT};
 
 /// Sends the logs of the process to standard error.
 ///
-/// `ANTIPHON_LOG` is the filter (see [`DEFAULT`] and [`is_discreet`]); `ANTIPHON_LOG_FORMAT` is
-/// `text` or `json`.
-pub(crate) fn install(environment: impl Environment) -> Result<Format, Failure> {
+/// `ANTIPHON_LOG` is the filter (see [`DEFAULT_FILTER`] and [`is_discreet`]);
+/// `ANTIPHON_LOG_FORMAT` is `text` or `json`.
+pub(crate) fn install(environment: impl Environment) -> Result<LogFormat, Failure> {
     let filter = filter(environment(LOG)?)?;
     let format = format(environment(LOG_FORMAT)?.as_deref())?;
     subscriber(filter, format, io::stderr().is_terminal(), io::stderr).init();
-    if format == Format::Json {
+    if format == LogFormat::Json {
         std::panic::set_hook(Box::new(log_panic));
     }
     Ok(format)
@@ -35,10 +35,10 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
 }
 
 /// Prints the failure on standard error, in the format of the log.
-pub(crate) fn tell_failure(failure: &Failure, format: Format) {
+pub(crate) fn print_failure(failure: &Failure, format: LogFormat) {
     match format {
-        Format::Text => eprintln!("error: {failure}"),
-        Format::Json => {
+        LogFormat::Text => eprintln!("error: {failure}"),
+        LogFormat::Json => {
             let fields =
                 serde_json::json!({"message": "the command failed", "error": failure.to_string()});
             eprintln!("{}", serde_json::json!({"level": "ERROR", "fields": fields}));
@@ -48,16 +48,16 @@ pub(crate) fn tell_failure(failure: &Failure, format: Format) {
 
 /// The format of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum LogFormat {
     Text,
     Json,
 }
 
 /// The default filter. Events of dependencies at `info` are of no use to an operator.
-const DEFAULT: &str = "warn,antiphon=info,antiphon_gateway=info,antiphon_store=info";
+const DEFAULT_FILTER: &str = "warn,antiphon=info,antiphon_gateway=info,antiphon_store=info";
 
 /// The most verbose level for events of dependencies, whatever the filter allows.
-const MOST_OF_OTHERS: Level = Level::INFO;
+const MAX_DEPENDENCY_LEVEL: Level = Level::INFO;
 
 /// Whether an event may be logged.
 ///
@@ -65,27 +65,27 @@ const MOST_OF_OTHERS: Level = Level::INFO;
 /// user data below `info`: the PostgreSQL client, for example, logs the parameters of each
 /// statement, which are complete items.
 fn is_discreet(event: &Metadata<'_>) -> bool {
-    let of = event.target().split("::").next().unwrap_or_default();
-    let is_ours = of == "antiphon" || of.starts_with("antiphon_");
-    is_ours || *event.level() <= MOST_OF_OTHERS
+    let krate = event.target().split("::").next().unwrap_or_default();
+    let is_ours = krate == "antiphon" || krate.starts_with("antiphon_");
+    is_ours || *event.level() <= MAX_DEPENDENCY_LEVEL
 }
 
 fn subscriber(
     filter: EnvFilter,
-    format: Format,
+    format: LogFormat,
     ansi: bool,
     writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
 ) -> impl Subscriber + Send + Sync {
     let lines = fmt::layer().with_ansi(ansi).with_writer(writer);
     let lines = match format {
-        Format::Text => lines.compact().boxed(),
-        Format::Json => lines.json().with_span_list(false).boxed(),
+        LogFormat::Text => lines.compact().boxed(),
+        LogFormat::Json => lines.json().with_span_list(false).boxed(),
     };
     Registry::default().with(lines).with(filter).with(filter_fn(is_discreet))
 }
 
 fn filter(text: Option<String>) -> Result<EnvFilter, Failure> {
-    let text = text.unwrap_or_else(|| DEFAULT.to_owned());
+    let text = text.unwrap_or_else(|| DEFAULT_FILTER.to_owned());
     if let Some(word) = text.split(',').map(str::trim).find(|word| is_misspelt_level(word)) {
         return Err(Failure::usage(format!(
             "{LOG}: '{word}' is neither a level (off, error, warn, info, debug, trace) nor \
@@ -103,10 +103,10 @@ fn is_misspelt_level(word: &str) -> bool {
     is_word && word != "antiphon" && word.parse::<LevelFilter>().is_err()
 }
 
-fn format(text: Option<&str>) -> Result<Format, Failure> {
+fn format(text: Option<&str>) -> Result<LogFormat, Failure> {
     match text {
-        None | Some("text") => Ok(Format::Text),
-        Some("json") => Ok(Format::Json),
+        None | Some("text") => Ok(LogFormat::Text),
+        Some("json") => Ok(LogFormat::Json),
         Some(other) => {
             let sentence = format!("{LOG_FORMAT}: '{other}' is neither text nor json");
             Err(Failure::usage(sentence))
@@ -125,7 +125,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let writer = File::create(file.path()).unwrap();
         let filter = EnvFilter::try_new(filter).unwrap();
-        let subscriber = subscriber(filter, Format::Text, false, writer);
+        let subscriber = subscriber(filter, LogFormat::Text, false, writer);
         tracing::subscriber::with_default(subscriber, || {
             tracing::trace!(target: "antiphon_store::sqlite", "ours at trace");
             tracing::trace!(target: "tokio_postgres::query", "theirs at trace");
@@ -135,21 +135,21 @@ mod tests {
             tracing::error!(target: "h2", "theirs at error");
         });
         let lines = std::fs::read_to_string(file.path()).unwrap();
-        let said =
+        let messages =
             lines.lines().map(|line| line.rsplit(": ").next().unwrap_or_default().to_owned());
-        said.collect()
+        messages.collect()
     }
 
     #[test]
-    fn of_others_nothing_below_info_is_logged_however_much_is_asked_for() {
-        let told = ["ours at trace", "theirs at info", "theirs at error"];
-        assert_eq!(logged("trace"), told);
-        assert_eq!(logged("trace,tokio_postgres=trace,h2=trace,antiphonal=trace"), told);
+    fn dependencies_never_log_below_info() {
+        let expected = ["ours at trace", "theirs at info", "theirs at error"];
+        assert_eq!(logged("trace"), expected);
+        assert_eq!(logged("trace,tokio_postgres=trace,h2=trace,antiphonal=trace"), expected);
         assert_eq!(logged("tokio_postgres::query=debug"), ["theirs at info"]);
     }
 
     #[test]
-    fn a_filter_may_still_ask_for_less() {
+    fn filter_reduces_the_log() {
         assert_eq!(logged("warn"), ["theirs at error"]);
         assert_eq!(logged("off,antiphon_store=trace"), ["ours at trace"]);
         assert_eq!(logged("off"), Vec::<String>::new());

@@ -11,7 +11,6 @@
 //! - `erase`: a summary of the erased data.
 
 mod args;
-mod built_in_model;
 mod convert;
 mod failure;
 mod greeting;
@@ -30,7 +29,7 @@ use std::process::ExitCode;
 
 use args::Command;
 use failure::Failure;
-use logging::Format;
+use logging::LogFormat;
 use settings::ServeArgs;
 
 /// Returns freed memory to the system after a few seconds. The system's allocator keeps most of the
@@ -57,7 +56,7 @@ fn run() -> Result<ExitCode, Failure> {
             match serve(*args, format) {
                 Ok(()) => Ok(ExitCode::SUCCESS),
                 Err(failure) => {
-                    logging::tell_failure(&failure, format);
+                    logging::print_failure(&failure, format);
                     Ok(failure.exit_code())
                 }
             }
@@ -74,7 +73,7 @@ fn run() -> Result<ExitCode, Failure> {
     }
 }
 
-fn serve(args: ServeArgs, format: Format) -> Result<(), Failure> {
+fn serve(args: ServeArgs, format: LogFormat) -> Result<(), Failure> {
     let variables = settings::variable_names();
     let is_check = args.check;
     let configuration = settings::resolve(args, settings::environment, &variables)?;

@@ -5,19 +5,19 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use antiphon_gateway::Server;
+use antiphon_gateway::settings::{EventStream, LocalModel};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::built_in_model::BuiltInModel;
 use crate::failure::Failure;
-use crate::greeting::{Greeting, Shown, base_url};
-use crate::logging::Format;
+use crate::greeting::{Credentials, Greeting, base_url};
+use crate::logging::LogFormat;
 use crate::settings::Configuration;
 use crate::signals::{Hangups, Signals};
 use crate::state_owners::StateOwners;
 
 /// Serves until a signal arrives, then waits for open turns to end.
-pub(crate) fn serve(configuration: Configuration, format: Format) -> Result<(), Failure> {
+pub(crate) fn serve(configuration: Configuration, format: LogFormat) -> Result<(), Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -27,27 +27,27 @@ pub(crate) fn serve(configuration: Configuration, format: Format) -> Result<(), 
 
 /// Binds the port before opening the store. A second gateway, started by mistake, fails on the port
 /// that the first one holds and does not touch its conversations.
-async fn run(configuration: Configuration, format: Format) -> Result<(), Failure> {
+async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Failure> {
     configuration.log_warnings();
     let Configuration { listen, store, mut gateway, warnings: _ } = configuration;
     gateway.local_model = Some(Arc::new(BuiltInModel));
-    make_room_for_connections();
-    let unheard = |error| Failure::runtime(format!("signals cannot be heard: {error}"));
-    let signals = Signals::listen().map_err(unheard)?;
-    let hangups = Hangups::listen().map_err(unheard)?;
+    raise_open_file_limit();
+    let signal_failure = |error| Failure::runtime(format!("signals cannot be heard: {error}"));
+    let signals = Signals::listen().map_err(signal_failure)?;
+    let hangups = Hangups::listen().map_err(signal_failure)?;
     let (listener, address) = bind(listen).await?;
     let store = antiphon_store::open(&store)
         .await
         .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
 
-    let state_owners = StateOwners::of(&gateway);
-    let shown = Shown::of(&gateway, &state_owners);
+    let state_owners = StateOwners::from_settings(&gateway);
+    let credentials = Credentials::from_settings(&gateway, &state_owners);
     let server = Server::prepare(listener, gateway, store)
         .await
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
     state_owners.log();
-    announce(&Greeting { address, shown, state_owners }, format);
+    announce(&Greeting { address, credentials, state_owners }, format);
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error means that the sender was dropped without a signal: the process is ending
@@ -58,14 +58,14 @@ async fn run(configuration: Configuration, format: Format) -> Result<(), Failure
         served = server.run(shutdown) => {
             served.map_err(|error| Failure::runtime(format!("serving failed: {error}")))
         }
-        failure = relay(signals, stop) => Err(failure),
+        failure = stop_on_signal(signals, stop) => Err(failure),
         never = hangups.log_each() => match never {},
     }
 }
 
 /// Raises the limit on open files. Every open stream takes two files: the caller's connection and
 /// the upstream's. Systems start a process with a low soft limit and let it raise that limit.
-pub(crate) fn make_room_for_connections() {
+pub(crate) fn raise_open_file_limit() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(files) => tracing::debug!(files, "files that may be open at once"),
         Err(error) => tracing::warn!(%error, "the limit on open files stays as it is"),
@@ -81,7 +81,7 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure>
 
 /// Asks the server to stop on the first signal. Returns on the second, without waiting for open
 /// turns.
-async fn relay(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
+async fn stop_on_signal(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
     let signal = signals.next().await;
     tracing::info!(signal, "stopping; a second signal does not wait for open turns");
     // An error means that the gateway has already ended.
@@ -94,14 +94,33 @@ async fn relay(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
 ///
 /// Standard output gets one line, for programs. Standard error gets the greeting, for people,
 /// unless the log format is JSON. A failed write does not stop the gateway.
-fn announce(greeting: &Greeting, format: Format) {
+fn announce(greeting: &Greeting, format: LogFormat) {
     let mut out = io::stdout().lock();
     let ready = writeln!(out, "antiphon listening on {}", base_url(greeting.address));
     if let Err(error) = ready.and_then(|()| out.flush()) {
         tracing::warn!(%error, "the readiness line could not be written");
     }
     match format {
-        Format::Text => _ = writeln!(io::stderr(), "{greeting}"),
-        Format::Json => tracing::info!(base_url = base_url(greeting.address), "listening"),
+        LogFormat::Text => _ = writeln!(io::stderr(), "{greeting}"),
+        LogFormat::Json => tracing::info!(base_url = base_url(greeting.address), "listening"),
+    }
+}
+
+/// The model `sim`, as an upstream of the gateway.
+#[derive(Debug)]
+struct BuiltInModel;
+
+impl LocalModel for BuiltInModel {
+    fn name(&self) -> &'static str {
+        antiphon_sim::NAME
+    }
+
+    fn context_window(&self) -> u64 {
+        antiphon_sim::CONTEXT_WINDOW
+    }
+
+    fn respond(&self, request: &[u8]) -> Result<EventStream, String> {
+        let events = antiphon_sim::answer(request).map_err(|error| error.to_string())?;
+        Ok(Box::new(events))
     }
 }

@@ -11,7 +11,7 @@ use antiphon_gateway::settings::{ModelPattern, Settings, State, UpstreamSettings
 pub(crate) struct StateOwners {
     hosts: Vec<String>,
     /// The upstream that owns conversations created without a model.
-    pub(crate) of_conversations: Option<StateOwner>,
+    pub(crate) of_new_conversations: Option<StateOwner>,
 }
 
 /// An upstream that owns conversations.
@@ -19,19 +19,19 @@ pub(crate) struct StateOwners {
 pub(crate) struct StateOwner {
     pub(crate) host: String,
     /// Whether the gateway forwards the callers' own tokens to it.
-    pub(crate) takes_tokens: bool,
+    pub(crate) receives_tokens: bool,
 }
 
 impl StateOwners {
-    pub(crate) fn of(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
         let keeps = |upstream: &&UpstreamSettings| upstream.state == State::Upstream;
         let mut hosts: Vec<String> = settings.upstreams.iter().filter(keeps).map(host).collect();
         hosts.sort();
         hosts.dedup();
-        let of_conversations = default_upstream(settings).filter(keeps).map(|upstream| {
-            StateOwner { host: host(upstream), takes_tokens: upstream.key.is_none() }
+        let of_new_conversations = default_upstream(settings).filter(keeps).map(|upstream| {
+            StateOwner { host: host(upstream), receives_tokens: upstream.key.is_none() }
         });
-        Self { hosts, of_conversations }
+        Self { hosts, of_new_conversations }
     }
 
     /// Logs each upstream that owns state.

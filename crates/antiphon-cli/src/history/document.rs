@@ -10,7 +10,6 @@ use antiphon::strip::Marker;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::place::Place;
 use crate::failure::Failure;
 
 /// A parsed history: an array of items or messages, a request, or a conversation.
@@ -37,7 +36,7 @@ pub(super) struct Document {
 }
 
 /// The position of the item list in a history.
-struct List {
+struct ItemList {
     range: Range<usize>,
     /// The name of the field; `None` if the whole text is the list.
     field: Option<&'static str>,
@@ -48,32 +47,63 @@ struct List {
     system: Option<String>,
 }
 
+/// The source of a text: a whole file or one line of it.
+pub(super) struct TextSource {
+    /// The name of the file, as the user gave it.
+    pub(super) name: String,
+    /// The line number, from 1; `None` for a whole file.
+    pub(super) line: Option<usize>,
+}
+
+impl TextSource {
+    /// The failure for an invalid `text`, with the line and column of `offset`.
+    pub(super) fn invalid_at(&self, text: &[u8], offset: usize, sentence: &str) -> Failure {
+        let lines = || text[..offset].split(|byte| *byte == b'\n');
+        let column = 1 + lines().next_back().map_or(0, <[u8]>::len);
+        self.at(lines().count(), column, sentence)
+    }
+
+    /// The failure for a text that is not JSON.
+    pub(super) fn invalid_json(&self, error: &serde_json::Error) -> Failure {
+        let (line, column) = (error.line(), error.column());
+        let sentence = error.to_string();
+        let position = format!(" at line {line} column {column}");
+        let sentence = sentence.strip_suffix(&position).unwrap_or(&sentence);
+        self.at(line, column.max(1), &format!("this is not JSON: {sentence}"))
+    }
+
+    fn at(&self, line: usize, column: usize, sentence: &str) -> Failure {
+        let line = self.line.unwrap_or(line);
+        Failure::usage(format!("{}:{line}:{column}: {sentence}", self.name))
+    }
+}
+
 impl Document {
-    pub(super) fn parse(text: Vec<u8>, place: &Place) -> Result<Self, Failure> {
+    pub(super) fn parse(text: Vec<u8>, source: &TextSource) -> Result<Self, Failure> {
         let text = Bytes::from(text);
         let json = std::str::from_utf8(&text).map_err(|error| {
-            place.refused(&text, error.valid_up_to(), "this is not JSON: it is not UTF-8")
+            source.invalid_at(&text, error.valid_up_to(), "this is not JSON: it is not UTF-8")
         })?;
-        let refused = |offset: usize, sentence: &str| place.refused(&text, offset, sentence);
+        let invalid = |offset: usize, sentence: &str| source.invalid_at(&text, offset, sentence);
         // Trim the end, so that an error never points to blanks after the last value.
         let value: &RawValue =
-            serde_json::from_str(json.trim_end()).map_err(|error| place.no_json(&error))?;
-        let list = List::of(json, value.get())
-            .map_err(|sentence| refused(range_of_slice(json, value.get()).start, sentence))?;
+            serde_json::from_str(json.trim_end()).map_err(|error| source.invalid_json(&error))?;
+        let list = ItemList::find(json, value.get())
+            .map_err(|sentence| invalid(range_of_slice(json, value.get()).start, sentence))?;
         let range = list.range.clone();
         let imported = match (json.as_bytes()[range.start], list.field) {
             (b'"', Some("input")) => Ok(text_input(&json[range.clone()])),
             (b'[', _) => list.import(&text),
-            _ => return Err(refused(range.start, &no_list(list.field))),
+            _ => return Err(invalid(range.start, &not_a_list(list.field))),
         };
         let imported = imported.map_err(|error| {
             let offset = range.start + offset_of(&error, &json[range.clone()]);
-            refused(offset, &error.to_string())
+            invalid(offset, &error.to_string())
         })?;
-        Ok(Self::of(list, imported, place.line, text.clone()))
+        Ok(Self::from_import(list, imported, source.line, text.clone()))
     }
 
-    fn of(list: List, imported: Imported, line: Option<usize>, text: Bytes) -> Self {
+    fn from_import(list: ItemList, imported: Imported, line: Option<usize>, text: Bytes) -> Self {
         let Imported { form, mut items, mut sources, omissions } = imported;
         let is_foreign = form != HistoryForm::Responses;
         let newest_first = list.is_listing && !is_foreign && is_newest_first(&items);
@@ -82,7 +112,7 @@ impl Document {
             sources.reverse();
         }
         let is_foreign_request = is_foreign && list.field == Some("messages");
-        let List { range, marker, .. } = list;
+        let ItemList { range, marker, .. } = list;
         Self {
             text,
             list: range,
@@ -98,7 +128,7 @@ impl Document {
     }
 
     /// Whether the input consisted of items. The output then has the form of the input.
-    pub(super) fn is_of_items(&self) -> bool {
+    pub(super) fn is_item_list(&self) -> bool {
         self.form == HistoryForm::Responses
     }
 
@@ -110,13 +140,13 @@ impl Document {
 
     /// The document with `items` in place of its list. All other bytes stay the same. For a request
     /// of another API, the result is the array of items alone.
-    pub(super) fn with(&self, items: &[Item]) -> Bytes {
+    pub(super) fn with_items(&self, items: &[Item]) -> Bytes {
         if self.is_foreign_request {
             let end = if self.line.is_some() { "\n" } else { "" };
             let items: Vec<&str> = items.iter().map(Item::text).collect();
             return format!("[{}]{end}", items.join(",")).into();
         }
-        if self.is_of_items() && items == self.items {
+        if self.is_item_list() && items == self.items {
             return self.text.clone();
         }
         let text = std::str::from_utf8(&self.text).expect("a document is parsed from text");
@@ -128,8 +158,8 @@ impl Document {
     }
 }
 
-impl List {
-    fn of(text: &str, value: &str) -> Result<Self, &'static str> {
+impl ItemList {
+    fn find(text: &str, value: &str) -> Result<Self, &'static str> {
         const FIELDS: [&str; 4] = ["input", "items", "messages", "data"];
         if value.starts_with('[') {
             let range = range_of_slice(text, value);
@@ -168,7 +198,7 @@ const NO_HISTORY: &str = "this is no history: give an array of items or messages
                           'input' or 'messages', or a conversation with its list in 'items' or \
                           'data'";
 
-fn no_list(field: Option<&str>) -> String {
+fn not_a_list(field: Option<&str>) -> String {
     match field {
         Some("input") => "'input' is neither a string nor an array of items".to_owned(),
         Some("messages") => "'messages' is not an array of messages".to_owned(),
@@ -193,12 +223,12 @@ fn text_input(text: &str) -> Imported {
 /// and a list object does not contain its order. The order with fewer faults is taken as the right
 /// one. If both have the same number, the right one does not begin with an item of the model.
 fn is_newest_first(items: &[Item]) -> bool {
-    let oddities = |items: &[Item]| {
+    let fault_count = |items: &[Item]| {
         let begins_with_model = items.first().is_some_and(|item| item.head().is_model_made());
         (repair::check(items).len(), begins_with_model)
     };
     let reversed: Vec<Item> = items.iter().rev().cloned().collect();
-    oddities(&reversed) < oddities(items)
+    fault_count(&reversed) < fault_count(items)
 }
 
 /// The offset in the array `list` of the element that caused the error.

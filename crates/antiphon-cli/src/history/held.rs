@@ -16,7 +16,7 @@ pub(super) fn read(path: Option<&Path>) -> Result<Option<Transcript>, Failure> {
         return Ok(None);
     };
     let held = input::read(path)?;
-    Notices::of_reading().tell(&path.display().to_string(), &held);
+    Notices::for_check().print(&path.display().to_string(), &held);
     Ok(Some(antiphon_surface::history::transcript(&held.items)))
 }
 

@@ -4,8 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 
-use super::document::Document;
-use super::place::Place;
+use super::document::{Document, TextSource};
 use crate::args::HistoryArgs;
 use crate::failure::Failure;
 
@@ -15,7 +14,7 @@ pub(super) struct Input {
     name: String,
     /// The number of the last line read; `None` if the whole input is one history.
     line: Option<usize>,
-    is_over: bool,
+    is_at_end: bool,
 }
 
 impl Input {
@@ -24,11 +23,11 @@ impl Input {
             None => ("<stdin>".to_owned(), Box::new(io::stdin().lock())),
             Some(path) => {
                 let name = path.display().to_string();
-                let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+                let file = File::open(path).map_err(|error| read_failure(&name, &error))?;
                 (name, Box::new(BufReader::new(file)))
             }
         };
-        Ok(Self { reader, name, line: args.ndjson.then_some(0), is_over: false })
+        Ok(Self { reader, name, line: args.ndjson.then_some(0), is_at_end: false })
     }
 
     /// The name of the input, for error messages.
@@ -38,15 +37,15 @@ impl Input {
 
     /// Reads the next history.
     pub(super) fn next(&mut self) -> Result<Option<Document>, Failure> {
-        let Some(text) = self.text().map_err(|error| unreadable(&self.name, &error))? else {
+        let Some(text) = self.read_text().map_err(|error| read_failure(&self.name, &error))? else {
             return Ok(None);
         };
-        let place = Place { name: self.name.clone(), line: self.line };
-        Document::parse(text, &place).map(Some)
+        let source = TextSource { name: self.name.clone(), line: self.line };
+        Document::parse(text, &source).map(Some)
     }
 
     /// Reads the text of the next history, with its line end. Skips empty lines.
-    fn text(&mut self) -> io::Result<Option<Vec<u8>>> {
+    fn read_text(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut text = Vec::new();
         if let Some(line) = &mut self.line {
             while text.trim_ascii().is_empty() {
@@ -56,7 +55,7 @@ impl Input {
                 }
                 *line += 1;
             }
-        } else if std::mem::replace(&mut self.is_over, true) {
+        } else if std::mem::replace(&mut self.is_at_end, true) {
             return Ok(None);
         } else {
             self.reader.read_to_end(&mut text)?;
@@ -68,8 +67,8 @@ impl Input {
 /// Reads the single history in the file at `path`.
 pub(super) fn read(path: &Path) -> Result<Document, Failure> {
     let name = path.display().to_string();
-    let text = fs::read(path).map_err(|error| unreadable(&name, &error))?;
-    Document::parse(text, &Place { name, line: None })
+    let text = fs::read(path).map_err(|error| read_failure(&name, &error))?;
+    Document::parse(text, &TextSource { name, line: None })
 }
 
 /// The named file; `None` for standard input.
@@ -77,6 +76,6 @@ fn named(file: Option<&Path>) -> Option<&Path> {
     file.filter(|path| path.as_os_str() != "-")
 }
 
-fn unreadable(name: &str, error: &io::Error) -> Failure {
+fn read_failure(name: &str, error: &io::Error) -> Failure {
     Failure::usage(format!("{name} cannot be read: {error}"))
 }

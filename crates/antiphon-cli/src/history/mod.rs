@@ -3,23 +3,44 @@
 //! The `antiphon` crate finds and repairs the faults. This module reads the histories and reports
 //! the findings.
 
-mod check;
 mod document;
 mod held;
 mod input;
 mod notice;
-mod place;
-mod policy;
 mod repair;
 mod report;
 
-pub(crate) use check::check;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
 pub(crate) use repair::repair;
 
-use std::io;
-
+use crate::args::HistoryArgs;
 use crate::failure::Failure;
+use input::Input;
+use notice::Notices;
+use report::{ReportFormat, ReportRow};
 
-fn unwritable(error: &io::Error) -> Failure {
+/// Prints the faults of every history on standard output.
+pub(crate) fn check(args: &HistoryArgs) -> Result<ExitCode, Failure> {
+    let format = ReportFormat::parse(args.report.as_deref())?;
+    let transcript = held::read(args.held.as_deref())?;
+    let mut input = Input::open(args)?;
+    let mut out = io::stdout().lock();
+    let mut notices = Notices::for_check();
+    let mut is_sound = true;
+    while let Some(history) = input.next()? {
+        notices.print(input.name(), &history);
+        let held = held::before(&history, transcript.as_ref());
+        for finding in antiphon_surface::history::check(&history.items, held) {
+            is_sound = false;
+            let row = ReportRow::from_fault(&history, &finding);
+            writeln!(out, "{}", format.line(&row)).map_err(|error| write_failure(&error))?;
+        }
+    }
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn write_failure(error: &io::Error) -> Failure {
     Failure::runtime(format!("standard output cannot be written: {error}"))
 }

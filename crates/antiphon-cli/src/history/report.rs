@@ -10,14 +10,14 @@ use crate::failure::Failure;
 
 /// The format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ReportFormat {
     Text,
     Json,
 }
 
 /// The content of one line.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct ReportRow {
     /// The line number of the history, if every line is a history.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -25,7 +25,7 @@ pub(super) struct Row {
     found: Finding,
 }
 
-impl Form {
+impl ReportFormat {
     pub(super) fn parse(text: Option<&str>) -> Result<Self, Failure> {
         match text {
             None | Some("text") => Ok(Self::Text),
@@ -37,7 +37,7 @@ impl Form {
     }
 
     /// The line, without a line end.
-    pub(super) fn line(self, row: &Row) -> String {
+    pub(super) fn line(self, row: &ReportRow) -> String {
         match self {
             Self::Text => row.text(),
             Self::Json => serde_json::to_string(row).expect("a row is texts and numbers"),
@@ -45,17 +45,17 @@ impl Form {
     }
 }
 
-impl Row {
+impl ReportRow {
     /// A fault that was found and not repaired.
-    pub(super) fn of_fault(history: &Document, finding: &repair::Finding) -> Self {
-        let Self { line, found } = Self::of_mend(history, finding);
+    pub(super) fn from_fault(history: &Document, finding: &repair::Finding) -> Self {
+        let Self { line, found } = Self::from_repair(history, finding);
         Self { line, found: Finding { action: None, ..found } }
     }
 
     /// A repair.
-    pub(super) fn of_mend(history: &Document, finding: &repair::Finding) -> Self {
+    pub(super) fn from_repair(history: &Document, finding: &repair::Finding) -> Self {
         let position = finding.position.and_then(|position| history.position(position));
-        let found = if history.is_of_items() {
+        let found = if history.is_item_list() {
             Finding::at_position(position, finding)
         } else {
             // The provider's message counts the items, not the messages that they come from.

@@ -1,7 +1,6 @@
 //! `antiphon mock`.
 
 mod args;
-mod greeting;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -15,9 +14,8 @@ use antiphon_mock::{Options, Rules, Script, StrictProvider};
 pub(crate) use args::{MockArgs, SimArgs};
 
 use crate::failure::Failure;
-use crate::serve::make_room_for_connections;
+use crate::serve::raise_open_file_limit;
 use crate::signals::Signals;
-use greeting::Greeting;
 
 /// The number of requests in the log. The test of an agent sends fewer, and each one contains a
 /// whole context.
@@ -37,7 +35,7 @@ pub(crate) fn mock(args: &MockArgs) -> Result<ExitCode, Failure> {
 }
 
 async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Result<(), Failure> {
-    make_room_for_connections();
+    raise_open_file_limit();
     let mut signals = Signals::listen()
         .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
     let is_strict = options.rules == Rules::Strict;
@@ -48,7 +46,7 @@ async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Res
     for script in scripts {
         provider.script(script);
     }
-    announce(&Greeting { base_url: provider.base_url(), is_strict });
+    announce(&provider.base_url(), is_strict);
     signals.next().await;
     Ok(())
 }
@@ -56,15 +54,15 @@ async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Res
 fn options(MockArgs { lenient, behavior }: &MockArgs) -> Result<Options, Failure> {
     Ok(Options {
         seed: behavior.seed.clone(),
-        profile: named("--profile", &behavior.profile, "openai, azure and open-responses")?,
+        profile: parse_name("--profile", &behavior.profile, "openai, azure and open-responses")?,
         rules: if *lenient { Rules::Lenient } else { Rules::Strict },
-        on_abort: named("--on-abort", &behavior.on_abort, "part, whole and nothing")?,
+        on_abort: parse_name("--on-abort", &behavior.on_abort, "part, whole and nothing")?,
         log_capacity: LOG_CAPACITY,
         ..Options::default()
     })
 }
 
-fn named<T: FromStr>(flag: &str, name: &str, all: &str) -> Result<T, Failure> {
+fn parse_name<T: FromStr>(flag: &str, name: &str, all: &str) -> Result<T, Failure> {
     name.parse().map_err(|_| Failure::usage(format!("{flag}: '{name}' is none of {all}")))
 }
 
@@ -83,10 +81,34 @@ fn scripts(path: &Path) -> Result<Vec<Script>, Failure> {
         .map_err(|error| Failure::usage(format!("--script: {name} is no script: {error}")))
 }
 
-/// Prints one line on standard output, for programs, and the greeting on standard error, for
-/// people. A failed write does not stop the provider.
-fn announce(greeting: &Greeting) {
+/// Prints one line on standard output, for programs, and a greeting with a first request on
+/// standard error, for people. A failed write does not stop the provider.
+fn announce(base_url: &str, is_strict: bool) {
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "antiphon listening on {}", greeting.base_url).and_then(|()| out.flush());
-    let _ = writeln!(io::stderr(), "{greeting}");
+    let _ = writeln!(out, "antiphon listening on {base_url}").and_then(|()| out.flush());
+    let root = base_url.trim_end_matches("/v1");
+    let behavior = match is_strict {
+        true => "A strict provider: it rejects the requests that OpenAI would reject.",
+        false => "A lenient provider: its model receives resent items twice (see /log).",
+    };
+    let _ = writeln!(
+        io::stderr(),
+        "
+{behavior}
+
+Base URL: {base_url}
+
+  curl {base_url}/responses -H 'Authorization: Bearer any' \\
+    -H 'Content-Type: application/json' \\
+    -d '{{\"model\": \"any\", \"input\": \"My color is purple\"}}'
+
+or in Python:
+
+  from openai import OpenAI
+
+  client = OpenAI(base_url=\"{base_url}\", api_key=\"any\")
+
+The input of the model: curl {root}/log
+"
+    );
 }

@@ -54,7 +54,7 @@ fn refusal_of_file(text: &str) -> String {
 }
 
 #[test]
-fn nothing_said_gives_the_documented_defaults() {
+fn empty_settings_have_the_documented_defaults() {
     let given = configuration(ServeArgs::default(), variables([]), "");
     assert_eq!(given.listen, "127.0.0.1:8484".parse().unwrap());
     assert_eq!(given.store, "sqlite:antiphon.db");
@@ -68,7 +68,7 @@ fn nothing_said_gives_the_documented_defaults() {
 }
 
 #[test]
-fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
+fn flag_overrides_variable_and_variable_overrides_file() {
     let environment = [("ANTIPHON_LISTEN", "127.0.0.1:2"), ("ANTIPHON_TURN_WAIT", "2")];
     let file = "listen = '127.0.0.1:3'\nturn-wait = 3\non-disconnect = 'finish'";
     let args = args(["--listen", "127.0.0.1:1"]);
@@ -167,7 +167,7 @@ fn a_file_that_is_named_must_exist() {
 }
 
 #[test]
-fn what_a_file_cannot_say_is_refused_with_its_line() {
+fn invalid_file_value_is_rejected_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, ledger, faults, \
                 api-keys, tenant-header, allow-origins, allow-hosts, secrets, turn-wait, \
                 on-disconnect, event-names, retention, shutdown-grace, pass-through, upstreams, \
@@ -206,7 +206,7 @@ fn what_a_file_cannot_say_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
+fn upstreams_of_the_file_come_before_the_default() {
     let text = "upstream = 'https://other.example/v1'\n\
                 [[upstreams]]\n\
                 models = ['claude-*', 'opus']\n\
@@ -244,7 +244,7 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
 }
 
 #[test]
-fn an_upstream_that_is_not_one_is_refused_with_its_line() {
+fn invalid_upstream_is_rejected_with_its_line() {
     let entry = |lines: &str| format!("[[upstreams]]\nmodels = ['m']\n{lines}");
     let good = "url = 'http://host/v1'\n";
     let cases = [
@@ -299,7 +299,7 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
 /// If only some upstreams authenticate tokens, a stranger could use the others at the operator's
 /// cost.
 #[test]
-fn strangers_are_kept_out_where_one_upstream_has_a_key() {
+fn one_upstream_key_requires_authentication() {
     let text = "listen = '0.0.0.0:80'\n\
                 [[upstreams]]\nmodels = ['a']\nurl = 'http://host/v1'\n\
                 [[upstreams]]\nmodels = ['b']\nurl = 'http://host/v1'\n";
@@ -309,7 +309,7 @@ fn strangers_are_kept_out_where_one_upstream_has_a_key() {
 }
 
 #[test]
-fn what_is_not_toml_is_refused_without_its_text() {
+fn invalid_toml_is_rejected_without_its_text() {
     let refusal = refusal_of_file("state = 'antiphon'\nupstream-key = sk-secret\n");
     assert!(refusal.starts_with("antiphon.toml:2: this is not TOML: "), "{refusal}");
     assert!(!refusal.contains("sk-secret"), "{refusal}");

@@ -33,7 +33,7 @@ pub(crate) struct TenantArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
-    pub(crate) whose: TenantArgs,
+    pub(crate) tenant: TenantArgs,
     /// File to create; must not exist [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub(crate) struct ExportArgs {
 #[derive(Args, Debug)]
 pub(crate) struct EraseArgs {
     #[command(flatten)]
-    pub(crate) whose: TenantArgs,
+    pub(crate) tenant: TenantArgs,
     /// Erase the data; without this, only report it and exit with code 1
     #[arg(long)]
     pub(crate) yes: bool,

@@ -4,7 +4,7 @@ use antiphon_store::{DataCounts, Tenant, Usage};
 use serde_json::json;
 
 /// The line of a tenant in the list.
-pub(super) fn line(tenant: &Tenant, held: &DataCounts, usage: Usage) -> String {
+pub(super) fn to_json_line(tenant: &Tenant, held: &DataCounts, usage: Usage) -> String {
     json!({
         "tenant": tenant.as_str(),
         "conversations": held.conversations,
@@ -19,7 +19,7 @@ pub(super) fn line(tenant: &Tenant, held: &DataCounts, usage: Usage) -> String {
 }
 
 /// The counts in words, as in `2 conversations, 1 response, …`. Includes counts of zero.
-pub(super) fn words(held: &DataCounts) -> String {
+pub(super) fn describe(held: &DataCounts) -> String {
     let named = [
         (held.conversations, "conversation"),
         (held.responses, "response"),
@@ -27,7 +27,7 @@ pub(super) fn words(held: &DataCounts) -> String {
         (held.ledgers, "ledger"),
         (held.items, "item"),
     ];
-    let named = named.map(|(count, name)| counted(count, name)).join(", ");
+    let named = named.map(|(count, name)| pluralize(count, name)).join(", ");
     let deleted = match held.deleted_items {
         1 => "trace of a deleted item",
         _ => "traces of deleted items",
@@ -35,7 +35,7 @@ pub(super) fn words(held: &DataCounts) -> String {
     format!("{named} and {} {deleted}", held.deleted_items)
 }
 
-fn counted(count: u64, name: &str) -> String {
+fn pluralize(count: u64, name: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {name}{plural}")
 }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_held_is_told_in_words() {
+    fn counts_are_described_in_words() {
         let held = DataCounts {
             conversations: 1,
             responses: 2,
@@ -55,9 +55,9 @@ mod tests {
             deleted_items: 1,
             others: 7,
         };
-        let words = words(&held);
+        let text = describe(&held);
         let expected = "1 conversation, 2 responses, 0 open turns, 3 ledgers, 5 items and 1 trace \
                         of a deleted item";
-        assert_eq!(words, expected);
+        assert_eq!(text, expected);
     }
 }

@@ -8,7 +8,7 @@ use antiphon_store::{DataCounts, Store, Tenant};
 
 use super::args::EraseArgs;
 use super::tenant_selector::TenantSelector;
-use super::{counts, run, snapshot, unopened, unread};
+use super::{counts, open_failure, run, snapshot, store_failure};
 use crate::failure::Failure;
 use crate::settings::Access;
 
@@ -17,20 +17,20 @@ const BATCH: usize = 500;
 
 /// Erases all data of a tenant. Without `--yes`, reports the amount of data and erases nothing.
 pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
-    let whose = TenantSelector::of(args.whose)?;
+    let selector = TenantSelector::from_args(args.tenant)?;
     run(async {
-        let (tenant, held) = whose.found(&mut *snapshot(&whose.access).await?).await?;
+        let (tenant, held) = selector.find(&mut *snapshot(&selector.access).await?).await?;
         if !args.yes {
             let sentence = format!(
                 "this would erase {} of the tenant '{}'; give --yes to erase them",
-                counts::words(&held),
+                counts::describe(&held),
                 tenant.as_str()
             );
             return Err(Failure::refused(sentence));
         }
-        let erased = erase_all(&whose.access, &tenant).await?;
-        println!("erased {} of the tenant '{}'", counts::words(&erased), tenant.as_str());
-        check_nothing_is_left(&whose.access, &tenant).await
+        let erased = erase_all(&selector.access, &tenant).await?;
+        println!("erased {} of the tenant '{}'", counts::describe(&erased), tenant.as_str());
+        check_nothing_is_left(&selector.access, &tenant).await
     })
 }
 
@@ -41,7 +41,7 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failu
     let now = unix_now().saturating_add(1);
     let mut erased = DataCounts::default();
     loop {
-        match store.erase(tenant, now, BATCH).await.map_err(|error| unread(&error))? {
+        match store.erase(tenant, now, BATCH).await.map_err(|error| store_failure(&error))? {
             batch if batch.is_nothing() => break,
             batch => erased += batch,
         }
@@ -50,7 +50,7 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failu
         Failure::runtime(format!(
             "{} of the tenant '{}' were erased, but the file was not written anew, so that remains \
              may be found in unused parts of it until it is vacuumed: {error}",
-            counts::words(&erased),
+            counts::describe(&erased),
             tenant.as_str()
         ))
     })?;
@@ -58,7 +58,7 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failu
 }
 
 async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
-    antiphon_store::open(&access.store).await.map_err(|error| match unopened(&error) {
+    antiphon_store::open(&access.store).await.map_err(|error| match open_failure(&error) {
         Failure::Runtime(sentence) if access.store.starts_with("sqlite:") => Failure::runtime(
             format!("{sentence}; a tenant is erased from a file while no gateway has it open"),
         ),
@@ -68,13 +68,14 @@ async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
 
 /// Fails if the tenant has new data: it may have sent requests during the erasure.
 async fn check_nothing_is_left(access: &Access, tenant: &Tenant) -> Result<ExitCode, Failure> {
-    let left = snapshot(access).await?.count_data(tenant).await.map_err(|error| unread(&error))?;
+    let left =
+        snapshot(access).await?.count_data(tenant).await.map_err(|error| store_failure(&error))?;
     if left.is_nothing() {
         return Ok(ExitCode::SUCCESS);
     }
     Err(Failure::runtime(format!(
         "{} of the tenant '{}' came meanwhile; take its access away, and erase again",
-        counts::words(&left),
+        counts::describe(&left),
         tenant.as_str()
     )))
 }

@@ -4,17 +4,19 @@
 mod args;
 mod counts;
 mod erase;
-mod export;
 mod tenant_selector;
 
-use std::io::{self, Write as _};
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use antiphon_store::{OpenError, Snapshot, StoreError};
 
 pub(crate) use self::args::{EraseArgs, ExportArgs, StoreArgs};
 pub(crate) use self::erase::erase;
-pub(crate) use self::export::export;
+use self::tenant_selector::TenantSelector;
 use crate::failure::Failure;
 use crate::settings::{self, Access};
 
@@ -23,20 +25,44 @@ pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
     let access = settings::access(args.store, Vec::new(), settings::environment)?;
     run(async {
         let mut snapshot = snapshot(&access).await?;
-        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(io::stdout().lock());
         let mut last = None;
         while let Some(tenant) =
-            snapshot.next_tenant(last.as_ref()).await.map_err(|error| unread(&error))?
+            snapshot.next_tenant(last.as_ref()).await.map_err(|error| store_failure(&error))?
         {
-            let held = snapshot.count_data(&tenant).await.map_err(|error| unread(&error))?;
-            let usage = snapshot.usage(&tenant).await.map_err(|error| unread(&error))?;
-            writeln!(out, "{}", counts::line(&tenant, &held, usage))
-                .map_err(|error| unwritten(&error))?;
+            let held = snapshot.count_data(&tenant).await.map_err(|error| store_failure(&error))?;
+            let usage = snapshot.usage(&tenant).await.map_err(|error| store_failure(&error))?;
+            writeln!(out, "{}", counts::to_json_line(&tenant, &held, usage))
+                .map_err(|error| write_failure(&error))?;
             last = Some(tenant);
         }
-        out.flush().map_err(|error| unwritten(&error))?;
+        out.flush().map_err(|error| write_failure(&error))?;
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// Writes all data of a tenant.
+pub(crate) fn export(args: ExportArgs) -> Result<ExitCode, Failure> {
+    let selector = TenantSelector::from_args(args.tenant)?;
+    run(async {
+        let mut snapshot = snapshot(&selector.access).await?;
+        let (tenant, _) = selector.find(&mut *snapshot).await?;
+        let mut out = BufWriter::new(output(args.output.as_deref())?);
+        antiphon_gateway::export::export(&mut *snapshot, &tenant, &mut out)
+            .await
+            .map_err(|error| Failure::runtime(error.to_string()))?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// The destination of the lines. A file is created, with access for its owner only.
+fn output(path: Option<&Path>) -> Result<Box<dyn Write + Send>, Failure> {
+    let Some(path) = path else { return Ok(Box::new(io::stdout())) };
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let file = file.map_err(|error| {
+        Failure::usage(format!("--output: {} cannot be created: {error}", path.display()))
+    })?;
+    Ok(Box::new(file))
 }
 
 /// Runs a future on a new runtime.
@@ -49,17 +75,17 @@ fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> 
 }
 
 async fn snapshot(access: &Access) -> Result<Box<dyn Snapshot>, Failure> {
-    antiphon_store::snapshot(&access.store).await.map_err(|error| unopened(&error))
+    antiphon_store::snapshot(&access.store).await.map_err(|error| open_failure(&error))
 }
 
-fn unopened(error: &OpenError) -> Failure {
+fn open_failure(error: &OpenError) -> Failure {
     Failure::runtime(format!("the store cannot be opened: {error}"))
 }
 
-fn unread(error: &StoreError) -> Failure {
+fn store_failure(error: &StoreError) -> Failure {
     Failure::runtime(error.to_string())
 }
 
-fn unwritten(error: &io::Error) -> Failure {
+fn write_failure(error: &io::Error) -> Failure {
     Failure::runtime(format!("the output cannot be written: {error}"))
 }

@@ -5,17 +5,17 @@ use antiphon_gateway::tenant_of_token;
 use antiphon_store::{DataCounts, Snapshot, Tenant};
 
 use super::args::TenantArgs;
-use super::unread;
+use super::store_failure;
 use crate::failure::Failure;
 use crate::settings::{self, Access};
 
 /// The selected tenant and the access to its store.
 pub(super) struct TenantSelector {
     pub(super) access: Access,
-    named: Named,
+    selection: Selection,
 }
 
-enum Named {
+enum Selection {
     /// Selected by name.
     Name(String),
     /// Selected by a caller's token.
@@ -23,32 +23,34 @@ enum Named {
 }
 
 impl TenantSelector {
-    pub(super) fn of(args: TenantArgs) -> Result<Self, Failure> {
+    pub(super) fn from_args(args: TenantArgs) -> Result<Self, Failure> {
         let TenantArgs { store, tenant, token_env, secret } = args;
         let access = settings::access(store.store, secret, settings::environment)?;
-        let named = match (tenant, token_env) {
-            (Some(name), _) => Named::Name(name),
-            (None, Some(variable)) => Named::Token(Secret::new(token(&variable)?)),
+        let selection = match (tenant, token_env) {
+            (Some(name), _) => Selection::Name(name),
+            (None, Some(variable)) => Selection::Token(Secret::new(token(&variable)?)),
             (None, None) => {
                 return Err(Failure::usage("give --tenant NAME or --token-env VARIABLE"));
             }
         };
-        Ok(Self { access, named })
+        Ok(Self { access, selection })
     }
 
     /// Returns the tenant and the amount of its data. Fails if the tenant has no data.
-    pub(super) async fn found(
+    pub(super) async fn find(
         &self,
         snapshot: &mut dyn Snapshot,
     ) -> Result<(Tenant, DataCounts), Failure> {
-        let tenant = match &self.named {
-            Named::Name(name) => Some(Tenant::new(name.as_str())),
-            Named::Token(token) => tenant_of_token(snapshot, &self.access.secrets, token.reveal())
-                .await
-                .map_err(|error| Failure::runtime(error.to_string()))?,
+        let tenant = match &self.selection {
+            Selection::Name(name) => Some(Tenant::new(name.as_str())),
+            Selection::Token(token) => {
+                tenant_of_token(snapshot, &self.access.secrets, token.reveal())
+                    .await
+                    .map_err(|error| Failure::runtime(error.to_string()))?
+            }
         };
         let tenant = tenant.ok_or_else(|| Failure::runtime("nothing is held of anybody"))?;
-        let held = snapshot.count_data(&tenant).await.map_err(|error| unread(&error))?;
+        let held = snapshot.count_data(&tenant).await.map_err(|error| store_failure(&error))?;
         if held.is_nothing() {
             let sentence = format!(
                 "nothing is held of the tenant '{}'; antiphon tenants lists those of whom \

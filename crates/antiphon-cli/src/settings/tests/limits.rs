@@ -58,7 +58,7 @@ fn every_limit_has_a_key_in_the_file() {
 }
 
 #[test]
-fn the_bound_on_answers_is_that_of_every_upstream() {
+fn max_answer_bytes_applies_to_every_upstream() {
     let upstream = "[[upstreams]]\nmodels = ['*']\nurl = 'https://a.example/v1'\n";
     let bound = |text: &str| of_file(text).unwrap().gateway.upstreams[0].max_answer;
     assert_eq!(bound(upstream), 64 << 20);
@@ -66,7 +66,7 @@ fn the_bound_on_answers_is_that_of_every_upstream() {
 }
 
 #[test]
-fn nothing_said_gives_limits_without_a_rate_and_quotas() {
+fn default_limits_have_no_rate_and_no_quotas() {
     let limits = limits(ServeArgs::default(), variables([]), "");
     assert_eq!(limits, Limits::default());
     assert_eq!(limits.rate, None);
@@ -85,13 +85,13 @@ fn flags_and_variables_win_over_the_table() {
 }
 
 #[test]
-fn as_many_requests_may_come_at_once_as_in_a_second() {
+fn burst_defaults_to_requests_per_second() {
     let given = limits(ServeArgs::default(), variables([]), "[limits]\nrequests-per-second = 6");
     assert_eq!(given.rate, Some(rate(6, 6)));
 }
 
 #[test]
-fn what_is_no_limit_is_refused_with_its_line() {
+fn invalid_limit_is_rejected_with_its_line() {
     let keys = "max-body-bytes, max-header-bytes, max-items, max-item-bytes, max-open-turns, \
                 requests-per-second, burst, max-connections, client-timeout, header-timeout, \
                 body-timeout, max-websocket-age, max-answer-bytes, max-tenant-bytes, \

@@ -9,7 +9,7 @@ fn days(days: u64) -> Duration {
 }
 
 #[test]
-fn every_place_may_say_for_how_many_days_or_never() {
+fn every_source_accepts_days_or_never() {
     let flag = |text: &str| args(["--retention", text]);
     for (text, expected) in
         [("7", Some(days(7))), ("0", None), ("never", None), ("65535", Some(days(65_535)))]
@@ -26,7 +26,7 @@ fn every_place_may_say_for_how_many_days_or_never() {
 }
 
 #[test]
-fn what_is_no_number_of_days_is_refused() {
+fn invalid_retention_is_rejected() {
     for (text, sentence) in [
         (
             "retention = -1",

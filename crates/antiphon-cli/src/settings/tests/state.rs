@@ -31,13 +31,13 @@ fn capabilities(lines: &str) -> Option<Capabilities> {
 }
 
 #[test]
-fn antiphon_keeps_the_state_unless_told_otherwise() {
+fn antiphon_owns_the_state_by_default() {
     assert_eq!(states(ServeArgs::default(), &entry("")), [State::Here]);
     assert_eq!(states(everywhere("antiphon"), &entry("")), [State::Here]);
 }
 
 #[test]
-fn what_is_said_of_all_holds_for_the_flags_upstream_and_for_those_of_the_file() {
+fn general_state_applies_to_every_upstream() {
     let text = format!("upstream = 'https://other.example/v1'\n{}", entry(""));
     assert_eq!(states(everywhere("upstream"), &text), [State::Upstream; 2]);
     let text = format!("state = 'upstream'\n{text}");
@@ -45,7 +45,7 @@ fn what_is_said_of_all_holds_for_the_flags_upstream_and_for_those_of_the_file() 
 }
 
 #[test]
-fn what_an_upstream_says_of_itself_wins() {
+fn state_of_an_upstream_takes_precedence() {
     let text = [entry("state = 'antiphon'\napi = 'anthropic'"), second_entry("")].concat();
     assert_eq!(states(everywhere("upstream"), &text), [State::Here, State::Upstream]);
     let text = [entry("state = 'upstream'"), second_entry("")].concat();
@@ -53,7 +53,7 @@ fn what_an_upstream_says_of_itself_wins() {
 }
 
 #[test]
-fn what_a_server_can_do_is_found_out_or_said() {
+fn preset_sets_the_capabilities() {
     assert_eq!(capabilities(""), None);
     for (name, preset) in [
         ("openai", Preset::OpenAi),
@@ -66,7 +66,7 @@ fn what_a_server_can_do_is_found_out_or_said() {
 }
 
 #[test]
-fn a_capability_changes_the_preset_and_all_of_them_need_none() {
+fn capabilities_override_or_replace_the_preset() {
     let openai = Preset::OpenAi.capabilities();
     let changed = capabilities("preset = 'openai'\nitem-deletion = false");
     assert_eq!(changed, Some(Capabilities { item_deletion: false, ..openai }));
@@ -86,7 +86,7 @@ fn a_ledger_holds_heads_or_bodies() {
 }
 
 #[test]
-fn what_nobody_could_keep_is_refused() {
+fn state_without_a_capable_upstream_is_rejected() {
     let keeping = |lines: &str| entry(&format!("state = 'upstream'\n{lines}"));
     let cases = [
         (
@@ -127,7 +127,7 @@ fn what_nobody_could_keep_is_refused() {
 }
 
 #[test]
-fn what_means_nothing_is_refused_with_what_does() {
+fn invalid_state_setting_is_rejected_with_the_choices() {
     let keeping = |lines: &str| entry(&format!("state = 'upstream'\n{lines}"));
     let cases = [
         (

@@ -10,7 +10,7 @@ fn refusal_of(text: &str) -> String {
 }
 
 #[test]
-fn an_endpoint_stands_in_the_file() {
+fn webhook_is_read_from_the_file() {
     let text = "api-keys = ['key=acme']\n\
                 [[webhooks]]\n\
                 url = 'http://hooks.internal/a'\n\
@@ -31,7 +31,7 @@ fn an_endpoint_stands_in_the_file() {
 }
 
 #[test]
-fn an_endpoint_that_could_not_be_told_is_refused_with_its_line_and_without_its_secret() {
+fn invalid_webhook_is_rejected_without_its_secret() {
     let url = "url = 'https://hooks.example/a'";
     let with = |line: &str| format!("[[webhooks]]\n{url}\nsecret = '{SECRET}'\n{line}");
     let keys = "url, secret, secret-env, tenants, events, allow";
