@@ -1,8 +1,10 @@
 //! The stored user and assistant messages, and how a replay follows them.
 
 use std::collections::HashMap;
+use std::iter;
 use std::ops::Range;
 
+use super::{Resent, Rule, Verdict};
 use crate::item::{Fingerprint, FingerprintKey, Item, Role};
 use crate::transcript::{HeldItem, Transcript};
 
@@ -32,6 +34,7 @@ struct Messages {
 struct StoredMessage {
     /// Position in the transcript.
     held: usize,
+    fingerprint: Option<Fingerprint>,
     is_user: bool,
     is_deleted: bool,
 }
@@ -39,9 +42,9 @@ struct StoredMessage {
 /// An incoming message without an id.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IncomingMessage {
-    incoming: usize,
-    fingerprint: Fingerprint,
-    is_user: bool,
+    pub(super) incoming: usize,
+    pub(super) fingerprint: Fingerprint,
+    pub(super) is_user: bool,
 }
 
 /// An incoming message and the stored one that it repeats.
@@ -51,8 +54,20 @@ pub(super) struct MessageMatch {
     pub(super) incoming: usize,
     /// Position in the transcript.
     pub(super) held: usize,
-    pub(super) is_deleted: bool,
-    pub(super) is_user: bool,
+    pub(super) fingerprint: Fingerprint,
+    is_deleted: bool,
+}
+
+impl MessageMatch {
+    pub(super) fn verdict(&self) -> Verdict {
+        match self.is_deleted {
+            true => Verdict::Deleted,
+            false => {
+                let differs = false;
+                Verdict::Resent(Resent { held: self.held, rule: Rule::Replayed, differs })
+            }
+        }
+    }
 }
 
 /// The messages of the input that repeat a run of stored messages.
@@ -118,6 +133,62 @@ impl Dialogue {
         self.better(|stored| stored.match_forwards(held.clone(), messages))
     }
 
+    /// The position in `held` of the stored message that equals the last of `messages` and whose
+    /// predecessors equal most of theirs; the latest such position.
+    pub(super) fn best_end(&self, held: Range<usize>, messages: &[IncomingMessage]) -> Option<usize> {
+        /// How many predecessors are compared.
+        const CONTEXT: usize = 8;
+        let (last, before) = messages.split_last()?;
+        let context = &before[before.len().saturating_sub(CONTEXT)..];
+        let stored = &self.all;
+        let ends = stored.equal_in(last, &stored.indexes_in(held.clone())).iter();
+        let ends = ends.map(|end| stored.order[*end].held);
+        let fit = |end: &usize| stored.match_backwards(held.start..*end, context).matches.len();
+        ends.max_by_key(fit)
+    }
+
+    /// The runs of the latest stored user messages with which the user messages of the input begin,
+    /// the longest first.
+    pub(super) fn latest_users_at_start(
+        &self,
+        messages: &[IncomingMessage],
+    ) -> impl Iterator<Item = Vec<MessageMatch>> {
+        let users: Vec<&IncomingMessage> = messages.iter().filter(|one| one.is_user).collect();
+        let prints: Vec<Fingerprint> = users.iter().map(|user| user.fingerprint).collect();
+        let stored = self.all.users.iter().map(|user| self.all.order[*user].fingerprint);
+        let lengths = overlap_lengths(&prints, stored);
+        lengths.into_iter().map(move |length| {
+            let latest = &self.all.users[self.all.users.len() - length..];
+            let pairs = users.iter().zip(latest);
+            pairs.map(|(user, index)| self.all.match_at(user, *index)).collect()
+        })
+    }
+
+    /// The positions of the stored messages with this fingerprint.
+    pub(super) fn positions_of(&self, fingerprint: Fingerprint) -> impl Iterator<Item = usize> {
+        let indexes = self.all.by_fingerprint.get(&fingerprint).into_iter().flatten();
+        indexes.map(|index| self.all.order[*index].held)
+    }
+
+    /// The position of the last user message before `place` in the transcript.
+    pub(super) fn last_user_before(&self, place: usize) -> Option<usize> {
+        let Messages { order, users, .. } = &self.all;
+        let next = users.partition_point(|user| order[*user].held < place);
+        next.checked_sub(1).map(|last| order[users[last]].held)
+    }
+
+    /// The positions of the assistant messages at the positions `held`.
+    pub(super) fn assistants_in(&self, held: Range<usize>) -> impl Iterator<Item = usize> {
+        let stored = self.all.order[self.all.indexes_in(held)].iter();
+        stored.filter(|message| !message.is_user).map(|message| message.held)
+    }
+
+    /// Whether the stored message at `held` was deleted.
+    pub(super) fn is_deleted(&self, held: usize) -> bool {
+        let found = self.all.order.binary_search_by_key(&held, |message| message.held);
+        found.is_ok_and(|index| self.all.order[index].is_deleted)
+    }
+
     /// The better match of the two sequences, with and without deleted messages.
     fn better(&self, find: impl Fn(&Messages) -> MatchedRun) -> MatchedRun {
         let all = find(&self.all);
@@ -152,7 +223,8 @@ impl Messages {
         if is_user && !is_deleted {
             self.users.push(index);
         }
-        self.order.push(StoredMessage { held, is_user, is_deleted });
+        let fingerprint = item.fingerprint;
+        self.order.push(StoredMessage { held, fingerprint, is_user, is_deleted });
     }
 
     fn match_forwards(&self, held: Range<usize>, messages: &[IncomingMessage]) -> MatchedRun {
@@ -188,8 +260,9 @@ impl Messages {
     }
 
     fn match_at(&self, message: &IncomingMessage, index: usize) -> MessageMatch {
-        let StoredMessage { held, is_user, is_deleted } = self.order[index];
-        MessageMatch { incoming: message.incoming, held, is_deleted, is_user }
+        let StoredMessage { held, is_deleted, .. } = self.order[index];
+        let IncomingMessage { incoming, fingerprint, .. } = *message;
+        MessageMatch { incoming, held, fingerprint, is_deleted }
     }
 
     /// The indexes of the messages at these positions of the transcript.
@@ -214,4 +287,41 @@ fn within<'a>(indexes: &'a [usize], range: &Range<usize>) -> &'a [usize] {
     let start = indexes.partition_point(|index| *index < range.start);
     let end = indexes.partition_point(|index| *index < range.end);
     &indexes[start..end]
+}
+
+/// The lengths, greatest first, at which the start of `incoming` equals the end of `stored`. Takes
+/// linear time (the algorithm of Knuth, Morris and Pratt).
+fn overlap_lengths(
+    incoming: &[Fingerprint],
+    stored: impl Iterator<Item = Option<Fingerprint>>,
+) -> Vec<usize> {
+    let shorter = shorter_overlaps(incoming);
+    let mut length = 0;
+    for fingerprint in stored {
+        while length > 0 && incoming.get(length).copied() != fingerprint {
+            length = shorter[length - 1];
+        }
+        if fingerprint.is_some() && incoming.get(length).copied() == fingerprint {
+            length += 1;
+        }
+    }
+    let next = |length: &usize| shorter.get(length.checked_sub(1)?).copied();
+    iter::successors(Some(length), next).take_while(|length| *length > 0).collect()
+}
+
+/// For each length of a start of `list`, less one, the length of the longest shorter start that
+/// equals the end of that start.
+fn shorter_overlaps(list: &[Fingerprint]) -> Vec<usize> {
+    let mut lengths = vec![0; list.len()];
+    let mut length = 0;
+    for end in 1..list.len() {
+        while length > 0 && list[end] != list[length] {
+            length = lengths[length - 1];
+        }
+        if list[end] == list[length] {
+            length += 1;
+        }
+        lengths[end] = length;
+    }
+    lengths
 }

@@ -62,6 +62,7 @@ mod calls;
 mod dialogue;
 mod identity;
 mod instructions;
+mod recall;
 #[cfg(test)]
 mod tests;
 
@@ -149,13 +150,62 @@ impl Verdict {
     }
 }
 
-/// Compares `incoming` with `transcript` and returns one verdict per item, in order.
-///
-/// `key` has to be the one that the transcript's fingerprints were computed with. Takes time linear
-/// in the transcript and the input.
+/// The comparison of an input with the transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reconciliation {
+    /// One verdict per item of the input, in order.
+    pub verdicts: Vec<Verdict>,
+    /// The messages whose verdict has an alternative.
+    pub doubts: Doubts,
+}
+
+/// Messages that are new, although another reading of the input is possible. Nothing is lost in
+/// these cases, but the transcript may hold a message twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Doubts {
+    /// The number of messages at the start of the input that equal the end of the stored ones. They
+    /// may be a replay, but nothing except their text shows it.
+    pub repeated: usize,
+    /// The number of messages within a replay that equal no stored message: the client edited or
+    /// added them.
+    pub unrecognized: usize,
+}
+
+/// How a client resends the history of a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplayStyle {
+    /// Unknown. User messages alone are new unless more than one of them repeats stored ones.
+    #[default]
+    Unknown,
+    /// The client resends user messages and leaves assistant messages out, as the AI SDK does next
+    /// to `conversation`. User messages that repeat the latest stored ones are a replay if
+    /// something new follows.
+    UsersOnly,
+}
+
+impl Reconciliation {
+    /// Compares `incoming` with `transcript`. Takes time linear in the transcript and the input.
+    ///
+    /// `key` has to be the one that the transcript's fingerprints were computed with.
+    pub fn new(
+        transcript: &Transcript,
+        incoming: &[Item],
+        key: FingerprintKey,
+        style: ReplayStyle,
+    ) -> Self {
+        let mut assessments = assess_by_id_and_call(transcript, incoming, key);
+        instructions::compare(transcript, incoming, key, &mut assessments);
+        let doubts = alignment::align(transcript, incoming, key, style, &mut assessments);
+        let verdicts = assessments.iter().map(|assessment| assessment.verdict).collect();
+        Self { verdicts, doubts }
+    }
+}
+
+/// The verdicts on `incoming` of a client whose [`ReplayStyle`] is unknown. See
+/// [`Reconciliation::new`].
 pub fn reconcile(transcript: &Transcript, incoming: &[Item], key: FingerprintKey) -> Vec<Verdict> {
-    let mut assessments = assess_by_id_and_call(transcript, incoming, key);
-    instructions::compare(transcript, incoming, key, &mut assessments);
-    alignment::align(transcript, incoming, key, &mut assessments);
-    assessments.iter().map(|assessment| assessment.verdict).collect()
+    Reconciliation::new(transcript, incoming, key, ReplayStyle::Unknown).verdicts
 }

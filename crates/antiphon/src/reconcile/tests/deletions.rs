@@ -98,8 +98,8 @@ fn single_message_matches_the_undeleted_of_two_equal_ones() {
         owner([user("yes"), assistant("msg_1", "Fine."), user("yes"), assistant("msg_2", "Good.")])
             .without([0])
     };
-    assert_eq!(held().reconcile([user("yes"), user("bye")]), [by_place(2), FRESH]);
-    let both = held().reconcile([user("yes"), user("yes"), user("bye")]);
+    assert_eq!(held().reconcile_users([user("yes"), user("bye")]), [by_place(2), FRESH]);
+    let both = held().reconcile_users([user("yes"), user("yes"), user("bye")]);
     assert_eq!(both, [DELETED, by_place(2), FRESH]);
 }
 
@@ -119,5 +119,5 @@ fn deleted_instructions_stay_deleted_until_they_change() {
 fn everything_may_be_deleted() {
     let held = || owner(conversation()).without(0..6);
     assert_eq!(held().reconcile([user("Who are you?")]), [FRESH]);
-    assert_eq!(held().reconcile([user("hi"), user("bye")]), [DELETED, FRESH]);
+    assert_eq!(held().reconcile_users([user("hi"), user("bye")]), [DELETED, FRESH]);
 }

@@ -1,6 +1,6 @@
 //! Clients that send only new items: all of them are fresh, even if their text was sent before.
 
-use super::{FRESH, by_id, by_place, owner};
+use super::{Doubts, FRESH, ReplayStyle, by_id, by_place, owner};
 use crate::item::given::{assistant, bare_assistant, call_under, item, output, reference, user};
 
 #[test]
@@ -30,11 +30,26 @@ fn history_with_nothing_new_is_a_delta() {
 }
 
 /// The input may be a replay with one new message, or two new messages of which the first repeats
-/// the only one so far. It counts as a replay.
+/// the only one so far. It is a replay only if the client is known to resend user messages.
 #[test]
-fn the_only_message_and_another_are_a_replay() {
-    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
-    assert_eq!(held.reconcile([user("hi"), user("bye")]), [by_place(0), FRESH]);
+fn only_message_and_another_are_new() {
+    let held = || owner([user("hi"), assistant("msg_1", "Hello.")]);
+    let incoming = || [user("hi"), user("Are you there?")];
+    let found = held().reconcile_with(ReplayStyle::Unknown, incoming());
+    assert_eq!(found.verdicts, [FRESH, FRESH]);
+    assert_eq!(found.doubts, Doubts { repeated: 1, unrecognized: 0 });
+    let found = held().reconcile_with(ReplayStyle::UsersOnly, incoming());
+    assert_eq!(found.verdicts, [by_place(0), FRESH]);
+    assert_eq!(found.doubts, Doubts::default());
+}
+
+#[test]
+fn same_order_twice_is_two_orders() {
+    let order = || user("Buy 10 shares");
+    let held = owner([order(), assistant("msg_1", "Bought.")]);
+    let found = held.reconcile_with(ReplayStyle::Unknown, [order(), order()]);
+    assert_eq!(found.verdicts, [FRESH, FRESH]);
+    assert_eq!(found.doubts.repeated, 1);
 }
 
 #[test]

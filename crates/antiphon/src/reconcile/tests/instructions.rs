@@ -15,14 +15,14 @@ fn equal_instructions_are_resent() {
 #[test]
 fn equal_instructions_before_a_replay_are_resent() {
     let held = owner([system("Be brief."), user("hi"), assistant("msg_1", "Hello.")]);
-    let verdicts = held.reconcile([system("Be brief."), user("hi"), user("bye")]);
+    let verdicts = held.reconcile_users([system("Be brief."), user("hi"), user("bye")]);
     assert_eq!(verdicts, [equal_to(0), by_place(1), FRESH]);
 }
 
 #[test]
 fn changed_instructions_replace_the_stored_ones() {
     let held = owner([system("It is Monday."), user("hi"), assistant("msg_1", "Hello.")]);
-    let verdicts = held.reconcile([system("It is Tuesday."), user("hi"), user("bye")]);
+    let verdicts = held.reconcile_users([system("It is Tuesday."), user("hi"), user("bye")]);
     assert_eq!(verdicts, [SUPERSEDES, by_place(1), FRESH]);
 }
 

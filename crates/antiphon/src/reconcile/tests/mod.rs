@@ -14,8 +14,9 @@ mod instructions;
 mod langchain;
 mod late;
 mod open_responses;
+mod windows;
 
-use super::{Resent, Rule, Verdict, reconcile};
+use super::{Doubts, Reconciliation, ReplayStyle, Resent, Rule, Verdict};
 use crate::item::{FingerprintKey, Item, ItemId, Kind};
 use crate::transcript::{HeldItem, Origin, Transcript};
 
@@ -57,25 +58,41 @@ impl Owner {
         Self(self.0.into_iter().map(HeldItem::without_body).collect())
     }
 
-    /// The verdicts on `incoming`, which have to be the same if another owner has the bodies.
+    /// The verdicts on `incoming`.
     fn reconcile(self, incoming: impl IntoIterator<Item = Item>) -> Vec<Verdict> {
+        self.reconcile_with(ReplayStyle::Unknown, incoming).verdicts
+    }
+
+    /// The verdicts on `incoming` of a client that resends user messages only.
+    fn reconcile_users(self, incoming: impl IntoIterator<Item = Item>) -> Vec<Verdict> {
+        self.reconcile_with(ReplayStyle::UsersOnly, incoming).verdicts
+    }
+
+    /// The verdicts and doubts, which have to be the same if another owner has the bodies.
+    fn reconcile_with(
+        self,
+        style: ReplayStyle,
+        incoming: impl IntoIterator<Item = Item>,
+    ) -> Reconciliation {
         let incoming: Vec<Item> = incoming.into_iter().collect();
-        let verdicts = Self(self.0.clone()).reconcile_as_held(incoming.clone());
-        let expected = incoming.iter().zip(&verdicts).map(without_bodies);
-        let expected: Vec<Verdict> = expected.collect();
-        assert_eq!(
-            self.without_body().reconcile_as_held(incoming),
-            expected,
-            "with bodies elsewhere"
-        );
-        verdicts
+        let found = Self(self.0.clone()).reconcile_here(style, &incoming);
+        let expected = incoming.iter().zip(&found.verdicts).map(without_bodies);
+        let expected = Reconciliation { verdicts: expected.collect(), doubts: found.doubts };
+        let without_body = self.without_body().reconcile_here(style, &incoming);
+        assert_eq!(without_body, expected, "with bodies elsewhere");
+        found
     }
 
     /// The verdicts on `incoming` for bodies as they are stored here.
     fn reconcile_as_held(self, incoming: impl IntoIterator<Item = Item>) -> Vec<Verdict> {
-        let transcript: Transcript = self.0.into_iter().collect();
         let incoming: Vec<Item> = incoming.into_iter().collect();
-        reconcile(&transcript, &incoming, KEY)
+        self.reconcile_here(ReplayStyle::Unknown, &incoming).verdicts
+    }
+
+    /// The result for bodies as they are stored here.
+    fn reconcile_here(self, style: ReplayStyle, incoming: &[Item]) -> Reconciliation {
+        let transcript: Transcript = self.0.into_iter().collect();
+        Reconciliation::new(&transcript, incoming, KEY, style)
     }
 }
 

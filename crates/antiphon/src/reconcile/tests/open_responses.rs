@@ -1,7 +1,7 @@
 //! The AI SDK's open-responses provider: full items. Version 6 sends no ids and no reasoning,
 //! version 7 sends both.
 
-use super::{FRESH, by_call, by_id, by_place, owner};
+use super::{FRESH, by_call, by_id, by_place, differing, owner};
 use crate::item::Item;
 use crate::item::given::{assistant, call, call_under, item, output, reasoning, user};
 
@@ -50,10 +50,9 @@ fn version_7_replay_with_all_ids_is_matched() {
     );
 }
 
-/// The client returns two messages of one response as one. That one counts as new, but the user
-/// messages do not.
+/// The client returns two messages of one response as one, which counts as an edit of the first.
 #[test]
-fn joined_assistant_messages_leave_user_messages_resent() {
+fn joined_assistant_messages_are_resent() {
     let held = owner([
         user("hi"),
         assistant("msg_1", "Let me think."),
@@ -72,7 +71,8 @@ fn joined_assistant_messages_leave_user_messages_resent() {
         parts("assistant", "output_text", "Fine."),
         user("bye"),
     ]);
-    assert_eq!(verdicts, [by_place(0), FRESH, by_place(3), by_place(4), FRESH]);
+    let joined = differing(by_place(1));
+    assert_eq!(verdicts, [by_place(0), joined, by_place(3), by_place(4), FRESH]);
 }
 
 #[test]
