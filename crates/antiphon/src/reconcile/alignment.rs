@@ -36,7 +36,9 @@ pub(super) fn align(
         let Some(anchor) = Anchor::new(&dialogue, assessments[position]) else { continue };
         let (before, rest) = split_at_position(messages, position);
         let held = anchor_end.unwrap_or_default()..anchor.held.start;
-        mark(dialogue.match_backwards(held, before), assessments);
+        let matches = dialogue.match_backwards(held, before);
+        replay_end = replay_end.max(end_of(&matches));
+        mark(matches, assessments);
         messages = rest;
         anchor_end = anchor_end.max(Some(anchor.held.end));
         if anchor.is_stored {
@@ -45,7 +47,7 @@ pub(super) fn align(
     }
     let tail = Tail { transcript, dialogue: &dialogue, incoming, assessments, messages, style };
     let replay = tail.find_replay(anchor_end);
-    replay_end = replay_end.max(replay.end());
+    replay_end = replay_end.max(end_of(&replay.matches));
     mark(replay.matches, assessments);
     let unrecognized = recall(&dialogue, &all, replay_end, assessments);
     Doubts { repeated: replay.repeated, unrecognized }
@@ -66,6 +68,11 @@ fn split_at_position(
     position: usize,
 ) -> (&[IncomingMessage], &[IncomingMessage]) {
     messages.split_at(messages.partition_point(|message| message.incoming < position))
+}
+
+/// The position in the input at which the repeated history ends.
+fn end_of(matches: &[MessageMatch]) -> usize {
+    matches.iter().map(|matched| matched.incoming + 1).max().unwrap_or_default()
 }
 
 fn mark(matches: Vec<MessageMatch>, assessments: &mut [Assessment]) {
@@ -129,13 +136,6 @@ struct Replay {
     repeated: usize,
 }
 
-impl Replay {
-    /// The position in the input at which the repeated history ends.
-    fn end(&self) -> usize {
-        self.matches.iter().map(|matched| matched.incoming + 1).max().unwrap_or_default()
-    }
-}
-
 impl Tail<'_> {
     fn find_replay(&self, anchor_end: Option<usize>) -> Replay {
         let start = anchor_end.unwrap_or_default();
@@ -181,8 +181,7 @@ impl Tail<'_> {
     /// The longest run of the latest stored user messages with which the input begins.
     fn match_latest_users(&self) -> Replay {
         let runs = self.dialogue.latest_users_at_start(self.messages);
-        let Some(matches) =
-            runs.into_iter().find(|matches| self.can_continue_after(matches, None))
+        let Some(matches) = runs.into_iter().find(|matches| self.can_continue_after(matches, None))
         else {
             return Replay::default();
         };

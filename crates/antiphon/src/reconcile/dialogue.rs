@@ -135,7 +135,11 @@ impl Dialogue {
 
     /// The position in `held` of the stored message that equals the last of `messages` and whose
     /// predecessors equal most of theirs; the latest such position.
-    pub(super) fn best_end(&self, held: Range<usize>, messages: &[IncomingMessage]) -> Option<usize> {
+    pub(super) fn best_end(
+        &self,
+        held: Range<usize>,
+        messages: &[IncomingMessage],
+    ) -> Option<usize> {
         /// How many predecessors are compared.
         const CONTEXT: usize = 8;
         let (last, before) = messages.split_last()?;

@@ -3,7 +3,7 @@
 //! items.
 
 use antiphon::item::{FingerprintKey, Side};
-use antiphon::reconcile::reconcile;
+use antiphon::reconcile::{Reconciliation, ReplayStyle};
 use antiphon::repair::{BlockingItem, Policy, Repaired, blocking_items, repair_after};
 use antiphon::{HeldItem, Item, ItemId, Transcript};
 use proptest::prelude::*;
@@ -64,7 +64,11 @@ fn ledger(items: &[Item]) -> Transcript {
 
 /// The items of `incoming` that a provider with `held` does not have.
 fn fresh(held: &[Item], incoming: &[Item]) -> Vec<Item> {
-    let verdicts = reconcile(&ledger(held), incoming, KEY).into_iter();
+    fresh_of(held, incoming, ReplayStyle::Unknown)
+}
+
+fn fresh_of(held: &[Item], incoming: &[Item], style: ReplayStyle) -> Vec<Item> {
+    let verdicts = Reconciliation::new(&ledger(held), incoming, KEY, style).verdicts.into_iter();
     let fresh = incoming.iter().zip(verdicts).filter(|(_, verdict)| verdict.is_fresh());
     fresh.map(|(item, _)| item.clone()).collect()
 }
@@ -144,7 +148,7 @@ proptest! {
         let replay = client.replay(&whole.pieces).into_iter();
         let message = replay.filter_map(|(position, json)| position.map(|_| json));
         let incoming: Vec<Value> = message.chain([news.clone()]).collect();
-        let fresh = fresh(&held, &items(&incoming));
+        let fresh = fresh_of(&held, &items(&incoming), client.style());
         prop_assert_eq!(sent(&outlines(&held), &fresh).items, items([&news]));
     }
 

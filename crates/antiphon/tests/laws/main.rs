@@ -13,3 +13,4 @@ mod reconcile;
 mod repair;
 mod replay;
 mod truncation;
+mod windows;

@@ -1,7 +1,7 @@
 //! Properties of reconciliation: exactly the new items are fresh.
 
 use antiphon::item::FingerprintKey;
-use antiphon::reconcile::{Resent, Verdict, reconcile};
+use antiphon::reconcile::{Reconciliation, ReplayStyle, Resent, Verdict, reconcile};
 use antiphon::transcript::{Body, HeldItem, Transcript};
 use antiphon::{Item, ItemId, Kind, Role};
 use proptest::collection::vec;
@@ -54,7 +54,7 @@ fn news(history: &History, says: &[&str]) -> Vec<Sent> {
 
 /// Asserts that each held item is found at its position and each new item is fresh, both with
 /// stored bytes and with only heads and fingerprints.
-fn assert_known(held: &[Item], sent: &[Sent]) -> Result<(), TestCaseError> {
+fn assert_known(held: &[Item], sent: &[Sent], style: ReplayStyle) -> Result<(), TestCaseError> {
     let incoming = items(sent.iter().map(|(_, json)| json));
     let place = |verdict: Verdict| match verdict {
         Verdict::Resent(resent) => Some(resent.held),
@@ -63,7 +63,7 @@ fn assert_known(held: &[Item], sent: &[Sent]) -> Result<(), TestCaseError> {
     };
     let expected: Vec<_> = sent.iter().map(|(place, _)| *place).collect();
     for owner in [transcript(held), elsewhere(&transcript(held))] {
-        let verdicts = reconcile(&owner, &incoming, KEY);
+        let verdicts = Reconciliation::new(&owner, &incoming, KEY, style).verdicts;
         let found: Vec<_> = verdicts.into_iter().map(place).collect();
         prop_assert_eq!(&found, &expected);
     }
@@ -81,7 +81,7 @@ proptest! {
     ) {
         let history = History::from_turns(&turns, numbering, end);
         let sent = [again(&client, 0, &history.pieces), news(&history, &says)].concat();
-        assert_known(&history.items(), &sent)?;
+        assert_known(&history.items(), &sent, style_of(&client, &sent))?;
     }
 
     #[test]
@@ -97,7 +97,7 @@ proptest! {
         let from = last_anchor.map_or(0, |last| from.index(last + 1));
         let window = &history.pieces[from..];
         let sent = [again(&client, from, window), news(&history, &says)].concat();
-        assert_known(&history.items(), &sent)?;
+        assert_known(&history.items(), &sent, style_of(&client, &sent))?;
     }
 
     #[test]
@@ -117,8 +117,10 @@ proptest! {
             late,
             again(&client, left.pieces.len(), &later.pieces),
             vec![(None, user(says))],
-        ];
-        assert_known(&[left.items(), later.items()].concat(), &sent.concat())?;
+        ]
+        .concat();
+        let held = [left.items(), later.items()].concat();
+        assert_known(&held, &sent, style_of(&client, &sent))?;
     }
 
     #[test]
@@ -150,7 +152,7 @@ proptest! {
         let history = History::from_turns(&turns, numbering, end);
         let mut sent = news(&history, &says);
         mark_what_counts_as_a_replay(&history, &mut sent);
-        assert_known(&history.items(), &sent)?;
+        assert_known(&history.items(), &sent, ReplayStyle::Unknown)?;
     }
 
     #[test]
@@ -284,15 +286,32 @@ fn instructions(owner: &Transcript) -> Vec<String> {
     items.map(|item| item.object().string("content").unwrap_or_default().into_owned()).collect()
 }
 
-/// A delta that starts with all earlier user texts is ambiguous: it counts as a replay.
+/// The style of a client, as far as this replay shows it: nothing but the client's habit
+/// distinguishes user messages alone from new ones.
+fn style_of(client: &Client, sent: &[Sent]) -> ReplayStyle {
+    let sent = items(sent.iter().map(|(_, json)| json));
+    match sent.iter().any(|item| item.head().role != Some(Role::User)) {
+        true => client.style(),
+        false => ReplayStyle::UsersOnly,
+    }
+}
+
+/// A delta that starts with the latest user texts is a replay if two of them differ.
 fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
     let message = history.pieces.iter().enumerate();
     let message: Vec<_> = message.filter(|(_, piece)| piece.part == Part::User).collect();
     let says_again = |((_, message), (_, says)): (&(usize, &Piece), &Sent)| {
         message.json["content"] == says["content"]
     };
-    if sent.len() > message.len() && message.iter().zip(sent.iter()).all(says_again) {
-        let places = message.iter().map(|(place, _)| *place);
+    let longest = message.len().min(sent.len().saturating_sub(1));
+    let is_run = |length: &usize| {
+        let latest = &message[message.len() - length..];
+        latest.iter().zip(sent.iter()).all(says_again)
+    };
+    let Some(length) = (1..=longest).rev().find(is_run) else { return };
+    let latest = &message[message.len() - length..];
+    if latest.iter().any(|(_, piece)| piece.json["content"] != latest[0].1.json["content"]) {
+        let places = latest.iter().map(|(place, _)| *place);
         sent.iter_mut().zip(places).for_each(|(sent, place)| sent.0 = Some(place));
     }
 }

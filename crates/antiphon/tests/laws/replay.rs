@@ -1,5 +1,6 @@
 //! Replays of a conversation by clients: in full, by reference, without ids, with omissions.
 
+use antiphon::reconcile::ReplayStyle;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -45,15 +46,18 @@ pub(crate) fn client() -> impl Strategy<Value = Client> {
 }
 
 impl Client {
-    /// The items that it sends, each with the position of its original; `None` if it has no
-    /// original.
+    /// The items that it sends, each with the position of its original.
     pub(crate) fn replay(&self, pieces: &[Piece]) -> Vec<(Option<usize>, Value)> {
         let pieces = pieces.iter().enumerate();
-        let sent = pieces.filter_map(|(position, piece)| {
-            let is_edited = piece.part == Part::Assistant && self.assistants == Form::Edited;
-            Some(((!is_edited).then_some(position), self.send(piece)?))
-        });
-        sent.collect()
+        pieces.filter_map(|(position, piece)| Some((Some(position), self.send(piece)?))).collect()
+    }
+
+    /// How it resends a history of which the model made no other items.
+    pub(crate) fn style(&self) -> ReplayStyle {
+        match self.assistants {
+            Form::Omitted => ReplayStyle::UsersOnly,
+            _ => ReplayStyle::Unknown,
+        }
     }
 
     /// The same without the positions.

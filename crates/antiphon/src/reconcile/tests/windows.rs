@@ -134,8 +134,7 @@ fn edited_message_is_new_once() {
 #[test]
 fn edited_answers_are_resent() {
     let edited = |turn: usize| bare_assistant(&format!("answer {turn}, stripped"));
-    let incoming =
-        (0..3).flat_map(|turn| [question(turn), edited(turn)]).chain([question(3)]);
+    let incoming = (0..3).flat_map(|turn| [question(turn), edited(turn)]).chain([question(3)]);
     let pair = |turn: usize| [by_place(2 * turn), differing(by_place(2 * turn + 1))];
     let verdicts = (0..3).flat_map(pair).chain([FRESH]).collect();
     assert_eq!(found(owner(turns(0..3)), incoming), (verdicts, NO_DOUBTS));
