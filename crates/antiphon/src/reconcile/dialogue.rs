@@ -182,7 +182,10 @@ impl Dialogue {
     }
 
     /// The positions of the assistant messages at the positions `held`.
-    pub(super) fn assistants_in(&self, held: Range<usize>) -> impl Iterator<Item = usize> {
+    pub(super) fn assistants_in(
+        &self,
+        held: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = usize> {
         let stored = self.all.order[self.all.indexes_in(held)].iter();
         stored.filter(|message| !message.is_user).map(|message| message.held)
     }

@@ -78,33 +78,37 @@ impl<'a> Recall<'a> {
         }
     }
 
-    /// Matches assistant messages with those stored between the same neighbors. The stored message
-    /// wins, as it does under an id.
+    /// Matches assistant messages, the latest first, each with the latest one stored between the
+    /// same neighbors. The stored message wins, as it does under an id.
     fn match_edited(&mut self, messages: &[IncomingMessage]) {
+        let starts = self.starts(messages);
         let mut bound = Bound::new(self.assessments.len());
-        let slots: Vec<(IncomingMessage, usize)> = messages
-            .iter()
-            .rev()
-            .map(|message| (*message, bound.before(message.incoming, self.assessments)))
-            .filter(|(message, _)| !message.is_user)
-            .collect();
-        let mut previous = None;
-        let mut position = 0;
-        for (message, next) in slots.into_iter().rev() {
-            let before = self.assessments[position..message.incoming].iter();
-            previous = before.filter_map(held_at).last().or(previous);
-            position = message.incoming;
-            if self.assessments[position].verdict != Verdict::Fresh {
+        for (message, start) in messages.iter().zip(starts).rev() {
+            let next = bound.before(message.incoming, self.assessments);
+            let is_fresh = self.assessments[message.incoming].verdict == Verdict::Fresh;
+            if message.is_user || !is_fresh {
                 continue;
             }
-            let start = previous.or_else(|| self.dialogue.last_user_before(next));
-            let start = start.map_or(0, |place| place + 1);
-            let mut stored = self.dialogue.assistants_in(start..next);
-            let free = stored.find(|held| !self.matched.contains(held));
-            if let Some(held) = free {
-                self.record(&message, held, true);
+            let start = start.or_else(|| self.dialogue.last_user_before(next));
+            let stored = self.dialogue.assistants_in(start.map_or(0, |place| place + 1)..next);
+            let found = stored.rev().find(|held| !self.matched.contains(held));
+            if let Some(held) = found {
+                self.record(message, held, true);
             }
         }
+    }
+
+    /// For each message the place of the last matched item before it.
+    fn starts(&self, messages: &[IncomingMessage]) -> Vec<Option<usize>> {
+        let mut read = 0;
+        let mut last = None;
+        let start = |message: &IncomingMessage| {
+            let before = self.assessments[read..message.incoming].iter();
+            read = message.incoming;
+            last = before.filter_map(held_at).last().or(last);
+            last
+        };
+        messages.iter().map(start).collect()
     }
 
     fn record(&mut self, message: &IncomingMessage, held: usize, differs: bool) {

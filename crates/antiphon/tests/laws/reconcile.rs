@@ -296,7 +296,8 @@ fn style_of(client: &Client, sent: &[Sent]) -> ReplayStyle {
     }
 }
 
-/// A delta that starts with the latest user texts is a replay if two of them differ.
+/// A delta that starts with the latest user texts is a replay if two of them differ, or if the
+/// model has not answered the last.
 fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
     let message = history.pieces.iter().enumerate();
     let message: Vec<_> = message.filter(|(_, piece)| piece.part == Part::User).collect();
@@ -310,7 +311,12 @@ fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
     };
     let Some(length) = (1..=longest).rev().find(is_run) else { return };
     let latest = &message[message.len() - length..];
-    if latest.iter().any(|(_, piece)| piece.json["content"] != latest[0].1.json["content"]) {
+    let last = latest[length - 1].0;
+    let is_model_made = |piece: &Piece| !matches!(piece.part, Part::User | Part::Output);
+    let is_answered = history.pieces[last..].iter().any(is_model_made);
+    if !is_answered
+        || latest.iter().any(|(_, piece)| piece.json["content"] != latest[0].1.json["content"])
+    {
         let places = latest.iter().map(|(place, _)| *place);
         sent.iter_mut().zip(places).for_each(|(sent, place)| sent.0 = Some(place));
     }

@@ -50,7 +50,7 @@ fn version_7_replay_with_all_ids_is_matched() {
     );
 }
 
-/// The client returns two messages of one response as one, which counts as an edit of the first.
+/// The client returns two messages of one response as one, which counts as an edit of the last.
 #[test]
 fn joined_assistant_messages_are_resent() {
     let held = owner([
@@ -71,7 +71,7 @@ fn joined_assistant_messages_are_resent() {
         parts("assistant", "output_text", "Fine."),
         user("bye"),
     ]);
-    let joined = differing(by_place(1));
+    let joined = differing(by_place(2));
     assert_eq!(verdicts, [by_place(0), joined, by_place(3), by_place(4), FRESH]);
 }
 
