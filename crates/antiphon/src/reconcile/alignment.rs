@@ -134,7 +134,13 @@ struct Tail<'a> {
 struct Replay {
     matches: Vec<MessageMatch>,
     /// See [`Doubts::repeated`].
-    repeated: usize,
+    repeated: Vec<usize>,
+}
+
+impl From<Vec<MessageMatch>> for Replay {
+    fn from(matches: Vec<MessageMatch>) -> Self {
+        Self { matches, repeated: Vec::new() }
+    }
 }
 
 impl Tail<'_> {
@@ -143,11 +149,11 @@ impl Tail<'_> {
         let run = self.dialogue.match_forwards(start..usize::MAX, self.messages);
         let is_complete = run.covers_all_users && self.can_continue_after(&run.matches, anchor_end);
         if is_complete && (anchor_end.is_some() || self.is_replay(&run.matches)) {
-            return Replay { matches: run.matches, repeated: 0 };
+            return Replay::from(run.matches);
         }
         let matches = self.match_to_last_assistant(start);
         if !matches.is_empty() {
-            return Replay { matches, repeated: 0 };
+            return Replay::from(matches);
         }
         match anchor_end {
             Some(_) => Replay::default(),
@@ -187,8 +193,11 @@ impl Tail<'_> {
             return Replay::default();
         };
         match self.is_replay(&matches) {
-            true => Replay { matches, repeated: 0 },
-            false => Replay { repeated: matches.len(), matches: Vec::new() },
+            true => Replay::from(matches),
+            false => Replay {
+                repeated: matches.iter().map(|matched| matched.incoming).collect(),
+                matches: Vec::new(),
+            },
         }
     }
 

@@ -162,15 +162,15 @@ pub struct Reconciliation {
 
 /// Messages that are new, although another reading of the input is possible. Nothing is lost in
 /// these cases, but the transcript may hold a message twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Doubts {
-    /// The number of messages at the start of the input that equal the end of the stored ones. They
-    /// may be a replay, but nothing except their text shows it.
-    pub repeated: usize,
-    /// The number of messages within a replay that equal no stored message: the client edited or
+    /// Positions of messages at the start of the input that equal the latest stored ones. They may
+    /// be a replay, but nothing except their text shows it.
+    pub repeated: Vec<usize>,
+    /// Positions of messages within a replay that equal no stored message: the client edited or
     /// added them.
-    pub unrecognized: usize,
+    pub unrecognized: Vec<usize>,
 }
 
 /// How a client resends the history of a conversation.
@@ -184,6 +184,19 @@ pub enum ReplayStyle {
     /// to `conversation`. User messages that repeat the latest stored ones are a replay if
     /// something new follows.
     UsersOnly,
+}
+
+impl ReplayStyle {
+    /// The style of a client that sends this `User-Agent`.
+    ///
+    /// The providers of the AI SDK name themselves, as in `ai/6.0.3 ai-sdk/openai/3.0.1`.
+    pub fn from_user_agent(name: &str) -> Self {
+        let products = name.split_ascii_whitespace();
+        match products.into_iter().any(|product| product.starts_with("ai-sdk/")) {
+            true => Self::UsersOnly,
+            false => Self::Unknown,
+        }
+    }
 }
 
 impl Reconciliation {

@@ -14,13 +14,13 @@ use crate::item::Fingerprint;
 
 /// Matches the messages before `replay_end`, a position of the input, with stored messages that
 /// nothing has matched yet: equal ones anywhere, and edited assistant messages between the
-/// neighbors of the original. Returns the number of messages that remain fresh.
+/// neighbors of the original. Returns the positions of the messages that remain fresh.
 pub(super) fn recall(
     dialogue: &Dialogue,
     messages: &[IncomingMessage],
     replay_end: usize,
     assessments: &mut [Assessment],
-) -> usize {
+) -> Vec<usize> {
     let end = messages.partition_point(|message| message.incoming < replay_end);
     let answers = messages[end..].iter().take_while(|message| !message.is_user).count();
     let is_fresh = |message: &&IncomingMessage, assessments: &[Assessment]| {
@@ -32,7 +32,8 @@ pub(super) fn recall(
         recall.match_edited(&messages[..end + answers]);
     }
     let replayed = if end == 0 { unknown_replay(messages) } else { &messages[..end] };
-    replayed.iter().filter(|message| is_fresh(message, assessments)).count()
+    let fresh = replayed.iter().filter(|message| is_fresh(message, assessments));
+    fresh.map(|message| message.incoming).collect()
 }
 
 /// The messages up to the last assistant message that a user message follows. A client that sends

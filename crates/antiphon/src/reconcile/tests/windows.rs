@@ -5,7 +5,7 @@ use crate::item::Item;
 use crate::item::given::{assistant, bare_assistant, call_under, output, user};
 use crate::reconcile::Verdict;
 
-const NO_DOUBTS: Doubts = Doubts { repeated: 0, unrecognized: 0 };
+const NO_DOUBTS: Doubts = Doubts { repeated: Vec::new(), unrecognized: Vec::new() };
 
 /// Turns `first` to `last`, each a question and its answer.
 fn turns(turns: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Item> {
@@ -60,7 +60,7 @@ fn window_of_user_messages_is_recognized() {
 #[test]
 fn single_user_message_is_a_window_only_of_known_clients() {
     let incoming = || [question(5), question(6)];
-    let doubts = Doubts { repeated: 1, unrecognized: 0 };
+    let doubts = Doubts { repeated: vec![0], ..Doubts::default() };
     assert_eq!(found(owner(turns(0..6)), incoming()), (vec![FRESH, FRESH], doubts));
     assert_eq!(owner(turns(0..6)).reconcile_users(incoming()), [by_place(10), FRESH]);
 }
@@ -69,7 +69,7 @@ fn single_user_message_is_a_window_only_of_known_clients() {
 fn equal_user_messages_are_no_window() {
     let yes = || user("yes");
     let held = owner([yes(), answer(0), yes(), answer(1)]);
-    let doubts = Doubts { repeated: 2, unrecognized: 0 };
+    let doubts = Doubts { repeated: vec![0, 1], ..Doubts::default() };
     assert_eq!(found(held, [yes(), yes(), yes()]), (vec![FRESH; 3], doubts));
 }
 
@@ -94,7 +94,7 @@ fn summary_is_new_once_and_then_resent() {
     let (verdicts, doubts) = found(owner(turns(0..6)), incoming());
     let window = [8, 9, 10, 11].map(by_place);
     assert_eq!(verdicts, [&[FRESH], &window[..], &[FRESH]].concat());
-    assert_eq!(doubts, Doubts { repeated: 0, unrecognized: 1 });
+    assert_eq!(doubts, Doubts { unrecognized: vec![0], ..Doubts::default() });
 
     let held = owner(turns(0..6).chain([summary(), question(6), answer(6)]));
     let incoming = [summary()].into_iter().chain(turns(5..7)).chain([question(7)]);
@@ -109,7 +109,10 @@ fn changed_first_message_is_the_only_new_one() {
     let incoming = [now(2), answer(0)].into_iter().chain(turns(1..3)).chain([question(3)]);
     let replayed = (1..6).map(by_place);
     let verdicts = [FRESH].into_iter().chain(replayed).chain([FRESH]).collect();
-    assert_eq!(found(held, incoming), (verdicts, Doubts { repeated: 0, unrecognized: 1 }));
+    assert_eq!(
+        found(held, incoming),
+        (verdicts, Doubts { unrecognized: vec![0], ..Doubts::default() })
+    );
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn edited_message_is_new_once() {
     let (verdicts, doubts) = found(owner(turns(0..4)), replay(4));
     let fresh: Vec<usize> = (0..9).filter(|at| verdicts[*at].is_fresh()).collect();
     assert_eq!(fresh, [4, 8]);
-    assert_eq!(doubts, Doubts { repeated: 0, unrecognized: 1 });
+    assert_eq!(doubts, Doubts { unrecognized: vec![4], ..Doubts::default() });
 
     let held = owner(turns(0..4).chain([edited(), question(4), answer(4)]));
     let (verdicts, doubts) = found(held, replay(5));
@@ -144,7 +147,7 @@ fn edited_answers_are_resent() {
 fn unknown_history_is_new_and_counted() {
     let other = |turn: usize| [user(&format!("other {turn}")), answer(100 + turn)];
     let incoming = (0..2).flat_map(other).chain([question(6)]);
-    let doubts = Doubts { repeated: 0, unrecognized: 4 };
+    let doubts = Doubts { unrecognized: vec![0, 1, 2, 3], ..Doubts::default() };
     assert_eq!(found(owner(turns(0..3)), incoming), (vec![FRESH; 5], doubts));
 }
 
@@ -154,4 +157,12 @@ fn deleted_messages_of_a_window_stay_deleted() {
     let incoming = turns(4..6).chain([question(6)]);
     let verdicts = vec![by_place(8), by_place(9), Verdict::Deleted, by_place(11), FRESH];
     assert_eq!(found(held, incoming), (verdicts, NO_DOUBTS));
+}
+
+#[test]
+fn ai_sdk_is_known_by_its_user_agent() {
+    let style = |name| ReplayStyle::from_user_agent(name);
+    let ai_sdk = "ai/6.0.3 ai-sdk/openai/3.0.1 ai-sdk/provider-utils/4.0.1 runtime/node.js/22";
+    assert_eq!(style(ai_sdk), ReplayStyle::UsersOnly);
+    assert_eq!(style("OpenAI/Python 2.32.0"), ReplayStyle::Unknown);
 }
