@@ -70,6 +70,7 @@ pub(crate) fn summary_request(request: &CreateRequest) -> (CreateRequest, Item) 
         compaction: CompactionTrigger::None,
         mode: RequestMode::Answer,
         lane: None,
+        replay_style: request.replay_style,
         identity: request.identity,
     };
     (summary, message(PROMPT.trim_end()))

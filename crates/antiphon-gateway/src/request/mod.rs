@@ -15,8 +15,10 @@ mod values;
 
 use antiphon::Item;
 use antiphon::json::{self, Object};
+use antiphon::reconcile::ReplayStyle;
 use antiphon::stream::Obfuscation;
 use bytes::Bytes;
+use http::{HeaderMap, header};
 use serde_json::value::RawValue;
 
 use self::bounds::{check_bounds, obfuscation};
@@ -73,6 +75,8 @@ pub(crate) struct CreateRequest {
     pub(crate) mode: RequestMode,
     /// The lane of the WebSocket that sent the request.
     pub(crate) lane: Option<Lane>,
+    /// How the client resends its history.
+    pub(crate) replay_style: ReplayStyle,
 }
 
 /// The purpose of a request.
@@ -152,12 +156,19 @@ impl CreateRequest {
             identity,
             mode: RequestMode::Answer,
             lane: None,
+            replay_style: ReplayStyle::Unknown,
             fields: String::new(),
         };
         check_bounds(&fields)?;
         request.has_input(is_prompted)?;
         fields.remove("input");
         Ok(Self { fields: fields.to_text(), ..request })
+    }
+
+    /// The request of the client that these headers name.
+    pub(crate) fn sent_by(self, headers: &HeaderMap) -> Self {
+        let name = headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok());
+        Self { replay_style: name.map(ReplayStyle::from_user_agent).unwrap_or_default(), ..self }
     }
 
     /// Converts the request to one that a lane received: it streams events, and omits the fields

@@ -55,7 +55,7 @@ async fn read(
     body: &Bytes,
 ) -> Result<(CreateRequest, bool), ApiError> {
     let identity = gateway.digest_key.identify(headers, body)?;
-    let request = CreateRequest::parse(body, identity, &gateway.settings.limits)?;
+    let request = CreateRequest::parse(body, identity, &gateway.settings.limits)?.sent_by(headers);
     let is_job =
         request.background && !turn::is_owned_by_upstream(gateway, caller, &request).await?;
     Ok((request, is_job))

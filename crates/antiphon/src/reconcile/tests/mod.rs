@@ -77,7 +77,8 @@ impl Owner {
         let incoming: Vec<Item> = incoming.into_iter().collect();
         let found = Self(self.0.clone()).reconcile_here(style, &incoming);
         let expected = incoming.iter().zip(&found.verdicts).map(without_bodies);
-        let expected = Reconciliation { verdicts: expected.collect(), doubts: found.doubts.clone() };
+        let expected =
+            Reconciliation { verdicts: expected.collect(), doubts: found.doubts.clone() };
         let without_body = self.without_body().reconcile_here(style, &incoming);
         assert_eq!(without_body, expected, "with bodies elsewhere");
         found
