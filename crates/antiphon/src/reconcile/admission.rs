@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Resent, Rule, Verdict, reconcile};
+use super::{Doubts, Reconciliation, ReplayStyle, Resent, Rule, Verdict};
 use crate::faults::{Fault, OmissionReason, Refusal};
 use crate::item::{FingerprintKey, Item, ItemId, Kind, Side};
 use crate::placeholder::late_output_message;
@@ -19,6 +19,8 @@ pub struct Admission {
     pub sources: Vec<usize>,
     /// The treatment of each item of the input.
     pub treatments: Vec<Treatment>,
+    /// New items that may be resent ones.
+    pub doubts: Doubts,
     /// Whether the input refers to items that the transcript lacks.
     pub names_unknown: bool,
 }
@@ -83,6 +85,8 @@ pub struct AdmissionRules {
     pub mode: AdmissionMode,
     /// Whether repeated items, and old outputs without a call, are rejected.
     pub is_strict: bool,
+    /// How the client resends its history.
+    pub style: ReplayStyle,
     /// The number of stored items that the input is compared with, if not all.
     pub compared: Option<usize>,
     /// The input that is stored already.
@@ -98,7 +102,8 @@ impl AdmissionRules {
     pub fn new(key: FingerprintKey, mode: AdmissionMode, is_strict: bool) -> Self {
         let (omitted, origins) = (HashMap::new(), HashMap::new());
         let (compared, stored) = (None, StoredInput::default());
-        Self { key, mode, is_strict, compared, stored, omitted, origins }
+        let style = ReplayStyle::Unknown;
+        Self { key, mode, is_strict, style, compared, stored, omitted, origins }
     }
 }
 
@@ -114,13 +119,10 @@ impl Admission {
         rules: &AdmissionRules,
         issue_id: &mut dyn FnMut(&Kind) -> ItemId,
     ) -> Result<Self, Refusal> {
-        let verdicts = match rules.compared {
-            Some(end) => {
-                let before = transcript.items()[..end].iter().cloned().collect();
-                reconcile(&before, input, rules.key)
-            }
-            None => reconcile(&transcript, input, rules.key),
-        };
+        let before = rules.compared.map(|end| transcript.items()[..end].iter().cloned().collect());
+        let compared = before.as_ref().unwrap_or(&transcript);
+        let Reconciliation { verdicts, doubts } =
+            Reconciliation::new(compared, input, rules.key, rules.style);
         let is_unknown = |(position, item): (usize, &Item)| {
             let named = item.head().id.as_ref().filter(|_| is_reference(item));
             !rules.omitted.contains_key(&position)
@@ -132,6 +134,7 @@ impl Admission {
             held: transcript.items().len(),
             sources: Vec::new(),
             treatments: Vec::with_capacity(input.len()),
+            doubts,
             names_unknown,
             transcript,
         };

@@ -115,7 +115,7 @@ impl Anchor {
 /// - An assistant message or another item of the model, because a delta never contains one.
 /// - Two or more different user messages that are the latest stored ones, followed by something
 ///   fresh.
-/// - A latest user message that the model has not answered: its turn was cut short.
+/// - A latest user message without an assistant message after it: its turn was cut short.
 /// - A client that is known to resend user messages only ([`ReplayStyle::UsersOnly`]).
 ///
 /// If the end of the stored messages and the start of the input are equal without such a sign, the
@@ -207,7 +207,7 @@ impl Tail<'_> {
         let mut after = self.incoming[first.incoming..].iter();
         let mut others = matches.iter().map(|matched| matched.fingerprint);
         self.style == ReplayStyle::UsersOnly
-            || !self.is_answered()
+            || !self.dialogue.has_answer()
             || after.any(|item| item.head().is_model_made())
             || others.any(|fingerprint| fingerprint != first.fingerprint)
     }

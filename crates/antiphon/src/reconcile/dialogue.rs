@@ -35,7 +35,8 @@ struct StoredMessage {
     /// Position in the transcript.
     held: usize,
     fingerprint: Option<Fingerprint>,
-    is_user: bool,
+    /// Whether the model wrote it.
+    is_answer: bool,
     is_deleted: bool,
 }
 
@@ -104,6 +105,12 @@ impl Dialogue {
     pub(super) fn latest_user(&self) -> Option<usize> {
         let latest = self.all.users.last()?;
         Some(self.all.order[*latest].held)
+    }
+
+    /// Whether an assistant message follows the latest user message.
+    pub(super) fn has_answer(&self) -> bool {
+        let latest = self.all.users.last().map_or(0, |latest| latest + 1);
+        self.all.order[latest..].iter().any(|message| message.is_answer)
     }
 
     /// The position of the first user message after `place` in the transcript.
@@ -187,7 +194,7 @@ impl Dialogue {
         held: Range<usize>,
     ) -> impl DoubleEndedIterator<Item = usize> {
         let stored = self.all.order[self.all.indexes_in(held)].iter();
-        stored.filter(|message| !message.is_user).map(|message| message.held)
+        stored.filter(|message| message.is_answer).map(|message| message.held)
     }
 
     /// Whether the stored message at `held` was deleted.
@@ -231,7 +238,8 @@ impl Messages {
             self.users.push(index);
         }
         let fingerprint = item.fingerprint;
-        self.order.push(StoredMessage { held, fingerprint, is_user, is_deleted });
+        let is_answer = item.head.role == Some(Role::Assistant);
+        self.order.push(StoredMessage { held, fingerprint, is_answer, is_deleted });
     }
 
     fn match_forwards(&self, held: Range<usize>, messages: &[IncomingMessage]) -> MatchedRun {

@@ -8,7 +8,7 @@ use super::Repair;
 use crate::faults::OmissionReason;
 use crate::item::{CallId, Head, Item, ItemId, Kind};
 use crate::placeholder::LateOutput;
-use crate::reconcile::Treatment;
+use crate::reconcile::{Doubts, Treatment};
 
 /// An item that a provider would have rejected or stored twice, and its repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -73,12 +73,32 @@ impl ReportedRepair {
         Self::new(Some(position), item.head(), names, late.message())
     }
 
+    /// The messages of `input` that were added although they may be resent ones.
+    pub fn from_doubts(input: &[Item], doubts: &Doubts) -> impl Iterator<Item = Self> {
+        let repeated = "The message equals one of the latest stored messages. Nothing shows that \
+                        the client resends its history, so the message was taken as new.";
+        let unrecognized = "The message is part of a resent history, but equals no stored message. \
+                            It was taken as new.";
+        let new = move |names, message| {
+            move |at: &usize| Self::new(Some(*at), input[*at].head(), names, message)
+        };
+        let repeated = doubts.repeated.iter().map(new(("repeated_text", "kept"), repeated));
+        let unrecognized =
+            doubts.unrecognized.iter().map(new(("unrecognized_replay", "kept"), unrecognized));
+        repeated.chain(unrecognized)
+    }
+
     /// The repair of an item of the input; `None` if it was added unchanged or stored already.
     pub fn from_treatment(position: usize, item: &Item, treatment: &Treatment) -> Option<Self> {
         let of_used_id = |action, message| {
             Some(Self::new(Some(position), item.head(), ("used_id", action), message))
         };
         match treatment {
+            Treatment::Resent(resent) if resent.differs && item.head().kind.call().is_some() => {
+                let message = "The call has another output already. The stored one is used.";
+                let names = ("different_output", "dropped");
+                Some(Self::new(Some(position), item.head(), names, message))
+            }
             Treatment::Resent(_) | Treatment::StoredBefore(_) | Treatment::New => None,
             Treatment::Omitted(reason) => Some(Self::from_omission(Some(position), item, *reason)),
             Treatment::Late { .. } => {

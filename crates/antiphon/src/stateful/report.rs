@@ -23,14 +23,12 @@ impl Report {
     pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
         let mut report = Self::default();
         for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
-            match treatment {
-                Treatment::Resent(_) | Treatment::StoredBefore(_) => report.resent += 1,
-                treatment => {
-                    let repair = ReportedRepair::from_treatment(position, item, treatment);
-                    report.repairs.extend(repair);
-                }
+            report.repairs.extend(ReportedRepair::from_treatment(position, item, treatment));
+            if matches!(treatment, Treatment::Resent(_) | Treatment::StoredBefore(_)) {
+                report.resent += 1;
             }
         }
+        report.repairs.extend(ReportedRepair::from_doubts(input, &admission.doubts));
         report
     }
 

@@ -312,8 +312,8 @@ fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
     let Some(length) = (1..=longest).rev().find(is_run) else { return };
     let latest = &message[message.len() - length..];
     let last = latest[length - 1].0;
-    let is_model_made = |piece: &Piece| !matches!(piece.part, Part::User | Part::Output);
-    let is_answered = history.pieces[last..].iter().any(is_model_made);
+    let is_answer = |piece: &Piece| piece.part == Part::Assistant;
+    let is_answered = history.pieces[last..].iter().any(is_answer);
     if !is_answered
         || latest.iter().any(|(_, piece)| piece.json["content"] != latest[0].1.json["content"])
     {

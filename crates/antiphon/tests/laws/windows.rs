@@ -151,7 +151,7 @@ proptest! {
         from in any::<Index>(),
         says in text(),
     ) {
-        let history = History::of(&answered(turns), Numbering::Unique, End::Over);
+        let history = History::from_turns(&answered(turns), Numbering::Unique, End::Over);
         // Repeated texts of users make some windows ambiguous; see `no_new_item_is_lost`.
         let distinct = |(number, piece): (usize, &crate::history::Piece)| {
             let mut piece = piece.clone();
