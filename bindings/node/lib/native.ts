@@ -65,7 +65,7 @@ export interface Converted {
 /** The known state of conversations and chains, for a client. */
 export interface StatefulClient {
   /** Begins a turn. Returns `null` for an invalid body, which the server itself will reject. */
-  open(account: string, body: string | Uint8Array): Turn | null;
+  open(account: string, userAgent: string, body: string | Uint8Array): Turn | null;
   /**
    * Begins the delivery of items to a conversation without a model turn. Returns `null` if the text
    * is not an array of items.

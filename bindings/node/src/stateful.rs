@@ -1,6 +1,7 @@
 //! [`antiphon::stateful`] for Node.
 
 use antiphon::item::FingerprintKey;
+use antiphon::reconcile::ReplayStyle;
 use antiphon::stateful;
 use bytes::Bytes;
 use napi::bindgen_prelude::{Buffer, Uint8Array};
@@ -22,11 +23,11 @@ impl StatefulClient {
         Ok(Self(stateful::StatefulClient::new(FingerprintKey::new(key))))
     }
 
-    /// Begins a turn. `None` for an invalid body.
+    /// Begins a turn of the client that this `User-Agent` names. `None` for an invalid body.
     #[napi]
-    pub fn open(&self, account: String, body: Text) -> Option<Turn> {
-        let body = bytes_of(body);
-        Some(Turn::new(self.0.open(&account, body.clone()).ok()?, body))
+    pub fn open(&self, account: String, user_agent: String, body: Text) -> Option<Turn> {
+        let (style, body) = (ReplayStyle::from_user_agent(&user_agent), bytes_of(body));
+        Some(Turn::new(self.0.open_as(&account, style, body.clone()).ok()?, body))
     }
 
     /// Begins a delivery of items. `None` if the text is not an array of items.

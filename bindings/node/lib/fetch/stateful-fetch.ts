@@ -47,7 +47,8 @@ export function statefulFetch(options: StatefulFetchOptions = {}): typeof global
   return async function fetch(input, init) {
     const route = routeOf(input, init);
     if (route === undefined) return send(input, init);
-    const account = accountOf(route.base, headersOf(input, init));
+    const headers = headersOf(input, init);
+    const account = accountOf(route.base, headers);
     if (route.kind === "conversation") {
       try {
         return await send(input, init);
@@ -56,7 +57,8 @@ export function statefulFetch(options: StatefulFetchOptions = {}): typeof global
       }
     }
     const call = await readCall(input, init);
-    const turn = call.body && client.open(account, call.body);
+    const userAgent = headers.get("user-agent") ?? "";
+    const turn = call.body && client.open(account, userAgent, call.body);
     if (!turn) return send(call.input, call.init);
     return takeTurn({ turn, call, base: route.base, send, onReport });
   };

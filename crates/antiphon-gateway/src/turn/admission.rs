@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use antiphon::faults::OmissionReason;
 use antiphon::item::{FingerprintKey, IdSource};
 use antiphon::placeholder::late_output_message;
-use antiphon::reconcile::{Admission, AdmissionMode, AdmissionRules, StoredInput, reconcile};
+use antiphon::reconcile::{
+    Admission, AdmissionMode, AdmissionRules, Reconciliation, ReplayStyle, StoredInput,
+};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Transcript};
 
 use super::context::Turn;
@@ -26,14 +28,15 @@ pub(super) fn admit(
     items: &[Item],
     prior: Option<&PriorInput>,
 ) -> Result<Admission, ApiError> {
-    let key = turn.gateway.fingerprint_key;
-    let stored = prior.map(|prior| find_stored(&transcript, items, prior, key));
+    let (key, style) = (turn.gateway.fingerprint_key, turn.request.replay_style);
+    let stored = prior.map(|prior| find_stored(&transcript, items, prior, (key, style)));
     let stored = stored.unwrap_or_default();
     let is_stored = |position: &usize| stored.contains_key(position);
     let omitted = incoming.iter().enumerate().filter(|(position, _)| !is_stored(position));
     let omitted = omitted.filter_map(|(position, it)| Some((position, it.omission(key)?)));
     let origins = incoming.iter().enumerate();
     let rules = AdmissionRules {
+        style,
         compared: prior.map(|prior| prior.positions.start),
         omitted: omitted.collect(),
         origins: origins.filter_map(|(at, it)| Some((at, it.origin.clone()?))).collect(),
@@ -75,10 +78,10 @@ fn find_stored(
     transcript: &Transcript,
     items: &[Item],
     prior: &PriorInput,
-    key: FingerprintKey,
+    (key, style): (FingerprintKey, ReplayStyle),
 ) -> HashMap<usize, usize> {
     let before = transcript.items()[..prior.positions.start].iter().cloned().collect();
-    let verdicts = reconcile(&before, items, key);
+    let verdicts = Reconciliation::new(&before, items, key, style).verdicts;
     let mut rest = prior.positions.clone();
     let mut found = HashMap::new();
     for (position, item) in items.iter().enumerate().filter(|(at, _)| verdicts[*at].is_fresh()) {

@@ -123,19 +123,17 @@ impl Report {
     pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
         let mut report = Self::new(input.len());
         for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
+            report.repairs.extend(ReportedRepair::from_treatment(position, item, treatment));
             let (held, rule, differs) = match treatment {
                 Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
                 Treatment::StoredBefore(Some(held)) => (*held, "same_request", false),
-                treatment => {
-                    let repair = ReportedRepair::from_treatment(position, item, treatment);
-                    report.repairs.extend(repair);
-                    continue;
-                }
+                _ => continue,
             };
             let kind = item.head().kind.to_string();
             let item_id = admission.transcript.items()[held].id.to_string();
             report.resent.push(ResentItem { position, kind, item_id, rule, differs });
         }
+        report.repairs.extend(ReportedRepair::from_doubts(input, &admission.doubts));
         report
     }
 

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use antiphon::FingerprintKey;
+use antiphon::reconcile::ReplayStyle;
 use antiphon::stateful::{Report, StatefulClient, Step, Turn};
 use antiphon_mock::{Answer, Exchange, Options, Recorded, StrictProvider};
 use bytes::Bytes;
@@ -92,7 +93,9 @@ impl World {
         body["model"] = MODEL.into();
         body["stream"] = (mode == Mode::Streamed).into();
         let body = Bytes::from(body.to_string());
-        let turn = self.client.open(ACCOUNT, body).expect("the body is a request");
+        // Most of these tests replay user messages only.
+        let style = ReplayStyle::UsersOnly;
+        let turn = self.client.open_as(ACCOUNT, style, body).expect("the body is a request");
         self.run(turn, "/responses").await.map(|begun| begun.expect("a turn is sent"))
     }
 

@@ -72,6 +72,7 @@ use self::request::Request;
 use self::turn::Purpose;
 
 use crate::item::FingerprintKey;
+use crate::reconcile::ReplayStyle;
 
 /// The known state of the conversations and chains of one server.
 ///
@@ -109,7 +110,17 @@ impl StatefulClient {
     /// Starts a turn with the body of a `POST …/responses`. `account` identifies the owner of the
     /// data: the base URL and the credentials, or a digest of them.
     pub fn open(&self, account: &str, body: Bytes) -> Result<Turn, OpenError> {
-        let request = Request::parse(body)?;
+        self.open_as(account, ReplayStyle::Unknown, body)
+    }
+
+    /// Like [`open`](Self::open), for a client that resends its history in this style.
+    pub fn open_as(
+        &self,
+        account: &str,
+        style: ReplayStyle,
+        body: Bytes,
+    ) -> Result<Turn, OpenError> {
+        let request = Request::parse(body)?.with_style(style);
         Ok(Turn::new((&self.memory, self.key), account, request, Purpose::Answer))
     }
 

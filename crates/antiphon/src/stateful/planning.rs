@@ -11,7 +11,9 @@ use crate::faults::OmissionReason;
 use crate::item::{FingerprintKey, Item, Kind};
 use crate::placeholder::is_placeholder_item;
 use crate::provider_api::RefusedItems;
-use crate::reconcile::{AdmissionMode, AdmissionRules, StoredInput, Verdict, reconcile};
+use crate::reconcile::{
+    AdmissionMode, AdmissionRules, Reconciliation, ReplayStyle, StoredInput, Verdict,
+};
 use crate::repair::{Held, OnOutputWithoutCall, Policy, ReportedRepair, repair_held, repair_with};
 use crate::transcript::{HeldItem, Origin};
 
@@ -38,6 +40,7 @@ pub(super) struct Planner<'a> {
     /// Whether an earlier attempt of the same request stored the whole input.
     pub(super) is_stored: bool,
     pub(super) key: FingerprintKey,
+    pub(super) style: ReplayStyle,
     pub(super) ids: &'a mut LocalIds,
 }
 
@@ -75,6 +78,7 @@ impl Planner<'_> {
 
     fn draft(&mut self, history: &History) -> Draft {
         let mut rules = AdmissionRules::new(self.key, AdmissionMode::Client, false);
+        rules.style = self.style;
         if self.is_stored {
             rules.stored = StoredInput::All;
         }
@@ -141,7 +145,9 @@ impl Planner<'_> {
         let mut report = Report::default();
         let mut input: Vec<(usize, &Item)> = self.not_refused(&mut report);
         let items: Vec<Item> = input.iter().map(|(_, item)| (*item).clone()).collect();
-        let mut verdicts = reconcile(&received.transcript(), &items, self.key).into_iter();
+        let stored = received.transcript();
+        let found = Reconciliation::new(&stored, &items, self.key, self.style);
+        let mut verdicts = found.verdicts.into_iter();
         input.retain(|_| verdicts.next().is_some_and(Verdict::is_fresh));
         report.resent += items.len() - input.len();
         let items: Vec<Item> = input.iter().map(|(_, item)| (*item).clone()).collect();

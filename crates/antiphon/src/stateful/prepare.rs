@@ -33,6 +33,7 @@ impl Turn {
             refused: &refused,
             is_stored,
             key: self.key,
+            style: self.request.style,
             ids: &mut self.ids,
         };
         match (inputs, self.purpose) {

@@ -5,11 +5,14 @@ use bytes::Bytes;
 use super::OpenError;
 use crate::item::{FingerprintKey, Item, parse_items};
 use crate::json::{Object, range_of_slice, replace_array};
+use crate::reconcile::ReplayStyle;
 
 /// An original body, and the items of its input.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     body: Bytes,
+    /// How the client resends its history.
+    pub(super) style: ReplayStyle,
     /// The items of the input: slices of the body. A text is represented by its message.
     pub(super) input: Vec<Item>,
     pub(super) continues: Continues,
@@ -44,13 +47,19 @@ impl Request {
         let stores = fields.get("store") != Some("false");
         let in_background = fields.is_true("background");
         drop(fields);
-        Ok(Self { body, input, continues, stores, in_background })
+        let style = ReplayStyle::Unknown;
+        Ok(Self { body, style, input, continues, stores, in_background })
+    }
+
+    pub(super) fn with_style(self, style: ReplayStyle) -> Self {
+        Self { style, ..self }
     }
 
     /// Reads items for delivery to a conversation, without a turn.
     pub(super) fn for_delivery(conversation: &str, items: &Bytes) -> Result<Self, OpenError> {
         Ok(Self {
             body: format!(r#"{{"items":{}}}"#, String::from_utf8_lossy(items)).into(),
+            style: ReplayStyle::Unknown,
             input: parse_items(items)?,
             continues: Continues::Conversation(conversation.to_owned()),
             stores: true,

@@ -151,6 +151,7 @@ impl UpstreamTurn<'_> {
     fn draft(&self, stored: Transcript, inputs: &PlanInputs) -> Result<Draft, ApiError> {
         let (turn, key) = (self.turn, self.turn.gateway.fingerprint_key);
         let mut rules = AdmissionRules::new(key, AdmissionMode::Ledger, !turn.repairs());
+        rules.style = turn.request.replay_style;
         rules.stored = StoredInput::Items(inputs.stored.iter().copied().collect());
         let input = &turn.request.input;
         Ok(Draft::new(stored, input, &inputs.refused, rules, &mut issue_item_id)?)

@@ -58,6 +58,11 @@ impl Client {
         self
     }
 
+    /// The same caller under the name of the AI SDK, which resends user messages only.
+    pub(crate) fn as_ai_sdk(self) -> Self {
+        self.with_header("user-agent", "ai/6.0.3 ai-sdk/openai/3.0.1")
+    }
+
     /// The same caller, sending a header more.
     pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
