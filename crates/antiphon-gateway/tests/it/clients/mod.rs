@@ -7,3 +7,4 @@ mod langchain;
 mod langgraph;
 mod open_responses;
 mod parallel_calls;
+mod windows;

@@ -30,4 +30,5 @@ mod routes_unchanged;
 mod state_errors;
 mod stuck;
 mod watched;
+mod windows;
 pub(crate) mod world;
