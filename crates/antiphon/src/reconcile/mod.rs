@@ -8,7 +8,8 @@
 //! 2. Same call: kind and `call_id`. If a provider reuses call ids, their order decides.
 //! 3. System and developer messages that equal stored ones. From the first changed one on, those at
 //!    the start of the input replace the stored ones of their role.
-//! 4. User and assistant messages without an id: sequence alignment with the stored messages.
+//! 4. User and assistant messages without an id: sequence alignment with the stored messages. The
+//!    input may be the whole history, a window of it, or a delta.
 //!
 //! Equal text alone never makes two messages the same: users repeat themselves.
 //!
@@ -20,14 +21,14 @@
 //!
 //! # Limits
 //!
-//! A client is believed in these cases:
+//! Where an input can be read in two ways, nothing new is lost. [`Doubts`] names the messages that
+//! the transcript may therefore hold twice.
 //!
-//! - A trimmed history without any id, call or output in it is new.
-//! - After the last item known by its id or call, an edited or omitted user message makes all
-//!   messages from there on new.
-//! - An edited assistant message is new, and so is reasoning that comes back without its id.
-//! - An input that repeats every user text from the first on, followed by more, counts as a replay,
-//!   although a user may have typed the same texts again.
+//! - User messages alone that repeat the latest stored ones are new. They are a replay if two of
+//!   them differ, if the last of them was never answered, or if the client is known to resend user
+//!   messages only ([`ReplayStyle`]).
+//! - Within a replay, an edited user message is new, once. An edited assistant message counts as
+//!   the stored one ([`Resent::differs`]). Reasoning that comes back without its id is new.
 //!
 //! If another owner has the bodies of stored items ([`Body::StoredElsewhere`]), heads and
 //! fingerprints identify the same items, with three exceptions:
