@@ -30,7 +30,7 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
 fn last_release(workspace: &Workspace) -> anyhow::Result<Option<String>> {
     let output = workspace
         .command("git")
-        .args(["describe", "--tags", "--abbrev=0", "--match=v[0-9]*"])
+        .args(["describe", "--tags", "--abbrev=0", "--match=v[0-9]*", "HEAD^"])
         .output()
         .context("could not run git")?;
     let tag = String::from_utf8(output.stdout)?;

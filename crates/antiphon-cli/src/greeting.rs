@@ -140,7 +140,10 @@ mod tests {
 
         let text = Greeting { address, credentials, state_owners }.to_string();
 
-        assert!(text.contains("\nmodels.example: keeps what begins with its models."), "{text}");
+        assert!(
+            text.contains("\nmodels.example owns the conversations that begin with its models."),
+            "{text}"
+        );
         assert!(text.contains("model=\"a model of models.example\", conversation"), "{text}");
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\")"), "{text}");
     }

@@ -37,7 +37,10 @@ impl StateOwners {
     /// Logs each upstream that owns state.
     pub(crate) fn log(&self) {
         for upstream in &self.hosts {
-            tracing::info!(upstream, "this upstream keeps what begins with its models");
+            tracing::info!(
+                upstream,
+                "this upstream owns the conversations that begin with its models"
+            );
         }
     }
 }
@@ -45,10 +48,11 @@ impl StateOwners {
 impl fmt::Display for StateOwners {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.hosts[..] {
-            [] => f.write_str("Antiphon keeps conversations and responses, in its store."),
+            [] => f.write_str("Antiphon owns conversations and responses, in its store."),
             hosts => {
                 let hosts = hosts.join(", ");
-                write!(f, "{hosts}: keeps what begins with its models. Antiphon keeps the rest.")
+                write!(f, "{hosts} owns the conversations that begin with its models. ")?;
+                f.write_str("Antiphon owns the others.")
             }
         }
     }

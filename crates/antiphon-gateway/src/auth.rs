@@ -55,7 +55,7 @@ enum TenantSource {
 /// operator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TenantSourceError {
-    #[error("keys and a header both say whose data a caller sees; give one of them")]
+    #[error("keys and a header both identify the tenant of a caller; give one of them")]
     KeysAndHeader,
     #[error("'{0}' is a name that the gateway gives to callers without a key")]
     Reserved(String),

@@ -42,7 +42,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
 pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
     Ok(match Form::parse(url)? {
         Form::Memory => {
-            let reason = "sqlite::memory: keeps nothing that another process can read".to_owned();
+            let reason = "sqlite::memory: is private to its process".to_owned();
             return Err(StoreError::Unavailable(reason).into());
         }
         Form::File(path) => {

@@ -93,9 +93,9 @@ pub(super) fn store(value: &Value) -> Result<String, Failure> {
     match antiphon_store::check(text) {
         Ok(()) => Ok(text.to_owned()),
         Err(OpenError::PostgresUrl(sentence)) => Err(value.refused(sentence)),
-        Err(_) => {
-            Err(value.refused("this names no store; give sqlite:PATH or postgres://USER@HOST/NAME"))
-        }
+        Err(_) => Err(value.refused(
+            "this is not the URL of a store; give sqlite:PATH or postgres://USER@HOST/NAME",
+        )),
     }
 }
 

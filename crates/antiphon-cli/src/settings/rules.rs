@@ -99,7 +99,7 @@ fn check_tenants(configuration: &Configuration) -> Result<(), Failure> {
     let gateway = &configuration.gateway;
     if gateway.tenant_header.is_some() && !gateway.api_keys.is_empty() {
         return Err(Failure::usage(
-            "--api-key and --tenant-header both say whose data a caller sees; give one of them",
+            "--api-key and --tenant-header both identify the tenant of a caller; give one of them",
         ));
     }
     Ok(())

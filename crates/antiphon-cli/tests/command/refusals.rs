@@ -185,4 +185,4 @@ fn no_refusal_repeats_a_secret() {
 }
 
 const NO_STORE: &str =
-    "--store: this names no store; give sqlite:PATH or postgres://USER@HOST/NAME";
+    "--store: this is not the URL of a store; give sqlite:PATH or postgres://USER@HOST/NAME";

@@ -76,12 +76,14 @@ fn greeting_on_stderr_shows_no_key() {
 #[test]
 fn greeting_names_the_state_owners() {
     let ours = World::serve(&ANY_PORT).ready();
-    ours.says("Antiphon keeps conversations and responses, in its store.");
+    ours.says("Antiphon owns conversations and responses, in its store.");
 
     let upstream = ["--upstream", "http://127.0.0.1:9/v1", "--state", "upstream"];
     let theirs = World::serve(&[&ANY_PORT[..], &upstream].concat()).ready();
     theirs.says("upstream=\"127.0.0.1:9\"");
-    theirs.says("127.0.0.1:9: keeps what begins with its models. Antiphon keeps the rest.");
+    theirs.says(
+        "127.0.0.1:9 owns the conversations that begin with its models. Antiphon owns the others.",
+    );
 }
 
 #[test]

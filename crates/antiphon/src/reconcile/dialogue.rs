@@ -61,13 +61,8 @@ pub(super) struct MessageMatch {
 
 impl MessageMatch {
     pub(super) fn verdict(&self) -> Verdict {
-        match self.is_deleted {
-            true => Verdict::Deleted,
-            false => {
-                let differs = false;
-                Verdict::Resent(Resent { held: self.held, rule: Rule::Replayed, differs })
-            }
-        }
+        let resent = Resent { held: self.held, rule: Rule::Replayed, differs: false };
+        if self.is_deleted { Verdict::Deleted } else { Verdict::Resent(resent) }
     }
 }
 

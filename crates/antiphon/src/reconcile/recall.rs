@@ -2,8 +2,8 @@
 //!
 //! Clients edit and reorder what they resend: a first message with a clock in it, a message edited
 //! some turns ago, a summary that a compactor puts in front. Such a message was new once and was
-//! stored then, at the end of the transcript. When it comes again, the transcript holds it, although
-//! at another place.
+//! stored then, at the end of the transcript. When it comes again, the transcript holds it, but at
+//! another place.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -106,7 +106,7 @@ impl<'a> Recall<'a> {
         let start = |message: &IncomingMessage| {
             let before = self.assessments[read..message.incoming].iter();
             read = message.incoming;
-            last = before.filter_map(held_at).last().or(last);
+            last = before.filter_map(held_at).next_back().or(last);
             last
         };
         messages.iter().map(start).collect()
@@ -142,8 +142,8 @@ impl Bound {
 
     /// The place in the transcript of the first matched item after `position` in the input.
     fn before(&mut self, position: usize, assessments: &[Assessment]) -> usize {
-        let after = assessments[position + 1..self.read.max(position + 1)].iter();
-        self.next = after.filter_map(held_at).next().unwrap_or(self.next);
+        let mut after = assessments[position + 1..self.read.max(position + 1)].iter();
+        self.next = after.find_map(held_at).unwrap_or(self.next);
         self.read = position + 1;
         self.next
     }

@@ -36,7 +36,7 @@ fn a_proxys_header_names_tenants_on_any_address() {
     for (text, sentence) in [
         ("tenant-header = 'Authorization'", "'Authorization' is not a header that can name"),
         ("tenant-header = 'x tenant'", "'x tenant' is not a header that can name"),
-        ("tenant-header = 'x'\napi-keys = ['k=acme']", "both say whose data a caller sees"),
+        ("tenant-header = 'x'\napi-keys = ['k=acme']", "both identify the tenant of a caller"),
         ("listen = '0.0.0.0:80'", "--tenant-header NAME where a trusted proxy sets it"),
         ("listen = '[::]:80'", "can be reached from other machines"),
     ] {

@@ -35,7 +35,7 @@ async fn tool_loop_resends_the_user_message() {
 async fn past_users_stand_next_to_each_other() {
     for mode in MODES {
         let world = World::new().await;
-        let client = world.client().as_ai_sdk();
+        let client = world.client().named_ai_sdk();
         let conversation = client.new_conversation().await;
         let received = [user("My color is purple"), user("My dog is Biscuit")];
         let question = user("What is my color and my dog?");

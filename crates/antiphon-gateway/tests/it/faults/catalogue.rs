@@ -39,7 +39,7 @@ pub(super) fn catalogue() -> Vec<Fault> {
 fn connections() -> Vec<Fault> {
     vec![
         fault("closes the connection without an answer", |_| Reply::hangup()),
-        fault("breaks the connection behind the headers", |api| {
+        fault("breaks the connection after the headers", |api| {
             Reply::sse(frames(api)).break_after(0)
         }),
     ]

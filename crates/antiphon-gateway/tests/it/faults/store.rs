@@ -75,8 +75,8 @@ async fn store_fault_stores_a_turn_at_most_once() {
 }
 
 const HEAD: &str = "\
-| the store | told, streaming | told, not streaming | in the words | the model is asked | the \
-conversation holds |
+| the store | streamed answer | other answer | message | the model is asked | the conversation \
+holds |
 |---|---|---|---|---|---|
 ";
 

@@ -66,8 +66,8 @@ pub(super) fn table(cells: &[Cells]) -> String {
 }
 
 const HEAD: &str = "\
-| the upstream | speaks | told, streaming | told, not streaming | in the words | the conversation \
-holds | asked again, it |
+| the upstream | API | streamed answer | other answer | message | the conversation holds | on a \
+retry |
 |---|---|---|---|---|---|---|
 ";
 

@@ -59,7 +59,7 @@ impl Client {
     }
 
     /// The same caller under the name of the AI SDK, which resends user messages only.
-    pub(crate) fn as_ai_sdk(self) -> Self {
+    pub(crate) fn named_ai_sdk(self) -> Self {
         self.with_header("user-agent", "ai/6.0.3 ai-sdk/openai/3.0.1")
     }
 

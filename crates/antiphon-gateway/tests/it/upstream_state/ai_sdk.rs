@@ -35,7 +35,7 @@ async fn past_users_without_anything_between_them_are_held_once() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
-        let client = world.client().as_ai_sdk();
+        let client = world.client().named_ai_sdk();
         client.turn(mode, &ask([user("One.")]).within(&conversation)).await;
         client.turn(mode, &ask([user("One."), user("Two.")]).within(&conversation)).await;
         let third = ask([user("One."), user("Two."), user("Three.")]).within(&conversation);

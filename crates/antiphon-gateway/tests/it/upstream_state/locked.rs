@@ -29,7 +29,7 @@ async fn locked_conversation_is_waited_for_and_synced() {
         let (begun, exchange) = open_turn(&world, &conversation).await;
 
         let replay = ask([typed_user("A story."), typed_user("Another.")]).within(&conversation);
-        let client = world.client().as_ai_sdk();
+        let client = world.client().named_ai_sdk();
         let turn = client.turn(mode, &replay);
         let ends = async {
             soon("the gateway is told of the lock", world.refused_once()).await;

@@ -13,7 +13,7 @@ async fn conversation_continues_on_every_replica() {
         let message = ["One.", "Two.", "Three.", "Four."];
         for until in 1..=message.len() {
             let replay: Vec<_> = message[..until].iter().map(|text| typed_user(text)).collect();
-            world.client().as_ai_sdk().turn(mode, &ask(replay).within(&conversation)).await;
+            world.client().named_ai_sdk().turn(mode, &ask(replay).within(&conversation)).await;
             assert_eq!(world.sent(), [format!("user: {}", message[until - 1])]);
         }
         assert_eq!(world.times_learnt(), 1);

@@ -44,7 +44,7 @@ async fn background_output_is_not_resent() {
     world.client().ended(text(&response["id"])).await;
 
     let replay = [typed_user("My dog is Rex."), typed_user("What is my dog?")];
-    let next = world.client().as_ai_sdk().respond(&ask(replay).within(&conversation)).await;
+    let next = world.client().named_ai_sdk().respond(&ask(replay).within(&conversation)).await;
 
     assert_eq!(next.text(), "Rex");
     assert_eq!(world.sent(), ["user: What is my dog?"]);

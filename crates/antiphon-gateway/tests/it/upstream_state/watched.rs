@@ -94,7 +94,7 @@ async fn output_is_learnt_after_the_webhook() {
     assert_eq!(receiver.event().await, completed(text(&first["id"])));
 
     let replay = [typed_user("My dog is Rex."), typed_user("What is my dog?")];
-    let next = world.client().as_ai_sdk().respond(&ask(replay).within(&conversation)).await;
+    let next = world.client().named_ai_sdk().respond(&ask(replay).within(&conversation)).await;
 
     assert_eq!(next.text(), "Rex");
     assert_eq!(world.sent(), ["user: What is my dog?"]);
