@@ -194,7 +194,7 @@ impl ItemList {
     }
 }
 
-const NO_HISTORY: &str = "this is not a history: give an array of items or messages, a request \
+const NO_HISTORY: &str = "not a history: give an array of items or messages, a request \
                           with 'input' or 'messages', or a conversation with its list in 'items' or \
                           'data'";
 

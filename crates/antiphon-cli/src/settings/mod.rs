@@ -128,9 +128,7 @@ pub(crate) fn access(
     }
     values.override_with(options);
     let store = values.first("store").ok_or_else(|| {
-        Failure::usage(
-            "give --store URL or ANTIPHON_STORE: there is no default store for this command",
-        )
+        Failure::usage("give --store URL or ANTIPHON_STORE: this command has no default")
     })?;
     let secrets = values.all("secrets").iter().map(parse::secret).collect::<Result<_, _>>()?;
     Ok(Access { store: parse::store(store)?, secrets })

@@ -36,8 +36,7 @@ fn which_store_is_not_guessed() {
     for args in
         [&["tenants"][..], &["export", "--tenant", "acme"], &["erase", "--tenant", "acme", "--yes"]]
     {
-        let stderr = "error: give --store URL or ANTIPHON_STORE: there is no default store for this \
-                      command\n";
+        let stderr = "error: give --store URL or ANTIPHON_STORE: this command has no default\n";
         let (stdout, stderr) = (String::new(), stderr.to_owned());
         assert_eq!(World::antiphon(args).ends(), Ended { code: Some(2), stdout, stderr });
     }
