@@ -194,9 +194,8 @@ impl ItemList {
     }
 }
 
-const NO_HISTORY: &str = "not a history: give an array of items or messages, a request \
-                          with 'input' or 'messages', or a conversation with its list in 'items' or \
-                          'data'";
+const NO_HISTORY: &str = "not a history: give an array of items or messages, a request with \
+                          'input' or 'messages', or a conversation with 'items' or 'data'";
 
 fn not_a_list(field: Option<&str>) -> String {
     match field {

@@ -27,7 +27,7 @@ fn bad_json_is_refused_with_its_place() {
 #[test]
 fn invalid_history_is_rejected_with_its_position() {
     let no_history = "not a history: give an array of items or messages, a request with \
-                      'input' or 'messages', or a conversation with its list in 'items' or 'data'";
+                      'input' or 'messages', or a conversation with 'items' or 'data'";
     let cases = [
         ("\n 7", format!("2:2: {no_history}")),
         ("{\"model\":\"m\"}", format!("1:1: {no_history}")),
