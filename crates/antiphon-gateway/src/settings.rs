@@ -182,7 +182,7 @@ pub struct Retries {
     pub max_delay: Duration,
     /// The longest delay that an upstream may request. If it requests more, there is no retry: its
     /// answer passes to the caller, which may wait.
-    pub max_told_delay: Duration,
+    pub max_requested_delay: Duration,
 }
 
 impl Retries {
@@ -198,7 +198,7 @@ impl Default for Retries {
             max: 2,
             first_delay: Duration::from_millis(500),
             max_delay: Duration::from_secs(8),
-            max_told_delay: Duration::from_secs(20),
+            max_requested_delay: Duration::from_secs(20),
         }
     }
 }

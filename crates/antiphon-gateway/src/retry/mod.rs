@@ -124,7 +124,7 @@ impl From<&Retries> for RetryPolicy {
             delays: Delays::Doubling { first: retries.first_delay, longest: retries.max_delay },
             max_retries: retries.max,
             jitter: Jitter::Shorter,
-            requested: RequestedDelay::AtMost(retries.max_told_delay),
+            requested: RequestedDelay::AtMost(retries.max_requested_delay),
         }
     }
 }

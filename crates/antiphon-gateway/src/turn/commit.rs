@@ -47,7 +47,7 @@ pub(super) struct TurnResult<'a> {
 impl<'a> EndedTurn<'a> {
     pub(super) fn new(sending: SendingTurn<'a>, outcome: Outcome) -> Self {
         let SendingTurn { sender, opened, mut plan, pending } = sending;
-        plan.report.retried(sender.retries());
+        plan.report.set_retries(sender.retries());
         Self { turn: sender.planner.turn, opened, plan, outcome, pending }
     }
 

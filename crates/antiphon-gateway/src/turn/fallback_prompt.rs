@@ -58,7 +58,7 @@ impl Planner<'_> {
         let repaired = repair_with(&kept, &policy).expect("this policy rejects nothing");
         for mend in &repaired.repairs {
             let item = &kept[mend.position];
-            report.mended(sources.position(item), item, mend);
+            report.add_repair(sources.position(item), item, mend);
         }
         let prompt = self.encode(repaired.items, origin, &mut report).ok()?;
         Some(FallbackPrompt { prompt, report })

@@ -122,8 +122,8 @@ impl Plan {
     /// Reports that earlier attempts at the same request were cut short.
     pub(super) fn report_prior_attempts(&mut self, cut: &CutAttempts) {
         let retry_of = cut.prior.as_ref().map(|prior| &prior.response);
-        self.report.follows(cut.replaced, retry_of);
-        self.admitted.report.follows(cut.replaced, retry_of);
+        self.report.set_prior_attempt(cut.replaced, retry_of);
+        self.admitted.report.set_prior_attempt(cut.replaced, retry_of);
     }
 }
 

@@ -145,13 +145,13 @@ impl Report {
 
     /// Reports that earlier attempts at the same request were cut short.
     /// `replaced`: the turn replaces one of them. `retry_of` stored the input of the turn.
-    pub(super) fn follows(&mut self, replaced: bool, retry_of: Option<&ResponseId>) {
+    pub(super) fn set_prior_attempt(&mut self, replaced: bool, retry_of: Option<&ResponseId>) {
         self.superseding = replaced;
         self.retry_of = retry_of.map(ToString::to_string);
     }
 
     /// Reports that the upstream rejected the turn and that the ledger was resynced.
-    pub(super) fn relearned(&mut self, fault: &'static str, message: &str) {
+    pub(super) fn set_resynced(&mut self, fault: &'static str, message: &str) {
         self.relearned = Some(Relearned { fault, message: message.to_owned() });
     }
 
@@ -171,7 +171,7 @@ impl Report {
     }
 
     /// Sets how often the upstream was asked again.
-    pub(super) fn retried(&mut self, retries: u32) {
+    pub(super) fn set_retries(&mut self, retries: u32) {
         self.retries = retries;
     }
 
@@ -191,7 +191,7 @@ impl Report {
     }
 
     /// Adds the truncated items of a related request, such as the one for a summary.
-    pub(super) fn truncated_too(&mut self, other: Self) {
+    pub(super) fn add_truncated(&mut self, other: Self) {
         self.truncated.extend(other.truncated);
     }
 
@@ -211,20 +211,20 @@ impl Report {
     }
 
     /// Reports a compaction that the model cannot read and that was expanded.
-    pub(super) fn expanded(&mut self, source: Option<usize>, item: &Item) {
+    pub(super) fn add_expansion(&mut self, source: Option<usize>, item: &Item) {
         let why = OmissionReason::ForeignCompaction;
         let names = (why.name(), "expanded");
         self.repairs.push(ReportedRepair::new(source, item.head(), names, why.message()));
     }
 
     /// Reports a failed compaction. The turn continues with the whole history.
-    pub(super) fn compaction_failed(&mut self, error: &ApiError) {
+    pub(super) fn add_failed_compaction(&mut self, error: &ApiError) {
         let message = format!("The history could not be compacted: {error}");
         let names = ("failed_compaction", "uncompacted");
         self.repairs.push(ReportedRepair::without_item(Kind::Compaction, names, message));
     }
 
-    pub(super) fn mended(&mut self, source: Option<usize>, item: &Item, mend: &Repair) {
+    pub(super) fn add_repair(&mut self, source: Option<usize>, item: &Item, mend: &Repair) {
         self.repairs.push(ReportedRepair::from_repair(source, item, mend));
     }
 

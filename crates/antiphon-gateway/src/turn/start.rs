@@ -57,7 +57,7 @@ impl Start {
                 |UnreadableSeal| ApiError::UnreadableCompaction { path: input_path(source(at)) };
             match read.map_err(unreadable)? {
                 Some(item) => return Ok(Some(Self { at, item, is_new: at >= new })),
-                None if held.origin.is_some() => report.expanded(source(at), &item),
+                None if held.origin.is_some() => report.add_expansion(source(at), &item),
                 None => return Err(foreign_compaction(held, source(at))),
             }
         }

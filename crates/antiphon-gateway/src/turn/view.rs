@@ -99,7 +99,7 @@ impl View {
         }
         for mend in &repaired.repairs {
             let Entry { item, source, .. } = &self.entries[mend.position];
-            self.report.mended(*source, item, mend);
+            self.report.add_repair(*source, item, mend);
         }
         Ok((repaired.items, self.report))
     }

@@ -65,7 +65,7 @@ impl OpenedAtUpstream<'_> {
     ) -> Result<(), ApiError> {
         let Self { at, place, .. } = self;
         let failed = finished.status == Status::Failed;
-        if !at.turn.stores_items() || failed && !at.has_opening() {
+        if !at.turn.stores_items() || failed && !at.has_pending_turn() {
             return Ok(());
         }
         let ended_well = matches!(finished.status, Status::Completed | Status::Incomplete);
@@ -85,15 +85,19 @@ impl OpenedAtUpstream<'_> {
     /// Records the turn as it will be stored if this process dies before its end. The ledger is
     /// then stale, and the next turn resyncs it.
     pub(super) async fn record_pending_turn(&self, plan: &Plan) -> Result<(), ApiError> {
-        if !self.at.has_opening() {
+        if !self.at.has_pending_turn() {
             return Ok(());
         }
         let turn = self.at.turn;
-        Ok(turn.gateway.store.record_pending_turn(&turn.caller.tenant, self.opening(plan)).await?)
+        Ok(turn
+            .gateway
+            .store
+            .record_pending_turn(&turn.caller.tenant, self.pending_turn(plan))
+            .await?)
     }
 
     /// The record of the turn before the response has an upstream id.
-    fn opening(&self, plan: &Plan) -> TurnRecord {
+    fn pending_turn(&self, plan: &Plan) -> TurnRecord {
         self.record(plan, &plan.report, ("", Status::Cancelled.as_str()))
     }
 
@@ -118,9 +122,9 @@ impl OpenedAtUpstream<'_> {
         }
     }
 
-    /// Drops the opening of a turn that stores nothing.
+    /// Drops the pending turn of a turn that stores nothing.
     pub(super) async fn drop_pending_turn(&self) {
-        if self.at.has_opening() {
+        if self.at.has_pending_turn() {
             self.pending.discard_recorded().await;
         }
     }
@@ -158,7 +162,7 @@ impl OpenedAtUpstream<'_> {
     /// Records the upstream's name for the response before the client sees it. Needed only if the
     /// client sees the id before the end and can continue the response.
     pub(super) async fn announce(&self, named: &UpstreamId) -> Result<(), ApiError> {
-        if !self.at.has_opening() {
+        if !self.at.has_pending_turn() {
             return Ok(());
         }
         let (tenant, local) = (&self.at.turn.caller.tenant, &self.place.response_id);
@@ -169,11 +173,11 @@ impl OpenedAtUpstream<'_> {
     /// broke off. The upstream may have stored the turn, so the ledger stays stale. The record
     /// keeps the input, which a retry of the request needs.
     pub(super) async fn abandon(&self, plan: &Plan) {
-        if !self.at.has_opening() || self.place.conversation.is_none() {
+        if !self.at.has_pending_turn() || self.place.conversation.is_none() {
             return self.drop_pending_turn().await;
         }
         let ledger = Some(LedgerUpdate { response: None, is_stale: true });
-        let left = TurnRecord { ledger, place: self.place.place(), ..self.opening(plan) };
+        let left = TurnRecord { ledger, place: self.place.place(), ..self.pending_turn(plan) };
         if let Err(error) = self.store(left).await {
             tracing::warn!(
                 %error,

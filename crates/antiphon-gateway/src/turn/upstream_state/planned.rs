@@ -57,7 +57,7 @@ impl<'a> PlannedAtUpstream<'a> {
                 (Decision::GiveUp, Some(error)) => return Err(error.clone()),
                 (Decision::Send | Decision::GiveUp, error) => {
                     if let (Some(fault), Some(error)) = (planned.progress.course.fault(), error) {
-                        planned.plan.report.relearned(fault.name(), &error.as_failure().message);
+                        planned.plan.report.set_resynced(fault.name(), &error.as_failure().message);
                     }
                     return Ok(planned);
                 }

@@ -55,8 +55,8 @@ impl<'a> PlannedAtUpstream<'a> {
         loop {
             let failed = match self.attempt(&mut session, client).await {
                 Ok(answer) => {
-                    self.plan.report.retried(session.retries());
-                    return Ok(self.answered(answer));
+                    self.plan.report.set_retries(session.retries());
+                    return Ok(self.into_answered(answer));
                 }
                 Err(failed) => failed,
             };
@@ -95,7 +95,7 @@ impl<'a> PlannedAtUpstream<'a> {
         Ok(Answer::Relayed(Box::new(relayed)))
     }
 
-    fn answered(self, answer: Answer) -> Answered<'a> {
+    fn into_answered(self, answer: Answer) -> Answered<'a> {
         let Self { opened, plan, .. } = self;
         match answer {
             Answer::Relayed(relayed) => {
@@ -108,7 +108,7 @@ impl<'a> PlannedAtUpstream<'a> {
         }
     }
 
-    /// Records the opening and marks the ledger stale, and only then sends the request. If this
+    /// Records the pending turn and marks the ledger stale, and only then sends the request. If this
     /// process dies at any time before the commit, the next turn therefore resyncs the ledger.
     async fn ask(
         &self,
@@ -116,8 +116,8 @@ impl<'a> PlannedAtUpstream<'a> {
         client: &mut Client,
     ) -> Result<Reply, TurnError> {
         let Self { opened, plan, .. } = self;
-        let (opening, stale) = tokio::join!(opened.record_pending_turn(plan), opened.mark_stale());
-        if let Err(error) = opening.and(stale) {
+        let (recorded, stale) = tokio::join!(opened.record_pending_turn(plan), opened.mark_stale());
+        if let Err(error) = recorded.and(stale) {
             opened.drop_pending_turn().await;
             return Err(error.into());
         }
