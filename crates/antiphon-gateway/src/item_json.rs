@@ -18,7 +18,7 @@ pub(crate) fn item_text(held: &HeldItem, encrypted: bool) -> String {
     String::from_utf8(shown.into()).expect("it consists of JSON texts")
 }
 
-/// The same text as [`present`] returns. Its long values share the memory of the item.
+/// The text of [`item_text`] in chunks. Its long values share the memory of the item.
 pub(crate) fn item_chunks(held: &HeldItem, encrypted: bool) -> Chunks {
     let Some(item) = held.item() else {
         return "null".to_owned().into();

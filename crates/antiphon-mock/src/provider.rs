@@ -21,7 +21,7 @@ use crate::{
 ///
 /// - `GET /log?token=X`: the logged requests, of that token or of all tokens;
 /// - `POST /hold?token=X&at=PLACE`: stops the next streamed answer to a request with that token at
-///   a [`Hold`](crate::Hold);
+///   a [`Hold`];
 /// - `POST /on-abort?outcome=part|whole|nothing`: sets the outcome of turns whose callers
 ///   disconnect from now on;
 /// - `POST /lose?response=ID`: deletes a response.

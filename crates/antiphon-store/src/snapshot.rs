@@ -31,7 +31,8 @@ pub trait Snapshot: Send {
     /// [`Store::usage`](crate::Store::usage) counts them.
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage>;
 
-    /// The value that [`Store::keep`](crate::Store::keep) stored under this name.
+    /// The value under this name. See
+    /// [`Store::value_or_insert`](crate::Store::value_or_insert).
     async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>>;
 
     /// A page of the conversations after this one, each with its end. Empty at the end.

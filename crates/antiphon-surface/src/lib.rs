@@ -71,7 +71,7 @@ pub fn check(items: &Bytes, held: Option<&Bytes>) -> Result<Vec<Finding>, Invali
     Ok(findings.iter().map(Finding::from_fault).collect())
 }
 
-/// Repairs `items` with a [`policy`]. With `held`, they continue the items that a server stores.
+/// Repairs `items` with a policy. With `held`, they continue the items that a server stores.
 pub fn repair(
     items: &Bytes,
     held: Option<&Bytes>,

@@ -1,6 +1,6 @@
 //! Compaction items, which replace a history that became too long.
 //!
-//! The `encrypted_content` of such an item always has the gateway's own [seal](seal). It contains
+//! The `encrypted_content` of such an item always has the gateway's own [seal]. It contains
 //! either a summary that a model wrote for the gateway, or the compaction item of an upstream
 //! together with the only origin that can read it. Callers that manage their own state can store
 //! the item, other tenants cannot use it, and the upstream receives its original bytes.

@@ -3,7 +3,7 @@
 //! `POST /v1/conversations` names no model. If several upstreams own conversations, a new one is
 //! [`Binding::Pending`]: Antiphon stores its items and metadata until its first turn names a model.
 //! Then the gateway creates the conversation at that model's upstream, with its metadata and items,
-//! and deletes Antiphon's copy. Callers permanently use Antiphon's id ([`Alias`](super::Alias)).
+//! and deletes Antiphon's copy. Callers permanently use Antiphon's id ([`Alias`]).
 
 use std::collections::HashSet;
 

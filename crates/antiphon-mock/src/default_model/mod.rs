@@ -12,7 +12,7 @@
 //!
 //! Ids are derived from the whole input, so they differ from turn to turn and repeat on a replay.
 //!
-//! The model reads requests of the Responses API; [`normalize`] converts those of the other APIs.
+//! The model reads requests of the Responses API; [`normalize()`] converts those of the other APIs.
 //!
 //! ```
 //! use antiphon_mock::default_model::answer;

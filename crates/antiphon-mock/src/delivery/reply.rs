@@ -119,7 +119,7 @@ impl Reply {
         self
     }
 
-    /// Withholds every chunk until the [`Exchange`](super::Exchange) releases it.
+    /// Withholds every chunk until the [`Exchange`] releases it.
     #[must_use]
     pub fn gated(self) -> Self {
         self.hang_after(0)

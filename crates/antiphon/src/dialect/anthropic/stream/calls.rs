@@ -103,7 +103,7 @@ fn emit_repeat(call: &Call, input: &str, assembler: &mut Assembler) {
     call.end_item(call.item, assembler);
 }
 
-/// A tool call in one block. [`Calls`](super::calls::Calls) decides which of several blocks with
+/// A tool call in one block. [`Calls`] decides which of several blocks with
 /// the same id becomes the call.
 #[derive(Debug)]
 pub(super) struct Call {
