@@ -154,8 +154,8 @@ impl<'a> UpstreamTurn<'a> {
         }
     }
 
-    /// Whether the turn has a record as a pending turn. Its client may learn the response's id, or retry the
-    /// request after it stopped waiting. In the background, the job has its own record.
+    /// Whether the turn has a record as a pending turn. Its client may learn the response's id, or
+    /// retry the request after it stopped waiting. In the background, the job has its own record.
     fn has_pending_turn(&self) -> bool {
         self.turn.request.store && !self.turn.request.background
     }

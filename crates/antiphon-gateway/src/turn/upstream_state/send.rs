@@ -108,8 +108,8 @@ impl<'a> PlannedAtUpstream<'a> {
         }
     }
 
-    /// Records the pending turn and marks the ledger stale, and only then sends the request. If this
-    /// process dies at any time before the commit, the next turn therefore resyncs the ledger.
+    /// Records the pending turn and marks the ledger stale, and only then sends the request. If
+    /// this process dies at any time before the commit, the next turn therefore resyncs the ledger.
     async fn ask(
         &self,
         session: &mut RetrySession<'_>,
