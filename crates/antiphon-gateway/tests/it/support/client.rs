@@ -60,7 +60,7 @@ impl Client {
 
     /// The same caller under the name of the AI SDK, which resends user messages only.
     pub(crate) fn named_ai_sdk(self) -> Self {
-        self.with_header("user-agent", "ai/6.0.3 ai-sdk/openai/3.0.1")
+        self.with_header("user-agent", "ai/7.0.173 ai-sdk-provider-utils/5.0.81 node.js/24")
     }
 
     /// The same caller, sending a header more.

@@ -162,7 +162,9 @@ fn deleted_messages_of_a_window_stay_deleted() {
 #[test]
 fn ai_sdk_is_known_by_its_user_agent() {
     let style = |name| ReplayStyle::from_user_agent(name);
-    let ai_sdk = "ai/6.0.3 ai-sdk/openai/3.0.1 ai-sdk/provider-utils/4.0.1 runtime/node.js/22";
-    assert_eq!(style(ai_sdk), ReplayStyle::UsersOnly);
+    let version_7 = "ai/7.0.173 ai-sdk-provider-utils/5.0.81 node.js/24";
+    let version_5 = "ai/5.0.9 ai-sdk/openai/2.0.10 ai-sdk/provider-utils/3.0.1 runtime/node.js/22";
+    assert_eq!(style(version_7), ReplayStyle::UsersOnly);
+    assert_eq!(style(version_5), ReplayStyle::UsersOnly);
     assert_eq!(style("OpenAI/Python 2.32.0"), ReplayStyle::Unknown);
 }
