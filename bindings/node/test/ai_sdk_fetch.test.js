@@ -95,6 +95,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         history.push(...told.messages, user(place === "in_text" ? "Hello there" : ECHO));
         await provider.hold(place);
         await leave(sdk, call(sdk, model, history, { conversation }), place);
+        await provider.idle();
 
         history.push(user(RECALL));
         const options = call(sdk, model, history, { conversation });

@@ -121,6 +121,7 @@ async function leftTurn(sdk, provider, model, place) {
 
   await provider.hold(place);
   await leave(sdk, call(sdk, model, history, { conversation }), place);
+  await provider.idle();
 
   return { next: call(sdk, model, [...history, user(RECALL)], { conversation }) };
 }

@@ -97,6 +97,11 @@ export class Provider {
     return this.#tell("hold", { token: this.key, at: place });
   }
 
+  /** Waits until the provider has ended every turn, also those of callers that disconnected. */
+  idle() {
+    return this.#tell("idle", {});
+  }
+
   /** Changes the part of an abandoned turn that is stored: "part", "whole" or "nothing". */
   onAbort(outcome) {
     return this.#tell("on-abort", { outcome });

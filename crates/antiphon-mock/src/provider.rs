@@ -139,8 +139,7 @@ impl StrictProvider {
 
     /// Waits until no turn is open, for example after a caller has disconnected.
     pub async fn wait_until_idle(&self) {
-        let mut open = self.shared.open_turns.subscribe();
-        open.wait_for(|count| *count == 0).await.expect("the provider holds the sender");
+        self.shared.wait_until_idle().await;
     }
 
     /// All refusals so far; empty if every request was valid.

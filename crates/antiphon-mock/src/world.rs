@@ -25,6 +25,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Waits until no turn is open.
+    pub(crate) async fn wait_until_idle(&self) {
+        let mut open = self.open_turns.subscribe();
+        open.wait_for(|count| *count == 0).await.expect("this type holds the sender");
+    }
+
     pub(crate) fn new(options: Options) -> Self {
         let world = World {
             accounts: Accounts::new(Ids::new(options.seed.clone().unwrap_or_else(random_seed))),

@@ -37,6 +37,12 @@ pub(super) async fn hold(
     StatusCode::NO_CONTENT
 }
 
+/// Answers when no turn is open, for example after a caller has disconnected.
+pub(super) async fn wait_until_idle(State(shared): State<Arc<Shared>>) -> StatusCode {
+    shared.wait_until_idle().await;
+    StatusCode::NO_CONTENT
+}
+
 /// With `?outcome=part|whole|nothing`, sets the outcome of turns whose callers disconnect.
 pub(super) async fn on_abort(
     State(shared): State<Arc<Shared>>,

@@ -33,6 +33,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/log", get(control::log))
         .route("/hold", post(control::hold))
+        .route("/idle", post(control::wait_until_idle))
         .route("/on-abort", post(control::on_abort))
         .route("/lose", post(control::delete_response))
         .fallback(any)
