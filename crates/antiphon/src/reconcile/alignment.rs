@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::assessment::Assessment;
 use super::dialogue::{Dialogue, IncomingMessage, MessageMatch};
 use super::recall::recall;
-use super::{Doubts, ReplayStyle, Verdict};
+use super::{Doubts, ReplayStyle, Rule, Verdict};
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;
 
@@ -38,7 +38,7 @@ pub(super) fn align(
         let held = anchor_end.unwrap_or_default()..anchor.held.start;
         let matches = dialogue.match_backwards(held, before);
         replay_end = replay_end.max(end_of(&matches));
-        mark(matches, assessments);
+        mark(transcript, matches, assessments);
         messages = rest;
         anchor_end = anchor_end.max(Some(anchor.held.end));
         if anchor.is_stored {
@@ -48,8 +48,8 @@ pub(super) fn align(
     let tail = Tail { transcript, dialogue: &dialogue, incoming, assessments, messages, style };
     let replay = tail.find_replay(anchor_end);
     replay_end = replay_end.max(end_of(&replay.matches));
-    mark(replay.matches, assessments);
-    let unrecognized = recall(&dialogue, &all, replay_end, assessments);
+    mark(transcript, replay.matches, assessments);
+    let unrecognized = recall(transcript, &dialogue, &all, replay_end, assessments);
     Doubts { repeated: replay.repeated, unrecognized }
 }
 
@@ -75,10 +75,9 @@ fn end_of(matches: &[MessageMatch]) -> usize {
     matches.iter().map(|matched| matched.incoming + 1).max().unwrap_or_default()
 }
 
-fn mark(matches: Vec<MessageMatch>, assessments: &mut [Assessment]) {
-    for matched in matches {
-        let assessment = &mut assessments[matched.incoming];
-        *assessment = Assessment { verdict: matched.verdict(), place: Some(matched.held) };
+fn mark(transcript: &Transcript, matches: Vec<MessageMatch>, assessments: &mut [Assessment]) {
+    for MessageMatch { incoming, held, .. } in matches {
+        assessments[incoming] = Assessment::held(transcript, held, Rule::Replayed, false);
     }
 }
 
@@ -177,19 +176,18 @@ impl Tail<'_> {
     /// The last incoming assistant message that equals a stored one after `start`: its index in
     /// `messages`, and the position of the stored one that fits its predecessors best.
     fn find_last_assistant(&self, start: usize) -> Option<(usize, usize)> {
-        let assistants = self.messages.iter().enumerate().rev().filter(|(_, one)| !one.is_user);
-        let mut found = assistants.filter_map(|(index, _)| {
+        let messages = self.messages.iter().enumerate().rev();
+        let mut assistants = messages.filter(|(_, message)| !message.is_user);
+        assistants.find_map(|(index, _)| {
             let before = &self.messages[..=index];
             Some((index, self.dialogue.best_end(start..usize::MAX, before)?))
-        });
-        found.next()
+        })
     }
 
     /// The longest run of the latest stored user messages with which the input begins.
     fn match_latest_users(&self) -> Replay {
-        let runs = self.dialogue.latest_users_at_start(self.messages);
-        let Some(matches) = runs.into_iter().find(|matches| self.can_continue_after(matches, None))
-        else {
+        let mut runs = self.dialogue.latest_users_at_start(self.messages);
+        let Some(matches) = runs.find(|matches| self.can_continue_after(matches, None)) else {
             return Replay::default();
         };
         match self.is_replay(&matches) {

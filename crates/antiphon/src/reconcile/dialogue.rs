@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
 
-use super::{Resent, Rule, Verdict};
 use crate::item::{Fingerprint, FingerprintKey, Item, Role};
 use crate::transcript::{HeldItem, Transcript};
 
@@ -56,14 +55,6 @@ pub(super) struct MessageMatch {
     /// Position in the transcript.
     pub(super) held: usize,
     pub(super) fingerprint: Fingerprint,
-    is_deleted: bool,
-}
-
-impl MessageMatch {
-    pub(super) fn verdict(&self) -> Verdict {
-        let resent = Resent { held: self.held, rule: Rule::Replayed, differs: false };
-        if self.is_deleted { Verdict::Deleted } else { Verdict::Resent(resent) }
-    }
 }
 
 /// The messages of the input that repeat a run of stored messages.
@@ -192,12 +183,6 @@ impl Dialogue {
         stored.filter(|message| message.is_answer).map(|message| message.held)
     }
 
-    /// Whether the stored message at `held` was deleted.
-    pub(super) fn is_deleted(&self, held: usize) -> bool {
-        let found = self.all.order.binary_search_by_key(&held, |message| message.held);
-        found.is_ok_and(|index| self.all.order[index].is_deleted)
-    }
-
     /// The better match of the two sequences, with and without deleted messages.
     fn better(&self, find: impl Fn(&Messages) -> MatchedRun) -> MatchedRun {
         let all = find(&self.all);
@@ -270,9 +255,8 @@ impl Messages {
     }
 
     fn match_at(&self, message: &IncomingMessage, index: usize) -> MessageMatch {
-        let StoredMessage { held, is_deleted, .. } = self.order[index];
         let IncomingMessage { incoming, fingerprint, .. } = *message;
-        MessageMatch { incoming, held, fingerprint, is_deleted }
+        MessageMatch { incoming, held: self.order[index].held, fingerprint }
     }
 
     /// The indexes of the messages at these positions of the transcript.

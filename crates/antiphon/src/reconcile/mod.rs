@@ -193,8 +193,7 @@ impl ReplayStyle {
     /// The providers of the AI SDK name its parts, as in `ai/7.0.173 ai-sdk-provider-utils/5.0.81`
     /// or, before version 7, `ai/5.0.9 ai-sdk/openai/2.0.10`.
     pub fn from_user_agent(name: &str) -> Self {
-        let products = name.split_ascii_whitespace();
-        match products.into_iter().any(|product| product.starts_with("ai-sdk")) {
+        match name.split_ascii_whitespace().any(|product| product.starts_with("ai-sdk")) {
             true => Self::UsersOnly,
             false => Self::Unknown,
         }

@@ -9,13 +9,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::assessment::Assessment;
 use super::dialogue::{Dialogue, IncomingMessage};
-use super::{Resent, Rule, Verdict};
+use super::{Rule, Verdict};
 use crate::item::Fingerprint;
+use crate::transcript::Transcript;
 
 /// Matches the messages before `replay_end`, a position of the input, with stored messages that
 /// nothing has matched yet: equal ones anywhere, and edited assistant messages between the
 /// neighbors of the original. Returns the positions of the messages that remain fresh.
 pub(super) fn recall(
+    transcript: &Transcript,
     dialogue: &Dialogue,
     messages: &[IncomingMessage],
     replay_end: usize,
@@ -27,7 +29,7 @@ pub(super) fn recall(
         assessments[message.incoming].verdict == Verdict::Fresh
     };
     if messages[..end + answers].iter().any(|message| is_fresh(&message, assessments)) {
-        let mut recall = Recall::new(dialogue, assessments);
+        let mut recall = Recall::new(transcript, dialogue, assessments);
         recall.match_equal(&messages[..end]);
         recall.match_edited(&messages[..end + answers]);
     }
@@ -45,6 +47,7 @@ fn unknown_replay(messages: &[IncomingMessage]) -> &[IncomingMessage] {
 }
 
 struct Recall<'a> {
+    transcript: &'a Transcript,
     dialogue: &'a Dialogue,
     assessments: &'a mut [Assessment],
     /// The positions of the stored items that the input has repeated so far.
@@ -52,9 +55,13 @@ struct Recall<'a> {
 }
 
 impl<'a> Recall<'a> {
-    fn new(dialogue: &'a Dialogue, assessments: &'a mut [Assessment]) -> Self {
+    fn new(
+        transcript: &'a Transcript,
+        dialogue: &'a Dialogue,
+        assessments: &'a mut [Assessment],
+    ) -> Self {
         let matched = assessments.iter().filter_map(held_at).collect();
-        Self { dialogue, assessments, matched }
+        Self { transcript, dialogue, assessments, matched }
     }
 
     /// Matches equal messages, the latest first, each with the latest stored one before the item
@@ -114,11 +121,8 @@ impl<'a> Recall<'a> {
 
     fn record(&mut self, message: &IncomingMessage, held: usize, differs: bool) {
         self.matched.insert(held);
-        let verdict = match self.dialogue.is_deleted(held) {
-            true => Verdict::Deleted,
-            false => Verdict::Resent(Resent { held, rule: Rule::Replayed, differs }),
-        };
-        self.assessments[message.incoming] = Assessment { verdict, place: Some(held) };
+        let assessment = Assessment::held(self.transcript, held, Rule::Replayed, differs);
+        self.assessments[message.incoming] = assessment;
     }
 }
 
