@@ -6,7 +6,7 @@ use antiphon::faults::OmissionReason;
 use antiphon::item::{FingerprintKey, IdSource};
 use antiphon::placeholder::late_output_message;
 use antiphon::reconcile::{
-    Admission, AdmissionMode, AdmissionRules, Reconciliation, ReplayStyle, StoredInput,
+    Admission, AdmissionMode, AdmissionRules, Reconciliation, StoredInput, Verdict,
 };
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Transcript};
 
@@ -29,21 +29,24 @@ pub(super) fn admit(
     prior: Option<&PriorInput>,
 ) -> Result<Admission, ApiError> {
     let (key, style) = (turn.gateway.fingerprint_key, turn.request.replay_style);
-    let stored = prior.map(|prior| find_stored(&transcript, items, prior, (key, style)));
+    let before_prior = prior.map(|prior| items_before(&transcript, prior.positions.start));
+    let compared = before_prior.as_ref().unwrap_or(&transcript);
+    let reconciliation = Reconciliation::new(compared, items, key, style);
+    let verdicts = &reconciliation.verdicts;
+    let stored = prior.map(|prior| find_stored(&transcript, items, verdicts, prior, key));
     let stored = stored.unwrap_or_default();
     let is_stored = |position: &usize| stored.contains_key(position);
     let omitted = incoming.iter().enumerate().filter(|(position, _)| !is_stored(position));
     let omitted = omitted.filter_map(|(position, it)| Some((position, it.omission(key)?)));
     let origins = incoming.iter().enumerate();
     let rules = AdmissionRules {
-        style,
-        compared: prior.map(|prior| prior.positions.start),
         omitted: omitted.collect(),
         origins: origins.filter_map(|(at, it)| Some((at, it.origin.clone()?))).collect(),
         stored: StoredInput::Items(stored),
         ..AdmissionRules::new(key, AdmissionMode::Store, !turn.repairs())
     };
-    Ok(Admission::new(transcript, items, &rules, &mut issue_item_id)?)
+    let issue_id = &mut issue_item_id;
+    Ok(Admission::from_verdicts(transcript, items, reconciliation, &rules, issue_id)?)
 }
 
 /// A new random id for an item of this kind.
@@ -72,16 +75,19 @@ impl Incoming {
     }
 }
 
+fn items_before(transcript: &Transcript, end: usize) -> Transcript {
+    transcript.items()[..end].iter().cloned().collect()
+}
+
 /// Finds the items that the earlier attempt stored: the position in the input, and the position in
-/// the transcript.
+/// the transcript. `verdicts` compare the input with the items before the attempt.
 fn find_stored(
     transcript: &Transcript,
     items: &[Item],
+    verdicts: &[Verdict],
     prior: &PriorInput,
-    (key, style): (FingerprintKey, ReplayStyle),
+    key: FingerprintKey,
 ) -> HashMap<usize, usize> {
-    let before = transcript.items()[..prior.positions.start].iter().cloned().collect();
-    let verdicts = Reconciliation::new(&before, items, key, style).verdicts;
     let mut rest = prior.positions.clone();
     let mut found = HashMap::new();
     for (position, item) in items.iter().enumerate().filter(|(at, _)| verdicts[*at].is_fresh()) {

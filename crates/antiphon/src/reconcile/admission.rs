@@ -87,8 +87,6 @@ pub struct AdmissionRules {
     pub is_strict: bool,
     /// How the client resends its history.
     pub style: ReplayStyle,
-    /// The number of stored items that the input is compared with, if not all.
-    pub compared: Option<usize>,
     /// The input that is stored already.
     pub stored: StoredInput,
     /// New items to leave out, by their position in the input.
@@ -101,15 +99,14 @@ impl AdmissionRules {
     /// The rules for a new input.
     pub fn new(key: FingerprintKey, mode: AdmissionMode, is_strict: bool) -> Self {
         let (omitted, origins) = (HashMap::new(), HashMap::new());
-        let (compared, stored) = (None, StoredInput::default());
-        let style = ReplayStyle::Unknown;
-        Self { key, mode, is_strict, style, compared, stored, omitted, origins }
+        let (style, stored) = (ReplayStyle::Unknown, StoredInput::default());
+        Self { key, mode, is_strict, style, stored, omitted, origins }
     }
 }
 
 impl Admission {
-    /// Adds the new items of `input` to the stored items of `transcript`. `issue_id` issues the ids
-    /// of items that cannot have their own.
+    /// Compares `input` with `transcript`, and adds its new items to the stored ones. `issue_id`
+    /// issues the ids of items that cannot have their own.
     ///
     /// # Errors
     /// The provider's error for the first item that the rules reject.
@@ -119,10 +116,23 @@ impl Admission {
         rules: &AdmissionRules,
         issue_id: &mut dyn FnMut(&Kind) -> ItemId,
     ) -> Result<Self, Refusal> {
-        let before = rules.compared.map(|end| transcript.items()[..end].iter().cloned().collect());
-        let compared = before.as_ref().unwrap_or(&transcript);
-        let Reconciliation { verdicts, doubts } =
-            Reconciliation::new(compared, input, rules.key, rules.style);
+        let reconciliation = Reconciliation::new(&transcript, input, rules.key, rules.style);
+        Self::from_verdicts(transcript, input, reconciliation, rules, issue_id)
+    }
+
+    /// Like [`new`](Self::new), for an input that was compared already: with the transcript, or with
+    /// the beginning of it.
+    ///
+    /// # Errors
+    /// The provider's error for the first item that the rules reject.
+    pub fn from_verdicts(
+        transcript: Transcript,
+        input: &[Item],
+        reconciliation: Reconciliation,
+        rules: &AdmissionRules,
+        issue_id: &mut dyn FnMut(&Kind) -> ItemId,
+    ) -> Result<Self, Refusal> {
+        let Reconciliation { verdicts, doubts } = reconciliation;
         let is_unknown = |(position, item): (usize, &Item)| {
             let named = item.head().id.as_ref().filter(|_| is_reference(item));
             !rules.omitted.contains_key(&position)
