@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use antiphon::Item;
 use antiphon::import::{HistoryForm, ImportError, Imported, OmittedPart, import};
 use antiphon::json::{Object, range_of_slice, replace_array};
-use antiphon::repair;
+use antiphon::repair::{self, Held};
 use antiphon::strip::Marker;
+use antiphon::{Item, Transcript};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
@@ -125,6 +125,16 @@ impl Document {
             marker,
             line,
         }
+    }
+
+    /// The items that the server holds before the history: those of `--held` if given. Otherwise, if
+    /// the history refers to earlier items on a server, they are [`Held::Unknown`]. `None` means
+    /// that the history is complete.
+    pub(super) fn held_before<'a>(&self, transcript: Option<&'a Transcript>) -> Option<Held<'a>> {
+        if transcript.is_none() && self.marker.is_some() {
+            return Some(Held::Unknown);
+        }
+        antiphon_surface::history::before(&self.items, transcript)
     }
 
     /// Whether the input consisted of items. The output then has the form of the input.

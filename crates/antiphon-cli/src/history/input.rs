@@ -4,7 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 
+use antiphon::Transcript;
+
 use super::document::{Document, TextSource};
+use super::notice::Notices;
 use crate::args::HistoryArgs;
 use crate::failure::Failure;
 
@@ -64,8 +67,18 @@ impl Input {
     }
 }
 
+/// Reads the items that the server holds from the file at `path`.
+pub(super) fn read_held(path: Option<&Path>) -> Result<Option<Transcript>, Failure> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let held = read(path)?;
+    Notices::for_check().print(&path.display().to_string(), &held);
+    Ok(Some(antiphon_surface::history::transcript(&held.items)))
+}
+
 /// Reads the single history in the file at `path`.
-pub(super) fn read(path: &Path) -> Result<Document, Failure> {
+fn read(path: &Path) -> Result<Document, Failure> {
     let name = path.display().to_string();
     let text = fs::read(path).map_err(|error| read_failure(&name, &error))?;
     Document::parse(text, &TextSource { name, line: None })

@@ -4,7 +4,6 @@
 //! the findings.
 
 mod document;
-mod held;
 mod input;
 mod notice;
 mod repair;
@@ -24,14 +23,14 @@ use report::{ReportFormat, ReportRow};
 /// Prints the faults of every history on standard output.
 pub(crate) fn check(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     let format = ReportFormat::parse(args.report.as_deref())?;
-    let transcript = held::read(args.held.as_deref())?;
+    let transcript = input::read_held(args.held.as_deref())?;
     let mut input = Input::open(args)?;
     let mut out = io::stdout().lock();
     let mut notices = Notices::for_check();
     let mut is_sound = true;
     while let Some(history) = input.next()? {
         notices.print(input.name(), &history);
-        let held = held::before(&history, transcript.as_ref());
+        let held = history.held_before(transcript.as_ref());
         for finding in antiphon_surface::history::check(&history.items, held) {
             is_sound = false;
             let row = ReportRow::from_fault(&history, &finding);

@@ -9,10 +9,10 @@ use antiphon_surface::CHOICES;
 use antiphon_surface::history::continuation;
 
 use super::document::Document;
-use super::input::Input;
+use super::input::{self, Input};
 use super::notice::Notices;
 use super::report::{ReportFormat, ReportRow};
-use super::{held, write_failure};
+use super::write_failure;
 use crate::args::RepairArgs;
 use crate::failure::Failure;
 
@@ -26,7 +26,7 @@ pub(crate) fn repair(args: &RepairArgs) -> Result<ExitCode, Failure> {
              --held",
         ));
     }
-    let transcript = held::read(args.history.held.as_deref())?;
+    let transcript = input::read_held(args.history.held.as_deref())?;
     let mut input = Input::open(&args.history)?;
     let mut out = io::stdout().lock();
     let mut notices = Notices::for_repair(format);
@@ -58,7 +58,7 @@ fn repair_history(
     match method {
         RepairMethod::OrphanedReasoning => Ok(continuation(filter_orphaned_reasoning(items))),
         RepairMethod::Policy(policy) => {
-            antiphon_surface::history::repair(items, held::before(history, transcript), policy)
+            antiphon_surface::history::repair(items, history.held_before(transcript), policy)
         }
     }
 }
