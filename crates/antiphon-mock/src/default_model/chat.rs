@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::normalize::{instructions, present};
+use super::{instructions, present};
 use crate::judge::chat::thinks;
 
 /// Converts the request into the Responses API's form.

@@ -25,17 +25,16 @@
 mod anthropic;
 mod chat;
 mod facts;
-mod normalize;
 mod tools;
 mod transcript;
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
 use crate::judge::{includes_encrypted_reasoning, reasons};
-use crate::{Answer, digest};
-use transcript::Transcript;
-
-pub use normalize::normalize;
+use crate::{Answer, Api, digest};
+use transcript::{Transcript, text_of};
 
 /// Answers a valid request in the Responses API's form.
 pub fn answer(request: &Value) -> Answer {
@@ -73,4 +72,29 @@ fn with_calls(answer: Answer, seed: &str, calls: &[tools::Call<'_>]) -> Answer {
         let call_id = format!("call_{}", &digest::hex(&["call", seed, &index.to_string()])[..24]);
         answer.call(call_id, call.name, call.arguments.to_string())
     })
+}
+
+/// Converts a request into the Responses API's form: the conversation as `input` items and the
+/// tools as functions. A request of the Responses API stays as it is.
+///
+/// The result is for reading only; it lacks everything except the conversation.
+pub fn normalize(api: Api, request: &Value) -> Cow<'_, Value> {
+    match api {
+        Api::Responses => Cow::Borrowed(request),
+        Api::Chat => Cow::Owned(chat::read(request)),
+        Api::Anthropic => Cow::Owned(anthropic::read(request)),
+    }
+}
+
+/// The text of instructions; null if there are none.
+fn instructions(content: &Value) -> Value {
+    if content.is_null() { Value::Null } else { text_of(content).into() }
+}
+
+/// The request without its null fields.
+fn present(mut request: Value) -> Value {
+    if let Some(fields) = request.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    request
 }
