@@ -33,7 +33,6 @@
 mod ai_sdk;
 /// Anthropic's Messages API.
 pub mod anthropic;
-mod call_ids;
 mod chat;
 mod conversion;
 mod item_form;

@@ -3,9 +3,8 @@
 use super::content::{Author, Content, EMPTY_TEXT};
 use super::reasoning::Reasoning;
 use super::{Report, unsupported};
-use crate::dialect::call_ids::CallIds;
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::request::{RequestPath, Unsupported};
+use crate::dialect::request::{CallIds, RequestPath, Unsupported};
 use crate::item::Kind;
 use crate::json::{Object, quote, unquote};
 
