@@ -2,10 +2,9 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use antiphon_gateway::Server;
-use antiphon_gateway::settings::{EventStream, LocalModel};
+use antiphon_gateway::settings::LocalModel;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -30,7 +29,7 @@ pub(crate) fn serve(configuration: Configuration, format: LogFormat) -> Result<(
 async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Failure> {
     configuration.log_warnings();
     let Configuration { listen, store, mut gateway, warnings: _ } = configuration;
-    gateway.local_model = Some(Arc::new(BuiltInModel));
+    gateway.local_model = Some(BUILT_IN_MODEL);
     raise_open_file_limit();
     let signal_failure = |error| Failure::runtime(format!("signals cannot be heard: {error}"));
     let signals = Signals::listen().map_err(signal_failure)?;
@@ -107,20 +106,8 @@ fn announce(greeting: &Greeting, format: LogFormat) {
 }
 
 /// The model `sim`, as an upstream of the gateway.
-#[derive(Debug)]
-struct BuiltInModel;
-
-impl LocalModel for BuiltInModel {
-    fn name(&self) -> &'static str {
-        antiphon_sim::NAME
-    }
-
-    fn context_window(&self) -> u64 {
-        antiphon_sim::CONTEXT_WINDOW
-    }
-
-    fn respond(&self, request: &[u8]) -> Result<EventStream, String> {
-        let events = antiphon_sim::answer(request).map_err(|error| error.to_string())?;
-        Ok(Box::new(events))
-    }
-}
+const BUILT_IN_MODEL: LocalModel = LocalModel {
+    name: antiphon_sim::NAME,
+    context_window: antiphon_sim::CONTEXT_WINDOW,
+    respond: antiphon_sim::event_stream,
+};

@@ -1,40 +1,32 @@
 //! The settings of a gateway.
 
 mod api_key;
-mod capabilities;
 mod limits;
-mod local_model;
 mod origin;
-mod pass_through;
 mod secret;
-mod state;
-mod store;
+mod upstream;
 mod webhooks;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use antiphon::dialect::UpstreamApi;
 use antiphon::stream::Form;
-use http::{HeaderName, Uri};
+use http::HeaderName;
 
 pub use self::api_key::{ApiKey, KeyHash};
-pub use self::capabilities::{Capabilities, Preset};
 pub use self::limits::{Limits, Quota, Rate};
-pub use self::local_model::{EventStream, LocalModel};
 pub(crate) use self::origin::without_port;
 pub use self::origin::{HostName, Origin};
-pub use self::pass_through::PassThrough;
 pub use self::secret::{Secret, SigningSecret};
-pub use self::state::{Ledger, State};
-pub use self::store::StoreSettings;
+pub use self::upstream::{
+    Capabilities, EventStream, LocalModel, ModelPattern, Preset, Retries, State, UpstreamSettings,
+};
 pub use self::webhooks::{Allowed, Webhook, WebhookEvent};
 
 /// The settings of a gateway, independent of their source (flags, environment, file).
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The model that the gateway serves itself.
-    pub local_model: Option<Arc<dyn LocalModel>>,
+    pub local_model: Option<LocalModel>,
     /// The upstreams for all other models. The first one that matches a model's name serves it.
     pub upstreams: Vec<UpstreamSettings>,
     /// The keys of callers. If empty, callers need no key. Each token that goes to an upstream is
@@ -105,140 +97,6 @@ impl Default for Settings {
     }
 }
 
-/// An upstream.
-#[derive(Clone, Debug)]
-pub struct UpstreamSettings {
-    /// The name for operators and callers. If `None`, operators see its host, and callers see no
-    /// name, because they must not see hosts.
-    pub name: Option<String>,
-    /// The models that it serves; by default all.
-    pub models: Vec<ModelPattern>,
-    /// Its API: Responses, Chat Completions or Anthropic Messages.
-    pub api: UpstreamApi,
-    /// Its base URL, to which `/responses`, `/chat/completions` or `/messages` is appended.
-    pub url: Uri,
-    /// The key for the upstream. `None` means the caller's own token.
-    pub key: Option<Secret>,
-    /// The time limit for opening a connection, including the name lookup and TLS.
-    pub connect_timeout: Duration,
-    /// The time limit for the first byte of an answer's body. Models that reason may be silent for
-    /// minutes, and the provider's clients wait for 10.
-    pub first_byte_timeout: Duration,
-    /// The time limit between two bytes. Comments of an event stream count as bytes.
-    pub idle_timeout: Duration,
-    /// The time limit of a whole answer, retries included.
-    pub total_timeout: Duration,
-    /// The retry settings.
-    pub retries: Retries,
-    /// The maximum size of an answer in bytes. In a stream, it applies to the output and to each
-    /// event; otherwise, to the whole answer.
-    pub max_answer: usize,
-    /// The context window of its models, input and output together, in tokens. `None` if unknown.
-    pub context_window: Option<u32>,
-    /// The owner of new conversations and responses of its models.
-    pub state: State,
-    /// Its capabilities, if it owns the state. `None` means that they are detected.
-    pub capabilities: Option<Capabilities>,
-    /// The maximum number of its open answers. Further requests fail with status 429, which clients
-    /// retry. `None` means no limit.
-    pub max_open: Option<usize>,
-}
-
-impl UpstreamSettings {
-    /// Creates an upstream at `url` for all models, with the Responses API and default limits.
-    pub fn new(url: Uri, key: Option<Secret>) -> Self {
-        Self {
-            name: None,
-            models: vec![ModelPattern::new("*")],
-            api: UpstreamApi::Responses,
-            context_window: None,
-            max_open: None,
-            state: State::Here,
-            capabilities: None,
-            url,
-            key,
-            connect_timeout: Duration::from_secs(10),
-            first_byte_timeout: Duration::from_mins(10),
-            idle_timeout: Duration::from_mins(10),
-            total_timeout: Duration::from_hours(1),
-            retries: Retries::default(),
-            max_answer: 64 << 20,
-        }
-    }
-}
-
-/// The retries of failed requests to an upstream.
-///
-/// A request is retried if the failure may be temporary: no connection, a lost connection, status
-/// 408, 409, 429, 500, 502, 503, 504 or 529, or a failed response with such a code. There is no
-/// retry after the first event of output, so that a caller never receives output twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Retries {
-    /// The maximum number of retries; 0 means none.
-    pub max: u32,
-    /// The delay before the first retry. It doubles with each retry.
-    pub first_delay: Duration,
-    /// The maximum of these delays.
-    pub max_delay: Duration,
-    /// The longest delay that an upstream may request. If it requests more, there is no retry: its
-    /// answer passes to the caller, which may wait.
-    pub max_requested_delay: Duration,
-}
-
-impl Retries {
-    /// No retries.
-    pub fn none() -> Self {
-        Self { max: 0, ..Self::default() }
-    }
-}
-
-impl Default for Retries {
-    fn default() -> Self {
-        Self {
-            max: 2,
-            first_delay: Duration::from_millis(500),
-            max_delay: Duration::from_secs(8),
-            max_requested_delay: Duration::from_secs(20),
-        }
-    }
-}
-
-/// A pattern for model names. `*` matches any number of characters; all other characters match
-/// themselves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelPattern(String);
-
-impl ModelPattern {
-    /// Creates a pattern from its text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text of the pattern.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether it matches all names that `other` matches. The stars of `other` are compared as
-    /// characters that only a star matches.
-    pub fn covers(&self, other: &Self) -> bool {
-        self.takes(&other.0)
-    }
-
-    /// Whether it matches a model's name.
-    pub fn takes(&self, model: &str) -> bool {
-        let mut pieces = self.0.split('*');
-        let first = pieces.next().unwrap_or_default();
-        let Some(mut rest) = model.strip_prefix(first) else { return false };
-        let Some(last) = pieces.next_back() else { return rest.is_empty() };
-        for piece in pieces {
-            let Some((_, behind)) = rest.split_once(piece) else { return false };
-            rest = behind;
-        }
-        rest.ends_with(last)
-    }
-}
-
 /// The handling of input that a provider would reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Faults {
@@ -257,50 +115,46 @@ pub enum OnDisconnect {
     Finish,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The requests to forward to upstreams: those below `/v1`, except `/v1/responses`,
+/// `/v1/conversations` and `/v1/models`.
+///
+/// If an upstream receives the operator's key, it stores objects in the operator's account: files,
+/// vector stores, batches, completions. Every caller with access to these routes has access to
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassThrough {
+    /// All requests.
+    All,
+    /// Requests that store nothing: completions, embeddings, moderations, audio, images, messages.
+    Stateless,
+    /// No requests.
+    Nothing,
+}
 
-    #[test]
-    fn pattern_covers_every_narrower_one() {
-        let covers =
-            |one: &str, other: &str| ModelPattern::new(one).covers(&ModelPattern::new(other));
-        for (wide, narrow) in
-            [("*", "gpt-*"), ("*", "*"), ("gpt-*", "gpt-5"), ("gpt-*", "gpt-*-mini"), ("a", "a")]
-        {
-            assert!(covers(wide, narrow), "{wide} covers {narrow}");
-        }
-        for (one, other) in [("gpt-*", "*"), ("gpt-5", "gpt-*"), ("*-mini", "gpt-*"), ("a", "*a")] {
-            assert!(!covers(one, other), "{one} does not cover {other}");
-        }
-    }
+/// The stored part of items that an upstream owns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ledger {
+    /// The data to recognize an item: ids, calls, fingerprints. Never its content.
+    #[default]
+    Heads,
+    /// Also the bytes of the items. A chain can then continue after the upstream has lost its last
+    /// response.
+    Bodies,
+}
 
-    #[test]
-    fn a_star_stands_for_anything_and_for_nothing() {
-        let taken = [
-            ("*", "anything"),
-            ("*", ""),
-            ("gpt-*", "gpt-"),
-            ("gpt-*", "gpt-6-mini"),
-            ("*-mini", "gpt-6-mini"),
-            ("gpt-*-mini*", "gpt-6-mini-mini-2026"),
-            ("a*b*a", "aba"),
-            ("exact", "exact"),
-        ];
-        for (pattern, model) in taken {
-            assert!(ModelPattern::new(pattern).takes(model), "{pattern} takes {model}");
-        }
-        let others = [
-            ("gpt-*", "claude-5"),
-            ("gpt-*", "my-gpt-6"),
-            ("a*a", "a"),
-            ("a*bb*b", "abb"),
-            ("exact", "exactly"),
-            ("exact", "inexact"),
-            ("", "any"),
-        ];
-        for (pattern, model) in others {
-            assert!(!ModelPattern::new(pattern).takes(model), "{pattern} does not take {model}");
-        }
+/// The time for which the gateway trusts the store, and the time for which it waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreSettings {
+    /// The time after a successful write for which the store counts as writable. After that, a turn
+    /// writes to the store before it sends its request.
+    pub trusted_for: Duration,
+    /// The time for which the commit of a turn is retried while the store is unavailable. If
+    /// processes share the store, another one settles the turn after 15 seconds.
+    pub commit_wait: Duration,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        Self { trusted_for: Duration::from_secs(1), commit_wait: Duration::from_secs(15) }
     }
 }

@@ -53,6 +53,14 @@ pub fn answer(request: &[u8]) -> Result<Answer, SimError> {
     Ok(Answer(frames.into_iter()))
 }
 
+/// Like [`answer`], for a server that knows no type of this crate: the error is its text.
+pub fn event_stream(request: &[u8]) -> Result<Box<dyn Iterator<Item = Bytes> + Send>, String> {
+    match answer(request) {
+        Ok(frames) => Ok(Box::new(frames)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// The frames of one event stream: each `event: T\ndata: {json}\n\n`, the last `data: [DONE]\n\n`.
 #[derive(Debug)]
 pub struct Answer(std::vec::IntoIter<Bytes>);

@@ -37,7 +37,7 @@ pub(super) async fn show(
 async fn models(gateway: &Gateway, caller: &Caller) -> Vec<String> {
     let listed = gateway.upstreams.models(caller).await;
     let local = gateway.upstreams.local().map(|local| {
-        let id = quote(local.name());
+        let id = quote(local.name);
         format!(r#"{{"id":{id},"object":"model","created":0,"owned_by":"antiphon"}}"#)
     });
     local.into_iter().chain(listed).collect()

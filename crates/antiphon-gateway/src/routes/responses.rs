@@ -25,7 +25,6 @@ use crate::gateway::Gateway;
 use crate::item_json::{item_array, list_chunks};
 use crate::limits::TurnPermit;
 use crate::request::CreateRequest;
-use crate::settings::LocalModel;
 use crate::turn::{
     self, Answer, EventReceiver, Head, OutgoingEvent, Preview, TokenCount, compact_history,
 };
@@ -173,7 +172,7 @@ pub(super) async fn count_input_tokens(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
-    let default_model = gateway.upstreams.local().map(LocalModel::name);
+    let default_model = gateway.upstreams.local().map(|local| local.name);
     let request =
         CreateRequest::parse_counted(&body, identity, &gateway.settings.limits, default_model)?;
     let preview = Preview::new(&gateway, &caller, &request).await?;

@@ -18,7 +18,7 @@ mod token_count;
 mod words;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use antiphon::Origin;
@@ -40,7 +40,7 @@ use crate::settings::{LocalModel, Retries, Settings};
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
     /// The model without a server.
-    local: Option<Arc<dyn LocalModel>>,
+    local: Option<LocalModel>,
     /// In order: the first one that matches a model's name serves it.
     http: Vec<HttpUpstream>,
     /// Whether the store contained a ledger of upstream state when the gateway started.
@@ -69,7 +69,7 @@ const MAX_ORIGINS: usize = 1024;
 #[derive(Clone, Copy)]
 pub(crate) enum Upstream<'a> {
     /// The model without a server.
-    Local(&'a dyn LocalModel),
+    Local(&'a LocalModel),
     /// A server.
     Http(&'a HttpUpstream),
 }
@@ -81,7 +81,7 @@ impl Upstreams {
     pub(crate) fn new(settings: &Settings, has_ledgers: bool) -> Self {
         Self {
             has_ledgers,
-            local: settings.local_model.clone(),
+            local: settings.local_model,
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
             requiring_reasoning: Origins::default(),
@@ -102,13 +102,13 @@ impl Upstreams {
     }
 
     /// The model without a server.
-    pub(crate) fn local(&self) -> Option<&dyn LocalModel> {
-        self.local.as_deref()
+    pub(crate) fn local(&self) -> Option<&LocalModel> {
+        self.local.as_ref()
     }
 
     /// The upstream that serves `model`. The local model precedes all servers.
     pub(crate) fn for_model(&self, model: &str) -> Option<Upstream<'_>> {
-        let local = self.local().filter(|local| local.name() == model).map(Upstream::Local);
+        let local = self.local().filter(|local| local.name == model).map(Upstream::Local);
         let served = || self.http.iter().find(|upstream| upstream.serves(model));
         local.or_else(|| served().map(Upstream::Http))
     }
@@ -172,7 +172,7 @@ impl<'a> Upstream<'a> {
     /// The name in logs.
     pub(crate) fn label(self) -> &'a str {
         match self {
-            Self::Local(local) => local.name(),
+            Self::Local(local) => local.name,
             Self::Http(http) => http.label(),
         }
     }
@@ -195,7 +195,7 @@ impl Upstream<'_> {
     /// The origin of the items that this upstream's `model` produces.
     pub(crate) fn origin(self, model: &str) -> Origin {
         match self {
-            Self::Local(local) => Origin::new(local.name()),
+            Self::Local(local) => Origin::new(local.name),
             Self::Http(http) => Origin::new(format!("{} {model}", http.name())),
         }
     }
@@ -203,7 +203,7 @@ impl Upstream<'_> {
     /// The context window of its models, input and output together, in tokens, if known.
     pub(crate) fn context_window(self) -> Option<u64> {
         match self {
-            Self::Local(local) => Some(local.context_window()),
+            Self::Local(local) => Some(local.context_window),
             Self::Http(http) => http.context_window(),
         }
     }
@@ -241,8 +241,7 @@ impl Upstream<'_> {
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         match self {
-            Self::Local(local) => local
-                .respond(&body.to_bytes())
+            Self::Local(local) => (local.respond)(&body.to_bytes())
                 .map(|events| Reply::Events(ByteStream::Local(events)))
                 .map_err(|message| UpstreamError::invalid(&message)),
             Self::Http(http) => http.respond(model, body, caller, end).await,
