@@ -127,9 +127,10 @@ impl Document {
         }
     }
 
-    /// The items that the server holds before the history: those of `--held` if given. Otherwise, if
-    /// the history refers to earlier items on a server, they are [`Held::Unknown`]. `None` means
-    /// that the history is complete.
+    /// The items that the server holds before the history: those of `--held` if given.
+    ///
+    /// Otherwise, if the history refers to earlier items on a server, they are [`Held::Unknown`].
+    /// `None` means that the history is complete.
     pub(super) fn held_before<'a>(&self, transcript: Option<&'a Transcript>) -> Option<Held<'a>> {
         if transcript.is_none() && self.marker.is_some() {
             return Some(Held::Unknown);

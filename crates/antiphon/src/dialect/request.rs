@@ -60,9 +60,9 @@ pub(super) fn missing_name(position: usize) -> Unsupported {
     }
 }
 
-/// The call ids in use, each unique in its request. An API may restrict ids more than the Responses API does, so a call may need
-/// another id. An id never depends on later calls: the next request of the conversation begins with
-/// the same bytes, as prompt caches need it.
+/// The call ids in use, each unique in its request. An API may restrict ids more than the Responses
+/// API does, so a call may need another id. An id never depends on later calls: the next request of
+/// the conversation begins with the same bytes, as prompt caches need it.
 #[derive(Default)]
 pub(super) struct CallIds {
     taken: HashSet<String>,

@@ -120,8 +120,8 @@ impl Admission {
         Self::from_verdicts(transcript, input, reconciliation, rules, issue_id)
     }
 
-    /// Like [`new`](Self::new), for an input that was compared already: with the transcript, or with
-    /// the beginning of it.
+    /// Like [`new`](Self::new), for an input that was compared already: with the transcript, or
+    /// with the beginning of it.
     ///
     /// # Errors
     /// The provider's error for the first item that the rules reject.
