@@ -135,7 +135,7 @@ impl Authenticator {
         headers: &HeaderMap,
         request_id: RequestId,
     ) -> Result<Caller, ApiError> {
-        let token = bearer_token(headers).or_else(|| anthropic_key(headers));
+        let token = bearer_token(headers).or_else(|| key_header(headers));
         let tenant = match (&self.tenant_source, token) {
             (TenantSource::Keys(keys), token) => {
                 self.tenant_of_key(keys, token.unwrap_or_default())?
@@ -234,9 +234,9 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token.trim())
 }
 
-/// The key in the header of Anthropic's clients.
-fn anthropic_key(headers: &HeaderMap) -> Option<&str> {
-    let key = headers.get("x-api-key")?.to_str().ok()?.trim();
+/// The key in the header of Anthropic's clients or of Azure's.
+fn key_header(headers: &HeaderMap) -> Option<&str> {
+    let key = headers.get("x-api-key").or_else(|| headers.get("api-key"))?.to_str().ok()?.trim();
     (!key.is_empty()).then_some(key)
 }
 

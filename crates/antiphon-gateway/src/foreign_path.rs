@@ -40,6 +40,11 @@ pub(crate) fn passes_upstream(path: &str) -> bool {
     path.strip_prefix("/v1").and_then(ForeignPath::parse).is_some()
 }
 
+/// Whether the first segment of a path after `/v1` is one of the gateway's own.
+pub(crate) fn is_own(segment: &str) -> bool {
+    OWN.contains(&segment)
+}
+
 /// Whether the first segment is a plain name that the gateway does not own. Escapes are rejected: a
 /// server that decodes them could read the name of one of the gateway's own routes.
 fn is_name(segment: &str) -> bool {

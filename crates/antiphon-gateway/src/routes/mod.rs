@@ -1,5 +1,6 @@
 //! The API's routes.
 
+mod azure_path;
 mod background;
 mod conversations;
 mod extract;
@@ -24,15 +25,21 @@ use axum::middleware::{from_fn, from_fn_with_state as layer};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
 use http::{Method, Uri, header};
+use tower::util::MapRequest;
 
 use crate::browser::{PageGuard, protect};
 use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 
-/// The router of all routes. Every other URL gets an error in the provider's form. `address` is the
-/// IP address of the listener.
+/// The router of all routes, also below the paths of Azure's clients. Every other URL gets an error
+/// in the provider's form. `address` is the IP address of the listener.
 pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
+    let routes = v1_router(gateway, address);
+    Router::new().fallback_service(MapRequest::new(routes, azure_path::normalize))
+}
+
+fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let with_gateway = || Arc::clone(gateway);
     // Routes of objects that an upstream may own.
     let owned = Router::new()

@@ -2,8 +2,8 @@
 
 use super::route_request::RouteRequest;
 use super::{conversations, items, models, responses, turns};
-use crate::Refusal;
 use crate::route_reply::RouteReply;
+use crate::{Profile, Refusal};
 
 pub(super) fn answer(request: &RouteRequest<'_>) -> RouteReply {
     if let Some(reply) = request.shared.world().take_detour(&request.method, &request.path) {
@@ -16,11 +16,29 @@ pub(super) fn answer(request: &RouteRequest<'_>) -> RouteReply {
 fn handle_route(request: &RouteRequest<'_>) -> Result<RouteReply, Refusal> {
     request.check_key()?;
     let path: Vec<&str> = request.path.split('/').skip(1).collect();
-    let answered = match path.as_slice() {
-        ["v1", rest @ ..] if is_served(request, rest) => route(request, rest)?,
+    let answered = match api_path(request, &path) {
+        Some(rest) if is_served(request, rest) => route(request, rest)?,
         _ => None,
     };
     Ok(answered.unwrap_or_else(|| not_served_reply(request)))
+}
+
+/// The path after the prefix of the API. Azure's resources and projects have prefixes of their own;
+/// the one without a version requires the parameter `api-version`.
+fn api_path<'a>(request: &RouteRequest<'_>, path: &'a [&'a str]) -> Option<&'a [&'a str]> {
+    let is_azure = request.shared.options.profile == Profile::Azure;
+    match path {
+        ["v1", rest @ ..] => Some(rest),
+        ["openai", "v1", rest @ ..] | ["api", "projects", _, "openai", "v1", rest @ ..]
+            if is_azure =>
+        {
+            Some(rest)
+        }
+        ["openai", rest @ ..] if is_azure && request.query.contains_key("api-version") => {
+            Some(rest)
+        }
+        _ => None,
+    }
 }
 
 /// Runs the route; `None` if no route has this method and path.

@@ -30,6 +30,26 @@ async fn azure_serves_chains_and_ignores_unknown_fields() {
 }
 
 #[tokio::test]
+async fn azure_serves_the_paths_of_its_clients() {
+    let provider = start(Profile::Azure).await;
+    let client = Client::connect_to(&provider);
+    let body = json!({"model": "m", "input": "Hello"});
+    for path in [
+        "/openai/v1/responses",
+        "/api/projects/pets/openai/v1/responses",
+        "/openai/responses?api-version=2025-04-01-preview",
+    ] {
+        assert_eq!(client.post(path, body.clone()).await.0, 200, "{path}");
+    }
+    let unknown = json!({"error": {"code": "404", "message": "Resource not found"}});
+    assert_eq!(client.post("/openai/responses", body.clone()).await, (404, unknown));
+
+    let provider = start(Profile::OpenAi).await;
+    let client = Client::connect_to(&provider);
+    assert_eq!(client.post("/openai/v1/responses", body).await.0, 404);
+}
+
+#[tokio::test]
 async fn open_responses_server_serves_chains_only() {
     let provider = start(Profile::ChainsOnly).await;
     let client = Client::connect_to(&provider);

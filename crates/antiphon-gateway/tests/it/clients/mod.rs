@@ -3,6 +3,7 @@
 mod agent_framework;
 mod agents_sdk;
 mod ai_sdk;
+mod azure;
 mod langchain;
 mod langgraph;
 mod open_responses;
