@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import langchain_openai
@@ -10,8 +11,9 @@ import pytest
 from langchain_core.caches import InMemoryCache
 from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
+from pydantic import BaseModel
 
-from antiphon.langchain import ChatOpenAI
+from antiphon.langchain import BoundChatOpenAI, ChatOpenAI
 from langchain_story import FACT, MODEL, RECALL, echo, join_pieces
 from provider import Provider
 
@@ -81,6 +83,84 @@ def test_later_bindings_keep_the_conversation(provider: Provider) -> None:
     ]
     with pytest.raises(ValueError, match="remove use_previous_response_id"):
         ChatOpenAI(model=MODEL, use_previous_response_id=True).bind(conversation=CONVERSATION)
+
+
+RAW_CALLS: dict[str, Any] = {"method": "function_calling", "include_raw": True}
+
+# Each binds the conversation before something else that LangChain binds.
+ORDERS: dict[str, Callable[[Any, str], Any]] = {
+    "bind_tools": lambda model, it: model.bind(conversation=it).bind_tools([echo]),
+    "options_first": lambda model, it: (
+        model.bind(temperature=0.5).bind(conversation=it).bind_tools([echo])
+    ),
+    "between_tools": lambda model, it: (
+        model.bind_tools([]).bind(conversation=it).bind_tools([echo])
+    ),
+    "config_first": lambda model, it: (
+        model.with_config(tags=["one"]).bind(conversation=it).bind_tools([echo])
+    ),
+    "config": lambda model, it: (
+        model.bind(conversation=it).with_config(tags=["one"]).bind_tools([echo])
+    ),
+    "structured": lambda model, it: (
+        model.bind(conversation=it).with_structured_output(Pet, **RAW_CALLS)
+    ),
+}
+
+# The order in which LangChain itself keeps it.
+TOOLS_FIRST: Callable[[Any, str], Any] = (
+    lambda model, it: model.bind_tools([echo]).bind(conversation=it)
+)
+
+
+class Pet(BaseModel):
+    """A pet."""
+
+    name: str
+
+
+def conversations(provider: Provider) -> list[str | None]:
+    """The conversation that each turn named."""
+    return [entry["body"].get("conversation") for entry in provider.requests()]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_keeps_the_conversation(provider: Provider, order: str) -> None:
+    conversation = provider.new_conversation()
+
+    ORDERS[order](ChatOpenAI(model=MODEL), conversation).invoke(FACT)
+    TOOLS_FIRST(ChatOpenAI(model=MODEL), conversation).invoke(RECALL)
+
+    assert conversations(provider) == [conversation] * 2
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_unwrapped_model_loses_a_bound_conversation(provider: Provider, order: str) -> None:
+    """LangChain reports nothing, and the model knows nothing of the conversation."""
+    model = langchain_openai.ChatOpenAI(model=MODEL, use_responses_api=True)
+    conversation = provider.new_conversation()
+
+    TOOLS_FIRST(model, conversation).invoke(FACT)
+    ORDERS[order](model, conversation).invoke(RECALL)
+
+    assert conversations(provider) == [conversation, None]
+    assert provider.refusals() == []
+
+
+def test_bound_model_is_dumped_and_loaded_as_itself(provider: Provider) -> None:
+    model = ChatOpenAI(model=MODEL, api_key="sk-tests")  # type: ignore[arg-type]
+    bound = model.bind(conversation=CONVERSATION, temperature=0.5)
+
+    loaded = loads(
+        dumps(bound),
+        secrets_map={"OPENAI_API_KEY": "sk-tests"},
+        valid_namespaces=["antiphon"],
+        allowed_objects=[ChatOpenAI, BoundChatOpenAI],
+    )
+
+    assert type(loaded) is BoundChatOpenAI
+    assert loaded.kwargs == {"temperature": 0.5}
+    assert loaded.bound.conversation == CONVERSATION
 
 
 def test_repeated_question_is_answered_twice(

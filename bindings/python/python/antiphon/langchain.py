@@ -11,12 +11,14 @@ except ImportError as missing:
     ) from missing
 
 from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableBinding, RunnableConfig
 from pydantic import BeforeValidator, Field, model_validator
 from typing_extensions import Self
 
 from antiphon.openai import stateful
 
-__all__ = ["ChatOpenAI"]
+__all__ = ["BoundChatOpenAI", "ChatOpenAI"]
 
 
 def id_of(conversation: Any) -> Any:
@@ -80,11 +82,16 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         """Binds keyword arguments. A conversation becomes a field of a copied model, so that later
         bindings keep it: `model.bind(conversation=…).bind_tools(…)`.
         """
-        if "conversation" not in kwargs:
-            return super().bind(**kwargs)
-        conversation = id_of(kwargs.pop("conversation"))
-        model = self.model_copy(update={"conversation": conversation})
-        return super(ChatOpenAI, model._in_conversation()).bind(**kwargs)
+        return BoundChatOpenAI(bound=self).bind(**kwargs)
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        """Binds tools. The result can be bound to a conversation."""
+        bound: Any = super().bind_tools(tools, **kwargs)
+        return BoundChatOpenAI(bound=self, kwargs=bound.kwargs, config=bound.config)
+
+    def with_config(self, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Binds a configuration. The result can be bound to a conversation."""
+        return BoundChatOpenAI(bound=self).with_config(config, **kwargs)
 
     @classmethod
     def get_lc_namespace(cls) -> list[str]:
@@ -113,6 +120,10 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
             payload.pop("conversation", None)
         return payload
 
+    def _copy_for(self, conversation: Any) -> Self:
+        """A copy with another conversation."""
+        return self.model_copy(update={"conversation": id_of(conversation)})._in_conversation()
+
     def _in_conversation(self) -> Self:
         """Checks the options if the model has a conversation, and turns the cache off."""
         if self.conversation is not None:
@@ -135,3 +146,24 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
                 f"The conversation {id_of(conversation)!r} already provides the state: remove "
                 f"{other}."
             )
+
+
+class BoundChatOpenAI(RunnableBinding[LanguageModelInput, AIMessage]):
+    """A `ChatOpenAI` with bound arguments.
+
+    LangChain calls `bind_tools` and `with_structured_output` of a binding on the model inside, and
+    loses the bound arguments. A conversation is therefore a field of that model.
+    """
+
+    def bind(self, **kwargs: Any) -> Any:
+        """Binds further arguments; a conversation goes to a copy of the model."""
+        model = self.bound
+        if "conversation" in kwargs and isinstance(model, ChatOpenAI):
+            model = model._copy_for(kwargs.pop("conversation"))
+        bound = {**self.kwargs, **kwargs}
+        return BoundChatOpenAI(bound=model, kwargs=bound, config=self.config)
+
+    @classmethod
+    def get_lc_namespace(cls) -> list[str]:
+        """The namespace under which LangChain serializes and loads the class."""
+        return ["antiphon", "langchain"]
