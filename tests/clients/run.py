@@ -2,7 +2,7 @@
 """Runs the real-client suites against a gateway in front of a model provider.
 
     run.py --antiphon BIN --fake-upstream BIN --build-dir DIR [--short | --long] [--only NAME]
-           [--setup NAME]
+           [--setup NAME] [--versions newest|oldest]
 
 Installs the pinned clients into the build directory when their pins changed, starts for each setup
 the provider and a gateway in front of it, runs the suites, ends the servers, and prints `N passed, N
@@ -18,7 +18,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from installation import Installation, install
+from installation import VERSIONS, Installation, install
 from servers import start_gateway, start_provider, teach_to_give_reasoning_back
 from setups import SETUPS, USUAL, Setup
 from suites import SUITES, Tally, run_suites, suites_in
@@ -35,32 +35,45 @@ def main() -> int:
 def run(options: argparse.Namespace) -> Tally:
     """The suites' tally; what keeps them from running is one failure."""
     try:
-        installation = install(options.build_dir)
         tally = Tally(passed=0, failed=0)
-        for setup in options.setup or USUAL:
-            tally += run_in(SETUPS[setup], installation, options)
+        for versions in options.versions or (VERSIONS if options.long else ["newest"]):
+            tally += run_versions(versions, options)
         return tally
     except (OSError, RuntimeError) as error:
         print(f"the client suites could not run: {error}", file=sys.stderr, flush=True)
         return Tally(passed=0, failed=1)
 
 
+def run_versions(name: str, options: argparse.Namespace) -> Tally:
+    """Runs the suites in all setups, with one version of each client."""
+    print(f"versions: {name}", flush=True)
+    build_dir = options.build_dir if name == "newest" else options.build_dir / name
+    installation = install(build_dir, VERSIONS[name])
+    tally = Tally(passed=0, failed=0)
+    for setup in options.setup or USUAL:
+        tally += run_in(SETUPS[setup], installation, options)
+    return tally
+
+
 def run_in(setup: Setup, installation: Installation, options: argparse.Namespace) -> Tally:
     """Runs the suites in a setup."""
     every = options.long or bool(options.setup)
-    names = [name for name in suites_in(setup, every) if name in (options.only or SUITES)]
+    chosen = set(options.only or SUITES) - {*installation.versions.without}
+    names = [name for name in suites_in(setup, every) if name in chosen]
     if not names:
         return Tally(passed=0, failed=0)
     print(f"setup: {setup.name}", flush=True)
+    logs = installation.build_dir
     with ExitStack() as servers:
         provider = servers.enter_context(
-            start_provider(setup, options.antiphon, options.fake_upstream, options.build_dir)
+            start_provider(setup, options.antiphon, options.fake_upstream, logs)
         )
         asked = provider
+        upstream = provider.url.removesuffix("/v1") + setup.path
         if setup.has_gateway:
             store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
             asked = servers.enter_context(
-                start_gateway(setup, options.antiphon, options.build_dir, store_dir, provider.url)
+                start_gateway(setup, options.antiphon, logs, store_dir, upstream)
             )
         if setup.wants_reasoning_back:
             teach_to_give_reasoning_back(asked)
@@ -88,6 +101,12 @@ def parse_options() -> argparse.Namespace:
         action="append",
         choices=[*SETUPS],
         help="all chosen suites in this setup; may be repeated",
+    )
+    parser.add_argument(
+        "--versions",
+        action="append",
+        choices=[*VERSIONS],
+        help="the versions of the clients; by default the newest, and in a long run both",
     )
     return parser.parse_args()
 

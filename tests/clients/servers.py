@@ -35,6 +35,7 @@ def start_provider(
     command = [fake_upstream]
     if setup.on_abort:
         command = [antiphon, "mock", "--seed", "tests", "--on-abort", setup.on_abort]
+        command += ["--profile", setup.profile]
     return serving([*command, "--listen", "127.0.0.1:0"], logs / f"provider-{setup.name}.log")
 
 

@@ -23,12 +23,18 @@ class Setup:
     # What becomes of a turn whose caller leaves, at an upstream that keeps the state: it is kept in
     # part, whole, or not at all. None: the gateway keeps the state.
     on_abort: str | None = None
+    # The provider that keeps it, and the path of its API.
+    profile: str = "openai"
+    path: str = "/v1"
     # What the gateway's ledger then holds.
     ledger: str = "heads"
     # Whether a gateway is there at all.
     has_gateway: bool = True
     # The suites of a short run, where they are not all.
     short: tuple[str, ...] | None = None
+    # The suites that it is for, where they are not all, and those that it is not for.
+    suites: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
     # Which tests are run, by what their names contain: for pytest, and for Node.
     only: tuple[str, str] | None = None
 
@@ -49,7 +55,16 @@ OFFICIAL = ("openai", "openai_node")
 EVERY_WAY = ("openai", "langchain", "ai_sdk")
 
 # Clients that have more than their own replay, each once.
-STATEFUL = (*EVERY_WAY, "openai_methods", "langgraph", "openai_agents", "agent_framework")
+STATEFUL = (
+    *EVERY_WAY,
+    "openai_methods",
+    "langchain_js",
+    "langgraph",
+    "langgraph_js",
+    "openai_agents",
+    "agent_framework",
+    "azure",
+)
 
 # The tests in which a turn is left in the middle.
 LEAVING = ("that_is_left", "left")
@@ -67,8 +82,10 @@ SETUPS = {
         Setup("kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING),
         # A chain whose last response is gone goes on where the ledger holds bodies.
         Setup("kept-nothing", on_abort="nothing", ledger="bodies", short=EVERY_WAY, only=LEAVING),
+        # The provider has chains of responses only, at Azure's path.
+        Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
         # The provider alone: what clients meet without a gateway.
-        Setup("provider", on_abort="part", has_gateway=False),
+        Setup("provider", on_abort="part", has_gateway=False, without=("azure",)),
     )
 }
 

@@ -18,9 +18,12 @@ SUITES = {
     "openai_methods": "test_openai_methods.py",
     "openai_node_methods": "openai_methods.test.js",
     "langchain": "test_langchain.py",
+    "langchain_js": "langchain_js.test.js",
     "langgraph": "test_langgraph.py",
+    "langgraph_js": "langgraph_js.test.js",
     "openai_agents": "test_openai_agents.py",
     "agent_framework": "test_agent_framework.py",
+    "azure": "test_azure.py",
     "ai_sdk": "ai_sdk.test.js",
     "open_responses": "open_responses.test.js",
 }
@@ -29,7 +32,10 @@ TEST_TIMEOUT = 60
 RUN_TIMEOUT = 900
 
 # Settings that a shell may hold for these clients, and that must not reach them.
-FOREIGN = ("OPENAI_", "AZURE_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_", "PYTEST_", "NODE_")
+FOREIGN = (
+    *("OPENAI_", "AZURE_", "FOUNDRY_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_"),
+    *("PYTEST_", "NODE_"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,8 @@ class Tally:
 
 def suites_in(setup: Setup, every: bool) -> list[str]:
     """The suites that run in a setup: `every` one, or those of a short run."""
-    return [*SUITES] if every or setup.short is None else [*setup.short]
+    names = setup.suites or SUITES if every or setup.short is None else setup.short
+    return [name for name in names if name not in setup.without]
 
 
 def run_suites(
@@ -53,7 +60,7 @@ def run_suites(
 ) -> Tally:
     """Runs the named suites in a setup, and counts. `urls`: where its servers are."""
     files = [SUITES[name] for name in names]
-    env = environment(long, {**urls, **setup.env})
+    env = environment(long, {**urls, **setup.env, **installation.versions.env})
     tally = Tally(0, 0)
     for run, ending in ((run_python, ".py"), (run_node, ".js")):
         if chosen := [file for file in files if file.endswith(ending)]:

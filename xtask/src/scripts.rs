@@ -18,12 +18,16 @@ pub(crate) struct Suites {
     /// Run the suites in this setup only; may be repeated
     #[arg(long, value_name = "NAME")]
     setup: Vec<String>,
+    /// Run the suites with these versions of the clients: newest or oldest; may be repeated; by
+    /// default the newest, and with --long both
+    #[arg(long, value_name = "NAME")]
+    versions: Vec<String>,
 }
 
 impl Suites {
     /// Every suite.
     pub(crate) fn all(long: bool) -> Self {
-        Self { long, only: Vec::new(), setup: Vec::new() }
+        Self { long, only: Vec::new(), setup: Vec::new(), versions: Vec::new() }
     }
 }
 
@@ -40,6 +44,9 @@ pub(crate) fn clients(workspace: &Workspace, suites: &Suites) -> Command {
     }
     for name in &suites.setup {
         command.arg("--setup").arg(name);
+    }
+    for name in &suites.versions {
+        command.arg("--versions").arg(name);
     }
     command
 }

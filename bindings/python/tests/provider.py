@@ -86,6 +86,10 @@ class Provider:
         """Makes the provider forget a response, as if it had expired."""
         self._control("lose", response=response)
 
+    def wait_until_idle(self) -> None:
+        """Waits until no turn is open: the provider has then noticed every disconnect."""
+        self._control("idle")
+
     def _control(self, command: str, **query: str) -> None:
         fetch(f"{self.root}/{command}?{urlencode(query)}", self.key, "")
 
@@ -148,7 +152,8 @@ def is_locked(refusal: Exception) -> bool:
 
 
 def is_request_for_answer(entry: Item) -> bool:
-    return (entry["method"], entry["path"]) == ("POST", "/v1/responses")
+    """Whether an entry is a turn. Azure's clients have other paths than `/v1/responses`."""
+    return entry["method"] == "POST" and entry["path"].endswith("/responses")
 
 
 def fetch(url: str, key: str | None = None, body: Any = None) -> Any:

@@ -1,16 +1,13 @@
-"""Runs every program of the pages for the Agents SDK and Agent Framework unmodified."""
+"""Runs every program of the pages for the Agents SDK and Agent Framework."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from provider import ROOT, Provider
-
-PAGES = ROOT / "docs" / "frameworks"
-PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from pages import PAGES, PROGRAM, refused_turns, runnable
+from provider import Provider
 
 PROGRAMS = [
     pytest.param(program, id=f"{page}-{number}")
@@ -21,9 +18,10 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_runs(provider: Provider, program: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", program]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    with runnable(program, provider, tmp_path) as code:
+        command = [sys.executable, "-c", code]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
 
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout
-    assert provider.refusals() == provider.twice() == []
+    assert refused_turns(provider) == provider.twice() == []

@@ -1,32 +1,28 @@
-"""Runs the programs of the pages for LangChain and LangGraph unmodified."""
+"""Runs the programs of the pages for LangChain and LangGraph."""
 
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from provider import ROOT, Provider
+from pages import PAGES, PROGRAM, refused_turns, runnable
+from provider import Provider
 
-PAGES = Path(os.environ.get("ANTIPHON_REPOSITORY", ROOT)) / "docs" / "frameworks"
-PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def programs() -> list[object]:
-    pages = [PAGES / "langchain.md", PAGES / "langgraph.md"]
-    return [
-        pytest.param(program, id=f"{page.stem}-{number}")
-        for page in pages
-        for number, program in enumerate(PROGRAM.findall(page.read_text()))
-    ]
+PROGRAMS = [
+    pytest.param(program, id=f"{page}-{number}")
+    for page in ("langchain", "langgraph")
+    for number, program in enumerate(PROGRAM.findall((PAGES / f"{page}.md").read_text()))
+]
 
 
-@pytest.mark.parametrize("program", programs())
-def test_program_runs_without_rejections(provider: Provider, program: str) -> None:
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_runs_without_rejections(
+    provider: Provider, program: str, tmp_path: Path
+) -> None:
+    with runnable(program, provider, tmp_path) as code:
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
 
     assert told.returncode == 0, told.stderr.decode()
     assert told.stdout.decode().strip()
-    assert provider.refusals() == provider.twice() == []
+    assert refused_turns(provider) == provider.twice() == []

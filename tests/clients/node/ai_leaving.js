@@ -2,9 +2,10 @@
 // tool raises, or its run stops at the first tool.
 
 import { suite, test } from "node:test";
-import { isStepCount, streamText, tool } from "ai";
+import { streamText, tool } from "ai";
 import { z } from "zod";
 
+import { endOf, isStepCount, partsOf } from "./ai_versions.js";
 import { Tenant } from "./context.js";
 import { newEcho } from "./dialogue.js";
 import {
@@ -61,9 +62,9 @@ async function goesOn(newState, said, breakOff) {
 
 async function ask(call) {
   const result = started(call);
-  for await (const part of result.stream) if (part.type === "error") throw part.error;
-  const { response, text } = await result.finalStep;
-  return { text, messages: await result.responseMessages, responseId: response.id };
+  for await (const part of partsOf(result)) if (part.type === "error") throw part.error;
+  const { finalStep, messages } = await endOf(result);
+  return { text: finalStep.text, messages, responseId: finalStep.response.id };
 }
 
 /** Reads a stream up to the moment, and aborts: the id that the response was announced with. */
@@ -71,7 +72,7 @@ async function leave(call, moment) {
   const leaving = new AbortController();
   const result = started({ ...call, abortSignal: leaving.signal });
   let responseId;
-  for await (const part of result.stream) {
+  for await (const part of partsOf(result)) {
     if (part.type !== "raw") continue;
     responseId ??= part.rawValue.response?.id;
     if (isToldBy(part.rawValue, moment)) leaving.abort();

@@ -1,8 +1,9 @@
 // The two ways in which the AI SDK delivers an answer, each with its own tool loop.
 
 import assert from "node:assert/strict";
-import { generateText, isStepCount, streamText } from "ai";
+import { generateText, streamText } from "ai";
 
+import { endOf, isStepCount, partsOf } from "./ai_versions.js";
 import { SCENES } from "./dialogue.js";
 
 // The SDK warns of reasoning that it cannot replay; the suites name what is lost where it is.
@@ -20,29 +21,23 @@ const bounds = () => ({
 });
 
 async function generated(call) {
-  const { text, responseMessages, finalStep, finishReason } = await generateText({
-    ...call,
-    ...bounds(),
-  });
-  assert.equal(finishReason, "stop");
-  return { text, messages: responseMessages, responseId: finalStep.response.id };
+  const result = await generateText({ ...call, ...bounds() });
+  const { finalStep, messages } = await endOf(result);
+  assert.equal(result.finishReason, "stop");
+  return { text: result.text, messages, responseId: finalStep.response.id };
 }
 
 async function streamed(call) {
   const result = streamText({ ...call, ...bounds(), onError: () => {} });
   let pieces = "";
-  for await (const part of result.stream) {
+  for await (const part of partsOf(result)) {
     if (part.type === "error") throw part.error;
     if (part.type === "text-delta") pieces += part.text;
   }
-  const finalStep = await result.finalStep;
+  const { finalStep, messages } = await endOf(result);
   assert.equal(await result.finishReason, "stop");
   assert.equal(pieces, finalStep.text);
-  return {
-    text: finalStep.text,
-    messages: await result.responseMessages,
-    responseId: finalStep.response.id,
-  };
+  return { text: finalStep.text, messages, responseId: finalStep.response.id };
 }
 
 /** Each takes what `generateText` takes: the answer, the new messages, the last response's id. */

@@ -12,7 +12,7 @@ from agents.memory import Session
 from agents.result import RunResultBase
 from openai import AsyncOpenAI
 
-from context import Tenant
+from context import LOST_BY_OLDEST, Tenant
 
 Params = dict[str, Any]
 
@@ -98,6 +98,7 @@ class Way:
 
     new_state: Callable[[Tenant, AsyncOpenAI], State]
     settings: ModelSettings = field(default_factory=ModelSettings)
+    loses: frozenset[str] = frozenset()
 
 
 UNSTORED = ModelSettings(store=False, response_include=["reasoning.encrypted_content"])
@@ -116,7 +117,8 @@ WAYS = {
     "previous_response_id": Way(lambda _tenant, _: Chained(automatic=False)),
     "auto_previous_response_id": Way(lambda _tenant, _: Chained(automatic=True)),
     "conversations_session": Way(
-        lambda _, client: InSession(OpenAIConversationsSession(openai_client=client))
+        lambda _, client: InSession(OpenAIConversationsSession(openai_client=client)),
+        loses=LOST_BY_OLDEST,
     ),
     "sqlite_session": Way(new_sqlite_session),
     "sqlite_session_unstored": Way(new_sqlite_session, UNSTORED),

@@ -22,6 +22,9 @@ REASONS = os.environ.get("UPSTREAM_REASONS_UNASKED", "yes") == "yes"
 # What becomes of a turn that is left, at a provider that keeps the state; empty where it keeps none.
 ON_ABORT = os.environ.get("UPSTREAM_ON_ABORT", "")
 
+# Kinds that the oldest versions of some clients lose, and the newest keep.
+LOST_BY_OLDEST = frozenset({"reasoning"} if os.environ.get("CLIENTS_LOSE_MORE") == "yes" else ())
+
 Item = dict[str, Any]
 
 
@@ -60,6 +63,14 @@ class Tenant:
     base_url: str
     upstream_url: str
     api_key: str
+    # Whether its clients are Azure's.
+    uses_azure: bool = False
+
+    @property
+    def root(self) -> str:
+        """The address of the gateway, without a path."""
+        address = urlsplit(self.base_url)
+        return f"{address.scheme}://{address.netloc}"
 
     def model_requests(self) -> list[ModelRequest]:
         """Every request that reached the model on behalf of this tenant, in order."""
@@ -158,10 +169,8 @@ def assert_outputs_answer_calls(items: list[Item]) -> None:
 
 def asks_the_model(entry: Item) -> bool:
     """Whether an entry of the provider's log is a request for an answer."""
-    return (entry.get("method", "POST"), entry.get("path", RESPONSES)) == ("POST", RESPONSES)
-
-
-RESPONSES = "/v1/responses"
+    method, path = entry.get("method", "POST"), entry.get("path", "/v1/responses")
+    return method == "POST" and path.endswith("/v1/responses")
 
 
 def input_items(body: Item) -> list[Item]:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from openai import AsyncOpenAI, OpenAI
+from openai import AsyncAzureOpenAI, AsyncOpenAI, AzureOpenAI, OpenAI
 from openai.types.responses import Response, ResponseCreatedEvent
 
 from context import Tenant
@@ -79,14 +79,23 @@ DELIVERIES = {
 
 def blocking_client(tenant: Tenant) -> OpenAI:
     """A client that does not retry: what fails is seen."""
-    return OpenAI(base_url=tenant.base_url, api_key=tenant.api_key, timeout=TIMEOUT, max_retries=0)
+    if tenant.uses_azure:
+        return AzureOpenAI(azure_endpoint=tenant.root, **AZURE_VERSION, **options(tenant))
+    return OpenAI(base_url=tenant.base_url, **options(tenant))
 
 
 def async_client(tenant: Tenant) -> AsyncOpenAI:
     """A client that does not retry: what fails is seen."""
-    return AsyncOpenAI(
-        base_url=tenant.base_url, api_key=tenant.api_key, timeout=TIMEOUT, max_retries=0
-    )
+    if tenant.uses_azure:
+        return AsyncAzureOpenAI(azure_endpoint=tenant.root, **AZURE_VERSION, **options(tenant))
+    return AsyncOpenAI(base_url=tenant.base_url, **options(tenant))
+
+
+AZURE_VERSION = {"api_version": "2025-04-01-preview"}
+
+
+def options(tenant: Tenant) -> dict[str, Any]:
+    return {"api_key": tenant.api_key, "timeout": TIMEOUT, "max_retries": 0}
 
 
 def completed_response(stream: Iterable[Any]) -> Response:

@@ -14,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from conftest import but_long
 from context import (
+    LOST_BY_OLDEST,
     Tenant,
     assert_conversation_holds,
     assert_each_item_once,
@@ -55,7 +56,9 @@ WAYS = {
     "conversation": Way(in_conversation=True, checkpoints=False),
     "previous_response_id": Way({"use_previous_response_id": True}),
     "replay_stored": Way(),
-    "replay_unstored_encrypted": Way({"store": False, "include": ENCRYPTED}),
+    "replay_unstored_encrypted": Way(
+        {"store": False, "include": ENCRYPTED}, loses=LOST_BY_OLDEST
+    ),
     # The client leaves out reasoning that it could not send in full.
     "replay_unstored_unencrypted": Way({"store": False}, loses=frozenset({"reasoning"})),
 }
