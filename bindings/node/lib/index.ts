@@ -3,7 +3,14 @@ export type { CheckOptions, Mend, Policy, PolicyChoices, RepairOptions, Repaired
 export { reconcile } from "./reconcile.js";
 export type { Rule, Verdict } from "./reconcile.js";
 export { Tracker } from "./tracker.js";
-export type { LeftOutReason, Plan, Standing, TrackerOptions, Unresolved } from "./tracker.js";
+export type {
+  LeftOutReason,
+  Plan,
+  Standing,
+  TrackedResponse,
+  TrackerOptions,
+  Unresolved,
+} from "./tracker.js";
 export {
   DuplicateCall,
   DuplicateItem,
@@ -23,6 +30,10 @@ export {
   UnresolvedReference,
 } from "./faults.js";
 export type { Finding } from "./faults.js";
+export { deliver } from "./deliver.js";
+export type { DeliveringClient } from "./deliver.js";
+export { convert } from "./convert.js";
+export type { ConvertOptions, Converted, Dialect } from "./convert.js";
 export { AntiphonError } from "./native.js";
 export type { Item } from "./item.js";
 export { statefulFetch, wholeFetch } from "./fetch/stateful-fetch.js";

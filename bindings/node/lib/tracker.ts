@@ -54,6 +54,14 @@ export interface Unresolved {
   attempts: number[];
 }
 
+/** The fields of a response that a tracker uses. It has an id, an output, or an error. */
+export interface TrackedResponse {
+  id?: string | null;
+  output?: readonly Item[] | null;
+  status?: string | null;
+  error?: object | null;
+}
+
 /** The state of an item. */
 export type Standing =
   | { standing: "pending" }
@@ -124,12 +132,16 @@ export class Tracker<T extends Item = Item> {
     return called(() => this.#tracker.sendFiltered(text));
   }
 
-  /** Records a response: the server now has the request's items and the response's output. */
-  accept(attempt: number, response: { id?: string | null; output?: readonly Item[] }): void {
+  /**
+   * Records a response: the server now has the request's items and the response's output. Throws an
+   * `AntiphonError` with the code `failed` for a failed response: nothing changes, and you call
+   * `rewind`.
+   */
+  accept(attempt: number, response: TrackedResponse): void {
     refuseOtherThanNumber(attempt, "attempt", "send");
     refuseOtherThanObject(response, "response");
-    const { id, output = [] } = response;
-    const text = valueText({ id: id ?? null, output }, "response");
+    const { id, output, status, error } = response;
+    const text = valueText({ id, output, status, error }, "response");
     called(() => this.#tracker.accept(attempt, text));
     this.#forgetAccepted();
   }

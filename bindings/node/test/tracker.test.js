@@ -59,3 +59,14 @@ test("invalid calls are rejected without changes", () => {
   assert.ok(tracker.isFinished);
   assert.throws(() => tracker.add([QUESTION]), { code: "finished" });
 });
+
+test("a failed response keeps its input", () => {
+  const tracker = new Tracker({ conversation: "conv_1" });
+  const occurrences = tracker.add([QUESTION]);
+  const attempt = tracker.send(occurrences);
+  const failed = { id: "resp_1", status: "failed", output: [], error: { message: "Overloaded." } };
+  assert.throws(() => tracker.accept(attempt, failed), { name: "AntiphonError", code: "failed" });
+  assert.throws(() => tracker.accept(attempt, {}), { name: "TypeError", code: "unreadable" });
+  assert.deepEqual(tracker.rewind(attempt), occurrences);
+  assert.equal(tracker.plan().items[0].item, QUESTION);
+});

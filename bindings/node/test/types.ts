@@ -11,6 +11,8 @@ import {
   Tracker,
   UnansweredCall,
   check,
+  convert,
+  deliver,
   filterOrphanedReasoning,
   reconcile,
   repair,
@@ -109,3 +111,9 @@ export function asTheSdk(event: ResponsesEvent): ResponseStreamEvent {
 }
 
 export const fetch = statefulFetch({ onReport: (report: TurnReport) => report.mends[0]?.message });
+
+export const hasError = (client: OpenAI, text: string): boolean => {
+  void deliver(client, "conv_1", []).then((posted: number) => posted);
+  const { events, error } = convert(text, { from: "chat", to: "responses" });
+  return error !== undefined || events.every((event: ResponsesEvent) => event.type !== "response.failed");
+};

@@ -2,6 +2,7 @@
 //! the engine.
 
 mod arguments;
+mod conversion;
 mod engine;
 mod exceptions;
 mod json_string;
@@ -21,6 +22,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engine::filter_orphaned_reasoning, module)?)?;
     module.add_function(wrap_pyfunction!(engine::strip, module)?)?;
     module.add_function(wrap_pyfunction!(engine::reconcile, module)?)?;
+    module.add_function(wrap_pyfunction!(conversion::convert, module)?)?;
     module.add_class::<tracker::Tracker>()?;
     module.add_class::<stateful::StatefulClient>()?;
     module.add_class::<stateful::Turn>()?;

@@ -1,5 +1,6 @@
 """Invalid arguments: the error names them, and nothing changes."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -92,3 +93,31 @@ def assert_not_accepted(response: Any, error: type[Exception], sentence: str) ->
     tracker.rewind(attempt)
     assert tracker.plan().items == [SAID]
     return raised.value
+
+
+@pytest.mark.parametrize("answer", [7, None, {"choices": []}])
+def test_other_values_are_not_answers(answer: Any) -> None:
+    with pytest.raises(TypeError, match="^answer must be a text, bytes or a list of events, not "):
+        antiphon.convert(answer, from_="chat", to="responses")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"from_": "ollama", "to": "responses"}, "^from: 'ollama' is none of"),
+        ({"from_": "chat", "to": "chat"}, "^to: cannot convert to 'chat'"),
+        ({"from_": "chat", "to": "responses", "event_names": "azure"}, "^event_names: 'azure'"),
+        ({"from_": "chat", "to": "responses", "request": []}, "^request: not a JSON object"),
+    ],
+)
+def test_unknown_conversions_are_rejected(options: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        antiphon.convert("", **options)
+
+
+@pytest.mark.parametrize("kind", [str, str.encode, lambda text: [json.loads(text)]])
+def test_an_answer_has_many_forms(kind: Any) -> None:
+    chunk = '{"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]}'
+    converted = antiphon.convert(kind(chunk), from_="chat", to="responses")
+    assert converted.answer["output"][0]["content"][0]["text"] == "Hi"
+    assert converted.error is None

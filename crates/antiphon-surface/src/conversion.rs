@@ -47,7 +47,7 @@ pub struct Event {
 /// The end of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Converted {
-    /// The last events for the client.
+    /// The last events for the client; from [`convert`](crate::convert), all events.
     pub events: Vec<Event>,
     /// The whole answer as one JSON object.
     pub folded: String,
@@ -120,6 +120,23 @@ impl Conversion {
             error: converted.error.map(|error| error.to_string()),
         }
     }
+}
+
+/// Converts a whole answer: the bytes of an event stream, or one JSON object per line. The
+/// arguments are those of [`Conversion::new`].
+pub fn convert(
+    answer: &[u8],
+    from: &str,
+    to: &str,
+    request: Option<&Bytes>,
+    event_names: Option<&str>,
+    now: i64,
+) -> Result<Converted, ConversionRefused> {
+    let mut conversion = Conversion::new(from, to, request, event_names, now)?;
+    let mut events = conversion.push(answer);
+    let converted = conversion.finish(now);
+    events.extend(converted.events);
+    Ok(Converted { events, ..converted })
 }
 
 impl Event {

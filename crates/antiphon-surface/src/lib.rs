@@ -18,7 +18,7 @@ use antiphon::reconcile;
 use antiphon::repair;
 use bytes::Bytes;
 
-pub use conversion::{Conversion, ConversionRefused, Converted, Event, OsIds};
+pub use conversion::{Conversion, ConversionRefused, Converted, Event, OsIds, convert};
 pub use finding::Finding;
 pub use item_verdict::ItemVerdict;
 pub use policy::{CHOICES, UnknownPolicy, policy};

@@ -2,6 +2,7 @@ import { refuseOtherOptions, refuseOtherThanFunction } from "../arguments.js";
 import { native } from "../native.js";
 import { accountOf } from "./account.js";
 import { headersOf, readCall } from "./call.js";
+import { addDeliveringFetch, itemsOf } from "./delivery.js";
 import { emitWarningOfMends } from "./report.js";
 import type { TurnReport } from "./report.js";
 import { routeOf } from "./route.js";
@@ -44,7 +45,10 @@ export function statefulFetch(options: StatefulFetchOptions = {}): typeof global
   const send: typeof globalThis.fetch =
     options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const onReport = options.onReport ?? emitWarningOfMends;
-  return async function fetch(input, init) {
+  addDeliveringFetch(fetch, deliver);
+  return fetch;
+
+  async function fetch(input: Target, init?: RequestInit): Promise<Response> {
     const route = routeOf(input, init);
     if (route === undefined) return send(input, init);
     const headers = headersOf(input, init);
@@ -61,8 +65,20 @@ export function statefulFetch(options: StatefulFetchOptions = {}): typeof global
     const turn = call.body && client.open(account, userAgent, call.body);
     if (!turn) return send(call.input, call.init);
     return takeTurn({ turn, call, base: route.base, send, onReport });
-  };
+  }
+
+  async function deliver(input: Target, init?: RequestInit): Promise<Response> {
+    const route = routeOf(input, init);
+    if (route?.kind !== "conversation") return send(input, init);
+    const call = await readCall(input, init);
+    const account = accountOf(route.base, call.headers);
+    const turn = client.deliver(account, route.conversation, itemsOf(call.body));
+    if (turn === null) throw new TypeError("A delivery needs an array of items.");
+    return takeTurn({ turn, call, base: route.base, send, onReport });
+  }
 }
+
+type Target = string | URL | Request;
 
 /** An alias of `statefulFetch`. */
 export const wholeFetch = statefulFetch;

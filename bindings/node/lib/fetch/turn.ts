@@ -4,6 +4,7 @@ import type { Report, Turn } from "../native.js";
 import { optionsOfRequest, signalOf, withBody } from "./call.js";
 import type { Call } from "./call.js";
 import { bufferedAnswer, readAtMost } from "./buffered-answer.js";
+import { nothingPosted } from "./delivery.js";
 import { relayed } from "./relay.js";
 import { callReporter, nonEmptyReport } from "./report.js";
 import type { TurnReport } from "./report.js";
@@ -55,6 +56,8 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
         turn.recordRejection(answer.status, bytes);
         break;
       }
+      case "nothing":
+        return refusal ?? nothingPosted();
       default: {
         const last = refusal ?? listing;
         if (last === undefined) throw new Error("A turn was given up before its first request.");

@@ -2,15 +2,13 @@
 
 import assert from "node:assert/strict";
 
-import { statefulFetch } from "antiphon";
+import { deliver, statefulFetch } from "antiphon";
+import OpenAI from "openai";
 
 import { assertNamed, assertWhole } from "./comparison.js";
 
 const BASE = "http://provider.test/v1";
 const NOTHING_DONE = { resent: 0, mends: [], byKind: false };
-
-/** A fetch has no deliveries. */
-export const isOfACompanionAlone = ({ given }) => given.steps.some((step) => step.do === "deliver");
 
 /** Runs all steps, and compares each result with the expected one. */
 export async function runCompanion({ steps }) {
@@ -24,7 +22,7 @@ export async function runCompanion({ steps }) {
 }
 
 const STEPS = new Set(
-  ["open", "touched", "answered", "refused", "begun", "heard", "ended", "left", "report"],
+  ["open", "deliver", "touched", "answered", "refused", "begun", "heard", "ended", "left", "report"],
 );
 
 /** A caller, a server, and the fetch between them. */
@@ -40,12 +38,25 @@ class World {
   #seen = () => {};
   #answer;
   #body;
+  /** The path of the request that a turn or a delivery sends. */
+  #sendsTo;
 
   async open(body) {
     this.#report = NOTHING_DONE;
     const init = { method: "POST", body: JSON.stringify(body) };
     const next = this.#next();
     this.#answer = this.#fetch(`${BASE}/responses`, init);
+    this.#sendsTo = "/responses";
+    this.#answer.then(() => this.#seen({}));
+    return next;
+  }
+
+  async deliver({ conversation, items }) {
+    this.#report = NOTHING_DONE;
+    const client = new OpenAI({ baseURL: BASE, apiKey: "any", maxRetries: 0, fetch: this.#fetch });
+    const next = this.#next();
+    this.#answer = deliver(client, conversation, items).then((count) => Response.json(count));
+    this.#sendsTo = `/conversations/${conversation}/items`;
     this.#answer.then(() => this.#seen({}));
     return next;
   }
@@ -68,7 +79,9 @@ class World {
     if (this.#body) return;
     const stream = new ReadableStream({ start: (controller) => (this.#body = controller) });
     const type = isEventStream ? "text/event-stream" : "application/json";
-    await this.#reply(new Response(stream, { headers: { "content-type": type } }));
+    const next = this.#reply(new Response(stream, { headers: { "content-type": type } }));
+    // A delivery has an answer only after its body.
+    if (this.#sendsTo === "/responses") await next;
   }
 
   heard(given) {
@@ -117,7 +130,7 @@ class World {
     if (request === undefined) return (await this.#answer).ok ? "nothing" : "give_up";
     const body = request.body ? await request.clone().json() : undefined;
     const path = request.url.slice(BASE.length);
-    if (path === "/responses") return { send: body };
+    if (request.method === "POST" && path === this.#sendsTo) return { send: body };
     return { ask: `${request.method} ${path}`, ...(body && { body }) };
   }
 }

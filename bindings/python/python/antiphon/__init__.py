@@ -10,12 +10,14 @@ Items are those of the Responses and Conversations APIs: dicts or the openai SDK
 that needs no change is returned as the same object. The functions never modify their arguments.
 
 - `antiphon.Tracker`: tracks the items that a server has, lacks, and is being sent.
+- `antiphon.convert`: converts a model's answer to another API, with well-formed events.
 - `antiphon.faults`: a class for each kind of fault.
 - `antiphon.openai`: wraps the plain openai SDK; other modules support frameworks.
 
 All functions are thread-safe, and release the interpreter's lock while the engine works.
 """
 
+from antiphon._convert import Converted, convert
 from antiphon._errors import TrackerError, Unreadable
 from antiphon._native import __version__
 from antiphon._reconcile import Verdict, reconcile
@@ -41,6 +43,7 @@ from antiphon.faults import (
 )
 
 __all__ = [
+    "Converted",
     "DuplicateCall",
     "DuplicateItem",
     "DuplicateOutput",
@@ -70,6 +73,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "check",
+    "convert",
     "filter_orphaned_reasoning",
     "reconcile",
     "repair",

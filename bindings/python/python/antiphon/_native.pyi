@@ -15,6 +15,7 @@ __all__ = [
     "Turn",
     "__version__",
     "check",
+    "convert",
     "filter_orphaned_reasoning",
     "reconcile",
     "repair",
@@ -35,6 +36,9 @@ def repair(
 def filter_orphaned_reasoning(items: Iterable[Any]) -> tuple[list[Any], list[_Mended]]: ...
 def strip(items: Iterable[Any]) -> tuple[list[Any], list[_Mended]]: ...
 def reconcile(held: Iterable[Any], items: Iterable[Any]) -> list[_Judged]: ...
+def convert(
+    answer: str | bytes | list[Any], from_: str, to: str, request: Any, event_names: str, now: int
+) -> tuple[list[dict[str, Any]], dict[str, Any], list[str], str | None]: ...
 @final
 class Tracker:
     def __new__(cls, options: dict[str, Any]) -> Tracker: ...

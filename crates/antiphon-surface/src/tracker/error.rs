@@ -25,9 +25,12 @@ pub enum TrackerError {
     /// The filter did not return an array of items with their occurrences.
     #[error("returned: {0}")]
     Returned(String),
-    /// The response is not a JSON object.
+    /// The response is not a JSON object with an id or an output.
     #[error("response: {0}")]
     Response(String),
+    /// The response failed, so the server stored neither its input nor its output.
+    #[error("the response failed: call rewind instead of accept")]
+    FailedResponse,
     /// The request must not be sent like this.
     #[error(transparent)]
     Send(#[from] SendError),
@@ -48,6 +51,7 @@ impl TrackerError {
         match self {
             Self::InvalidArgument(_) | Self::Returned(_) | Self::Response(_) => "unreadable",
             Self::Options(_) => "options",
+            Self::FailedResponse => "failed",
             Self::ConflictingOptions(_) => "conflicting_options",
             Self::NoServerState => "no_server_state",
             Self::Send(SendError::NotPlanned(_)) => "not_planned",

@@ -76,6 +76,28 @@ struct Response<'a> {
     id: Option<String>,
     #[serde(borrow, default)]
     output: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    status: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+impl<'a> Response<'a> {
+    fn parse(response: &'a Bytes) -> Result<Self, TrackerError> {
+        let not_a_response = |error: serde_json::Error| TrackerError::Response(error.to_string());
+        let response: Self = serde_json::from_slice(response).map_err(not_a_response)?;
+        if response.is_failed() {
+            return Err(TrackerError::FailedResponse);
+        }
+        match (&response.id, response.output) {
+            (None, None) => Err(TrackerError::Response("has neither id nor output".into())),
+            _ => Ok(response),
+        }
+    }
+
+    fn is_failed(&self) -> bool {
+        self.error.is_some() || self.status.is_some_and(|status| status.get() == r#""failed""#)
+    }
 }
 
 impl Tracker {
@@ -118,10 +140,10 @@ impl Tracker {
     }
 
     /// Records a response, a JSON object with its `id` and `output`. The server now stores the
-    /// items of the request and the output.
+    /// items of the request and the output. A failed response changes nothing: the server stores
+    /// neither, and the caller calls [`rewind`](Self::rewind).
     pub fn accept(&mut self, attempt: u64, response: &Bytes) -> Result<(), TrackerError> {
-        let not_a_response = |error: serde_json::Error| TrackerError::Response(error.to_string());
-        let response: Response<'_> = serde_json::from_slice(response).map_err(not_a_response)?;
+        let response = Response::parse(response)?;
         let output = response.output.map_or("[]", RawValue::get);
         let output = parse_items("output", &Bytes::copy_from_slice(output.as_bytes()))?;
         let id = response.id.map(ResponseId::from);

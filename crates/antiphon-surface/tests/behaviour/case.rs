@@ -11,21 +11,12 @@ use crate::{conversion, lists, stateful, tracker};
 pub(crate) struct Case<'a> {
     pub(crate) name: String,
     does: String,
-    only: Option<Vec<Language>>,
     #[serde(borrow)]
     given: &'a RawValue,
     #[serde(borrow)]
     gives: Option<&'a RawValue>,
     #[serde(borrow)]
     fails: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize, PartialEq)]
-#[serde(rename_all = "snake_case")]
-enum Language {
-    Rust,
-    Python,
-    Node,
 }
 
 /// The result of a case: success, or a description of the difference.
@@ -41,9 +32,6 @@ pub(crate) enum Expected<'a> {
 
 impl Case<'_> {
     pub(crate) fn run(&self) -> Outcome {
-        if self.only.as_ref().is_some_and(|only| !only.contains(&Language::Rust)) {
-            return Ok(());
-        }
         let expected = Expected::of(self.gives, self.fails)?;
         match self.does.as_str() {
             "check" => lists::check(self.given, expected),

@@ -1,6 +1,6 @@
 //! Conversions of an answer into another dialect.
 
-use antiphon_surface::{Conversion, Converted, Event};
+use antiphon_surface::{Conversion, Converted, Event, convert};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -42,10 +42,9 @@ pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
     };
     let (given, gives): (Given<'_>, Gives<'_>) = (read(given)?, read(gives)?);
     let text = given.input()?;
-    let whole = given.convert(std::iter::once(text.as_bytes()))?;
-    is(&gives, &whole)?;
+    is(&gives, &given.convert(text.as_bytes())?)?;
     // Chunk boundaries make no difference.
-    let in_bytes = given.convert(text.as_bytes().chunks(1))?;
+    let in_bytes = given.convert_in_bytes(text.as_bytes())?;
     is(&gives, &in_bytes).map_err(|error| format!("byte by byte: {error}"))
 }
 
@@ -60,30 +59,31 @@ impl Given<'_> {
         }
     }
 
-    fn convert<'b>(&self, chunks: impl Iterator<Item = &'b [u8]>) -> Result<Outward, String> {
+    fn convert(&self, answer: &[u8]) -> Result<Converted, String> {
+        let (from, to) = (self.from.as_str(), self.to.as_str());
+        let request = self.request.map(bytes);
+        let names = self.event_names.as_deref();
+        convert(answer, from, to, request.as_ref(), names, NOW).map_err(|error| error.to_string())
+    }
+
+    fn convert_in_bytes(&self, answer: &[u8]) -> Result<Converted, String> {
         let (from, to) = (self.from.as_str(), self.to.as_str());
         let request = self.request.map(bytes);
         let names = self.event_names.as_deref();
         let conversion = Conversion::new(from, to, request.as_ref(), names, NOW);
         let mut conversion = conversion.map_err(|error| error.to_string())?;
-        let mut events: Vec<Event> = chunks.flat_map(|chunk| conversion.push(chunk)).collect();
+        let mut events: Vec<Event> =
+            answer.chunks(1).flat_map(|chunk| conversion.push(chunk)).collect();
         let end = conversion.finish(NOW);
-        events.extend(end.events.iter().cloned());
-        Ok(Outward { events, end })
+        events.extend(end.events);
+        Ok(Converted { events, ..end })
     }
 }
 
-/// The whole output of a conversion.
-struct Outward {
-    events: Vec<Event>,
-    end: Converted,
-}
-
-fn is(gives: &Gives<'_>, outward: &Outward) -> Outcome {
+fn is(gives: &Gives<'_>, end: &Converted) -> Outcome {
     let mut ids = Ids::default();
-    let Outward { events, end } = outward;
     let data: Vec<&str> =
-        events.iter().map(|event| std::str::from_utf8(&event.data).unwrap()).collect();
+        end.events.iter().map(|event| std::str::from_utf8(&event.data).unwrap()).collect();
     ids.compare(gives.events.get(), &format!("[{}]", data.join(",")), Comparison::Named)?;
     if let Some(folded) = gives.folded {
         ids.compare(folded.get(), &end.folded, Comparison::Named)?;

@@ -1,7 +1,8 @@
-//! Errors about invalid arguments.
+//! Errors about invalid arguments, and texts that only Rust represents.
 
 use antiphon_surface::{
-    Conversion, InvalidArgument, RepairError, Tracker, check, policy, reconcile, repair,
+    Conversion, InvalidArgument, RepairError, RepairedItem, Tracker, check, policy, reconcile,
+    repair,
 };
 use bytes::Bytes;
 
@@ -54,6 +55,30 @@ fn unknown_policy_error_lists_the_policies() {
          calls=answer|drop|reject, reasoning=drop|reject, outputs=drop|keep|reject, \
          references=keep|drop|reject"
     );
+}
+
+/// The packages' languages read this number as infinity, which JSON cannot express.
+#[test]
+fn numbers_beyond_a_double_are_kept() {
+    assert_kept(r#""n":[1e400,-1e400]"#);
+}
+
+#[test]
+fn repeated_fields_are_kept() {
+    assert_kept(r#""x":1,"x":2"#);
+}
+
+/// The repair removes the id of an item, and keeps its other fields as they are.
+fn assert_kept(fields: &str) {
+    let item =
+        |id: &str| format!(r#"{{"type":"message",{id}"role":"user","content":"hi",{fields}}}"#);
+    let list = Bytes::from(format!("[{}]", item(r#""id":"item_abc","#)));
+    let repaired = repair(&list, None, "").expect("the default policy repairs every list");
+    let [RepairedItem::Changed(text)] = repaired.items.as_slice() else {
+        panic!("one item is changed: {:?}", repaired.items);
+    };
+    assert_eq!(text.get(), item(""));
+    assert_eq!(repaired.repairs[0].action, Some("id_removed"));
 }
 
 #[test]
