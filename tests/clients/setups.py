@@ -44,6 +44,7 @@ class Setup:
         return {
             "UPSTREAM_REASONS_UNASKED": "yes" if self.reasons_unasked else "no",
             "UPSTREAM_ENDS_CALLS": "yes" if self.ends_calls else "no",
+            "UPSTREAM_API": self.api,
             "UPSTREAM_ON_ABORT": self.on_abort or "",
         }
 

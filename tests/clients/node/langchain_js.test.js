@@ -14,12 +14,12 @@ import {
   assertOnlyNewIsSent,
 } from "./context.js";
 import { SCENES, holdDialogue } from "./dialogue.js";
-import { DELIVERIES, leave, newModel } from "./langchain_model.js";
-import { FACT, MOMENTS, RECALL, assertGoneOn, assertRecalled, titleOf } from "./leaving.js";
+import { DELIVERIES, SEEN_MOMENTS, leave, newModel } from "./langchain_model.js";
+import { FACT, RECALL, assertGoneOn, assertRecalled, titleOf } from "./leaving.js";
 
 const SHORT = process.env.ANTIPHON_CLIENTS === "short";
 
-/** Who keeps the conversation, and which messages go with a request: the new ones, the turn's or all. */
+/** Who keeps the conversation, and the messages of a request: the new ones, the turn's or all. */
 const WAYS = {
   conversation: { held: "conversation", sends: "turn" },
   conversation_and_messages: { held: "conversation", sends: "all" },
@@ -41,7 +41,7 @@ for (const [name, way] of Object.entries(WAYS)) {
 
 for (const [name, way] of Object.entries(WAYS)) {
   suite(`a turn that is left, by ${name}`, () => {
-    for (const moment of MOMENTS) test(`left ${titleOf(moment)}`, () => leftTurn(way, moment));
+    for (const moment of SEEN_MOMENTS) test(`left ${titleOf(moment)}`, () => leftTurn(way, moment));
   });
 }
 

@@ -2,7 +2,22 @@
 
 import { ChatOpenAI } from "@langchain/openai";
 
+import { MOMENTS } from "./leaving.js";
+
 const TIMEOUT = 20_000;
+
+const API = process.env.UPSTREAM_API ?? "responses";
+
+/**
+ * Whether a turn that broke off is tested. Anthropic's API joins user messages, so the model calls
+ * the tool of that turn again, and here nothing forbids the call.
+ */
+export const BREAKS_OFF = API !== "anthropic";
+
+/** The moments at which turns are left. The client hears of reasoning only if it is a summary. */
+export const SEEN_MOMENTS = MOMENTS.filter(
+  ({ place }) => BREAKS_OFF && (API === "responses" || place !== "in_reasoning"),
+);
 
 /** A model. `state` names what the Responses API is told of the conversation with every request. */
 export function newModel(tenant, model, state = {}) {
