@@ -47,7 +47,7 @@ def start_gateway(
     command = [antiphon, "serve", "--listen", "127.0.0.1:0", "--store", store]
     upstream = ["--upstream", upstream_url, "--upstream-api", setup.api]
     if setup.on_abort:
-        upstream += ["--state", "upstream", "--ledger", setup.ledger]
+        upstream += ["--state", "upstream"]
     env = {k: v for k, v in os.environ.items() if not k.startswith("ANTIPHON_")}
     log = logs / f"antiphon-{setup.name}.log"
     return serving([*command, *upstream], log, env=env, cwd=store_dir)

@@ -26,8 +26,6 @@ class Setup:
     # The provider that keeps it, and the path of its API.
     profile: str = "openai"
     path: str = "/v1"
-    # What the gateway's ledger then holds.
-    ledger: str = "heads"
     # Whether a gateway is there at all.
     has_gateway: bool = True
     # The suites of a short run, where they are not all.
@@ -81,8 +79,8 @@ SETUPS = {
         # `--state upstream`, once for each thing that becomes of a turn whose caller leaves.
         Setup("kept-part", on_abort="part", short=STATEFUL),
         Setup("kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING),
-        # A chain whose last response is gone goes on where the ledger holds bodies.
-        Setup("kept-nothing", on_abort="nothing", ledger="bodies", short=EVERY_WAY, only=LEAVING),
+        # A chain whose last response is gone continues from the copy of that turn.
+        Setup("kept-nothing", on_abort="nothing", short=EVERY_WAY, only=LEAVING),
         # The provider has chains of responses only, at Azure's path.
         Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
         # The provider alone: what clients meet without a gateway.

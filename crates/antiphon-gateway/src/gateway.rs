@@ -19,6 +19,7 @@ use crate::limits::{Limiter, Quotas};
 use crate::open_turns::OpenTurns;
 use crate::request::DigestKey;
 use crate::retry::{DelaysUntil, RetryPolicy};
+use crate::seal::SealKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::store_health::StoreReadiness;
@@ -60,6 +61,8 @@ pub(crate) struct Gateway {
     pub(crate) digest_key: DigestKey,
     /// The key that encrypts compactions.
     pub(crate) compaction_key: Arc<CompactionKey>,
+    /// The key that encrypts copies of turns that an upstream may have lost.
+    pub(crate) copy_key: SealKey,
 }
 
 impl Gateway {
@@ -81,6 +84,7 @@ impl Gateway {
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
             compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
+            copy_key: SealKey::new(&master.derive("copies of turns"), "antiphon-turn-1."),
             limiter: Limiter::new(&settings.limits),
             webhooks: Webhooks::new(&settings.webhooks)
                 .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,

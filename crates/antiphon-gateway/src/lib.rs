@@ -32,6 +32,7 @@ mod request_body;
 mod request_id;
 mod retry;
 mod routes;
+mod seal;
 mod secret;
 mod server;
 pub mod settings;

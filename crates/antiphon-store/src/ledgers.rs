@@ -138,4 +138,8 @@ pub trait Ledgers: Send + Sync {
     /// Deletes the name and its ledger: the conversation, or the response's record and pending
     /// turn. Returns whether the name existed.
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool>;
+
+    /// Deletes the copies of turns that have expired at `now` (Unix seconds), and of each tenant
+    /// the oldest ones beyond `max_bytes` in all. Returns their number.
+    async fn expire_copies(&self, now: i64, max_bytes: u64) -> Result<usize>;
 }

@@ -61,8 +61,8 @@ pub use ledgers::Ledgers;
 pub use postgres::PostgresStore;
 pub use records::{
     ClaimedNotice, Conversation, Cursor, Destination, ItemPage, ListScope, NewResponse, Notice,
-    Order, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseRecord, Seq, TurnRecord,
-    WATCH_ENDPOINT,
+    Order, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseRecord, Seq, TurnCopy,
+    TurnRecord, WATCH_ENDPOINT,
 };
 pub use snapshot::{DataCounts, ItemPlace, Snapshot, StoreState};
 pub use sqlite::SqliteStore;

@@ -191,6 +191,26 @@ pub struct NewResponse {
     pub envelope: Bytes,
     /// The omissions and repairs of the request, as JSON.
     pub report: Bytes,
+    /// The copy of a turn that its provider may have lost. `None` for all other turns.
+    pub copy: Option<TurnCopy>,
+}
+
+/// An encrypted copy of a turn, stored until it expires. It belongs to the record of the turn's
+/// response, or to that of its pending turn, and is deleted with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnCopy {
+    /// The encrypted items. Only the gateway can read them.
+    pub sealed: Bytes,
+    /// Unix seconds.
+    pub expires_at: i64,
+}
+
+impl TurnCopy {
+    /// Joins two columns that are null together.
+    pub(crate) fn from_columns(sealed: Option<Bytes>, expires_at: Option<i64>) -> Option<Self> {
+        let (sealed, expires_at) = sealed.zip(expires_at)?;
+        Some(Self { sealed, expires_at })
+    }
 }
 
 /// A stored response.

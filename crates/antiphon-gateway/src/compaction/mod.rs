@@ -20,11 +20,12 @@ use antiphon::{Item, ItemId, Kind};
 use antiphon_store::Tenant;
 
 pub(crate) use self::prompt::{is_summary, summary_message, summary_request};
-pub(crate) use self::seal::{Compaction, CompactionKey, UnreadableSeal};
+pub(crate) use self::seal::{Compaction, CompactionKey};
 pub(crate) use self::sealer::CompactionSealer;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::wrong_type;
+pub(crate) use crate::seal::UnreadableSeal;
 
 /// Creates a compaction item with this content.
 pub(crate) fn compaction_item(encrypted_content: &str) -> Item {

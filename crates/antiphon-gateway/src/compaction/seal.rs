@@ -1,27 +1,21 @@
 //! Encrypts the `encrypted_content` of compaction items.
 //!
 //! ```text
-//! antiphon-compaction-1. | base64url(nonce, 12 bytes | content and tag)
+//! antiphon-compaction-1. | base64url(seal)
 //! ```
-//!
-//! The cipher is AES-256-GCM. The key is derived from the gateway's own ([`crate::secret`]). All
-//! gateways on one store can open each other's seals, and seals stay valid if the operator changes
-//! secrets. The version and the tenant are authenticated with the content, so no other tenant can
-//! open it.
 
 use antiphon::json::{Object, quote};
-use antiphon::{IdSource, Item, Origin};
+use antiphon::{Item, Origin};
 use antiphon_store::Tenant;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use crate::entropy::RandomIds;
+use crate::seal::{SealKey, UnreadableSeal};
 
 const VERSION: &str = "antiphon-compaction-1.";
 
 /// Encrypts and decrypts compactions.
-pub(crate) struct CompactionKey(LessSafeKey);
+pub(crate) struct CompactionKey(SealKey);
 
 /// The content of a compaction item.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,15 +34,10 @@ pub(crate) enum Compaction {
     Unknown,
 }
 
-/// The content has the gateway's form, but the gateway did not seal it for this tenant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UnreadableSeal;
-
 impl CompactionKey {
     /// Creates the key from its bytes.
     pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let key = UnboundKey::new(&AES_256_GCM, key).expect("the key has the cipher's length");
-        Self(LessSafeKey::new(key))
+        Self(SealKey::new(key, VERSION))
     }
 
     /// Encrypts a summary as `encrypted_content`.
@@ -63,6 +52,9 @@ impl CompactionKey {
     }
 
     /// Decrypts `encrypted_content`.
+    ///
+    /// # Errors
+    /// The content has the gateway's form, but the gateway did not seal it for this tenant.
     pub(crate) fn open(
         &self,
         tenant: &Tenant,
@@ -72,31 +64,13 @@ impl CompactionKey {
             return Ok(Compaction::Unknown);
         };
         let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| UnreadableSeal)?;
-        let (nonce, content) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(UnreadableSeal)?;
-        let (nonce, mut content) = (Nonce::assume_unique_for_key(*nonce), content.to_vec());
-        let opened = self.0.open_in_place(nonce, authenticated_data(tenant), &mut content);
-        Compaction::parse(opened.map_err(|_| UnreadableSeal)?).ok_or(UnreadableSeal)
+        Compaction::parse(&self.0.open(tenant, &sealed)?).ok_or(UnreadableSeal)
     }
 
     fn seal(&self, tenant: &Tenant, content: String) -> String {
-        let mut nonce = [0; NONCE_LEN];
-        RandomIds.fill(&mut nonce);
-        let mut sealed = content.into_bytes();
-        self.0
-            .seal_in_place_append_tag(
-                Nonce::assume_unique_for_key(nonce),
-                authenticated_data(tenant),
-                &mut sealed,
-            )
-            .expect("an item is shorter than what may be encrypted");
-        let sealed = URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat());
+        let sealed = URL_SAFE_NO_PAD.encode(self.0.seal(tenant, content.into_bytes()));
         format!("{VERSION}{sealed}")
     }
-}
-
-/// The additional authenticated data of a seal.
-fn authenticated_data(tenant: &Tenant) -> Aad<Vec<u8>> {
-    Aad::from([VERSION.as_bytes(), tenant.as_str().as_bytes()].concat())
 }
 
 impl Compaction {
@@ -134,20 +108,6 @@ mod tests {
         let sealed = key().seal_foreign(&alice(), &origin, ITEM);
         let item = Item::parse(ITEM.into()).unwrap();
         assert_eq!(key().open(&alice(), &sealed), Ok(Compaction::Foreign { origin, item }));
-    }
-
-    #[test]
-    fn seal_hides_its_content_and_never_repeats() {
-        let seal = || key().seal_summary(&alice(), "The user likes blue.");
-        assert!(!seal().contains("blue"));
-        assert_ne!(seal(), seal());
-    }
-
-    #[test]
-    fn other_tenants_and_keys_cannot_open_a_seal() {
-        let sealed = key().seal_summary(&alice(), "x");
-        assert_eq!(key().open(&Tenant::new("bob"), &sealed), Err(UnreadableSeal));
-        assert_eq!(CompactionKey::new(&[8; 32]).open(&alice(), &sealed), Err(UnreadableSeal));
     }
 
     #[test]

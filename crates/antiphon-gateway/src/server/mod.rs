@@ -68,6 +68,7 @@ async fn run_background_tasks(gateway: &Arc<Gateway>) {
         () = gateway.jobs.cancel_marked(store) => {}
         () = jobs::expire(store) => {}
         () = retention::expire(store, gateway.settings.retention) => {}
+        () = retention::expire_copies(store) => {}
         () = webhooks::deliver(&gateway.webhooks, store) => {}
         () = watcher::run(gateway) => {}
         () = owner::detect_capabilities(&gateway.upstreams) => {}

@@ -1,4 +1,4 @@
-//! Deletes expired responses.
+//! Deletes expired responses, and expired copies of turns.
 
 use std::time::Duration;
 
@@ -31,6 +31,19 @@ pub(crate) async fn expire(store: &dyn Store, retention: Option<Duration>) {
             Err(error) => {
                 tracing::warn!(%error, "could not delete expired responses; trying again later");
             }
+        }
+        sleep(PERIOD).await;
+    }
+}
+
+/// The maximum size of all copies of one tenant.
+const MAX_COPY_BYTES: u64 = 64 << 20;
+
+/// Periodically deletes copies of turns that have expired, and never returns.
+pub(crate) async fn expire_copies(store: &dyn Store) {
+    loop {
+        if let Err(error) = store.ledgers().expire_copies(unix_now(), MAX_COPY_BYTES).await {
+            tracing::warn!(%error, "could not delete expired copies of turns; trying again later");
         }
         sleep(PERIOD).await;
     }

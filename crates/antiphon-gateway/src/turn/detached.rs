@@ -66,6 +66,7 @@ impl DetachedTurn {
             created_at,
             envelope: Bytes::from(finished.envelope),
             report: report.to_json().into(),
+            copy: None,
         };
         let record = turn.new_record(destination_after(cursor, &response.id), fresh);
         let record = TurnRecord { response: Some(response), ..record };

@@ -202,6 +202,7 @@ impl Opened {
             created_at: self.created_at,
             envelope,
             report: report.to_json().into(),
+            copy: None,
         }
     }
 

@@ -7,7 +7,9 @@ use super::calls::{read, transact};
 use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, conversations, items, late_binding, ledger_names, queue_places};
+use super::{
+    PostgresStore, conversations, items, late_binding, ledger_names, queue_places, responses,
+};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, ShardedId as _, Tenant, ThreadId};
 use crate::ledger_records::{Binding, LedgerEntry, LedgerSubject, UpstreamId};
@@ -205,6 +207,12 @@ impl Ledgers for PostgresStore {
             ))
         })
         .await
+    }
+
+    async fn expire_copies(&self, now: i64, max_bytes: u64) -> Result<usize> {
+        transact!(self, Synced, unlocked, (now, max_bytes), |db| responses::expire_copies(
+            db, *now, *max_bytes
+        ))
     }
 }
 

@@ -74,6 +74,8 @@ async fn insert(
             &&*response.envelope,
             &&*response.report,
             &turn.request.as_ref().map(|request| &request.0[..]),
+            &response.copy.as_ref().map(|copy| &*copy.sealed),
+            &response.copy.as_ref().map(|copy| copy.expires_at),
         ],
     )
     .await
@@ -192,7 +194,7 @@ pub(super) async fn read(
 
 fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<TurnRecord> {
     let response = read_new(row)?;
-    let request: Option<&[u8]> = row.get(9);
+    let request: Option<&[u8]> = row.get(11);
     Ok(TurnRecord {
         destination: read_destination(row, &response.id)?,
         input,
@@ -207,11 +209,11 @@ fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<Tu
 
 fn read_destination(row: &Row, id: &ResponseId) -> Result<Destination> {
     let shard = id.shard();
-    if let Some(into) = row.get::<_, Option<&str>>(5) {
+    if let Some(into) = row.get::<_, Option<&str>>(7) {
         return Ok(Destination::Conversation(ConversationId::parse(into).ok_or_else(invalid_id)?));
     }
-    let thread = thread_from_column(row.get(6));
-    let after: Option<(i64, i64)> = row.get::<_, Option<i64>>(7).zip(row.get::<_, Option<i64>>(8));
+    let thread = thread_from_column(row.get(8));
+    let after: Option<(i64, i64)> = row.get::<_, Option<i64>>(9).zip(row.get::<_, Option<i64>>(10));
     Ok(match after {
         Some((after, fork)) => Destination::After {
             cursor: Cursor { shard, thread, end: seq_from_column(after) },
@@ -336,8 +338,9 @@ async fn find_left_in_tree(
 statements! {
     INSERT = "
         INSERT INTO openings (tenant, shard, id, holder, into_conversation, thread, after, fork,
-                              conversation, created_at, envelope, report, request)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+                              conversation, created_at, envelope, report, request,
+                              copy, copy_until)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
     INSERT_ITEMS = concat!(
         "INSERT INTO opening_items (tenant, shard, opening, position, ", item_columns!(), ")
         SELECT $1::text, $2::bigint, $3::text, at, ", item_columns!(), "
@@ -355,7 +358,7 @@ statements! {
         RETURNING thread, after";
     REMOVE_ITEMS = "DELETE FROM opening_items WHERE tenant = $1 AND shard = $2 AND opening = $3";
     READ = "
-        SELECT id, conversation, created_at, envelope, report,
+        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
                into_conversation, thread, after, fork, request
         FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
     READ_ITEMS = concat!(

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_from_column, shard, thread_from_column};
 use crate::ledger_records::LedgerSubject;
-use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord};
+use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, TurnCopy};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -39,6 +39,8 @@ pub(super) async fn insert(
             &&*response.envelope,
             &&*response.report,
             &request.map(|request| &request.0[..]),
+            &response.copy.as_ref().map(|copy| &*copy.sealed),
+            &response.copy.as_ref().map(|copy| copy.expires_at),
         ],
     )
     .await
@@ -90,7 +92,7 @@ pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
 }
 
 /// Reads the recorded fields from a row's first columns: id, conversation, `created_at`, envelope,
-/// report.
+/// report, copy, `copy_until`.
 pub(super) fn read_new(row: &Row) -> Result<NewResponse> {
     let conversation: Option<&str> = row.get(1);
     Ok(NewResponse {
@@ -101,7 +103,19 @@ pub(super) fn read_new(row: &Row) -> Result<NewResponse> {
         created_at: row.get(2),
         envelope: Bytes::copy_from_slice(row.get(3)),
         report: Bytes::copy_from_slice(row.get(4)),
+        copy: TurnCopy::from_columns(
+            row.get::<_, Option<&[u8]>>(5).map(Bytes::copy_from_slice),
+            row.get(6),
+        ),
     })
+}
+
+/// Deletes the copies that have expired, and of each tenant the oldest ones beyond `max_bytes` in
+/// all. Returns their number.
+pub(super) async fn expire_copies(db: &Session, now: i64, max_bytes: u64) -> Result<usize> {
+    let max_bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
+    let expired = db.execute(&EXPIRE_COPIES, &[&now, &max_bytes]).await?;
+    Ok(usize::try_from(expired).unwrap_or(usize::MAX))
 }
 
 /// The failure of a column that holds something other than an id.
@@ -110,26 +124,38 @@ pub(super) fn invalid_id() -> Failure {
 }
 
 fn read_record(row: &Row) -> Result<ResponseRecord> {
-    let [input_from, output_from, end] = [6, 7, 8].map(|column| seq_from_column(row.get(column)));
+    let [input_from, output_from, end] = [8, 9, 10].map(|column| seq_from_column(row.get(column)));
     let range = ResponseRange { input_from, output_from, end };
-    Ok(range.into_record(read_new(row)?, thread_from_column(row.get(5))))
+    Ok(range.into_record(read_new(row)?, thread_from_column(row.get(7))))
 }
 
 statements! {
     INSERT = "
         INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
-                               conversation, created_at, envelope, report, request)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+                               conversation, created_at, envelope, report, request,
+                               copy, copy_until)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
     IS_RECORDED = "SELECT FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
     FIND = "
-        SELECT id, conversation, created_at, envelope, report,
+        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
     FIND_BY_REQUEST = "
-        SELECT id, conversation, created_at, envelope, report,
+        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = $1 AND shard = $2 AND request = $3
         ORDER BY created_at DESC, ordinal DESC LIMIT $4";
+    EXPIRE_COPIES = "
+        UPDATE responses SET copy = NULL, copy_until = NULL
+        WHERE (tenant, shard, id) IN (
+            SELECT tenant, shard, id FROM (
+                SELECT tenant, shard, id, copy_until,
+                       sum(length(copy)) OVER (PARTITION BY tenant
+                                               ORDER BY copy_until DESC, ordinal DESC) AS bytes
+                FROM responses WHERE copy_until IS NOT NULL
+            ) copies
+            WHERE copy_until <= $1 OR bytes > $2
+        )";
     DELETE = "
         DELETE FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3
         RETURNING thread";

@@ -16,6 +16,7 @@ const STEPS: &[&str] = &[
     include_str!("late_binding.sql"),
     include_str!("usage.sql"),
     include_str!("watches.sql"),
+    include_str!("copies.sql"),
 ];
 
 /// The lock admits one migration at a time in the whole database, in any of its schemas. Its number

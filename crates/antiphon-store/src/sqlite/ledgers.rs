@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use super::writer::Effect;
-use super::{SqliteStore, conversations, items, late_binding, ledger_names};
+use super::{SqliteStore, conversations, items, late_binding, ledger_names, responses};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
 use crate::ledger_records::{Binding, LedgerEntry, LedgerSubject, UpstreamId};
@@ -146,6 +146,10 @@ impl Ledgers for SqliteStore {
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {
         let (tenant, name) = (tenant.clone(), provider_id.to_owned());
         self.write(Effect::Erasing, move |db| ledger_names::forget(db, &tenant, &name)).await
+    }
+
+    async fn expire_copies(&self, now: i64, max_bytes: u64) -> Result<usize> {
+        self.write(Effect::Erasing, move |db| responses::expire_copies(db, now, max_bytes)).await
     }
 }
 

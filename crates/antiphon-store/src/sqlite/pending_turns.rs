@@ -33,8 +33,9 @@ fn insert(
 ) -> Result<i64> {
     const SQL: &str = "
         INSERT INTO openings (tenant, shard, id, into_conversation, thread, after, fork,
-                              conversation, created_at, envelope, report, request)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+                              conversation, created_at, envelope, report, request,
+                              copy, copy_until)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     let (into, continued, after, fork) = match &turn.destination {
         Destination::New { thread, .. } => (None, Some(*thread), None, None),
         Destination::After { cursor, fork, .. } => {
@@ -55,6 +56,8 @@ fn insert(
         &*response.envelope,
         &*response.report,
         turn.request.map(|request| request.0),
+        response.copy.as_ref().map(|copy| &*copy.sealed),
+        response.copy.as_ref().map(|copy| copy.expires_at),
     ])?;
     Ok(db.last_insert_rowid())
 }
@@ -186,14 +189,14 @@ fn ordinals(db: &Connection, last: i64) -> Result<Vec<i64>> {
 
 fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, TurnRecord)> {
     const SQL: &str = "
-        SELECT id, conversation, created_at, envelope, report,
+        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
                tenant, into_conversation, thread, after, fork, request
         FROM openings WHERE ordinal = ?1";
     let (tenant, destination, response, request) =
         db.prepare_cached(SQL)?.query_row([ordinal], |row| {
             let response = read_new(row)?;
-            let request: Option<[u8; 16]> = row.get(10)?;
-            let tenant = Tenant::new(row.get_ref(5)?.as_str()?);
+            let request: Option<[u8; 16]> = row.get(12)?;
+            let tenant = Tenant::new(row.get_ref(7)?.as_str()?);
             Ok((tenant, read_destination(row, &response.id)?, response, request.map(RequestDigest)))
         })?;
     let turn = TurnRecord {
@@ -211,13 +214,13 @@ fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, TurnRecord)> {
 
 fn read_destination(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Destination> {
     let shard = id.shard();
-    if let Some(into) = row.get_ref(6)?.as_str_or_null()? {
-        let into = ConversationId::parse(into).ok_or_else(|| invalid_id(6))?;
+    if let Some(into) = row.get_ref(8)?.as_str_or_null()? {
+        let into = ConversationId::parse(into).ok_or_else(|| invalid_id(8))?;
         return Ok(Destination::Conversation(into));
     }
-    let thread: ThreadId = thread_from_column(row.get(7)?);
+    let thread: ThreadId = thread_from_column(row.get(9)?);
     let after: Option<(i64, i64)> =
-        row.get::<_, Option<i64>>(8)?.zip(row.get::<_, Option<i64>>(9)?);
+        row.get::<_, Option<i64>>(10)?.zip(row.get::<_, Option<i64>>(11)?);
     Ok(match after {
         Some((after, fork)) => Destination::After {
             cursor: Cursor { shard, thread, end: seq_from_column(after) },
@@ -275,6 +278,7 @@ mod tests {
                 created_at: 0,
                 envelope: "{}".into(),
                 report: "{}".into(),
+                copy: None,
             }),
             request: None,
             place: None,

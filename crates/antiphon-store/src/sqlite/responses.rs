@@ -10,7 +10,7 @@ use super::{items, jobs, ledger_names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::ledger_records::LedgerSubject;
-use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord};
+use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, TurnCopy};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -24,8 +24,9 @@ pub(super) fn insert(
 ) -> Result<()> {
     const SQL: &str = "
         INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
-                               conversation, created_at, envelope, report, request)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+                               conversation, created_at, envelope, report, request,
+                               copy, copy_until)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
         key.shard(),
@@ -39,6 +40,8 @@ pub(super) fn insert(
         &*response.envelope,
         &*response.report,
         request.map(|request| request.0),
+        response.copy.as_ref().map(|copy| &*copy.sealed),
+        response.copy.as_ref().map(|copy| copy.expires_at),
     ])?;
     Ok(())
 }
@@ -50,7 +53,7 @@ pub(super) fn find(
     id: &ResponseId,
 ) -> Result<Option<ResponseRecord>> {
     const SQL: &str = "
-        SELECT id, conversation, created_at, envelope, report,
+        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let record = db.prepare_cached(SQL)?.query_row(row_key(tenant, id), read_record).optional()?;
@@ -66,7 +69,7 @@ pub(super) fn find_by_request(
     limit: usize,
 ) -> Result<Vec<ResponseRecord>> {
     const SQL: &str = "
-        SELECT id, conversation, created_at, envelope, report,
+        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = ?1 AND shard = ?2 AND request = ?3
         ORDER BY created_at DESC, rowid DESC LIMIT ?4";
@@ -130,7 +133,7 @@ fn oldest(db: &Connection, created_before: i64, limit: usize) -> Result<Vec<(Ten
 }
 
 /// Reads the recorded fields from a row's first columns: id, conversation, `created_at`, envelope,
-/// report.
+/// report, copy, `copy_until`.
 pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
     Ok(NewResponse {
         id: ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))?,
@@ -142,7 +145,29 @@ pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
         created_at: row.get(2)?,
         envelope: Bytes::from(row.get::<_, Vec<u8>>(3)?),
         report: Bytes::from(row.get::<_, Vec<u8>>(4)?),
+        copy: TurnCopy::from_columns(
+            row.get::<_, Option<Vec<u8>>>(5)?.map(Bytes::from),
+            row.get(6)?,
+        ),
     })
+}
+
+/// Deletes the copies that have expired, and of each tenant the oldest ones beyond `max_bytes` in
+/// all. Returns their number.
+pub(super) fn expire_copies(db: &Connection, now: i64, max_bytes: u64) -> Result<usize> {
+    const SQL: &str = "
+        UPDATE responses SET copy = NULL, copy_until = NULL
+        WHERE rowid IN (
+            SELECT rowid FROM (
+                SELECT rowid, copy_until,
+                       sum(length(copy)) OVER (PARTITION BY tenant
+                                               ORDER BY copy_until DESC, rowid DESC) AS bytes
+                FROM responses WHERE copy_until IS NOT NULL
+            )
+            WHERE copy_until <= ?1 OR bytes > ?2
+        )";
+    let max_bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
+    Ok(db.prepare_cached(SQL)?.execute(params![now, max_bytes])?)
 }
 
 /// The error for a column that holds something other than an id.
@@ -153,9 +178,9 @@ pub(super) fn invalid_id(column: usize) -> rusqlite::Error {
 fn read_record(row: &Row<'_>) -> rusqlite::Result<ResponseRecord> {
     let response = read_new(row)?;
     let range = ResponseRange {
-        input_from: seq_from_column(row.get(6)?),
-        output_from: seq_from_column(row.get(7)?),
-        end: seq_from_column(row.get(8)?),
+        input_from: seq_from_column(row.get(8)?),
+        output_from: seq_from_column(row.get(9)?),
+        end: seq_from_column(row.get(10)?),
     };
-    Ok(range.into_record(response, thread_from_column(row.get(5)?)))
+    Ok(range.into_record(response, thread_from_column(row.get(7)?)))
 }

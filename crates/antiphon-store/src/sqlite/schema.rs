@@ -17,6 +17,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("late_binding.sql")),
     M::up(include_str!("usage.sql")),
     M::up(include_str!("watches.sql")),
+    M::up(include_str!("copies.sql")),
 ];
 
 /// The application id that marks a file as ours. The first step writes it.

@@ -3,6 +3,7 @@
 pub(crate) mod background;
 pub(crate) mod chains;
 pub(crate) mod conversations;
+pub(crate) mod copies;
 pub(crate) mod deletion;
 pub(crate) mod erasure;
 pub(crate) mod expiry;
@@ -210,6 +211,12 @@ macro_rules! suite {
                 ledger_differs_from_local_conversation,
                 generated_items_differ_from_input,
             }
+            copies {
+                copy_of_a_turn_is_returned,
+                committed_turn_replaces_the_copy_of_its_pending_turn,
+                expired_copies_are_deleted,
+                oldest_copies_of_a_tenant_make_room,
+            }
             model {
                 store_equals_its_model_after_any_history,
             }
@@ -237,6 +244,7 @@ macro_rules! durable_suite {
                 notices_of_a_settled_turn_become_due,
                 ledgers_outlive_the_process,
                 settled_turn_leaves_its_ledgers_stale,
+                settled_turn_keeps_its_copy,
             }
             snapshots {
                 snapshot_shows_the_state_at_its_start,

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 
 use super::World;
 use super::background::{accepted, background, end, events, page};
+pub(crate) use super::copies::settled_turn_keeps_its_copy;
 use super::ledgers::{elsewhere, of_conversation, of_response};
 pub(crate) use super::notices::notices_of_a_settled_turn_become_due;
 use super::world::items;

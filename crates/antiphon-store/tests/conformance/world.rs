@@ -182,6 +182,7 @@ impl World {
             created_at: 1_767_225_601,
             envelope: Bytes::from_static(br#"{"object": "response","temperature":1e0}"#),
             report: Bytes::from_static(b"[]"),
+            copy: None,
         };
         let turn = TurnRecord {
             destination,

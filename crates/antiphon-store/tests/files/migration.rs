@@ -10,6 +10,11 @@ use crate::conformance::world::items;
 
 /// Makes the tables those of the release before counts were kept.
 const WITHOUT_COUNTS: &str = "
+    DROP INDEX responses_by_copy;
+    ALTER TABLE responses DROP COLUMN copy;
+    ALTER TABLE responses DROP COLUMN copy_until;
+    ALTER TABLE openings DROP COLUMN copy;
+    ALTER TABLE openings DROP COLUMN copy_until;
     DROP INDEX watches_by_time;
     DROP TRIGGER items_added;
     DROP TRIGGER items_deleted;

@@ -8,6 +8,8 @@ use crate::conformance::world::items;
 
 /// Makes the tables those of the release before counts were kept.
 const WITHOUT_COUNTS: &str = "
+    ALTER TABLE responses DROP COLUMN copy, DROP COLUMN copy_until;
+    ALTER TABLE openings DROP COLUMN copy, DROP COLUMN copy_until;
     DROP INDEX watches_by_time;
     DROP TRIGGER items_added ON items;
     DROP TRIGGER items_deleted ON items;

@@ -70,25 +70,29 @@ impl Draft {
         Ok(Self { admission, items, places, at_server, reasoning })
     }
 
-    /// The draft for a server that has lost its items, so that all of them are sent. Also returns
-    /// the items that cannot be sent: the server has deleted the content of reasoning that is not
-    /// encrypted. Items that need it are sent without their ids.
+    /// The draft for a server that has lost its items after the first `kept` of the transcript, so
+    /// that they are sent again. Also returns the items that cannot be sent: the server has deleted
+    /// the content of reasoning that is not encrypted. Items that need it are sent without their
+    /// ids.
     #[must_use]
-    pub fn into_replay(self) -> (Self, Vec<Item>) {
-        let Self { items, places, at_server, .. } = self;
-        let is_lost = |(nth, (_, item)): &(usize, (usize, Item))| {
-            *nth < at_server && item.head().kind == Kind::Reasoning && !item.head().encrypted
+    pub fn into_replay(self, kept: usize) -> (Self, Vec<Item>) {
+        let Self { items, places, .. } = self;
+        let stored = self.admission.held;
+        let is_lost = |(at, item): &(usize, Item)| {
+            (kept..stored).contains(at)
+                && item.head().kind == Kind::Reasoning
+                && !item.head().encrypted
         };
-        let placed = places.into_iter().zip(items).enumerate();
-        let (lost, kept): (Vec<_>, Vec<_>) = placed.partition(is_lost);
-        let (places, items) = kept.into_iter().map(|(_, placed)| placed).unzip();
-        let lost = lost.into_iter().map(|(_, (_, item))| item).collect();
-        (Self { items, places, at_server: 0, ..self }, lost)
+        let (lost, rest): (Vec<_>, Vec<_>) = places.into_iter().zip(items).partition(is_lost);
+        let lost = lost.into_iter().map(|(_, item)| item).collect();
+        let at_server = rest.iter().filter(|(at, _)| *at < kept).count();
+        let (places, items) = rest.into_iter().unzip();
+        (Self { items, places, at_server, ..self }, lost)
     }
 
-    /// The number of stored items.
-    pub fn stored_items(&self) -> usize {
-        self.places.iter().filter(|at| **at < self.admission.held).count()
+    /// The number of stored items that are sent again.
+    pub fn replayed_items(&self) -> usize {
+        self.places[self.at_server..].iter().filter(|at| **at < self.admission.held).count()
     }
 
     /// The items that block every turn until they are deleted.

@@ -42,6 +42,7 @@ async fn acme_has_a_conversation_there(store: &SqliteStore) {
             .to_string()
             .into(),
         report: "{}".into(),
+        copy: None,
     };
     let turn = TurnRecord {
         destination: Destination::Conversation(id),

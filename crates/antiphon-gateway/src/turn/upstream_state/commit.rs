@@ -2,11 +2,9 @@
 
 use antiphon::json::Object;
 use antiphon::stream::{Finished, Status};
-use antiphon::{HeldItem, Origin};
 use antiphon_store::{LedgerUpdate, StoreError, TurnRecord, UpstreamId};
 use bytes::Bytes;
 
-use super::UpstreamTurn;
 use super::open::OpenedAtUpstream;
 use super::plan::Plan;
 use super::relay::Relayed;
@@ -75,7 +73,12 @@ impl OpenedAtUpstream<'_> {
         if failed {
             record.destination = place.destination_apart();
         }
-        record.output = at.output(finished, &plan.origin);
+        let output = output_items(at.turn.gateway.fingerprint_key, finished, &plan.origin);
+        if let (false, Some(response)) = (ended_well, &mut record.response) {
+            let copy = plan.copy.clone().and_then(|copy| copy.with(&output));
+            response.copy = copy.and_then(|copy| at.seal_copy(&copy));
+        }
+        record.output = output.into_iter().map(|item| at.entered(item)).collect();
         record.place = place.place();
         let is_stale = !ended_well || plan.names_unknown;
         record.ledger = Some(LedgerUpdate { is_stale, response: named });
@@ -98,7 +101,11 @@ impl OpenedAtUpstream<'_> {
 
     /// The record of the turn before the response has an upstream id.
     fn pending_turn(&self, plan: &Plan) -> TurnRecord {
-        self.record(plan, &plan.report, ("", Status::Cancelled.as_str()))
+        let mut record = self.record(plan, &plan.report, ("", Status::Cancelled.as_str()));
+        if let Some(response) = &mut record.response {
+            response.copy = plan.copy.as_ref().and_then(|copy| self.at.seal_copy(copy));
+        }
+        record
     }
 
     /// The record of the turn without its answer. The response has the upstream's id and status.
@@ -191,14 +198,6 @@ impl OpenedAtUpstream<'_> {
     async fn store(&self, record: TurnRecord) -> Result<(), StoreError> {
         let turn = self.at.turn;
         commit_with_retries(turn.gateway, &turn.caller.tenant, record).await
-    }
-}
-
-impl UpstreamTurn<'_> {
-    /// The output items as ledger entries.
-    fn output(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
-        let output = output_items(self.turn.gateway.fingerprint_key, finished, origin);
-        output.into_iter().map(|item| self.entered(item)).collect()
     }
 }
 

@@ -43,6 +43,7 @@ mod queued;
 mod relay;
 mod resync;
 mod send;
+mod turn_copy;
 
 use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::json::Object;

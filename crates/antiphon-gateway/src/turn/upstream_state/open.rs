@@ -1,6 +1,6 @@
 //! The second stage: a turn with its place in a ledger.
 
-use antiphon::Body;
+use antiphon::{Body, Transcript};
 use antiphon_store::{
     Conversation, ConversationId, Destination, LedgerEntry, LedgerSubject, ResponseRecord, Shard,
     ThreadId,
@@ -9,7 +9,8 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use super::UpstreamTurn;
-use super::plan::ContinueFrom;
+use super::plan::{ContinueFrom, EarlierPoint};
+use super::turn_copy::CopiedTurn;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::{ApiError, Hint};
 use crate::request::Continues;
@@ -26,6 +27,8 @@ pub(super) struct OpenedAtUpstream<'a> {
     pub(super) at: UpstreamTurn<'a>,
     pub(super) place: Opened,
     pub(super) pending: PendingTurn<'a>,
+    /// The copy of the turn that this one continues.
+    copy: Option<CopiedTurn>,
 }
 
 impl<'a> OpenedAtUpstream<'a> {
@@ -39,9 +42,9 @@ impl<'a> OpenedAtUpstream<'a> {
         };
         let Some(record) = at.record_of_lost(&lost).await? else { return Err(lost) };
         let opened = Self::open_after(at, &record).await?;
-        match opened.can_replay().await? {
-            true => Ok((opened, ContinueFrom::Nothing)),
-            false => Err(lost),
+        match opened.earlier_point().await? {
+            Some(point) => Ok((opened, ContinueFrom::Earlier(point))),
+            None => Err(lost),
         }
     }
 
@@ -84,12 +87,14 @@ impl<'a> OpenedAtUpstream<'a> {
         record: &ResponseRecord,
     ) -> Result<Self, ApiError> {
         let (cursor, destination) = (record.cursor, after(record));
-        Ok(Self::new(at, Opened::new(at.turn, cursor.shard, Some(cursor), destination).await?))
+        let place = Opened::new(at.turn, cursor.shard, Some(cursor), destination).await?;
+        let copy = record.response.copy.as_ref().and_then(|copy| at.open_copy(copy));
+        Ok(Self { copy, ..Self::new(at, place) })
     }
 
     pub(super) fn new(at: UpstreamTurn<'a>, place: Opened) -> Self {
         let pending = PendingTurn::new(at.turn, &place);
-        Self { at, place, pending }
+        Self { at, place, pending, copy: None }
     }
 
     /// Moves the turn to the conversation's current end after its items were resynced.
@@ -97,15 +102,29 @@ impl<'a> OpenedAtUpstream<'a> {
         Ok(Self { place: self.place.at_current_end(self.at.turn).await?, ..self })
     }
 
-    /// Whether the ledger has the full context of the turn, so that it can be sent again.
-    pub(super) async fn can_replay(&self) -> Result<bool, ApiError> {
+    /// The latest point from which the ledger has the full content up to this turn, so that the
+    /// turn can be sent to an upstream that has lost the previous response.
+    pub(super) async fn earlier_point(&self) -> Result<Option<EarlierPoint>, ApiError> {
         let turn = self.at.turn;
-        let is_chain = matches!(turn.request.continues, Continues::Response(_));
-        if !is_chain || turn.gateway.settings.ledger != Ledger::Bodies {
-            return Ok(false);
+        if !matches!(turn.request.continues, Continues::Response(_)) {
+            return Ok(None);
         }
         let held = turn.load(self.place.cursor).await?;
-        Ok(held.items().iter().all(|item| item.body != Body::StoredElsewhere))
+        if let Some(copy) = &self.copy {
+            return Ok(copy.start_in(&held));
+        }
+        let has_bodies = turn.gateway.settings.ledger == Ledger::Bodies
+            && held.items().iter().all(|item| item.body != Body::StoredElsewhere);
+        Ok(has_bodies.then_some(EarlierPoint { previous: None, kept: 0 }))
+    }
+
+    /// The stored items, with the bytes of those that the turn sends again.
+    pub(super) async fn load(&self, from: &ContinueFrom) -> Result<Transcript, ApiError> {
+        let stored = self.at.turn.load(self.place.cursor).await?;
+        Ok(match (from, &self.copy) {
+            (ContinueFrom::Earlier(_), Some(copy)) => copy.fill(&stored),
+            _ => stored,
+        })
     }
 }
 

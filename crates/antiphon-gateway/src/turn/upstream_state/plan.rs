@@ -10,6 +10,7 @@ use bytes::Bytes;
 
 use super::UpstreamTurn;
 use super::open::OpenedAtUpstream;
+use super::turn_copy::CopiedTurn;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::admission::issue_item_id;
@@ -38,6 +39,8 @@ pub(super) struct Plan {
     pub(super) origin: Origin,
     /// The items that were dropped or repaired.
     pub(super) report: Report,
+    /// A copy of the turn, if the upstream may lose it.
+    pub(super) copy: Option<CopiedTurn>,
 }
 
 /// The inputs of a plan besides the ledger.
@@ -58,10 +61,19 @@ pub(super) enum ContinueFrom {
     /// The response or conversation in the caller's request.
     #[default]
     AsRequested,
-    /// Nothing: the request contains the full content of the previous response.
-    Nothing,
+    /// An earlier point: the request contains all items after it.
+    Earlier(EarlierPoint),
     /// The items around those that block the previous response.
     Detour(Detour),
+}
+
+/// A point before the previous response, from which the ledger has the full content.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EarlierPoint {
+    /// The response that ends there. `None` at the start of the chain.
+    pub(super) previous: Option<String>,
+    /// The number of stored items before it.
+    pub(super) kept: usize,
 }
 
 impl ContinueFrom {
@@ -69,7 +81,7 @@ impl ContinueFrom {
     pub(super) fn previous(&self) -> Previous<'_> {
         match self {
             Self::AsRequested => Previous::AsRequested,
-            Self::Nothing => Previous::Other(None),
+            Self::Earlier(point) => Previous::Other(point.previous.as_deref()),
             Self::Detour(detour) => Previous::Other(detour.previous.as_deref()),
         }
     }
@@ -89,22 +101,23 @@ impl PlanInputs {
 impl Plan {
     /// Reconciles the input with the ledger and repairs the items that the upstream would reject.
     pub(super) async fn new(
-        OpenedAtUpstream { at, place, .. }: &OpenedAtUpstream<'_>,
+        opened: &OpenedAtUpstream<'_>,
         inputs: &PlanInputs,
     ) -> Result<Self, ApiError> {
+        let at = opened.at;
         let turn = at.turn;
-        let draft = at.draft(turn.load(place.cursor).await?, inputs)?;
+        let draft = at.draft(opened.load(&inputs.continue_from).await?, inputs)?;
         let report = Report::from_admission(&turn.request.input, &draft.admission);
         let mut report = report.with_request(&turn.caller.request_id);
         let (names_unknown, blocking) = (draft.admission.names_unknown, draft.blocking());
         let continue_from = inputs.continue_from.clone();
         let (draft, repaired) = match &continue_from {
-            ContinueFrom::Nothing => {
-                let (draft, lost) = draft.into_replay();
+            ContinueFrom::Earlier(point) => {
+                let (draft, lost) = draft.into_replay(point.kept);
                 for item in &lost {
                     report.left_out_of_view(None, item, OmissionReason::BareReasoning);
                 }
-                report.replayed(draft.stored_items());
+                report.replayed(draft.replayed_items());
                 let repaired = at.repair(&draft, OnOutputWithoutCall::default());
                 (draft, repaired)
             }
@@ -118,8 +131,9 @@ impl Plan {
             sent.splice(0..0, detour.references.iter().cloned());
         }
         report.add_repairs(repairs);
-        let fresh = fresh.into_iter().map(|item| at.entered(item)).collect();
         let Admission { transcript, held, .. } = draft.admission;
+        let copy = at.copy(&continue_from, &transcript.items()[..held], &fresh);
+        let fresh = fresh.into_iter().map(|item| at.entered(item)).collect();
         let origin = Upstream::Http(at.http).origin(&turn.request.model);
         Ok(Self {
             transcript,
@@ -131,6 +145,7 @@ impl Plan {
             blocking,
             origin,
             report,
+            copy,
         })
     }
 
@@ -155,6 +170,27 @@ impl UpstreamTurn<'_> {
         rules.stored = StoredInput::Items(inputs.stored.iter().copied().collect());
         let input = &turn.request.input;
         Ok(Draft::new(stored, input, &inputs.refused, rules, &mut issue_item_id)?)
+    }
+
+    /// The copy of a turn with these stored and new items, if it needs one.
+    fn copy(
+        &self,
+        continue_from: &ContinueFrom,
+        held: &[HeldItem],
+        fresh: &[HeldItem],
+    ) -> Option<CopiedTurn> {
+        let requested = match &self.turn.request.continues {
+            Continues::Response(id) => Some(id.as_str()),
+            Continues::Nothing | Continues::Conversation(_) => None,
+        };
+        let (previous, replayed) = match continue_from {
+            _ if !self.needs_copy() => return None,
+            ContinueFrom::AsRequested => (requested, &held[held.len()..]),
+            ContinueFrom::Earlier(point) => (point.previous.as_deref(), &held[point.kept..]),
+            // The new request refers to items of the responses that it avoids.
+            ContinueFrom::Detour(_) => return None,
+        };
+        CopiedTurn::new(previous, replayed.iter().chain(fresh))
     }
 
     /// Repairs the new items, or rejects them if repairs are disabled.

@@ -134,6 +134,7 @@ impl UpstreamTurn<'_> {
                 created_at: unix_now(),
                 envelope,
                 report: Report::new(0).to_json().into(),
+                copy: None,
             }),
             request: None,
             place: None,

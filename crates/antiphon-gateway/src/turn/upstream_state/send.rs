@@ -176,7 +176,9 @@ impl<'a> PlannedAtUpstream<'a> {
         let request = self.plan.request();
         let Self { opened, inputs, mut progress, .. } = self;
         let (opened, inputs) = match recovery {
-            Recovery::Sync | Recovery::Plan if inputs.continue_from == ContinueFrom::Nothing => {
+            Recovery::Sync | Recovery::Plan
+                if matches!(inputs.continue_from, ContinueFrom::Earlier(_)) =>
+            {
                 (opened, inputs)
             }
             Recovery::Sync | Recovery::Plan => match opened.resync_ledger().await {
@@ -191,10 +193,13 @@ impl<'a> PlannedAtUpstream<'a> {
                     return Err(error.into());
                 }
             },
-            Recovery::Replay if opened.can_replay().await? => {
-                (opened, PlanInputs { continue_from: ContinueFrom::Nothing, ..inputs })
-            }
-            Recovery::Replay | Recovery::Wait | Recovery::GiveUp => return Err(error.into()),
+            Recovery::Replay => match opened.earlier_point().await? {
+                Some(point) => {
+                    (opened, PlanInputs { continue_from: ContinueFrom::Earlier(point), ..inputs })
+                }
+                None => return Err(error.into()),
+            },
+            Recovery::Wait | Recovery::GiveUp => return Err(error.into()),
         };
         let refused = fault.as_ref().map(RefusedItems::from_error).unwrap_or_default();
         progress.rejected = Some(request);

@@ -33,6 +33,7 @@ fn opening(response: &ResponseId) -> TurnRecord {
             created_at: 0,
             envelope: Bytes::from_static(b"{}"),
             report: Bytes::from_static(b"{}"),
+            copy: None,
         }),
         request: None,
         place: None,

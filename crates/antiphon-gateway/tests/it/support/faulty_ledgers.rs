@@ -44,6 +44,7 @@ passing_on! {
     fn is_ledger(tenant: &Tenant, kept: &LedgerSubject) -> Result<bool>;
     fn find_generated(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
     fn forget(tenant: &Tenant, provider_id: &str) -> Result<bool>;
+    fn expire_copies(now: i64, max_bytes: u64) -> Result<usize>;
     {
         async fn adopt(
             &self, tenant: &Tenant, named: UpstreamId, conversation: Conversation, thread: ThreadId

@@ -55,6 +55,16 @@ impl Gateways {
         self.kill_and_start().await;
     }
 
+    /// The bytes of all files of the store.
+    pub(crate) fn file_bytes(&self) -> Vec<u8> {
+        self.place.file_bytes()
+    }
+
+    /// Makes everything in the store older by this number of days.
+    pub(crate) async fn let_days_pass(&self, days: i64) {
+        self.place.let_days_pass(days).await;
+    }
+
     /// A caller all of whose requests go to one of them.
     pub(crate) fn client_of(&self, index: usize) -> Client {
         let replica = self.replicas[index].as_ref().expect("it runs");

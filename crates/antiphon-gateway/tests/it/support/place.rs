@@ -45,7 +45,10 @@ impl Place {
 
     /// Everything that is kept is so much older.
     pub(super) async fn let_days_pass(&self, days: i64) {
-        let sql = format!("UPDATE responses SET created_at = created_at - {days} * 86400");
+        let sql = format!(
+            "UPDATE responses SET created_at = created_at - {days} * 86400,
+                                  copy_until = copy_until - {days} * 86400"
+        );
         match self {
             Self::File(folder) => {
                 let file = rusqlite::Connection::open(folder.path().join("antiphon.db"));
@@ -53,6 +56,14 @@ impl Place {
             }
             Self::Database(database) => drop(database.sql(&sql).await),
         }
+    }
+
+    /// The bytes of all files of the store.
+    pub(super) fn file_bytes(&self) -> Vec<u8> {
+        let Self::File(folder) = self else { panic!("the store has files") };
+        let files = std::fs::read_dir(folder.path()).expect("the folder can be read");
+        let files = files.map(|file| file.expect("the folder can be listed").path());
+        files.flat_map(|file| std::fs::read(file).expect("the file can be read")).collect()
     }
 
     pub(super) fn database(&self) -> Option<&Database> {

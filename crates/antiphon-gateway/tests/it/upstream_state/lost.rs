@@ -5,7 +5,10 @@ use antiphon_mock::{Answer, OnAbort, Script};
 use serde_json::{Value, json};
 
 use super::world::World;
-use crate::support::{MODEL, MODES, Mode, ask, heard_until, output, typed_user};
+use crate::support::{Ask, MODEL, MODES, Mode, ask, heard_until, output, typed_user};
+
+/// The call of an aborted turn, as the provider receives it.
+const CALL: &str = r#"call echo {"text":"hi"}"#;
 
 async fn with_bodies() -> World {
     World::with(|settings| settings.ledger = Ledger::Bodies).await
@@ -83,6 +86,112 @@ async fn lost_response_is_continued_from_the_ledger() {
         world.client().turn(mode, &received).await;
         assert_eq!(world.sent(), ["user: Echo hi.", r#"call echo {"text":"hi"}"#, "output: hi"]);
     }
+}
+
+/// A stream whose client disconnects after a call, at a provider that then stores nothing of it.
+/// Returns the response's id.
+async fn abort_after_call(world: &World, body: &Ask) -> String {
+    world.provider.set_on_abort(OnAbort::StoreNothing);
+    let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
+    let until_call = heard_until(&answer, "response.output_item.done");
+    let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
+    let mut events = world.client().stream(body).await;
+    let id = events.announced().await;
+    events.until("response.output_item.done").await;
+    drop(events);
+    world.left(&exchange).await;
+    id
+}
+
+#[tokio::test]
+async fn aborted_first_turn_is_sent_again_from_its_copy() {
+    for mode in MODES {
+        let world = World::new().await;
+        let lost = abort_after_call(&world, &ask([typed_user("Echo hi.")])).await;
+
+        let received = ask([output(&json!("call_1"), "hi")]).after(&lost);
+        let second = world.client().turn(mode, &received).await;
+
+        assert_eq!(world.sent(), ["user: Echo hi.", CALL, "output: hi"]);
+        assert_eq!(world.last_turn().body["previous_response_id"], Value::Null);
+        assert_eq!(second.header("antiphon-replayed"), Some("2"));
+
+        let third = world.client().turn(mode, &ask([typed_user("Sure?")]).after(second.id())).await;
+        assert_eq!(world.sent(), ["user: Sure?"]);
+        assert_eq!(third.header("antiphon-replayed"), None);
+    }
+}
+
+#[tokio::test]
+async fn turn_after_an_aborted_one_continues_the_last_response_of_the_provider() {
+    for mode in MODES {
+        let world = World::new().await;
+        let first = world.client().turn(mode, &ask([typed_user("My dog is Rex.")])).await;
+        let asked = ask([typed_user("Echo hi.")]).after(first.id());
+        let lost = abort_after_call(&world, &asked).await;
+
+        let received = ask([output(&json!("call_1"), "hi")]).after(&lost);
+        world.client().turn(mode, &received).await;
+
+        assert_eq!(world.sent(), ["user: Echo hi.", CALL, "output: hi"]);
+        assert_eq!(world.last_turn().body["previous_response_id"], first.id());
+        assert_eq!(world.given()[0], "user: My dog is Rex.");
+    }
+}
+
+#[tokio::test]
+async fn several_aborted_turns_in_a_row_are_sent_again() {
+    let world = World::new().await;
+    let first = world.client().turn(Mode::Streamed, &ask([typed_user("My dog is Rex.")])).await;
+    let lost = abort_after_call(&world, &ask([typed_user("Echo hi.")]).after(first.id())).await;
+    let again = ask([output(&json!("call_1"), "hi"), typed_user("Again.")]).after(&lost);
+    let lost = abort_after_call(&world, &again).await;
+
+    let asked = ask([typed_user("What is my dog?")]).after(&lost);
+    let last = world.client().turn(Mode::Streamed, &asked).await;
+
+    assert_eq!(last.text(), "Rex");
+    assert_eq!(world.last_turn().body["previous_response_id"], first.id());
+    assert_eq!(world.sent()[..4], ["user: Echo hi.", CALL, "output: hi", "user: Again."]);
+}
+
+#[tokio::test]
+async fn turn_is_continued_from_its_copy_after_a_crash() {
+    let mut world = World::new().await;
+    world.provider.set_on_abort(OnAbort::StoreNothing);
+    let answer = Answer::new(MODEL).message("Hello!");
+    let exchange = world.provider.script(Script::from(answer).hang_after(2));
+    let mut events = world.client().stream(&ask([typed_user("My dog is Rex.")])).await;
+    let id = events.announced().await;
+    world.kill_and_start().await;
+    drop(events);
+    world.left(&exchange).await;
+
+    let asked = ask([typed_user("What is my dog?")]).after(&id);
+    let next = world.client().turn(Mode::Streamed, &asked).await;
+
+    assert_eq!(next.text(), "Rex");
+    assert_eq!(world.sent(), ["user: My dog is Rex.", "user: What is my dog?"]);
+}
+
+#[tokio::test]
+async fn copy_is_encrypted() {
+    let world = World::new().await;
+    abort_after_call(&world, &ask([typed_user("My dog is Rex.")])).await;
+    let stored = world.file_bytes();
+    assert!(!stored.windows(3).any(|bytes| bytes == b"Rex"), "the store has the text");
+}
+
+#[tokio::test]
+async fn copy_expires() {
+    let world = World::new().await;
+    let lost = abort_after_call(&world, &ask([typed_user("Echo hi.")])).await;
+    world.let_days_pass(1).await;
+
+    let received = ask([output(&json!("call_1"), "hi")]).after(&lost);
+    let refused = world.client().refused(Mode::Streamed, &received).await;
+
+    assert_eq!(refused.body["error"]["code"], "previous_response_not_found");
 }
 
 #[tokio::test]

@@ -63,6 +63,16 @@ impl World {
         self.gateways.kill(index).await;
     }
 
+    /// The bytes of all files of the gateway's store.
+    pub(crate) fn file_bytes(&self) -> Vec<u8> {
+        self.gateways.file_bytes()
+    }
+
+    /// Makes everything in the gateway's store older by this number of days.
+    pub(crate) async fn let_days_pass(&self, days: i64) {
+        self.gateways.let_days_pass(days).await;
+    }
+
     /// A caller of one of several gateways.
     pub(crate) fn client_of(&self, index: usize) -> Client {
         self.gateways.client_of(index)

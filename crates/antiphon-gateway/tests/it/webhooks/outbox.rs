@@ -60,6 +60,7 @@ impl Outbox {
                 created_at: unix_now(),
                 envelope: Bytes::from_static(b"{}"),
                 report: Bytes::from_static(b"{}"),
+                copy: None,
             }),
             request: None,
             place: None,
