@@ -52,11 +52,13 @@ def convert(
 
     Raises `TypeError` for an answer of another type, and `ValueError` for an unknown dialect.
     """
-    texts = (str, bytes)
-    is_list = isinstance(answer, Iterable) and not isinstance(answer, (*texts, Mapping))
-    if not is_list and not isinstance(answer, texts):
+    given: str | bytes | list[Any]
+    if isinstance(answer, (str, bytes)):
+        given = answer
+    elif isinstance(answer, Iterable) and not isinstance(answer, Mapping):
+        given = list(answer)
+    else:
         kind = type(answer).__name__
         raise TypeError(f"answer must be a text, bytes or a list of events, not {kind}")
-    given = list(answer) if is_list else answer
     now = int(time.time())
     return Converted(*_native.convert(given, from_, to, request, event_names, now))
