@@ -30,12 +30,12 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) struct CopiedTurn {
     /// The response that the turn continues at the upstream.
     previous: Option<String>,
-    /// The items after it, with their ids in the ledger.
-    items: Vec<(String, Box<RawValue>)>,
+    /// The items after it, with their ids in the ledger. A tombstone has no bytes.
+    items: Vec<(String, Option<Box<RawValue>>)>,
 }
 
 impl CopiedTurn {
-    /// Copies a turn. `None` if an item has no bytes here.
+    /// Copies a turn. `None` if only the upstream has the bytes of an item.
     pub(super) fn new<'a>(
         previous: Option<&str>,
         items: impl IntoIterator<Item = &'a HeldItem>,
@@ -50,8 +50,14 @@ impl CopiedTurn {
         items: impl IntoIterator<Item = &'a HeldItem>,
     ) -> Option<Self> {
         for item in items {
-            let raw = std::str::from_utf8(item.body.bytes()?).ok()?;
-            let raw = RawValue::from_string(raw.to_owned()).ok()?;
+            let raw = match &item.body {
+                Body::Stored(raw) => {
+                    let raw = std::str::from_utf8(raw).ok()?;
+                    Some(RawValue::from_string(raw.to_owned()).ok()?)
+                }
+                Body::Erased => None,
+                Body::StoredElsewhere => return None,
+            };
             self.items.push((item.id.as_str().to_owned(), raw));
         }
         Some(self)
@@ -67,8 +73,8 @@ impl CopiedTurn {
 
     /// Adds the bytes of the copied items to a transcript.
     pub(super) fn fill(&self, transcript: &Transcript) -> Transcript {
-        let copied: HashMap<&str, &RawValue> =
-            self.items.iter().map(|(id, raw)| (id.as_str(), &**raw)).collect();
+        let copied = self.items.iter().filter_map(|(id, raw)| Some((id.as_str(), raw.as_ref()?)));
+        let copied: HashMap<&str, &Box<RawValue>> = copied.collect();
         let filled = transcript.items().iter().cloned().map(|item| {
             match (&item.body, copied.get(item.id.as_str())) {
                 (Body::StoredElsewhere, Some(raw)) => {

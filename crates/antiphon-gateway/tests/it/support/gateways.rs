@@ -55,9 +55,9 @@ impl Gateways {
         self.kill_and_start().await;
     }
 
-    /// The bytes of all files of the store.
-    pub(crate) fn file_bytes(&self) -> Vec<u8> {
-        self.place.file_bytes()
+    /// The bytes of all files of the store, or of the items and copies in the database.
+    pub(crate) async fn stored_bytes(&self) -> Vec<u8> {
+        self.place.stored_bytes().await
     }
 
     /// Makes everything in the store older by this number of days.

@@ -58,9 +58,15 @@ impl Place {
         }
     }
 
-    /// The bytes of all files of the store.
-    pub(super) fn file_bytes(&self) -> Vec<u8> {
-        let Self::File(folder) = self else { panic!("the store has files") };
+    /// The bytes of all files of the store, or of the items and copies in the database.
+    pub(super) async fn stored_bytes(&self) -> Vec<u8> {
+        const SQL: &str = "
+            SELECT coalesce(encode(copy, 'escape'), '') FROM responses
+            UNION ALL SELECT coalesce(encode(body, 'escape'), '') FROM items";
+        let folder = match self {
+            Self::File(folder) => folder,
+            Self::Database(database) => return database.sql(SQL).await.concat().into_bytes(),
+        };
         let files = std::fs::read_dir(folder.path()).expect("the folder can be read");
         let files = files.map(|file| file.expect("the folder can be listed").path());
         files.flat_map(|file| std::fs::read(file).expect("the file can be read")).collect()

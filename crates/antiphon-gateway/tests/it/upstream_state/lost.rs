@@ -140,6 +140,26 @@ async fn turn_after_an_aborted_one_continues_the_last_response_of_the_provider()
 }
 
 #[tokio::test]
+async fn turn_aborted_within_a_call_is_continued_without_it() {
+    let world = World::new().await;
+    world.provider.set_on_abort(OnAbort::StoreNothing);
+    let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
+    let within_call = heard_until(&answer, "response.function_call_arguments.delta");
+    let exchange = world.provider.script(Script::from(answer).hang_after(within_call));
+    let mut events = world.client().stream(&ask([typed_user("My dog is Rex.")])).await;
+    let id = events.announced().await;
+    events.until("response.function_call_arguments.delta").await;
+    drop(events);
+    world.left(&exchange).await;
+
+    let asked = ask([typed_user("What is my dog?")]).after(&id);
+    let next = world.client().turn(Mode::Streamed, &asked).await;
+
+    assert_eq!(next.text(), "Rex");
+    assert_eq!(world.sent(), ["user: My dog is Rex.", "user: What is my dog?"]);
+}
+
+#[tokio::test]
 async fn several_aborted_turns_in_a_row_are_sent_again() {
     let world = World::new().await;
     let first = world.client().turn(Mode::Streamed, &ask([typed_user("My dog is Rex.")])).await;
@@ -178,7 +198,7 @@ async fn turn_is_continued_from_its_copy_after_a_crash() {
 async fn copy_is_encrypted() {
     let world = World::new().await;
     abort_after_call(&world, &ask([typed_user("My dog is Rex.")])).await;
-    let stored = world.file_bytes();
+    let stored = world.stored_bytes().await;
     assert!(!stored.windows(3).any(|bytes| bytes == b"Rex"), "the store has the text");
 }
 

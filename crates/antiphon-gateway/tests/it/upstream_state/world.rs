@@ -63,9 +63,9 @@ impl World {
         self.gateways.kill(index).await;
     }
 
-    /// The bytes of all files of the gateway's store.
-    pub(crate) fn file_bytes(&self) -> Vec<u8> {
-        self.gateways.file_bytes()
+    /// The bytes of all files of the store, or of the items and copies in the database.
+    pub(crate) async fn stored_bytes(&self) -> Vec<u8> {
+        self.gateways.stored_bytes().await
     }
 
     /// Makes everything in the gateway's store older by this number of days.
