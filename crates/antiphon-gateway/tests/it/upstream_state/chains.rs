@@ -1,10 +1,10 @@
 //! Chains of responses that the provider keeps.
 
-use antiphon_mock::{Answer, InputItems, OnAbort, Options, Script, StrictProvider};
+use antiphon_mock::{Answer, InputItems, OnAbort, Options, StrictProvider};
 use serde_json::json;
 
 use super::world::World;
-use crate::support::{Ask, MODEL, MODES, ask, heard_until, invalid, output, typed_user};
+use crate::support::{Ask, MODEL, MODES, ask, invalid, output, typed_user};
 
 #[tokio::test]
 async fn chain_uses_the_providers_ids() {
@@ -128,12 +128,5 @@ async fn cumulative_input_list_doubles_nothing() {
 /// A caller leaves in the middle of an answer; the response's id.
 async fn leave(world: &World, asked: &Ask) -> String {
     let answer = Answer::new(MODEL).message("So it is.");
-    let until_text = heard_until(&answer, "response.output_text.delta");
-    let exchange = world.provider.script(Script::from(answer).hang_after(until_text));
-    let mut events = world.client().stream(asked).await;
-    let id = events.announced().await;
-    events.until("response.output_text.delta").await;
-    drop(events);
-    world.left(&exchange).await;
-    id
+    world.abort_at("response.output_text.delta", answer, asked).await
 }

@@ -5,7 +5,7 @@ use antiphon_mock::{Answer, OnAbort, Script};
 use serde_json::{Value, json};
 
 use super::world::World;
-use crate::support::{Ask, MODEL, MODES, Mode, ask, heard_until, output, typed_user};
+use crate::support::{Ask, MODEL, MODES, Mode, ask, output, typed_user};
 
 /// The call of an aborted turn, as the provider receives it.
 const CALL: &str = r#"call echo {"text":"hi"}"#;
@@ -72,15 +72,7 @@ async fn unanswered_calls_get_placeholders_in_the_replay() {
 async fn lost_response_is_continued_from_the_ledger() {
     for mode in MODES {
         let world = with_bodies().await;
-        world.provider.set_on_abort(OnAbort::StoreNothing);
-        let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
-        let until_call = heard_until(&answer, "response.output_item.done");
-        let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
-        let mut events = world.client().stream(&ask([typed_user("Echo hi.")])).await;
-        let id = events.announced().await;
-        events.until("response.output_item.done").await;
-        drop(events);
-        world.left(&exchange).await;
+        let id = abort_after_call(&world, &ask([typed_user("Echo hi.")])).await;
 
         let received = ask([output(&json!("call_1"), "hi")]).after(&id);
         world.client().turn(mode, &received).await;
@@ -93,14 +85,7 @@ async fn lost_response_is_continued_from_the_ledger() {
 async fn abort_after_call(world: &World, body: &Ask) -> String {
     world.provider.set_on_abort(OnAbort::StoreNothing);
     let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
-    let until_call = heard_until(&answer, "response.output_item.done");
-    let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
-    let mut events = world.client().stream(body).await;
-    let id = events.announced().await;
-    events.until("response.output_item.done").await;
-    drop(events);
-    world.left(&exchange).await;
-    id
+    world.abort_at("response.output_item.done", answer, body).await
 }
 
 #[tokio::test]
@@ -144,13 +129,8 @@ async fn turn_aborted_within_a_call_is_continued_without_it() {
     let world = World::new().await;
     world.provider.set_on_abort(OnAbort::StoreNothing);
     let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
-    let within_call = heard_until(&answer, "response.function_call_arguments.delta");
-    let exchange = world.provider.script(Script::from(answer).hang_after(within_call));
-    let mut events = world.client().stream(&ask([typed_user("My dog is Rex.")])).await;
-    let id = events.announced().await;
-    events.until("response.function_call_arguments.delta").await;
-    drop(events);
-    world.left(&exchange).await;
+    let asked = ask([typed_user("My dog is Rex.")]);
+    let id = world.abort_at("response.function_call_arguments.delta", answer, &asked).await;
 
     let asked = ask([typed_user("What is my dog?")]).after(&id);
     let next = world.client().turn(Mode::Streamed, &asked).await;

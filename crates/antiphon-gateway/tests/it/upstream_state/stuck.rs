@@ -1,25 +1,18 @@
 //! The provider holds what no request mends: it is deleted there, once.
 
 use antiphon_gateway::settings::Capabilities;
-use antiphon_mock::{Answer, OnAbort, Script};
+use antiphon_mock::{Answer, OnAbort};
 use http::Method;
 use serde_json::json;
 
 use super::world::World;
-use crate::support::{MODEL, MODES, ask, heard_until, typed_user};
+use crate::support::{MODEL, MODES, ask, typed_user};
 
 /// A caller leaves when the model has thought and not yet spoken; the provider keeps the thought.
 async fn left_thinking(world: &World, asked: &crate::support::Ask) -> String {
     world.provider.set_on_abort(OnAbort::StorePart);
     let answer = Answer::new(MODEL).reasoning("Hm.").message("Hello.");
-    let thought = heard_until(&answer, "response.output_item.done");
-    let exchange = world.provider.script(Script::from(answer).hang_after(thought));
-    let mut events = world.client().stream(asked).await;
-    let id = events.announced().await;
-    events.until("response.output_item.done").await;
-    drop(events);
-    world.left(&exchange).await;
-    id
+    world.abort_at("response.output_item.done", answer, asked).await
 }
 
 fn deletions(world: &World) -> usize {

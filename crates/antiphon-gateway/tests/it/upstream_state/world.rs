@@ -1,10 +1,10 @@
 //! A gateway in front of a strict provider that keeps the state.
 
 use antiphon_gateway::settings::{Preset, Retries, Settings, State, UpstreamSettings};
-use antiphon_mock::{Exchange, Recorded, StrictProvider};
+use antiphon_mock::{Answer, Exchange, Recorded, Script, StrictProvider};
 use serde_json::{Value, json};
 
-use crate::support::{Client, Gateways, default_settings, lines, soon, text};
+use crate::support::{Ask, Client, Gateways, default_settings, heard_until, lines, soon, text};
 
 /// A gateway, and the provider behind it. At its end no model was given anything twice.
 pub(crate) struct World {
@@ -102,6 +102,19 @@ impl World {
     pub(crate) async fn conversation(&self) -> String {
         let created = self.past_gateway().post("/v1/conversations", &json!({})).await.json();
         text(&created["id"]).to_owned()
+    }
+
+    /// Streams a turn with this answer and disconnects after the first event of type `event`.
+    /// Returns the response's id.
+    pub(crate) async fn abort_at(&self, event: &str, answer: Answer, body: &Ask) -> String {
+        let sent = heard_until(&answer, event);
+        let exchange = self.provider.script(Script::from(answer).hang_after(sent));
+        let mut events = self.client().stream(body).await;
+        let id = events.announced().await;
+        events.until(event).await;
+        drop(events);
+        self.left(&exchange).await;
+        id
     }
 
     /// What a conversation of the provider holds, in words.
