@@ -80,6 +80,7 @@ mod tests {
         // Expired rows of all tenants.
         "expiry::OLDEST",
         "jobs::EXPIRED",
+        "responses::EXPIRE_COPIES",
         // All data of a tenant, in all shards.
         "erasure::NOTE",
         "erasure::IS_ERASED",
