@@ -8,9 +8,6 @@ use crate::json::Object;
 use crate::stream::fields::Digits;
 use crate::stream::upstream_event::UpstreamEvent;
 
-/// Maximum number of notes about omitted parts; later ones are not recorded.
-const MAX_NOTES: usize = 1024;
-
 /// The kind of text that a delta belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeltaKind {
@@ -73,12 +70,9 @@ impl Assembler {
         let object = [("output_index", digits.as_str()), ("item", &raw)].into_iter().collect();
         let event = UpstreamEvent::from_decoder("response.output_item.added", &object);
         let Some(item) = event.item() else { return };
-        self.identity.expects_ids = false;
+        self.output.identity.expects_ids = false;
         self.open(None);
-        if !self.suppresses(&item, Some(&event)) && !self.suppresses_extra(&item, Some(&event)) {
-            let route = self.announce(&item, None);
-            self.routes.add(Some(index), &item, route);
-        }
+        self.output.announce_other(&item, &event);
     }
 
     /// Adds a delta to a text of the item. `raw` is a JSON string as the upstream wrote it. `part`
@@ -135,16 +129,16 @@ impl Assembler {
 
     /// Ends the item with its content so far.
     pub(crate) fn close_item(&mut self, index: u64) {
-        if let Some(route) = self.routes.by_index(Some(index)).filter(|_| !self.has_ended()) {
-            self.items[route.at].close("completed", &mut self.emitter);
+        if !self.has_ended() {
+            self.output.close_item(index);
         }
     }
 
     /// The raw `call_id` that clients got for the call at this index; `None` if the item is not a
     /// call or was suppressed.
     pub(crate) fn call_id(&self, index: u64) -> Option<&str> {
-        let route = self.routes.by_index(Some(index))?;
-        self.items[route.at].call_id()
+        let route = self.output.items.routes.by_index(Some(index))?;
+        self.output.items[route.at].call_id()
     }
 
     /// Ends the response and its open items. `response` holds the fields that the upstream reports
@@ -160,9 +154,17 @@ impl Assembler {
 
     /// Notes an omitted part that a response cannot express.
     pub(crate) fn leave_out(&mut self, what: impl Into<String>) {
-        if self.identity.notes.len() < MAX_NOTES {
-            self.identity.notes.push(Note::Omitted { what: what.into() });
-        }
+        self.output.notes.leave_out(what.into());
+    }
+
+    /// Counts an event with invalid UTF-8.
+    pub(crate) fn note_invalid_utf8(&mut self) {
+        self.output.notes.count_invalid_utf8();
+    }
+
+    /// Notes that the stream ended without a `finish_reason`.
+    pub(crate) fn note_missing_finish_reason(&mut self) {
+        self.output.notes.push(Note::FinishReasonMissing);
     }
 
     fn apply_decoded_item(&mut self, kind: &'static str, index: u64, item: &Object<'_>) {
@@ -176,7 +178,7 @@ impl Assembler {
         fields: [(&'static str, &str); N],
     ) {
         if !self.has_ended() {
-            self.identity.expects_ids = false;
+            self.output.identity.expects_ids = false;
             let name = ["\"", kind, "\""].concat();
             let object = [("type", name.as_str())].into_iter().chain(fields).collect();
             self.dispatch(&UpstreamEvent::from_decoder(kind, &object));

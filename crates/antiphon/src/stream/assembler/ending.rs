@@ -1,11 +1,11 @@
 //! The end of a response.
 
+use super::output::OutputBuilder;
 use super::{Assembler, Note, Phase};
 use crate::item::{Item, ItemId, Kind};
 use crate::json::{Object, quote, unquote};
 use crate::stream::Event;
 use crate::stream::fields::in_one_line;
-use crate::stream::output_item::OutputItem;
 
 /// The outcome of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +211,7 @@ impl Assembler {
         if self.has_ended() {
             return self.finish(now);
         }
-        self.close_items(Status::Cancelled);
+        self.output.close(Status::Cancelled.for_open_items());
         self.describe_end(Status::Cancelled, None, None, now);
         self.into_finished(Status::Cancelled, None)
     }
@@ -223,7 +223,9 @@ impl Assembler {
         incomplete_details: Option<String>,
         now: i64,
     ) {
-        self.count_preface();
+        if let Some(usage) = self.output.preface.total_usage(self.envelope.get("usage")) {
+            self.envelope.set("usage", usage);
+        }
         self.envelope.set("status", format!("\"{}\"", status.as_str()));
         if status == Status::Completed {
             let completed_at = self.envelope.completed_at().unwrap_or(now);
@@ -238,23 +240,24 @@ impl Assembler {
     }
 
     fn into_finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
-        let render = |output| OutputItem::render(output, &self.emitter);
-        let rendered: Vec<_> = self.items.iter().map(render).collect();
+        let rendered = self.output.render();
         let response = self.envelope.render(rendered.iter().map(AsRef::as_ref));
-        let event = self.emitter.event(status.event(), &[("response", &response)]);
+        let event = self.output.emitter.event(status.event(), &[("response", &response)]);
         Finished {
-            output: self.output(status),
+            output: self.output.to_store(status),
             status,
             event,
             response,
             envelope: self.envelope.render(std::iter::empty()),
-            notes: self.identity.notes,
+            notes: self.output.notes.into_vec(),
             failure,
         }
     }
+}
 
+impl OutputBuilder {
     /// The output to store. If the response is completed or incomplete, that is every item.
-    fn output(&self, status: Status) -> Vec<Output> {
+    fn to_store(&self, status: Status) -> Vec<Output> {
         let ended_well = matches!(status, Status::Completed | Status::Incomplete);
         let output = self.items.iter().map(|output| Output {
             id: output.id().clone(),

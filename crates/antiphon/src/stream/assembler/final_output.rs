@@ -1,33 +1,36 @@
 //! Compares the output of the finished response with the items of the stream.
 
-use super::Assembler;
+use super::output::OutputBuilder;
+use super::output_items::OutputItems;
 use crate::item::Item;
 use crate::json::Object;
 use crate::stream::output_item::{MatchMode, Similarity};
 use crate::stream::upstream_event::parse_output;
 
-impl Assembler {
+impl OutputBuilder {
     /// Applies the items of the finished response. Each one ends an item of the stream or is a
     /// whole new item. `status` is for an item without a final status of its own.
     pub(super) fn apply_final_output(&mut self, response: &Object<'_>, status: &str) {
         let mut items = parse_output(response);
-        items.retain(|item| !self.suppresses(item, None));
-        let known = self.match_all(&items);
+        items.retain(|item| !self.calls.suppresses(item, None, &mut self.notes));
+        let known = self.items.match_all(&items);
         for (item, known) in items.iter().zip(known) {
             if let Some(at) = known {
                 self.finish_item(at, item, status, None);
-            } else if !self.is_in_stream(item) && !self.suppresses_extra(item, None) {
+            } else if !self.items.holds(item) && !self.suppresses_extra(item, None) {
                 let route = self.emit_whole_item(item, status);
-                self.routes.add(None, item, route);
+                self.items.routes.add(None, item, route);
             }
         }
     }
+}
 
+impl OutputItems {
     /// Finds for each of these the item of the stream that it repeats. Names are matched first for
     /// all of them, so that no item takes the match of another; then the content.
     fn match_all(&self, items: &[Item]) -> Vec<Option<usize>> {
         let mut known = vec![None; items.len()];
-        let mut matches = Matches::none(self.items.len());
+        let mut matches = Matches::none(self.len());
         for mode in [MatchMode::FinalByName, MatchMode::FinalByContent] {
             for (index, item) in items.iter().enumerate() {
                 if known[index].is_none() {
@@ -55,8 +58,8 @@ impl Assembler {
         Some(at)
     }
 
-    /// Whether the item repeats one of the stream.
-    fn is_in_stream(&self, item: &Item) -> bool {
+    /// Whether one of these items repeats it.
+    fn holds(&self, item: &Item) -> bool {
         let named = self.routes.by_names(item).into_iter().flatten();
         let named = named.map(|route| (route.at, MatchMode::FinalByContent));
         self.most_similar(named, item)

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Note;
+use super::note::{Note, Notes};
 use crate::faults::{Fault, MAX_ID_LENGTH};
 use crate::item::{CallId, CallIdField, CallKey, IdSource, Item, ItemId, Kind, Side};
 use crate::transcript::Transcript;
@@ -56,28 +56,19 @@ pub(super) struct Identity {
     ids: Box<dyn IdSource + Send>,
     /// Whether the upstream's dialect has item ids. If so, a missing id is noted.
     pub(super) expects_ids: bool,
-    pub(super) notes: Vec<Note>,
 }
 
 impl Identity {
     pub(super) fn new(taken: UsedIds, ids: Box<dyn IdSource + Send>) -> Self {
-        Self { taken, ids, expects_ids: true, notes: Vec::new() }
+        Self { taken, ids, expects_ids: true }
     }
 
     /// The id of a new item, and a new `call_id` if its own cannot be used.
-    pub(super) fn assign(&mut self, item: &Item) -> (ItemId, Option<CallId>) {
-        (self.item_id(item), self.call_id(item))
+    pub(super) fn assign(&mut self, item: &Item, notes: &mut Notes) -> (ItemId, Option<CallId>) {
+        (self.item_id(item, notes), self.call_id(item, notes))
     }
 
-    /// Notes that the upstream changed an item's id after the announcement.
-    pub(super) fn note_other_id(&mut self, item: &Item, to: ItemId) {
-        if let Some(from) = item.head().id.clone() {
-            let from = Some(from);
-            self.notes.push(Note::ItemIdReplaced { from, to });
-        }
-    }
-
-    fn item_id(&mut self, item: &Item) -> ItemId {
+    fn item_id(&mut self, item: &Item, notes: &mut Notes) -> ItemId {
         let own = item.head().id.as_ref();
         if let Some(id) = own.filter(|id| self.passes(item, id)) {
             self.taken.items.insert(id.clone());
@@ -86,7 +77,7 @@ impl Identity {
         let id = ItemId::from(self.ids.issue(item.head().kind.id_prefix()));
         self.taken.items.insert(id.clone());
         if own.is_some() || self.expects_ids {
-            self.notes.push(Note::ItemIdReplaced { from: own.cloned(), to: id.clone() });
+            notes.push(Note::ItemIdReplaced { from: own.cloned(), to: id.clone() });
         }
         id
     }
@@ -96,7 +87,7 @@ impl Identity {
         (is_upstreams || well_formed(item, id)) && !self.taken.items.contains(id)
     }
 
-    fn call_id(&mut self, item: &Item) -> Option<CallId> {
+    fn call_id(&mut self, item: &Item, notes: &mut Notes) -> Option<CallId> {
         let key = call_key(item.head())?;
         if item.head().kind.call_id_field() == CallIdField::Id {
             return None;
@@ -110,7 +101,7 @@ impl Identity {
             return None;
         }
         let call_id = self.ids.issue_call_id();
-        self.notes.push(Note::CallIdReplaced { from: key.call_id, to: call_id.clone() });
+        notes.push(Note::CallIdReplaced { from: key.call_id, to: call_id.clone() });
         self.taken.calls.insert(CallKey { kind: key.kind, call_id: call_id.clone() });
         Some(call_id)
     }

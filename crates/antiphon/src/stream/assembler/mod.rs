@@ -6,6 +6,7 @@ mod final_output;
 mod identity;
 mod note;
 mod output;
+mod output_items;
 mod permission;
 mod preface;
 mod repeats;
@@ -15,9 +16,8 @@ mod start;
 use bytes::Bytes;
 
 use self::identity::Identity;
-use self::permission::SuppressedCalls;
+use self::output::OutputBuilder;
 use self::repeats::RepeatDetector;
-use self::routes::Routes;
 use self::start::InitialEvents;
 use super::emitter::{Emitter, Event, Form};
 use super::envelope::Envelope;
@@ -25,7 +25,7 @@ use super::fields::is_one_line;
 use super::obfuscation::Obfuscation;
 use super::output_item::OutputItem;
 use super::upstream_event::UpstreamEvent;
-use crate::item::IdSource;
+use crate::item::{IdSource, Item};
 use crate::json::Object;
 
 pub(crate) use self::decoder_input::DeltaKind;
@@ -63,15 +63,7 @@ pub use self::preface::Preface;
 /// reasoning; arguments without a name are not enough for a call.
 pub struct Assembler {
     envelope: Envelope,
-    identity: Identity,
-    emitter: Emitter,
-    items: Vec<OutputItem>,
-    routes: Routes,
-    /// Events that arrived before the announcement of their item.
-    early: Vec<Bytes>,
-    permission: Permission,
-    suppressed: SuppressedCalls,
-    preface: Preface,
+    output: OutputBuilder,
     initial_events: InitialEvents,
     repeats: RepeatDetector,
     phase: Phase,
@@ -95,14 +87,7 @@ impl Assembler {
     ) -> Self {
         Self {
             envelope,
-            identity: Identity::new(taken, ids),
-            emitter: Emitter::new(encrypted),
-            items: Vec::new(),
-            routes: Routes::default(),
-            early: Vec::new(),
-            permission: Permission::default(),
-            suppressed: SuppressedCalls::default(),
-            preface: Preface::default(),
+            output: OutputBuilder::new(Emitter::new(encrypted), Identity::new(taken, ids)),
             initial_events: InitialEvents::default(),
             repeats: RepeatDetector::default(),
             phase: Phase::Awaited,
@@ -112,27 +97,38 @@ impl Assembler {
     /// Names the events as this specification does.
     #[must_use]
     pub fn with_form(mut self, form: Form) -> Self {
-        self.emitter.form = form;
+        self.output.emitter.form = form;
         self
     }
 
     /// Pads the deltas, or removes their padding.
     #[must_use]
     pub fn with_obfuscation(mut self, obfuscation: Obfuscation) -> Self {
-        self.emitter.obfuscation = obfuscation;
+        self.output.emitter.obfuscation = obfuscation;
         self
     }
 
     /// Suppresses the calls that `permission` forbids.
     #[must_use]
-    pub fn with_permission(self, permission: Permission) -> Self {
-        Self { permission, ..self }
+    pub fn with_permission(mut self, permission: Permission) -> Self {
+        self.output.calls.permission = permission;
+        self
+    }
+
+    /// Starts the response's output with an item.
+    ///
+    /// The item is emitted before the first output of the upstream, or at the end of a response
+    /// that neither failed nor was cancelled. Until then, a failed upstream request can be retried.
+    #[must_use]
+    pub fn with_preface(mut self, preface: Preface) -> Self {
+        self.output.preface = preface;
+        self
     }
 
     /// Returns the next event for the client. [`apply_event`](Self::apply_event),
     /// [`apply_response`](Self::apply_response) and [`fail`](Self::fail) add events.
     pub fn next_event(&mut self) -> Option<Event> {
-        self.emitter.next()
+        self.output.emitter.next()
     }
 
     /// The response's id in its first event; `None` before that event.
@@ -161,7 +157,7 @@ impl Assembler {
         let object = Object::parse(data)?;
         let number = object.get("sequence_number").and_then(|number| number.parse().ok());
         if number.is_some_and(|number| self.repeats.is_repeated(number, data)) {
-            self.note_repeated_event();
+            self.output.notes.count_repeated_event();
             return Ok(());
         }
         self.apply_object(data, &object);
@@ -202,7 +198,7 @@ impl Assembler {
     pub fn fail(&mut self, failure: Failure) {
         if !self.has_ended() {
             self.open(None);
-            self.close_items(Status::Failed);
+            self.output.close(Status::Failed.for_open_items());
             self.phase = Phase::Ended(Ending::failed(failure));
         }
     }
@@ -222,7 +218,7 @@ impl Assembler {
             "error" | "response.error" => self.fail(Failure::from_event(event.object)),
             _ => {
                 self.open(None);
-                self.apply_output_event(event);
+                self.output.apply(event);
             }
         }
     }
@@ -231,8 +227,8 @@ impl Assembler {
     pub fn cancel(&mut self) {
         if !self.has_ended() {
             self.open(None);
-            self.close_items(Status::Cancelled);
-            self.items.clear();
+            self.output.close(Status::Cancelled.for_open_items());
+            self.output.discard();
             self.phase = Phase::Ended(Ending::cancelled());
         }
     }
@@ -247,7 +243,7 @@ impl Assembler {
             self.envelope.fix_id();
             let response = self.envelope.render(std::iter::empty());
             for kind in self.initial_events.remaining() {
-                self.emitter.emit(kind, &[("response", &response)]);
+                self.output.emitter.emit(kind, &[("response", &response)]);
             }
         }
     }
@@ -267,20 +263,30 @@ impl Assembler {
             return;
         }
         if status != Status::Failed {
-            self.emit_preface();
+            self.output.emit_preface();
         }
-        self.apply_final_output(response, status.for_open_items());
-        self.close_items(status);
+        self.output.apply_final_output(response, status.for_open_items());
+        self.output.close(status.for_open_items());
         if status == Status::Completed {
-            self.note_missing_call();
+            self.output.note_missing_call();
         }
         self.phase = Phase::Ended(Ending::from_response(status, response));
     }
 
-    fn close_items(&mut self, status: Status) {
-        for item in &mut self.items {
-            item.close(status.for_open_items(), &mut self.emitter);
-        }
+    /// The output items so far. An open item is as in its announcement.
+    pub fn output_items(&self) -> impl Iterator<Item = &Item> {
+        self.output.items.iter().map(OutputItem::item)
+    }
+
+    /// Approximate number of bytes held in memory: items, and events that wait for their item.
+    pub fn output_length(&self) -> usize {
+        self.output.length()
+    }
+
+    /// Drops the output of an answer that is too long to hold. This emits no event: call
+    /// [`fail`](Self::fail) next; the items are not closed.
+    pub fn discard_output(&mut self) {
+        self.output.discard();
     }
 }
 

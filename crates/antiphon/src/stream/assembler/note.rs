@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::Assembler;
 use crate::item::{CallId, ItemId};
 
 /// A repair to an upstream's stream, or a fault that could not be repaired.
@@ -56,32 +55,53 @@ pub enum Note {
     },
 }
 
-impl Assembler {
+/// Maximum number of notes about omitted parts; later ones are not recorded.
+const MAX_OMISSIONS: usize = 1024;
+
+/// The notes of one response.
+#[derive(Default)]
+pub(super) struct Notes(Vec<Note>);
+
+impl Notes {
+    pub(super) fn push(&mut self, note: Note) {
+        self.0.push(note);
+    }
+
     /// Counts a repeated event.
-    pub(super) fn note_repeated_event(&mut self) {
-        for note in &mut self.identity.notes {
+    pub(super) fn count_repeated_event(&mut self) {
+        for note in &mut self.0 {
             if let Note::EventsRepeated { count } = note {
                 *count += 1;
                 return;
             }
         }
-        self.identity.notes.push(Note::EventsRepeated { count: 1 });
+        self.push(Note::EventsRepeated { count: 1 });
     }
 
     /// Counts an event with invalid UTF-8.
-    pub(crate) fn note_invalid_utf8(&mut self) {
-        for note in &mut self.identity.notes {
+    pub(super) fn count_invalid_utf8(&mut self) {
+        for note in &mut self.0 {
             if let Note::InvalidUtf8 { events } = note {
                 *events += 1;
                 return;
             }
         }
-        self.identity.notes.push(Note::InvalidUtf8 { events: 1 });
+        self.push(Note::InvalidUtf8 { events: 1 });
     }
 
-    /// Notes that the stream ended without a `finish_reason`.
-    pub(crate) fn note_missing_finish_reason(&mut self) {
-        self.identity.notes.push(Note::FinishReasonMissing);
+    /// Notes an omitted part that a response cannot express.
+    pub(super) fn leave_out(&mut self, what: String) {
+        if self.0.len() < MAX_OMISSIONS {
+            self.push(Note::Omitted { what });
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Note> {
+        self.0
     }
 }
 

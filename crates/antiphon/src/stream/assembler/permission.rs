@@ -9,10 +9,9 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use super::{Assembler, Note};
+use super::note::{Note, Notes};
 use crate::item::{Item, Kind, Tool};
 use crate::json::{Object, unquote};
-use crate::stream::output_item::OutputItem;
 use crate::stream::tool_name::ToolName;
 use crate::stream::upstream_event::UpstreamEvent;
 
@@ -80,22 +79,18 @@ impl Permission {
     }
 
     /// The forbidden tool that the item calls, if any.
-    pub(super) fn forbidden_tool(&self, item: &Item) -> Option<ToolName> {
+    fn forbidden_tool(&self, item: &Item) -> Option<ToolName> {
         let tools = self.tools.as_ref()?;
         ToolName::from_call(item).filter(|tool| !tools.contains(tool))
     }
 
     /// Whether the item, after `others`, exceeds the limit of one call.
-    pub(super) fn exceeds_limit<'a>(
-        &self,
-        item: &Item,
-        mut others: impl Iterator<Item = &'a Item>,
-    ) -> bool {
+    fn exceeds_limit<'a>(&self, item: &Item, mut others: impl Iterator<Item = &'a Item>) -> bool {
         self.is_single && is_client_call(item) && others.any(is_client_call)
     }
 
     /// Whether these items include the required call. An item of unknown kind may be a call.
-    pub(super) fn is_satisfied_by<'a>(&self, mut items: impl Iterator<Item = &'a Item>) -> bool {
+    fn is_satisfied_by<'a>(&self, mut items: impl Iterator<Item = &'a Item>) -> bool {
         match &self.required {
             RequiredCall::None => true,
             RequiredCall::AnyTool => items.any(|item| {
@@ -109,7 +104,7 @@ impl Permission {
     }
 
     /// The required tool, if the request names one.
-    pub(super) fn required_tool(&self) -> Option<&ToolName> {
+    fn required_tool(&self) -> Option<&ToolName> {
         match &self.required {
             RequiredCall::Tool(tool) => Some(tool),
             RequiredCall::None | RequiredCall::AnyTool => None,
@@ -131,20 +126,76 @@ fn is_client_call(item: &Item) -> bool {
     item.head().kind.tool().is_some_and(Tool::is_named)
 }
 
+/// Suppresses the calls that a request does not allow.
+#[derive(Default)]
+pub(super) struct CallFilter {
+    pub(super) permission: Permission,
+    suppressed: SuppressedCalls,
+}
+
 /// The upstream's indexes and ids of the suppressed calls.
 #[derive(Default)]
-pub(super) struct SuppressedCalls {
+struct SuppressedCalls {
     indexes: HashSet<u64>,
     ids: HashSet<String>,
 }
 
-impl SuppressedCalls {
+impl CallFilter {
     /// Whether the event belongs to a suppressed call.
-    pub(super) fn has(&self, event: &UpstreamEvent<'_>) -> bool {
-        event.index().is_some_and(|index| self.indexes.contains(&index))
-            || event.item_id().is_some_and(|id| self.ids.contains(&*id))
+    pub(super) fn has_suppressed(&self, event: &UpstreamEvent<'_>) -> bool {
+        let SuppressedCalls { indexes, ids } = &self.suppressed;
+        event.index().is_some_and(|index| indexes.contains(&index))
+            || event.item_id().is_some_and(|id| ids.contains(&*id))
     }
 
+    /// Whether the item calls a tool that the request forbids. Each such call is noted once.
+    pub(super) fn suppresses(
+        &mut self,
+        item: &Item,
+        event: Option<&UpstreamEvent<'_>>,
+        notes: &mut Notes,
+    ) -> bool {
+        let Some(tool) = self.permission.forbidden_tool(item) else {
+            return false;
+        };
+        if !self.suppressed.add(item, event) {
+            notes.push(Note::CallSuppressed { tool: tool.to_string() });
+        }
+        true
+    }
+
+    /// Whether the item, which is new after `others`, exceeds the number of calls that the request
+    /// allows. Each such call is noted once.
+    pub(super) fn suppresses_extra<'a>(
+        &mut self,
+        item: &Item,
+        others: impl Iterator<Item = &'a Item>,
+        event: Option<&UpstreamEvent<'_>>,
+        notes: &mut Notes,
+    ) -> bool {
+        if !self.permission.exceeds_limit(item, others) {
+            return false;
+        }
+        if !self.suppressed.add(item, event) {
+            let tool = item.object().string("name").unwrap_or_default().into_owned();
+            notes.push(Note::ParallelCallSuppressed { tool });
+        }
+        true
+    }
+
+    /// The note about the required call if `items` lack it.
+    pub(super) fn missing_call<'a>(&self, items: impl Iterator<Item = &'a Item>) -> Option<Note> {
+        let tool = || self.permission.required_tool().map(ToString::to_string);
+        (!self.permission.is_satisfied_by(items)).then(|| Note::CallMissing { tool: tool() })
+    }
+
+    /// Forgets the suppressed calls.
+    pub(super) fn reset(&mut self) {
+        self.suppressed = SuppressedCalls::default();
+    }
+}
+
+impl SuppressedCalls {
     /// Adds a call. Returns whether it was suppressed before.
     fn add(&mut self, item: &Item, event: Option<&UpstreamEvent<'_>>) -> bool {
         let id = item.head().id.as_ref().map(|id| id.as_str().to_owned());
@@ -152,43 +203,5 @@ impl SuppressedCalls {
         let known_index = index.is_some_and(|index| !self.indexes.insert(index));
         let known_id = id.is_some_and(|id| !self.ids.insert(id));
         known_index || known_id
-    }
-}
-
-impl Assembler {
-    /// Whether the item calls a tool that the request forbids. Each such call is noted once.
-    pub(super) fn suppresses(&mut self, item: &Item, event: Option<&UpstreamEvent<'_>>) -> bool {
-        let Some(tool) = self.permission.forbidden_tool(item) else {
-            return false;
-        };
-        if !self.suppressed.add(item, event) {
-            self.identity.notes.push(Note::CallSuppressed { tool: tool.to_string() });
-        }
-        true
-    }
-
-    /// Whether the item, which is new, exceeds the number of calls that the request allows. Each
-    /// such call is noted once.
-    pub(super) fn suppresses_extra(
-        &mut self,
-        item: &Item,
-        event: Option<&UpstreamEvent<'_>>,
-    ) -> bool {
-        if !self.permission.exceeds_limit(item, self.items.iter().map(OutputItem::upstream_item)) {
-            return false;
-        }
-        if !self.suppressed.add(item, event) {
-            let tool = item.object().string("name").unwrap_or_default().into_owned();
-            self.identity.notes.push(Note::ParallelCallSuppressed { tool });
-        }
-        true
-    }
-
-    /// Notes a missing call if the request requires one.
-    pub(super) fn note_missing_call(&mut self) {
-        if !self.permission.is_satisfied_by(self.items.iter().map(OutputItem::item)) {
-            let tool = self.permission.required_tool().map(ToString::to_string);
-            self.identity.notes.push(Note::CallMissing { tool });
-        }
     }
 }

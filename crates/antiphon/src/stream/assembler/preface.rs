@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::Assembler;
 use crate::item::Item;
 
 /// An item that precedes the upstream's output, and the tokens that it used.
@@ -19,32 +18,18 @@ impl Preface {
     pub fn new(item: Item, usage: Option<String>) -> Self {
         Self { item: Some(item), usage }
     }
-}
 
-impl Assembler {
-    /// Starts the response's output with this item.
-    ///
-    /// The item is emitted before the first output of the upstream, or at the end of a response
-    /// that neither failed nor was cancelled. Until then, a failed upstream request can be retried.
-    #[must_use]
-    pub fn with_preface(self, preface: Preface) -> Self {
-        Self { preface, ..self }
+    /// Returns the item, once.
+    pub(super) fn take_item(&mut self) -> Option<Item> {
+        self.item.take()
     }
 
-    /// Emits the item, once.
-    pub(super) fn emit_preface(&mut self) {
-        if let Some(item) = self.preface.item.take() {
-            self.emit_whole_item(&item, "completed");
-        }
-    }
-
-    /// Adds its tokens to the upstream's `usage`.
-    pub(super) fn count_preface(&mut self) {
-        let Some(usage) = &self.preface.usage else { return };
-        let reported = self.envelope.get("usage").filter(|reported| *reported != "null");
+    /// The sum of its tokens and those that the upstream reports; `None` if its own are unknown.
+    pub(super) fn total_usage(&self, reported: Option<&str>) -> Option<String> {
+        let usage = self.usage.as_ref()?;
+        let reported = reported.filter(|reported| *reported != "null");
         let total = reported.and_then(|reported| sum(reported, usage));
-        let total = total.unwrap_or_else(|| usage.clone());
-        self.envelope.set("usage", total);
+        Some(total.unwrap_or_else(|| usage.clone()))
     }
 }
 

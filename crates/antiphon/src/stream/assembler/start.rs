@@ -1,6 +1,6 @@
 //! The start of a response, and its restart for another attempt at the upstream request.
 
-use super::{Assembler, Failure, Phase, RepeatDetector, Routes, SuppressedCalls};
+use super::{Assembler, Failure, Phase, RepeatDetector};
 use crate::stream::emitter::INITIAL_EVENTS;
 
 /// The initial events, and the number of them that were emitted before this assembler existed.
@@ -39,7 +39,7 @@ impl Assembler {
         let events = &INITIAL_EVENTS;
         let before = usize::try_from(received).unwrap_or(usize::MAX).min(events.len());
         self.initial_events = InitialEvents { events, emitted: before };
-        self.emitter = self.emitter.starting_at(received);
+        self.output.emitter = self.output.emitter.starting_at(received);
         self
     }
 
@@ -60,7 +60,7 @@ impl Assembler {
 
     /// Whether any event after the initial events was emitted.
     pub fn has_emitted_output(&self) -> bool {
-        self.emitter.emitted() > self.initial_events.length()
+        self.output.emitter.emitted() > self.initial_events.length()
     }
 
     /// Resets the assembler for another attempt at the upstream request: forgets the upstream's
@@ -72,12 +72,8 @@ impl Assembler {
         if self.has_emitted_output() {
             return false;
         }
-        self.routes = Routes::default();
         self.repeats = RepeatDetector::default();
-        self.early.clear();
-        self.suppressed = SuppressedCalls::default();
-        self.identity.notes.clear();
-        self.identity.expects_ids = true;
+        self.output.reset();
         if self.has_ended() {
             self.phase = Phase::Open;
         }
