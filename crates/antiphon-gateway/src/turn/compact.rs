@@ -24,12 +24,12 @@ pub(super) async fn compact_if_due(planner: Planner<'_>, plan: &mut Plan) -> Res
     match summarize(planner, plan).await {
         Ok(summary) => {
             planner.replace_history(plan, summary.compaction, summary.usage)?;
-            plan.report.add_truncated(summary.report);
+            plan.report.changes.add_truncated(summary.changes);
         }
         Err(error) if planner.turn.request.compaction == CompactionTrigger::Now => {
             return Err(error);
         }
-        Err(error) => plan.report.add_failed_compaction(&error),
+        Err(error) => plan.report.changes.add_failed_compaction(&error),
     }
     Ok(())
 }

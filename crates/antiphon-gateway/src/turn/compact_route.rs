@@ -111,7 +111,7 @@ async fn request_compaction(
                 return Some(Err(error));
             };
             let body = encode::encode_compact(request, &fallback.prompt.view);
-            plan.report.add_new(fallback.report);
+            plan.report.changes.add_new(fallback.changes);
             session.call(PATH, body, caller).await
         }
         answer => Some(answer),
@@ -121,7 +121,7 @@ async fn request_compaction(
 /// Compacts by the model: all messages of the user, followed by a summary of everything.
 async fn compact_here(planner: Planner<'_>, plan: &mut Plan) -> Result<String, ApiError> {
     let summary = summarize(planner, plan).await?;
-    plan.report.add_new(summary.report);
+    plan.report.changes.add_new(summary.changes);
     let held = plan.transcript.items().iter();
     let of_user = held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());
     let mut output: Vec<String> = of_user.map(|item| item_text(item, true)).collect();

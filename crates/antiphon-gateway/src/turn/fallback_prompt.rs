@@ -6,20 +6,20 @@ use antiphon::{Item, Kind, Origin};
 
 use super::encode::Sources;
 use super::plan::{Plan, Planner, Prompt};
-use super::report::Report;
+use super::report::PromptChanges;
 
-/// A prompt that replaces the planned one, and the report of the differences.
+/// A prompt that replaces the planned one, and the differences.
 pub(super) struct FallbackPrompt {
     pub(super) prompt: Prompt,
-    pub(super) report: Report,
+    pub(super) changes: PromptChanges,
 }
 
 impl FallbackPrompt {
-    /// Adds the report of an earlier fallback, which this one replaces.
+    /// Adds the changes of an earlier fallback, which this one replaces.
     pub(super) fn after(mut self, earlier: Option<Self>) -> Self {
-        if let Some(Self { mut report, .. }) = earlier {
-            report.add_new(self.report);
-            self.report = report;
+        if let Some(Self { mut changes, .. }) = earlier {
+            changes.add_new(self.changes);
+            self.changes = changes;
         }
         self
     }
@@ -27,7 +27,7 @@ impl FallbackPrompt {
     /// Makes this prompt the planned one.
     pub(super) fn replace_in(self, plan: &mut Plan) {
         plan.prompt = self.prompt;
-        plan.report.add_new(self.report);
+        plan.report.changes.add_new(self.changes);
     }
 }
 
@@ -49,19 +49,20 @@ impl Planner<'_> {
             return None;
         }
         let sources = Sources::new(&self.turn.request.input);
-        let mut report = Report::new(0);
+        let mut changes = PromptChanges::default();
         for item in &refused {
-            report.left_out_of_view(sources.position(item), item, OmissionReason::RefusedReasoning);
+            let reason = OmissionReason::RefusedReasoning;
+            changes.left_out_of_view(sources.position(item), item, reason);
         }
         let heads = view.iter().map(|item| (item.head(), item.head().id.as_ref()));
         let policy = Policy { made_with: made_with(heads), ..Policy::default() };
         let repaired = repair_with(&kept, &policy).expect("this policy rejects nothing");
         for mend in &repaired.repairs {
             let item = &kept[mend.position];
-            report.add_repair(sources.position(item), item, mend);
+            changes.add_repair(sources.position(item), item, mend);
         }
-        let prompt = self.encode(repaired.items, origin, &mut report).ok()?;
-        Some(FallbackPrompt { prompt, report })
+        let prompt = self.encode(repaired.items, origin, &mut changes).ok()?;
+        Some(FallbackPrompt { prompt, changes })
     }
 }
 

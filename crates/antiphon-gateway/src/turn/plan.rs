@@ -16,7 +16,7 @@ use super::context::Turn;
 use super::encode::{self, Sources};
 use super::open::{Opened, OpenedTurn};
 use super::prior_attempt::{CutAttempts, PriorInput};
-use super::report::Report;
+use super::report::{PromptChanges, Report};
 use super::resolve::resolve_input;
 use super::start::{Start, Target};
 use super::view::View;
@@ -107,7 +107,9 @@ pub(super) struct Prompt {
 
 impl Plan {
     /// The plan of a request for a summary of this plan. The gateway stores none of its items.
-    pub(super) fn with_summary_prompt(&self, prompt: Prompt, report: Report) -> Self {
+    pub(super) fn with_summary_prompt(&self, prompt: Prompt, changes: PromptChanges) -> Self {
+        let mut report = Report::new(0);
+        report.changes = changes;
         let admitted = Admitted {
             held: 0,
             sources: Vec::new(),
@@ -204,19 +206,21 @@ impl Planner<'_> {
         let (turn, origin, strict) = (self.turn, target.origin, !self.turn.repairs());
         let (source, mut report) = (|at| admitted.source(at), admitted.report.clone());
         let started = admitted.held + admitted.sources.len();
-        let start = Start::find(turn, transcript, started, target, source, &mut report)?;
+        let start = Start::find(turn, transcript, started, target, source, &mut report.changes)?;
         let asked_again = (&admitted.asked_again[..], admitted.held..started);
-        let mut view = View::new(transcript, start.as_ref(), asked_again, source, report);
+        let changes = std::mem::take(&mut report.changes);
+        let mut view = View::new(transcript, start.as_ref(), asked_again, source, changes);
         if !self.upstream_compacts(origin) {
             view.remove_triggers();
         }
         view.remove_unusable_reasoning(origin, self.upstream.api(), strict)?;
-        let (view, mut report) = view.repair(strict, admitted.made_with.clone())?;
+        let (view, changes) = view.repair(strict, admitted.made_with.clone())?;
+        report.changes = changes;
         if view.is_empty() && !turn.request.is_prompted() {
             return Err(ApiError::MissingInput);
         }
         check_chosen_tool(&turn.request.object(), &view)?;
-        let prompt = self.encode(view, origin, &mut report)?;
+        let prompt = self.encode(view, origin, &mut report.changes)?;
         Ok((prompt, report))
     }
 
@@ -236,16 +240,16 @@ impl Planner<'_> {
         self.upstream.is_responses_server().then(sealing)
     }
 
-    /// Encodes the items for the upstream. The report lists all that its API cannot carry.
+    /// Encodes the items for the upstream. The changes list all that its API cannot carry.
     pub(super) fn encode(
         &self,
         view: Vec<Item>,
         origin: &Origin,
-        report: &mut Report,
+        changes: &mut PromptChanges,
     ) -> Result<Prompt, ApiError> {
         let encoded = match self.upstream.api().encoder() {
             None => None,
-            Some(encode) => Some(self.translate(encode, &view, origin, report)?),
+            Some(encode) => Some(self.translate(encode, &view, origin, changes)?),
         };
         Ok(Prompt { view, encoded })
     }
@@ -255,7 +259,7 @@ impl Planner<'_> {
         encode: Encoder,
         view: &[Item],
         origin: &Origin,
-        report: &mut Report,
+        changes: &mut PromptChanges,
     ) -> Result<Bytes, ApiError> {
         let encoded = encode::translate(encode, self.turn.request, view, origin)?;
         if encoded.omissions.is_empty() {
@@ -264,12 +268,12 @@ impl Planner<'_> {
         let sources = Sources::new(&self.turn.request.input);
         for omission in &encoded.omissions {
             match &omission.place {
-                RequestPath::Field(path) => report.adapted_field(path, &omission.message),
+                RequestPath::Field(path) => changes.adapted_field(path, &omission.message),
                 RequestPath::Item(at, _) => {
                     let source = sources.position(&view[*at]);
                     let message =
                         encode::rewrite_message(&omission.message, *at, &view[*at], source);
-                    report.adapted_item(source, &view[*at], message);
+                    changes.adapted_item(source, &view[*at], message);
                 }
             }
         }

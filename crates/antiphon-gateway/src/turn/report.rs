@@ -1,21 +1,22 @@
 //! The report of a turn: dropped and repaired items, for the caller and the operator.
 
 mod lines;
+mod prompt_changes;
 
+use antiphon::Item;
 use antiphon::faults::OmissionReason;
 use antiphon::json::Object;
 use antiphon::reconcile::{Admission, Treatment};
-use antiphon::repair::{Repair, ReportedRepair};
+use antiphon::repair::ReportedRepair;
 use antiphon::stream::Note;
-use antiphon::{Item, ItemId, Kind};
 use antiphon_store::ResponseId;
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
 
 pub(super) use self::lines::log_again;
 pub(crate) use self::lines::{log_refusal, log_unreadable};
+pub(super) use self::prompt_changes::PromptChanges;
 use super::client::Head;
-use crate::error::ApiError;
 use crate::request_id::RequestId;
 
 /// The report of one turn. It names items and rules, never content.
@@ -44,30 +45,11 @@ pub(super) struct Report {
     replayed: Option<usize>,
     /// Items that were stored already.
     resent: Vec<ResentItem>,
-    /// Faults that a provider would have rejected, and their repairs.
-    repairs: Vec<ReportedRepair>,
-    /// Fields that the upstream's API cannot carry unchanged: dropped or converted.
-    adapted_fields: Vec<AdaptedField>,
-    /// The oldest items, dropped because the prompt was too long.
-    truncated: Vec<TruncatedItem>,
+    /// The differences between the items and the prompt.
+    #[serde(flatten)]
+    pub(super) changes: PromptChanges,
     /// Repairs of the upstream's stream.
     stream: Vec<StreamRepair>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct TruncatedItem {
-    /// The position in the input; null for a stored item.
-    position: Option<usize>,
-    #[serde(rename = "type")]
-    kind: String,
-    item_id: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct AdaptedField {
-    /// The path in the request.
-    field: String,
-    message: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -112,9 +94,7 @@ impl Report {
             relearned: None,
             replayed: None,
             resent: Vec::new(),
-            repairs: Vec::new(),
-            adapted_fields: Vec::new(),
-            truncated: Vec::new(),
+            changes: PromptChanges::default(),
             stream: Vec::new(),
         }
     }
@@ -123,7 +103,8 @@ impl Report {
     pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
         let mut report = Self::new(input.len());
         for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
-            report.repairs.extend(ReportedRepair::from_treatment(position, item, treatment));
+            let repair = ReportedRepair::from_treatment(position, item, treatment);
+            report.changes.repairs.extend(repair);
             let (held, rule, differs) = match treatment {
                 Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
                 Treatment::StoredBefore(Some(held)) => (*held, "same_request", false),
@@ -133,7 +114,7 @@ impl Report {
             let item_id = admission.transcript.items()[held].id.to_string();
             report.resent.push(ResentItem { position, kind, item_id, rule, differs });
         }
-        report.repairs.extend(ReportedRepair::from_doubts(input, &admission.doubts));
+        report.changes.repairs.extend(ReportedRepair::from_doubts(input, &admission.doubts));
         report
     }
 
@@ -165,88 +146,24 @@ impl Report {
         self.resent.len() == self.input_items
     }
 
-    /// Adds repairs.
-    pub(super) fn add_repairs(&mut self, repairs: Vec<ReportedRepair>) {
-        self.repairs.extend(repairs);
-    }
-
     /// Sets how often the upstream was asked again.
     pub(super) fn set_retries(&mut self, retries: u32) {
         self.retries = retries;
     }
 
-    /// Adds the entries of another report of the same turn that this one lacks.
-    pub(super) fn add_new(&mut self, other: Self) {
-        for repair in other.repairs {
-            if !self.repairs.contains(&repair) {
-                self.repairs.push(repair);
-            }
-        }
-        for field in other.adapted_fields {
-            if !self.adapted_fields.contains(&field) {
-                self.adapted_fields.push(field);
-            }
-        }
-        self.truncated.extend(other.truncated);
+    /// Adds repairs.
+    pub(super) fn add_repairs(&mut self, repairs: Vec<ReportedRepair>) {
+        self.changes.repairs.extend(repairs);
     }
 
-    /// Adds the truncated items of a related request, such as the one for a summary.
-    pub(super) fn add_truncated(&mut self, other: Self) {
-        self.truncated.extend(other.truncated);
-    }
-
-    /// Reports an item that was dropped because the prompt was too long.
-    pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item, id: Option<&ItemId>) {
-        let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));
-        self.truncated.push(TruncatedItem { position, kind, item_id });
-    }
-
+    /// Reports an item that was left out of the prompt.
     pub(super) fn left_out_of_view(
         &mut self,
         source: Option<usize>,
         item: &Item,
         why: OmissionReason,
     ) {
-        self.repairs.push(ReportedRepair::from_omission(source, item, why));
-    }
-
-    /// Reports a compaction that the model cannot read and that was expanded.
-    pub(super) fn add_expansion(&mut self, source: Option<usize>, item: &Item) {
-        let why = OmissionReason::ForeignCompaction;
-        let names = (why.name(), "expanded");
-        self.repairs.push(ReportedRepair::new(source, item.head(), names, why.message()));
-    }
-
-    /// Reports a failed compaction. The turn continues with the whole history.
-    pub(super) fn add_failed_compaction(&mut self, error: &ApiError) {
-        let message = format!("The history could not be compacted: {error}");
-        let names = ("failed_compaction", "uncompacted");
-        self.repairs.push(ReportedRepair::without_item(Kind::Compaction, names, message));
-    }
-
-    pub(super) fn add_repair(&mut self, source: Option<usize>, item: &Item, mend: &Repair) {
-        self.repairs.push(ReportedRepair::from_repair(source, item, mend));
-    }
-
-    /// Reports a field that the upstream's API cannot carry.
-    pub(super) fn adapted_field(&mut self, field: &str, message: &str) {
-        let (field, message) = (field.to_owned(), message.to_owned());
-        self.adapted_fields.push(AdaptedField { field, message });
-    }
-
-    /// Reports an item, or a part of one, that the upstream's API cannot carry.
-    pub(super) fn adapted_item(&mut self, source: Option<usize>, item: &Item, message: String) {
-        let names = ("not_in_dialect", "adapted");
-        self.repairs.push(ReportedRepair::new(source, item.head(), names, message));
-    }
-
-    /// Reports calls that were sent with a placeholder for their lost reasoning.
-    pub(super) fn reasoning_placeholders(&mut self, calls: usize) {
-        let message = "The upstream wants back the reasoning that calls were made with, and it is \
-                       not here. A space stands in its place.";
-        let names = ("missing_reasoning", "stood_in");
-        let repair = ReportedRepair::without_item(Kind::Reasoning, names, message);
-        self.repairs.extend(std::iter::repeat_n(repair, calls));
+        self.changes.left_out_of_view(source, item, why);
     }
 
     /// Adds the repairs of the upstream's stream.
@@ -269,8 +186,7 @@ impl Report {
     pub(super) fn head_unnamed(&self) -> Head {
         let mut headers = HeaderMap::new();
         headers.insert("antiphon-resent", self.resent.len().into());
-        let repairs = self.counts();
-        if !repairs.is_empty() {
+        if let Some(repairs) = self.changes.counts() {
             let value = HeaderValue::try_from(repairs).expect("faults' names are plain text");
             headers.insert("antiphon-repairs", value);
         }
@@ -280,17 +196,10 @@ impl Report {
         if let Some(items) = self.replayed {
             headers.insert("antiphon-replayed", items.into());
         }
-        if !self.truncated.is_empty() {
-            headers.insert("antiphon-truncated", self.truncated.len().into());
+        if !self.changes.truncated.is_empty() {
+            headers.insert("antiphon-truncated", self.changes.truncated.len().into());
         }
         Head(headers)
-    }
-
-    /// Counts the repairs by fault name, as `fault=N, …`.
-    fn counts(&self) -> String {
-        let faults = self.repairs.iter().map(|repair| repair.fault);
-        let fields = std::iter::repeat_n("adapted_field", self.adapted_fields.len());
-        ReportedRepair::count_faults(faults.chain(fields))
     }
 
     pub(super) fn to_json(&self) -> String {

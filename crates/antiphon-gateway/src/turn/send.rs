@@ -26,7 +26,7 @@ impl Sent {
 
     /// Adds to the plan's report how the reply was obtained, and returns the reply.
     pub(super) fn report_in(self, plan: &mut Plan) -> Reply {
-        plan.report.reasoning_placeholders(self.placeholders);
+        plan.report.changes.reasoning_placeholders(self.placeholders);
         if let Some(fallback) = self.fallback {
             fallback.replace_in(plan);
         }

@@ -3,7 +3,7 @@
 use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
 
 use super::context::Turn;
-use super::report::Report;
+use super::report::PromptChanges;
 use crate::compaction::{Compaction, UnreadableSeal, summary_message};
 use crate::error::ApiError;
 use crate::upstream::Upstream;
@@ -47,7 +47,7 @@ impl Start {
         new: usize,
         target: Target<'_>,
         source: impl Fn(usize) -> Option<usize>,
-        report: &mut Report,
+        changes: &mut PromptChanges,
     ) -> Result<Option<Self>, ApiError> {
         for (at, held) in transcript.items().iter().enumerate().rev() {
             let is_compaction = held.head.kind == Kind::Compaction;
@@ -57,7 +57,7 @@ impl Start {
                 |UnreadableSeal| ApiError::UnreadableCompaction { path: input_path(source(at)) };
             match read.map_err(unreadable)? {
                 Some(item) => return Ok(Some(Self { at, item, is_new: at >= new })),
-                None if held.origin.is_some() => report.add_expansion(source(at), &item),
+                None if held.origin.is_some() => changes.add_expansion(source(at), &item),
                 None => return Err(foreign_compaction(held, source(at))),
             }
         }

@@ -8,7 +8,7 @@ use antiphon::{Item, Kind, Transcript};
 use super::context::Turn;
 use super::plan::{Plan, Planner};
 use super::reader::ResponseReader;
-use super::report::Report;
+use super::report::PromptChanges;
 use super::send::PromptSender;
 use crate::compaction::{compaction_item, summary_request};
 use crate::entropy::unix_now;
@@ -22,7 +22,7 @@ pub(super) struct Summary {
     /// The usage of the summary in the form of the API; `None` if the upstream reports none.
     pub(super) usage: Option<String>,
     /// The changes to the history before it was summarized.
-    pub(super) report: Report,
+    pub(super) changes: PromptChanges,
 }
 
 /// Asks the model to summarize the plan's view, in a separate request that changes nothing. An
@@ -35,15 +35,15 @@ pub(super) async fn summarize(planner: Planner<'_>, plan: &Plan) -> Result<Summa
     let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
     let view = plan.prompt.view.iter().filter(|item| !is_trigger(item));
     let view: Vec<Item> = view.cloned().chain([prompt]).collect();
-    let mut report = Report::new(0);
-    let prompt = planner.encode(view, &plan.origin, &mut report)?;
-    let mut plan = plan.with_summary_prompt(prompt, report);
+    let mut changes = PromptChanges::default();
+    let prompt = planner.encode(view, &plan.origin, &mut changes)?;
+    let mut plan = plan.with_summary_prompt(prompt, changes);
     planner.fit(&mut plan).await?;
     let finished = request_summary(planner, &mut plan).await?;
     let text = summary_text(&finished).ok_or(ApiError::SummaryIncomplete)?;
     let content = turn.gateway.compaction_key.seal_summary(&turn.caller.tenant, &text);
     let (compaction, usage) = (compaction_item(&content), usage_json(&finished));
-    Ok(Summary { compaction, usage, report: plan.report })
+    Ok(Summary { compaction, usage, changes: plan.report.changes })
 }
 
 /// Requests the complete answer. Retries while that can help, because no client has seen any of it.

@@ -8,7 +8,7 @@ use antiphon::faults::Fault;
 use antiphon::repair::{Policy, repair_with};
 use antiphon::{Item, ItemId, Kind, Origin, Transcript};
 
-use super::report::Report;
+use super::report::PromptChanges;
 use super::start::Start;
 use crate::error::ApiError;
 use crate::request::is_bare_reasoning;
@@ -17,7 +17,7 @@ use antiphon::faults::OmissionReason;
 /// The items for the model, before and during repair.
 pub(super) struct View {
     entries: Vec<Entry>,
-    report: Report,
+    changes: PromptChanges,
 }
 
 struct Entry {
@@ -36,7 +36,7 @@ impl View {
         starts: Option<&Start>,
         (asked_again, fresh): (&[usize], Range<usize>),
         source: impl Fn(usize) -> Option<usize>,
-        report: Report,
+        changes: PromptChanges,
     ) -> Self {
         let start = starts.map(|start| start.at);
         let mut positions = transcript.view_after_compaction(start);
@@ -54,7 +54,7 @@ impl View {
                 source: source(at),
             }
         };
-        Self { entries: positions.into_iter().map(entry).collect(), report }
+        Self { entries: positions.into_iter().map(entry).collect(), changes }
     }
 
     /// Removes compaction triggers, which only upstreams with their own compaction understand.
@@ -78,7 +78,7 @@ impl View {
             if let Some(position) = entry.source.filter(|_| strict) {
                 return Err(Fault::foreign_content(&entry.item).refusal(position).into());
             }
-            self.report.left_out_of_view(entry.source, &entry.item, reason);
+            self.changes.left_out_of_view(entry.source, &entry.item, reason);
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ impl View {
         mut self,
         strict: bool,
         made_with: HashMap<ItemId, ItemId>,
-    ) -> Result<(Vec<Item>, Report), ApiError> {
+    ) -> Result<(Vec<Item>, PromptChanges), ApiError> {
         let policy = Policy { made_with, ..Policy::default() };
         let items: Vec<Item> = self.entries.iter().map(|entry| entry.item.clone()).collect();
         let repaired = repair_with(&items, &policy).expect("this policy rejects nothing");
@@ -99,9 +99,9 @@ impl View {
         }
         for mend in &repaired.repairs {
             let Entry { item, source, .. } = &self.entries[mend.position];
-            self.report.add_repair(*source, item, mend);
+            self.changes.add_repair(*source, item, mend);
         }
-        Ok((repaired.items, self.report))
+        Ok((repaired.items, self.changes))
     }
 }
 

@@ -14,7 +14,7 @@ use antiphon::truncation::cut;
 use super::encode::Sources;
 use super::fallback_prompt::FallbackPrompt;
 use super::plan::{Plan, Planner, Prompt};
-use super::report::Report;
+use super::report::PromptChanges;
 use crate::compaction::is_summary;
 use crate::error::ApiError;
 use crate::tokens::{self, TokenEstimate};
@@ -99,13 +99,13 @@ impl Planner<'_> {
             return None;
         }
         let (sources, held) = (Sources::new(&self.turn.request.input), held_ids(plan));
-        let mut report = Report::new(0);
+        let mut changes = PromptChanges::default();
         for item in cut.dropped.iter().map(|position| &view[*position]) {
             let id = held.get(&item.raw().as_ptr()).copied().or(item.head().id.as_ref());
-            report.truncated(sources.position(item), item, id);
+            changes.truncated(sources.position(item), item, id);
         }
-        let prompt = self.encode(cut.kept(view), &plan.origin, &mut report).ok()?;
-        Some((FallbackPrompt { prompt, report }, cut.weight))
+        let prompt = self.encode(cut.kept(view), &plan.origin, &mut changes).ok()?;
+        Some((FallbackPrompt { prompt, changes }, cut.weight))
     }
 
     /// Turns an upstream's "too long" error into one that names the remedies.

@@ -2,10 +2,6 @@
 //! a second line lists the entries that the first only counts. The span has the request's id, the
 //! tenant, the conversation, the model and the upstream.
 
-use std::fmt::Write as _;
-
-use antiphon::ItemId;
-use antiphon::item::CallId;
 use antiphon::stream::{Finished, Status};
 use antiphon_store::NewResponse;
 
@@ -14,11 +10,6 @@ use crate::error::ApiError;
 use crate::request::CreateRequest;
 use crate::trace::{MAX_REASON, shortened};
 use crate::upstream::{known_code, known_path};
-
-/// How many repairs a line names. It counts all of them.
-const NAMED: usize = 3;
-/// The maximum length of the id of a repaired item, in characters.
-const MAX_ID: usize = 32;
 
 impl Report {
     /// Logs the end of a turn. `response` is the id of the response, if it can be read now.
@@ -45,9 +36,9 @@ impl Report {
                     resent = self.resent.len(),
                     output_items = finished.output.len(),
                     retries = (self.retries > 0).then_some(self.retries),
-                    repairs = self.repairs_counted(),
-                    repaired = self.repairs_named(),
-                    truncated = counted(self.truncated.len()),
+                    repairs = self.changes.counts(),
+                    repaired = self.changes.named_repairs(),
+                    truncated = counted(self.changes.truncated.len()),
                     stream_repairs = counted(self.stream.len()),
                     "turn"
                 )
@@ -68,8 +59,8 @@ impl Report {
             status = known_status(status),
             input_items = self.input_items,
             resent = self.resent.len(),
-            repairs = self.repairs_counted(),
-            repaired = self.repairs_named(),
+            repairs = self.changes.counts(),
+            repaired = self.changes.named_repairs(),
             "turn is in the upstream's background"
         );
         self.log_list();
@@ -81,9 +72,9 @@ impl Report {
             model,
             input_items = self.input_items,
             resent = self.resent.len(),
-            repairs = self.repairs_counted(),
-            repaired = self.repairs_named(),
-            truncated = counted(self.truncated.len()),
+            repairs = self.changes.counts(),
+            repaired = self.changes.named_repairs(),
+            truncated = counted(self.changes.truncated.len()),
             "history compacted"
         );
         self.log_list();
@@ -101,33 +92,8 @@ impl Report {
             && self.relearned.is_none()
             && self.replayed.is_none()
             && self.resent.is_empty()
-            && self.repairs.is_empty()
-            && self.adapted_fields.is_empty()
-            && self.truncated.is_empty()
+            && self.changes.is_empty()
             && self.stream.is_empty()
-    }
-
-    /// Counts the repairs as `fault=N, …`; `None` if there are none.
-    fn repairs_counted(&self) -> Option<String> {
-        Some(self.counts()).filter(|counts| !counts.is_empty())
-    }
-
-    /// Names the first repairs with their items, as `fault item, …`, and counts the others.
-    fn repairs_named(&self) -> Option<String> {
-        let mut text = String::new();
-        for repair in self.repairs.iter().take(NAMED) {
-            let comma = if text.is_empty() { "" } else { ", " };
-            let call_id = || repair.call_id.as_ref().map(CallId::as_str);
-            let item = repair.id.as_ref().map(ItemId::as_str).or_else(call_id);
-            let item = item.unwrap_or(repair.kind.as_str());
-            let item = shortened(item, MAX_ID);
-            write!(text, "{comma}{} {item}", repair.fault).expect("a string takes all");
-        }
-        let rest = self.repairs.len().saturating_sub(NAMED);
-        if rest > 0 {
-            write!(text, " and {rest} more").expect("a string takes all");
-        }
-        (!text.is_empty()).then_some(text)
     }
 }
 

@@ -1,0 +1,167 @@
+//! The differences between the items of a turn and the prompt of its upstream.
+
+use std::fmt::Write as _;
+
+use antiphon::faults::OmissionReason;
+use antiphon::item::CallId;
+use antiphon::repair::{Repair, ReportedRepair};
+use antiphon::{Item, ItemId, Kind};
+use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::trace::shortened;
+
+/// The differences between the items of a turn and the prompt of its upstream: items and fields
+/// that were dropped, repaired or converted.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(in crate::turn) struct PromptChanges {
+    /// Faults that a provider would have rejected, and their repairs.
+    pub(super) repairs: Vec<ReportedRepair>,
+    /// Fields that the upstream's API cannot carry unchanged: dropped or converted.
+    adapted_fields: Vec<AdaptedField>,
+    /// The oldest items, dropped because the prompt was too long.
+    pub(super) truncated: Vec<TruncatedItem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct TruncatedItem {
+    /// The position in the input; null for a stored item.
+    position: Option<usize>,
+    #[serde(rename = "type")]
+    kind: String,
+    item_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct AdaptedField {
+    /// The path in the request.
+    field: String,
+    message: String,
+}
+
+/// How many repairs a line of the log names. It counts all of them.
+const NAMED: usize = 3;
+/// The maximum length of the id of a repaired item, in characters.
+const MAX_ID: usize = 32;
+
+impl PromptChanges {
+    /// Adds the changes for another prompt of the same turn that this one lacks.
+    pub(in crate::turn) fn add_new(&mut self, other: Self) {
+        for repair in other.repairs {
+            if !self.repairs.contains(&repair) {
+                self.repairs.push(repair);
+            }
+        }
+        for field in other.adapted_fields {
+            if !self.adapted_fields.contains(&field) {
+                self.adapted_fields.push(field);
+            }
+        }
+        self.truncated.extend(other.truncated);
+    }
+
+    /// Adds the truncated items of a related request, such as the one for a summary.
+    pub(in crate::turn) fn add_truncated(&mut self, other: Self) {
+        self.truncated.extend(other.truncated);
+    }
+
+    /// Reports an item that was dropped because the prompt was too long.
+    pub(in crate::turn) fn truncated(
+        &mut self,
+        position: Option<usize>,
+        item: &Item,
+        id: Option<&ItemId>,
+    ) {
+        let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));
+        self.truncated.push(TruncatedItem { position, kind, item_id });
+    }
+
+    /// Reports an item that was left out of the prompt.
+    pub(in crate::turn) fn left_out_of_view(
+        &mut self,
+        source: Option<usize>,
+        item: &Item,
+        why: OmissionReason,
+    ) {
+        self.repairs.push(ReportedRepair::from_omission(source, item, why));
+    }
+
+    /// Reports a compaction that the model cannot read and that was expanded.
+    pub(in crate::turn) fn add_expansion(&mut self, source: Option<usize>, item: &Item) {
+        let why = OmissionReason::ForeignCompaction;
+        let names = (why.name(), "expanded");
+        self.repairs.push(ReportedRepair::new(source, item.head(), names, why.message()));
+    }
+
+    /// Reports a failed compaction. The turn continues with the whole history.
+    pub(in crate::turn) fn add_failed_compaction(&mut self, error: &ApiError) {
+        let message = format!("The history could not be compacted: {error}");
+        let names = ("failed_compaction", "uncompacted");
+        self.repairs.push(ReportedRepair::without_item(Kind::Compaction, names, message));
+    }
+
+    pub(in crate::turn) fn add_repair(
+        &mut self,
+        source: Option<usize>,
+        item: &Item,
+        mend: &Repair,
+    ) {
+        self.repairs.push(ReportedRepair::from_repair(source, item, mend));
+    }
+
+    /// Reports a field that the upstream's API cannot carry.
+    pub(in crate::turn) fn adapted_field(&mut self, field: &str, message: &str) {
+        let (field, message) = (field.to_owned(), message.to_owned());
+        self.adapted_fields.push(AdaptedField { field, message });
+    }
+
+    /// Reports an item, or a part of one, that the upstream's API cannot carry.
+    pub(in crate::turn) fn adapted_item(
+        &mut self,
+        source: Option<usize>,
+        item: &Item,
+        message: String,
+    ) {
+        let names = ("not_in_dialect", "adapted");
+        self.repairs.push(ReportedRepair::new(source, item.head(), names, message));
+    }
+
+    /// Reports calls that were sent with a placeholder for their lost reasoning.
+    pub(in crate::turn) fn reasoning_placeholders(&mut self, calls: usize) {
+        let message = "The upstream wants back the reasoning that calls were made with, and it is \
+                       not here. A space stands in its place.";
+        let names = ("missing_reasoning", "stood_in");
+        let repair = ReportedRepair::without_item(Kind::Reasoning, names, message);
+        self.repairs.extend(std::iter::repeat_n(repair, calls));
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.repairs.is_empty() && self.adapted_fields.is_empty() && self.truncated.is_empty()
+    }
+
+    /// Counts the repairs by fault name, as `fault=N, …`; `None` if there are none.
+    pub(super) fn counts(&self) -> Option<String> {
+        let faults = self.repairs.iter().map(|repair| repair.fault);
+        let fields = std::iter::repeat_n("adapted_field", self.adapted_fields.len());
+        Some(ReportedRepair::count_faults(faults.chain(fields))).filter(|counts| !counts.is_empty())
+    }
+
+    /// Names the first repairs with their items, as `fault item, …`, and counts the others.
+    pub(super) fn named_repairs(&self) -> Option<String> {
+        let mut text = String::new();
+        for repair in self.repairs.iter().take(NAMED) {
+            let comma = if text.is_empty() { "" } else { ", " };
+            let call_id = || repair.call_id.as_ref().map(CallId::as_str);
+            let item = repair.id.as_ref().map(ItemId::as_str).or_else(call_id);
+            let item = item.unwrap_or(repair.kind.as_str());
+            let item = shortened(item, MAX_ID);
+            write!(text, "{comma}{} {item}", repair.fault).expect("a string takes all");
+        }
+        let rest = self.repairs.len().saturating_sub(NAMED);
+        if rest > 0 {
+            write!(text, " and {rest} more").expect("a string takes all");
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
