@@ -88,11 +88,10 @@ impl File {
         environment: &impl Environment,
     ) -> Result<Vec<String>, Failure> {
         let mut names = Vec::new();
-        for table in &mut self.upstreams {
-            names.extend(table.read_variable("key", "key-env", environment)?);
-        }
-        for table in &mut self.webhooks {
-            names.extend(table.read_variable("secret", "secret-env", environment)?);
+        for table in self.upstreams.iter_mut().chain(&mut self.webhooks) {
+            for (key, named_by) in [("key", "key-env"), ("secret", "secret-env")] {
+                names.extend(table.read_variable(key, named_by, environment)?);
+            }
         }
         Ok(names)
     }

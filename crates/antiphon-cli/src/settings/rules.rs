@@ -108,7 +108,9 @@ fn check_tenants(configuration: &Configuration) -> Result<(), Failure> {
 /// Rejects gateway API keys next to an upstream without a key. The gateway forwards the caller's
 /// token to such an upstream, and so would send its own API keys to the provider.
 fn check_forwarded_tokens(configuration: &Configuration) -> Result<(), Failure> {
-    if configuration.forwards_tokens_to_some() && !configuration.gateway.api_keys.is_empty() {
+    let gateway = &configuration.gateway;
+    let forwards_tokens = gateway.upstreams.iter().any(|upstream| upstream.key.is_none());
+    if forwards_tokens && !gateway.api_keys.is_empty() {
         return Err(Failure::usage(
             "--api-key with --upstream needs --upstream-key, and with upstreams in the file a key \
              for each: callers' keys are ours, not the provider's, and would be forwarded to it",
@@ -149,11 +151,12 @@ fn is_served_by(host: &str, ip: IpAddr) -> bool {
 /// by its API keys; a proxy, by the tenant header; the provider, by the forwarded token; or the
 /// machine, by a loopback address.
 fn check_strangers(configuration: &Configuration) -> Result<(), Failure> {
-    let listen = configuration.listen;
+    let Configuration { listen, gateway, .. } = configuration;
+    let upstreams = &gateway.upstreams;
     let is_known = listen.ip().to_canonical().is_loopback()
-        || !configuration.gateway.api_keys.is_empty()
-        || configuration.gateway.tenant_header.is_some()
-        || configuration.forwards_tokens_to_all();
+        || !gateway.api_keys.is_empty()
+        || gateway.tenant_header.is_some()
+        || (!upstreams.is_empty() && upstreams.iter().all(|upstream| upstream.key.is_none()));
     if is_known {
         return Ok(());
     }
@@ -179,17 +182,4 @@ fn check_hosts(configuration: &Configuration, values: &Values) -> Result<(), Fai
     };
     let sentence = format!("this has no effect {cause}: then every host name is accepted");
     values.reject_if(true, "allow-hosts", sentence)
-}
-
-impl Configuration {
-    /// Whether any upstream receives the callers' own tokens.
-    fn forwards_tokens_to_some(&self) -> bool {
-        self.gateway.upstreams.iter().any(|upstream| upstream.key.is_none())
-    }
-
-    /// Whether there are upstreams and each one receives the callers' own tokens.
-    fn forwards_tokens_to_all(&self) -> bool {
-        let upstreams = &self.gateway.upstreams;
-        !upstreams.is_empty() && upstreams.iter().all(|upstream| upstream.key.is_none())
-    }
 }

@@ -17,8 +17,8 @@ pub(super) struct Setting<C> {
     pub(super) flag: Option<Flag>,
     /// Whether the key belongs to `[limits]`.
     pub(super) is_limit: bool,
-    /// Parses a value and stores the result.
-    pub(super) set: Set<C>,
+    /// Parses a value and stores the result. Other code reads a setting that stores nothing.
+    set: Set<C>,
 }
 
 type Set<C> = Box<dyn Fn(&mut C, &Value) -> Result<(), Failure>>;
@@ -47,38 +47,51 @@ pub(super) const BOOLEAN: (Form, &str) = (Form::Boolean, "true or false");
 pub(super) const NUMBER: (Form, &str) = (Form::Integer, "a whole number");
 pub(super) const COUNT: (Form, &str) = (Form::Integer, "a whole number above 0");
 
+/// Declares the settings of a target. A row has the key in the file, the form there, the parser and
+/// the assignment; other code reads a setting without a parser.
+///
+/// A setting with a flag has the name of the value next to the key. The flag's own name precedes it
+/// if that is not the key, because a flag gives one entry of a list. The doc comment is the help.
+macro_rules! settings {
+    ($target:ty; $(
+        $(#[doc = $help:literal])*
+        $key:literal $([$($flag:literal),+])?: $form:expr $(, $parse:expr => $set:expr)?;
+    )*) => {
+        vec![$(
+            $crate::settings::setting::Setting::<$target>::new($key, $form)
+                .with_flag(&[$($($flag),+)?], concat!($($help),*))
+                $(.parsed($parse, $set))?
+        ),*]
+    };
+}
+pub(super) use settings;
+
 impl<C: 'static> Setting<C> {
-    /// A setting of this form, with the permitted values for an error. Each value is parsed and
-    /// passed to `set`.
-    pub(super) fn new<T: 'static>(
-        key: &'static str,
-        (form, expected): (Form, &'static str),
+    /// A setting of this form, with the permitted values for an error. `limits.` before the key
+    /// stands for the table.
+    pub(super) fn new(key: &'static str, (form, expected): (Form, &'static str)) -> Self {
+        let (is_limit, key) = key.strip_prefix("limits.").map_or((false, key), |key| (true, key));
+        Self { key, form, expected, flag: None, is_limit, set: Box::new(|_, _| Ok(())) }
+    }
+
+    /// Parses each value and passes it to `set`.
+    pub(super) fn parsed<T: 'static>(
+        self,
         parse: impl Fn(&Value) -> Result<T, Failure> + 'static,
         set: impl Fn(&mut C, T) + 'static,
     ) -> Self {
         let set = move |target: &mut C, value: &Value| parse(value).map(|it| set(target, it));
-        Self { key, form, expected, flag: None, is_limit: false, set: Box::new(set) }
+        Self { set: Box::new(set), ..self }
     }
 
-    /// A text that other code reads.
-    pub(super) fn unparsed(key: &'static str) -> Self {
-        Self::new(key, TEXT, |_| Ok(()), |_, ()| ())
-    }
-
-    /// Adds a flag with the name of the key.
-    pub(super) fn flag(self, value_name: &'static str, help: &'static str) -> Self {
-        let flag = Flag { name: self.key, value_name, help };
-        Self { flag: Some(flag), ..self }
-    }
-
-    /// Adds a flag with a name of its own: the key of a list is plural, and a flag gives one entry.
-    pub(super) fn flag_named(
-        self,
-        name: &'static str,
-        value_name: &'static str,
-        help: &'static str,
-    ) -> Self {
-        Self { flag: Some(Flag { name, value_name, help }), ..self }
+    /// Adds a flag with these names: its own, unless it is the key, and the one of its value.
+    pub(super) fn with_flag(self, names: &[&'static str], help: &'static str) -> Self {
+        let (name, value_name) = match *names {
+            [value_name] => (self.key, value_name),
+            [name, value_name] => (name, value_name),
+            _ => return self,
+        };
+        Self { flag: Some(Flag { name, value_name, help: help.trim_start() }), ..self }
     }
 }
 

@@ -13,46 +13,34 @@ use http::Uri;
 
 use super::file::Table;
 use super::parse::{self, count, one_of, size, timeout};
-use super::setting::{self, BOOLEAN, COUNT, Form, NUMBER, TEXT, apply};
+use super::setting::{BOOLEAN, COUNT, Form, NUMBER, Setting, TEXT, apply, settings};
 use super::values::{Value, Values};
 use crate::failure::Failure;
 
-type Setting = setting::Setting<UpstreamSettings>;
-
 /// The keys below `[[upstreams]]`. A preset is set before the capabilities that override it.
-pub(super) fn settings() -> Vec<Setting> {
-    vec![
-        Setting::new("name", TEXT, name, |it, name| it.name = Some(name)),
-        Setting::new("models", MODELS, model, |it, pattern| it.models.push(pattern)),
-        Setting::new(
-            "api",
-            TEXT,
-            one_of(UpstreamApi::ALL.map(|api| (api.name(), api))),
-            |it, api| {
-                it.api = api;
-            },
-        ),
-        Setting::unparsed("url"),
-        Setting::new("key", TEXT, parse::upstream_key, |it, key| it.key = Some(key)),
-        Setting::unparsed("key-env"),
-        Setting::new("connect-timeout", COUNT, timeout, |it, time| it.connect_timeout = time),
-        Setting::new("first-byte-timeout", COUNT, timeout, |it, time| it.first_byte_timeout = time),
-        Setting::new("idle-timeout", COUNT, timeout, |it, time| it.idle_timeout = time),
-        Setting::new("total-timeout", COUNT, timeout, |it, time| it.total_timeout = time),
-        Setting::new("max-retries", NUMBER, retries, |it, max| it.retries.max = max),
-        Setting::new("max-open-requests", COUNT, size, |it, max| it.max_open = Some(max)),
-        Setting::new("context-window", COUNT, count::<NonZeroU32>, |it, tokens| {
-            it.context_window = Some(tokens.get());
-        }),
-        Setting::new("state", TEXT, one_of(STATES), |it, state| it.state = state),
-        Setting::new("preset", TEXT, one_of(PRESETS), |it, preset| {
-            it.capabilities = Some(preset.capabilities());
-        }),
-        capability("conversations", |it| &mut it.conversations),
-        capability("chains", |it| &mut it.chains),
-        capability("item-deletion", |it| &mut it.item_deletion),
-        capability("input-items", |it| &mut it.input_items),
-    ]
+pub(super) fn settings() -> Vec<Setting<UpstreamSettings>> {
+    let apis = UpstreamApi::ALL.map(|api| (api.name(), api));
+    settings! { UpstreamSettings;
+        "name": TEXT, name => |it, name| it.name = Some(name);
+        "models": MODELS, model => |it, pattern| it.models.push(pattern);
+        "api": TEXT, one_of(apis) => |it, api| it.api = api;
+        "url": TEXT;
+        "key": TEXT, parse::upstream_key => |it, key| it.key = Some(key);
+        "key-env": TEXT;
+        "connect-timeout": COUNT, timeout => |it, time| it.connect_timeout = time;
+        "first-byte-timeout": COUNT, timeout => |it, time| it.first_byte_timeout = time;
+        "idle-timeout": COUNT, timeout => |it, time| it.idle_timeout = time;
+        "total-timeout": COUNT, timeout => |it, time| it.total_timeout = time;
+        "max-retries": NUMBER, retries => |it, max| it.retries.max = max;
+        "max-open-requests": COUNT, size => |it, max| it.max_open = Some(max);
+        "context-window": COUNT, tokens => |it, max| it.context_window = Some(max);
+        "state": TEXT, one_of(STATES) => |it, state| it.state = state;
+        "preset": TEXT, one_of(PRESETS) => |it, preset| *capabilities(it) = preset.capabilities();
+        "conversations": BOOLEAN, boolean => |it, can| capabilities(it).conversations = can;
+        "chains": BOOLEAN, boolean => |it, can| capabilities(it).chains = can;
+        "item-deletion": BOOLEAN, boolean => |it, can| capabilities(it).item_deletion = can;
+        "input-items": BOOLEAN, boolean => |it, can| capabilities(it).input_items = can;
+    }
 }
 
 const MODELS: (Form, &str) =
@@ -88,15 +76,16 @@ fn retries(value: &Value) -> Result<u32, Failure> {
     value.text().parse().map_err(|_| value.unexpected(NUMBER.1))
 }
 
-fn capability(key: &'static str, field: fn(&mut Capabilities) -> &mut bool) -> Setting {
-    Setting::new(
-        key,
-        BOOLEAN,
-        |value| Ok(value.text() == "true"),
-        move |it, can| {
-            *field(it.capabilities.get_or_insert_default()) = can;
-        },
-    )
+fn tokens(value: &Value) -> Result<u32, Failure> {
+    count::<NonZeroU32>(value).map(NonZeroU32::get)
+}
+
+fn boolean(value: &Value) -> Result<bool, Failure> {
+    value.text().parse().map_err(|_| value.unexpected(BOOLEAN.1))
+}
+
+fn capabilities(upstream: &mut UpstreamSettings) -> &mut Capabilities {
+    upstream.capabilities.get_or_insert_default()
 }
 
 /// All upstreams: those of the file, followed by the one of `--upstream`, which serves every model

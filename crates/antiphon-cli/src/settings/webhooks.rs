@@ -6,49 +6,39 @@ use antiphon_store::Tenant;
 
 use super::file::Table;
 use super::parse;
-use super::setting::{self, Form, apply};
+use super::setting::{Form, Setting, TEXT, apply, settings};
 use super::values::Value;
 use crate::failure::Failure;
 
-type Setting = setting::Setting<Webhook>;
+const TENANTS: (Form, &str) = (LIST, "a list of tenants");
+const EVENTS: (Form, &str) = (
+    LIST,
+    "a list of response.completed, response.failed, response.incomplete and response.cancelled",
+);
+const DESTINATIONS: (Form, &str) =
+    (LIST, "a list of networks, addresses and hosts, as [\"10.0.0.0/8\", \"hooks.internal\"]");
+const LIST: Form = Form::List { may_be_empty: false };
 
 /// The keys below `[[webhooks]]`.
-pub(super) fn settings() -> Vec<Setting> {
-    vec![
-        Setting::unparsed("url"),
-        Setting::unparsed("secret"),
-        Setting::unparsed("secret-env"),
-        list(
-            "tenants",
-            "a list of tenants",
-            |name| Some(Tenant::new(name)),
-            |it, tenant| {
-                it.tenants.push(tenant);
-            },
-        ),
-        list("events", EVENTS, event, |it, event| it.events.push(event)),
-        list("allow", DESTINATIONS, Allowed::parse, |it, allowed| it.allow.push(allowed)),
-    ]
+pub(super) fn settings() -> Vec<Setting<Webhook>> {
+    settings! { Webhook;
+        "url": TEXT;
+        "secret": TEXT;
+        "secret-env": TEXT;
+        "tenants": TENANTS, |value| Ok(Tenant::new(value.untrimmed()))
+            => |it, tenant| it.tenants.push(tenant);
+        "events": EVENTS, event => |it, event| it.events.push(event);
+        "allow": DESTINATIONS, destination => |it, allowed| it.allow.push(allowed);
+    }
 }
 
-const EVENTS: &str =
-    "a list of response.completed, response.failed, response.incomplete and response.cancelled";
-const DESTINATIONS: &str =
-    "a list of networks, addresses and hosts, as [\"10.0.0.0/8\", \"hooks.internal\"]";
-
-fn list<T: 'static>(
-    key: &'static str,
-    expected: &'static str,
-    parse: fn(&str) -> Option<T>,
-    set: fn(&mut Webhook, T),
-) -> Setting {
-    let parse =
-        move |value: &Value| parse(value.untrimmed()).ok_or_else(|| value.unexpected(expected));
-    Setting::new(key, (Form::List { may_be_empty: false }, expected), parse, set)
+fn event(value: &Value) -> Result<WebhookEvent, Failure> {
+    let event = WebhookEvent::ALL.into_iter().find(|event| event.name() == value.untrimmed());
+    event.ok_or_else(|| value.unexpected(EVENTS.1))
 }
 
-fn event(name: &str) -> Option<WebhookEvent> {
-    WebhookEvent::ALL.into_iter().find(|event| event.name() == name)
+fn destination(value: &Value) -> Result<Allowed, Failure> {
+    Allowed::parse(value.untrimmed()).ok_or_else(|| value.unexpected(DESTINATIONS.1))
 }
 
 /// Parses the endpoints. Rejects a tenant that cannot exist under these settings.
