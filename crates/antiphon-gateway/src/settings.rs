@@ -1,5 +1,23 @@
 //! The settings of a gateway.
 
+/// Declares a struct with the default of each field.
+macro_rules! with_defaults {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[$field_meta:meta])* pub $field:ident: $type:ty = $default:expr,)*
+    }) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$field_meta])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
+
 mod api_key;
 mod limits;
 mod origin;
@@ -22,78 +40,55 @@ pub use self::upstream::{
 };
 pub use self::webhooks::{Allowed, Webhook, WebhookEvent};
 
-/// The settings of a gateway, independent of their source (flags, environment, file).
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The model that the gateway serves itself.
-    pub local_model: Option<LocalModel>,
-    /// The upstreams for all other models. The first one that matches a model's name serves it.
-    pub upstreams: Vec<UpstreamSettings>,
-    /// The keys of callers. If empty, callers need no key. Each token that goes to an upstream is
-    /// then a tenant of its own, and a token that goes to no upstream is ignored.
-    pub api_keys: Vec<ApiKey>,
-    /// The header in which a trusted proxy names the tenant, for tokens that rotate. It excludes
-    /// `api_keys`.
-    pub tenant_header: Option<HeaderName>,
-    /// The origins of web pages that may use the gateway. If the gateway listens on a loopback
-    /// address and has neither `api_keys` nor a `tenant_header`, all other pages are rejected.
-    pub allowed_origins: Vec<Origin>,
-    /// Additional host names for clients of a gateway that rejects pages. The names of this machine
-    /// and of the allowed origins are always accepted.
-    pub allowed_hosts: Vec<HostName>,
-    /// The operator's secrets, which encrypt the gateway's own key in the store. The first one
-    /// encrypts, and any of them can decrypt.
-    pub secrets: Vec<Secret>,
-    /// The handling of input that a provider would reject.
-    pub faults: Faults,
-    /// The maximum time that a turn waits for an open turn of its conversation.
-    pub turn_wait: Duration,
-    /// The handling of a turn whose caller disconnects.
-    pub on_disconnect: OnDisconnect,
-    /// The names of events that differ between OpenAI and Open Responses.
-    pub event_names: Form,
-    /// The lifetime of responses. `None` means until they are deleted. Conversations do not expire.
-    pub retention: Option<Duration>,
-    /// The time that a shutdown waits for open turns before it settles them.
-    pub shutdown_grace: Duration,
-    /// The limits for callers.
-    pub limits: Limits,
-    /// The requests outside the gateway's own routes that pass to upstreams. `None` passes all
-    /// requests to an upstream that receives the caller's own token, or if there is one tenant;
-    /// otherwise only requests that store nothing.
-    pub pass_through: Option<PassThrough>,
-    /// The endpoints that are notified when background responses end.
-    pub webhooks: Vec<Webhook>,
-    /// The stored data of items that an upstream owns.
-    pub ledger: Ledger,
-    /// The handling of a failing store.
-    pub store: StoreSettings,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            local_model: None,
-            upstreams: Vec::new(),
-            api_keys: Vec::new(),
-            tenant_header: None,
-            allowed_origins: Vec::new(),
-            allowed_hosts: Vec::new(),
-            secrets: Vec::new(),
-            faults: Faults::Repair,
-            turn_wait: Duration::from_secs(30),
-            on_disconnect: OnDisconnect::Settle,
-            event_names: Form::OpenAi,
-            retention: Some(Duration::from_hours(30 * 24)),
-            // Less than the 30 seconds that Kubernetes gives a container, so that open turns are
-            // settled before it is killed.
-            shutdown_grace: Duration::from_secs(25),
-            limits: Limits::default(),
-            pass_through: None,
-            webhooks: Vec::new(),
-            ledger: Ledger::Heads,
-            store: StoreSettings::default(),
-        }
+with_defaults! {
+    /// The settings of a gateway, independent of their source (flags, environment, file).
+    #[derive(Clone, Debug)]
+    pub struct Settings {
+        /// The model that the gateway serves itself.
+        pub local_model: Option<LocalModel> = None,
+        /// The upstreams for all other models. The first one that matches a model's name serves it.
+        pub upstreams: Vec<UpstreamSettings> = Vec::new(),
+        /// The keys of callers. If empty, callers need no key. Each token that goes to an upstream
+        /// is then a tenant of its own, and a token that goes to no upstream is ignored.
+        pub api_keys: Vec<ApiKey> = Vec::new(),
+        /// The header in which a trusted proxy names the tenant, for tokens that rotate. It
+        /// excludes `api_keys`.
+        pub tenant_header: Option<HeaderName> = None,
+        /// The origins of web pages that may use the gateway. If the gateway listens on a loopback
+        /// address and has neither `api_keys` nor a `tenant_header`, all other pages are rejected.
+        pub allowed_origins: Vec<Origin> = Vec::new(),
+        /// Additional host names for clients of a gateway that rejects pages. The names of this
+        /// machine and of the allowed origins are always accepted.
+        pub allowed_hosts: Vec<HostName> = Vec::new(),
+        /// The operator's secrets, which encrypt the gateway's own key in the store. The first one
+        /// encrypts, and any of them can decrypt.
+        pub secrets: Vec<Secret> = Vec::new(),
+        /// The handling of input that a provider would reject.
+        pub faults: Faults = Faults::Repair,
+        /// The maximum time that a turn waits for an open turn of its conversation.
+        pub turn_wait: Duration = Duration::from_secs(30),
+        /// The handling of a turn whose caller disconnects.
+        pub on_disconnect: OnDisconnect = OnDisconnect::Settle,
+        /// The names of events that differ between OpenAI and Open Responses.
+        pub event_names: Form = Form::OpenAi,
+        /// The lifetime of responses. `None` means until they are deleted. Conversations do not
+        /// expire.
+        pub retention: Option<Duration> = Some(Duration::from_hours(30 * 24)),
+        /// The time that a shutdown waits for open turns before it settles them. The default is
+        /// less than the 30 seconds after which Kubernetes kills a container.
+        pub shutdown_grace: Duration = Duration::from_secs(25),
+        /// The limits for callers.
+        pub limits: Limits = Limits::default(),
+        /// The requests outside the gateway's own routes that pass to upstreams. `None` passes all
+        /// requests to an upstream that receives the caller's own token, or if there is one tenant;
+        /// otherwise only requests that store nothing.
+        pub pass_through: Option<PassThrough> = None,
+        /// The endpoints that are notified when background responses end.
+        pub webhooks: Vec<Webhook> = Vec::new(),
+        /// The stored data of items that an upstream owns.
+        pub ledger: Ledger = Ledger::Heads,
+        /// The handling of a failing store.
+        pub store: StoreSettings = StoreSettings::default(),
     }
 }
 
@@ -142,19 +137,15 @@ pub enum Ledger {
     Bodies,
 }
 
-/// The time for which the gateway trusts the store, and the time for which it waits for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StoreSettings {
-    /// The time after a successful write for which the store counts as writable. After that, a turn
-    /// writes to the store before it sends its request.
-    pub trusted_for: Duration,
-    /// The time for which the commit of a turn is retried while the store is unavailable. If
-    /// processes share the store, another one settles the turn after 15 seconds.
-    pub commit_wait: Duration,
-}
-
-impl Default for StoreSettings {
-    fn default() -> Self {
-        Self { trusted_for: Duration::from_secs(1), commit_wait: Duration::from_secs(15) }
+with_defaults! {
+    /// The time for which the gateway trusts the store, and the time for which it waits for it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct StoreSettings {
+        /// The time after a successful write for which the store counts as writable. After that, a
+        /// turn writes to the store before it sends its request.
+        pub trusted_for: Duration = Duration::from_secs(1),
+        /// The time for which the commit of a turn is retried while the store is unavailable. If
+        /// processes share the store, another one settles the turn after 15 seconds.
+        pub commit_wait: Duration = Duration::from_secs(15),
     }
 }

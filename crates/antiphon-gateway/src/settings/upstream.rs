@@ -8,101 +8,80 @@ use http::Uri;
 
 use super::Secret;
 
-/// An upstream.
-#[derive(Clone, Debug)]
-pub struct UpstreamSettings {
-    /// The name for operators and callers. If `None`, operators see its host, and callers see no
-    /// name, because they must not see hosts.
-    pub name: Option<String>,
-    /// The models that it serves; by default all.
-    pub models: Vec<ModelPattern>,
-    /// Its API: Responses, Chat Completions or Anthropic Messages.
-    pub api: UpstreamApi,
-    /// Its base URL, to which `/responses`, `/chat/completions` or `/messages` is appended.
-    pub url: Uri,
-    /// The key for the upstream. `None` means the caller's own token.
-    pub key: Option<Secret>,
-    /// The time limit for opening a connection, including the name lookup and TLS.
-    pub connect_timeout: Duration,
-    /// The time limit for the first byte of an answer's body. Models that reason may be silent for
-    /// minutes, and the provider's clients wait for 10.
-    pub first_byte_timeout: Duration,
-    /// The time limit between two bytes. Comments of an event stream count as bytes.
-    pub idle_timeout: Duration,
-    /// The time limit of a whole answer, retries included.
-    pub total_timeout: Duration,
-    /// The retry settings.
-    pub retries: Retries,
-    /// The maximum size of an answer in bytes. In a stream, it applies to the output and to each
-    /// event; otherwise, to the whole answer.
-    pub max_answer: usize,
-    /// The context window of its models, input and output together, in tokens. `None` if unknown.
-    pub context_window: Option<u32>,
-    /// The owner of new conversations and responses of its models.
-    pub state: State,
-    /// Its capabilities, if it owns the state. `None` means that they are detected.
-    pub capabilities: Option<Capabilities>,
-    /// The maximum number of its open answers. Further requests fail with status 429, which clients
-    /// retry. `None` means no limit.
-    pub max_open: Option<usize>,
+with_defaults! {
+    /// An upstream.
+    #[derive(Clone, Debug)]
+    pub struct UpstreamSettings {
+        /// The name for operators and callers. If `None`, operators see its host, and callers see
+        /// no name, because they must not see hosts.
+        pub name: Option<String> = None,
+        /// The models that it serves; by default all.
+        pub models: Vec<ModelPattern> = vec![ModelPattern::new("*")],
+        /// Its API: Responses, Chat Completions or Anthropic Messages.
+        pub api: UpstreamApi = UpstreamApi::Responses,
+        /// Its base URL, to which `/responses`, `/chat/completions` or `/messages` is appended.
+        pub url: Uri = Uri::default(),
+        /// The key for the upstream. `None` means the caller's own token.
+        pub key: Option<Secret> = None,
+        /// The time limit for opening a connection, including the name lookup and TLS.
+        pub connect_timeout: Duration = Duration::from_secs(10),
+        /// The time limit for the first byte of an answer's body. Models that reason may be silent
+        /// for minutes, and the provider's clients wait for 10.
+        pub first_byte_timeout: Duration = Duration::from_mins(10),
+        /// The time limit between two bytes. Comments of an event stream count as bytes.
+        pub idle_timeout: Duration = Duration::from_mins(10),
+        /// The time limit of a whole answer, retries included.
+        pub total_timeout: Duration = Duration::from_hours(1),
+        /// The retry settings.
+        pub retries: Retries = Retries::default(),
+        /// The maximum size of an answer in bytes. In a stream, it applies to the output and to
+        /// each event; otherwise, to the whole answer.
+        pub max_answer: usize = 64 << 20,
+        /// The context window of its models, input and output together, in tokens. `None` if
+        /// unknown.
+        pub context_window: Option<u32> = None,
+        /// The owner of new conversations and responses of its models.
+        pub state: State = State::Here,
+        /// Its capabilities, if it owns the state. `None` means that they are detected.
+        pub capabilities: Option<Capabilities> = None,
+        /// The maximum number of its open answers. Further requests fail with status 429, which
+        /// clients retry. `None` means no limit.
+        pub max_open: Option<usize> = None,
+    }
 }
 
 impl UpstreamSettings {
     /// Creates an upstream at `url` for all models, with the Responses API and default limits.
     pub fn new(url: Uri, key: Option<Secret>) -> Self {
-        Self {
-            name: None,
-            models: vec![ModelPattern::new("*")],
-            api: UpstreamApi::Responses,
-            context_window: None,
-            max_open: None,
-            state: State::Here,
-            capabilities: None,
-            url,
-            key,
-            connect_timeout: Duration::from_secs(10),
-            first_byte_timeout: Duration::from_mins(10),
-            idle_timeout: Duration::from_mins(10),
-            total_timeout: Duration::from_hours(1),
-            retries: Retries::default(),
-            max_answer: 64 << 20,
-        }
+        Self { url, key, ..Self::default() }
     }
 }
 
-/// The retries of failed requests to an upstream.
-///
-/// A request is retried if the failure may be temporary: no connection, a lost connection, status
-/// 408, 409, 429, 500, 502, 503, 504 or 529, or a failed response with such a code. There is no
-/// retry after the first event of output, so that a caller never receives output twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Retries {
-    /// The maximum number of retries; 0 means none.
-    pub max: u32,
-    /// The delay before the first retry. It doubles with each retry.
-    pub first_delay: Duration,
-    /// The maximum of these delays.
-    pub max_delay: Duration,
-    /// The longest delay that an upstream may request. If it requests more, there is no retry: its
-    /// answer passes to the caller, which may wait.
-    pub max_requested_delay: Duration,
+with_defaults! {
+    /// The retries of failed requests to an upstream.
+    ///
+    /// A request is retried if the failure may be temporary: no connection, a lost connection,
+    /// status 408, 409, 429, 500, 502, 503, 504 or 529, or a failed response with such a code.
+    /// There is no retry after the first event of output, so that a caller never receives output
+    /// twice.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Retries {
+        /// The maximum number of retries; 0 means none.
+        pub max: u32 = 2,
+        /// The delay before the first retry. It doubles with each retry.
+        pub first_delay: Duration = Duration::from_millis(500),
+        /// The maximum of these delays.
+        pub max_delay: Duration = Duration::from_secs(8),
+        /// The longest delay that an upstream may request. If it requests more, there is no retry:
+        /// its answer passes to the caller, which may wait.
+        pub max_requested_delay: Duration = Duration::from_secs(20),
+    }
 }
 
 impl Retries {
     /// No retries.
     pub fn none() -> Self {
         Self { max: 0, ..Self::default() }
-    }
-}
-
-impl Default for Retries {
-    fn default() -> Self {
-        Self {
-            max: 2,
-            first_delay: Duration::from_millis(500),
-            max_delay: Duration::from_secs(8),
-            max_requested_delay: Duration::from_secs(20),
-        }
     }
 }
 
