@@ -62,7 +62,7 @@ async fn busy_conversation_is_locked_without_waiting() {
 }
 
 #[tokio::test]
-async fn many_conversations_run_side_by_side() {
+async fn parallel_conversations_do_not_mix() {
     let world = World::parallel().await;
     let turns = (0..16).map(|number| {
         let client = world.client();
@@ -120,7 +120,7 @@ async fn concurrent_turns_are_stored_once_and_whole() {
 }
 
 #[tokio::test]
-async fn turns_from_one_response_see_that_and_themselves() {
+async fn parallel_branches_of_a_response_do_not_mix() {
     let world = World::parallel().await;
     let client = world.client();
     let received = client.respond(&ask("My color is purple")).await;
@@ -141,7 +141,7 @@ async fn turns_from_one_response_see_that_and_themselves() {
 }
 
 #[tokio::test]
-async fn items_added_beside_turns_stand_between_whole_turns() {
+async fn added_items_never_split_a_turn() {
     let world = World::parallel().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

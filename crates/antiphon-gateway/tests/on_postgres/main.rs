@@ -9,8 +9,8 @@ mod background;
 mod compact;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
-#[path = "../it/leaving/mod.rs"]
-mod leaving;
+#[path = "../it/disconnects/mod.rs"]
+mod disconnects;
 #[path = "../it/quotas/mod.rs"]
 mod quotas;
 #[path = "../it/serving/restart.rs"]

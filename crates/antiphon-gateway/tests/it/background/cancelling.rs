@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::{a_tale_begun, in_background, queued, silence};
+use super::{create_queued, in_background, script_silence, start_tale};
 use crate::support::{Mode, World, ask, invalid, lines, not_found};
 
 #[tokio::test]
-async fn before_the_first_byte() {
+async fn cancel_before_the_first_byte_leaves_no_output() {
     let world = World::new().await;
     let client = world.client();
-    let exchange = silence(&world);
-    let id = queued(&client, &in_background("A tale")).await;
+    let exchange = script_silence(&world);
+    let id = create_queued(&client, &in_background("A tale")).await;
     world.request(0).await;
 
     let cancelled = client.cancel(&id).await;
@@ -24,10 +24,10 @@ async fn before_the_first_byte() {
 }
 
 #[tokio::test]
-async fn in_the_middle_of_it_and_twice() {
+async fn repeated_cancel_returns_the_same_response() {
     let world = World::new().await;
     let client = world.client();
-    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &client, &in_background("A tale")).await;
 
     let cancelled = client.cancel(&id).await;
 
@@ -41,13 +41,13 @@ async fn in_the_middle_of_it_and_twice() {
 }
 
 #[tokio::test]
-async fn while_it_is_queued() {
+async fn cancelled_queued_response_is_never_sent() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let asking = in_background("A tale").within(&conversation);
-    let (events, _, exchange) = a_tale_begun(&world, &client, &asking).await;
-    let waiting = queued(&client, &in_background("Another").within(&conversation)).await;
+    let (events, _, exchange) = start_tale(&world, &client, &asking).await;
+    let waiting = create_queued(&client, &in_background("Another").within(&conversation)).await;
 
     let cancelled = client.cancel(&waiting).await;
     exchange.release_all();
@@ -66,7 +66,7 @@ async fn cancelled_response_can_be_continued() {
     client.respond(&ask("My color is purple").within(&conversation)).await;
     let held = client.items(&conversation).await;
     let asking = in_background("My dog is Biscuit").within(&conversation);
-    let (_, id, _) = a_tale_begun(&world, &client, &asking).await;
+    let (_, id, _) = start_tale(&world, &client, &asking).await;
 
     client.cancel(&id).await;
 
@@ -78,7 +78,7 @@ async fn cancelled_response_can_be_continued() {
 }
 
 #[tokio::test]
-async fn one_that_has_ended_is_given_as_it_is() {
+async fn cancelling_an_ended_response_changes_nothing() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.turn(Mode::Streamed, &in_background("Hello")).await;
@@ -86,7 +86,7 @@ async fn one_that_has_ended_is_given_as_it_is() {
 }
 
 #[tokio::test]
-async fn one_that_was_waited_for_cannot_be_cancelled() {
+async fn foreground_and_unknown_responses_cannot_be_cancelled() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.respond(&ask("Hello")).await;

@@ -1,6 +1,6 @@
 //! In a conversation: one open turn at a time, in order of arrival.
 
-use super::{a_tale_begun, in_background, queued};
+use super::{create_queued, in_background, start_tale};
 use crate::support::{Mode, World, ask, lines};
 
 #[tokio::test]
@@ -9,9 +9,10 @@ async fn background_turn_waits_for_earlier_turns() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let first = ask("My color is purple").within(&conversation);
-    let (events, _, exchange) = a_tale_begun(&world, &client, &first).await;
+    let (events, _, exchange) = start_tale(&world, &client, &first).await;
 
-    let id = queued(&client, &in_background("What is my color?").within(&conversation)).await;
+    let id =
+        create_queued(&client, &in_background("What is my color?").within(&conversation)).await;
     assert_eq!(client.kept(&id).await["status"], "queued");
     assert_eq!(world.times_asked(), 1);
     exchange.release_all();
@@ -23,12 +24,12 @@ async fn background_turn_waits_for_earlier_turns() {
 }
 
 #[tokio::test]
-async fn its_input_and_output_are_added_to_it() {
+async fn background_turn_is_added_to_its_conversation() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let received = in_background("My color is purple").within(&conversation);
-    let id = queued(&client, &received).await;
+    let id = create_queued(&client, &received).await;
     client.ended(&id).await;
 
     let turn = client.turn(Mode::Streamed, &ask("What is my color?").within(&conversation)).await;
@@ -44,7 +45,7 @@ async fn deleted_conversation_fails_the_response() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let asking = in_background("A tale").within(&conversation);
-    let (events, id, _exchange) = a_tale_begun(&world, &client, &asking).await;
+    let (events, id, _exchange) = start_tale(&world, &client, &asking).await;
 
     client.delete(&format!("/v1/conversations/{conversation}")).await.json();
 

@@ -1,13 +1,13 @@
 //! A response that is deleted goes with its events.
 
-use super::{a_tale_begun, in_background, silence};
+use super::{in_background, script_silence, start_tale};
 use crate::support::{Mode, World, invalid};
 
 #[tokio::test]
-async fn an_open_one_is_cancelled_first() {
+async fn deleting_an_open_response_cancels_it() {
     let world = World::new().await;
     let client = world.client();
-    let (_events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let (_events, id, exchange) = start_tale(&world, &client, &in_background("A tale")).await;
     let path = format!("/v1/responses/{id}");
 
     assert_eq!(client.delete(&path).await.json()["deleted"], true);
@@ -19,7 +19,7 @@ async fn an_open_one_is_cancelled_first() {
 }
 
 #[tokio::test]
-async fn one_that_has_ended_is_not_streamed_any_more() {
+async fn deleted_response_cannot_be_streamed() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.turn(Mode::Streamed, &in_background("Hello")).await;
@@ -48,11 +48,11 @@ async fn deleted_item_ends_the_stream_of_events() {
 }
 
 #[tokio::test]
-async fn before_its_first_byte() {
+async fn deletion_before_the_first_byte_cancels_the_request() {
     let world = World::new().await;
     let client = world.client();
-    let exchange = silence(&world);
-    let id = super::queued(&client, &in_background("A tale")).await;
+    let exchange = script_silence(&world);
+    let id = super::create_queued(&client, &in_background("A tale")).await;
     world.request(0).await;
 
     client.delete(&format!("/v1/responses/{id}")).await.json();

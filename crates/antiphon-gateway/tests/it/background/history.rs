@@ -1,6 +1,6 @@
 //! What a background response goes on from, while it is open.
 
-use super::{a_tale_begun, in_background};
+use super::{in_background, start_tale};
 use crate::support::{World, ask};
 
 #[tokio::test]
@@ -9,7 +9,7 @@ async fn response_keeps_history_deleted_meanwhile() {
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;
     let asking = in_background("Tell me a tale").after(first.id());
-    let (events, id, exchange) = a_tale_begun(&world, &client, &asking).await;
+    let (events, id, exchange) = start_tale(&world, &client, &asking).await;
 
     client.delete(&format!("/v1/responses/{}", first.id())).await.json();
     exchange.release_all();

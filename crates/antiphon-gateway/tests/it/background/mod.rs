@@ -3,12 +3,12 @@
 mod cancelling;
 mod conversations;
 mod deleting;
+mod disconnect;
 mod history;
-mod leaving;
 mod polling;
-mod refused;
+mod rejected;
 mod restart;
-mod retried;
+mod retries;
 mod slow;
 mod stopping;
 mod streaming;
@@ -36,7 +36,7 @@ async fn with_own_key() -> World {
 }
 
 /// Asks in the background, and does not wait; the response's id.
-async fn queued(client: &Client, ask: &Ask) -> String {
+async fn create_queued(client: &Client, ask: &Ask) -> String {
     let response = client.create(Mode::Whole, ask).await.json();
     assert_eq!(response["status"], "queued");
     id_of(&response)
@@ -47,20 +47,20 @@ fn id_of(response: &Value) -> String {
 }
 
 /// The upstream's next answer is a tale that has begun and goes on when it is released.
-fn a_tale(world: &World) -> Exchange {
+fn script_tale(world: &World) -> Exchange {
     let answer = Answer::new(MODEL).message("Once upon a time");
     world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, DELTA)))
 }
 
 /// The upstream's next answer does not even begin before it is released.
-fn silence(world: &World) -> Exchange {
+fn script_silence(world: &World) -> Exchange {
     let answer = Answer::new(MODEL).message("Once upon a time");
     world.script(Reply::sse(answer.frames()).gated().withhold_head())
 }
 
 /// A tale that is being told in the background: its stream, its id, the upstream's side.
-async fn a_tale_begun(world: &World, client: &Client, ask: &Ask) -> (Events, String, Exchange) {
-    let exchange = a_tale(world);
+async fn start_tale(world: &World, client: &Client, ask: &Ask) -> (Events, String, Exchange) {
+    let exchange = script_tale(world);
     let mut events = client.stream(ask).await;
     let id = events.announced().await;
     events.until(DELTA).await;

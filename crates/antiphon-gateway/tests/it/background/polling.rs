@@ -1,13 +1,13 @@
 //! A caller that looks from time to time.
 
-use super::{a_tale, id_of, in_background, queued, silence};
+use super::{create_queued, id_of, in_background, script_silence, script_tale};
 use crate::support::{Mode, World, ask};
 
 #[tokio::test]
-async fn the_answer_is_queued_then_in_progress_then_completed() {
+async fn status_goes_from_queued_to_completed() {
     let world = World::new().await;
     let client = world.client();
-    let exchange = silence(&world);
+    let exchange = script_silence(&world);
 
     let created = client.create(Mode::Whole, &in_background("Tell me a tale")).await;
     assert!(created.header("antiphon-response").is_some());
@@ -35,8 +35,8 @@ async fn the_answer_is_queued_then_in_progress_then_completed() {
 async fn ended_response_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
-    let exchange = a_tale(&world);
-    let id = queued(&client, &in_background("My color is purple")).await;
+    let exchange = script_tale(&world);
+    let id = create_queued(&client, &in_background("My color is purple")).await;
     client.in_progress(&id).await;
 
     let question = ask("What is my color?").after(&id);
@@ -47,12 +47,12 @@ async fn ended_response_can_be_continued() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_fails_fails_the_response() {
+async fn upstream_failure_fails_the_response() {
     let world = World::new().await;
     let client = world.client();
     world.script(antiphon_mock::Reply::hangup());
 
-    let id = queued(&client, &in_background("Tell me a tale")).await;
+    let id = create_queued(&client, &in_background("Tell me a tale")).await;
 
     let ended = client.ended(&id).await;
     assert_eq!(ended["status"], "failed");
@@ -61,12 +61,12 @@ async fn an_upstream_that_fails_fails_the_response() {
 }
 
 #[tokio::test]
-async fn many_at_once_all_end() {
+async fn concurrent_responses_all_complete() {
     let world = World::parallel().await;
     let client = world.client();
     let mut ids = Vec::new();
     for number in 0..20 {
-        ids.push(queued(&client, &in_background(&format!("Echo {number}"))).await);
+        ids.push(create_queued(&client, &in_background(&format!("Echo {number}"))).await);
     }
     for id in ids {
         assert_eq!(client.ended(&id).await["status"], "completed");

@@ -1,15 +1,15 @@
 //! A gateway that is killed, and what its next start makes of what it left.
 
-use super::{a_tale_begun, in_background, queued, silence, with_own_key};
+use super::{create_queued, in_background, script_silence, start_tale, with_own_key};
 use crate::support::{World, ask, lines};
 
 #[tokio::test]
 async fn response_without_output_restarts_under_its_id() {
     let mut world = with_own_key().await;
     let conversation = world.client().new_conversation().await;
-    silence(&world);
+    script_silence(&world);
     let asking = in_background("My color is purple").within(&conversation);
-    let id = queued(&world.client(), &asking).await;
+    let id = create_queued(&world.client(), &asking).await;
     world.request(0).await;
 
     world.kill_and_start().await;
@@ -30,9 +30,9 @@ async fn response_without_output_restarts_under_its_id() {
 #[tokio::test]
 async fn resumed_turn_keeps_the_id_of_its_request() {
     let mut world = with_own_key().await;
-    silence(&world);
+    script_silence(&world);
     let creator = world.client().with_header("x-request-id", "created-before");
-    let id = queued(&creator, &in_background("Hello")).await;
+    let id = create_queued(&creator, &in_background("Hello")).await;
     world.request(0).await;
 
     world.kill_and_start().await;
@@ -47,7 +47,7 @@ async fn response_with_output_fails_after_restart() {
     let mut world = with_own_key().await;
     let conversation = world.client().new_conversation().await;
     let asking = in_background("My color is purple").within(&conversation);
-    let (events, id, _exchange) = a_tale_begun(&world, &world.client(), &asking).await;
+    let (events, id, _exchange) = start_tale(&world, &world.client(), &asking).await;
     let received = events.seen().len();
 
     world.kill_and_start().await;
@@ -70,8 +70,8 @@ async fn response_with_output_fails_after_restart() {
 #[tokio::test]
 async fn response_with_callers_token_fails_after_restart() {
     let mut world = World::new().await;
-    silence(&world);
-    let id = queued(&world.client(), &in_background("My color is purple")).await;
+    script_silence(&world);
+    let id = create_queued(&world.client(), &in_background("My color is purple")).await;
     world.request(0).await;
 
     world.kill_and_start().await;
@@ -88,9 +88,9 @@ async fn queued_response_starts_after_restart() {
     let mut world = with_own_key().await;
     let conversation = world.client().new_conversation().await;
     let first = ask("My color is purple").within(&conversation);
-    let (_events, _, _exchange) = a_tale_begun(&world, &world.client(), &first).await;
+    let (_events, _, _exchange) = start_tale(&world, &world.client(), &first).await;
     let asking = in_background("What is my color?").within(&conversation);
-    let id = queued(&world.client(), &asking).await;
+    let id = create_queued(&world.client(), &asking).await;
 
     world.kill_and_start().await;
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use antiphon_gateway::settings::Secret;
 
-use super::{a_tale_begun, in_background, queued, silence, with_own_key};
+use super::{create_queued, in_background, script_silence, start_tale, with_own_key};
 use crate::support::World;
 
-async fn impatient() -> World {
+async fn without_grace_period() -> World {
     World::with(|settings| {
         settings.shutdown_grace = Duration::ZERO;
         settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));
@@ -16,10 +16,10 @@ async fn impatient() -> World {
 }
 
 #[tokio::test]
-async fn in_its_grace_it_finishes() {
+async fn response_finishes_within_the_grace_period() {
     let mut world = with_own_key().await;
     let client = world.client();
-    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &client, &in_background("A tale")).await;
 
     let stopping = world.stop();
     exchange.release_all();
@@ -32,10 +32,10 @@ async fn in_its_grace_it_finishes() {
 }
 
 #[tokio::test]
-async fn beyond_its_grace_the_next_start_begins_it_anew() {
-    let mut world = impatient().await;
-    let exchange = silence(&world);
-    let id = queued(&world.client(), &in_background("A tale")).await;
+async fn response_without_output_restarts_after_the_grace_period() {
+    let mut world = without_grace_period().await;
+    let exchange = script_silence(&world);
+    let id = create_queued(&world.client(), &in_background("A tale")).await;
     world.request(0).await;
 
     world.stop().ended().await;
@@ -48,9 +48,9 @@ async fn beyond_its_grace_the_next_start_begins_it_anew() {
 
 #[tokio::test]
 async fn response_with_output_fails_after_the_grace_period() {
-    let mut world = impatient().await;
+    let mut world = without_grace_period().await;
     let client = world.client();
-    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &client, &in_background("A tale")).await;
     drop(events);
 
     world.stop().ended().await;

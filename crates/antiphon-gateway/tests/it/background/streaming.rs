@@ -1,6 +1,6 @@
 //! A caller that reads the events, as they come or again.
 
-use super::{a_tale_begun, in_background, silence};
+use super::{in_background, script_silence, start_tale};
 use crate::support::{Event, Mode, World, ask, invalid};
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn stream_resumes_after_any_event() {
 async fn late_readers_get_past_and_future_events() {
     let world = World::new().await;
     let client = world.client();
-    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &client, &in_background("A tale")).await;
     let received = events.seen().len();
 
     let mut readers = Vec::new();
@@ -53,11 +53,11 @@ async fn late_readers_get_past_and_future_events() {
 }
 
 #[tokio::test]
-async fn one_that_is_polled_is_streamed_as_well() {
+async fn polled_response_can_be_streamed() {
     let world = World::new().await;
     let client = world.client();
-    let exchange = silence(&world);
-    let id = super::queued(&client, &in_background("A tale")).await;
+    let exchange = script_silence(&world);
+    let id = super::create_queued(&client, &in_background("A tale")).await;
 
     let events = client.stream_again(&id, None).await;
     exchange.release_all();
@@ -67,7 +67,7 @@ async fn one_that_is_polled_is_streamed_as_well() {
 }
 
 #[tokio::test]
-async fn a_response_that_its_caller_waited_for_is_not() {
+async fn foreground_response_cannot_be_streamed_again() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.respond(&ask("Hello")).await;

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::{a_tale_begun, in_background};
+use super::{in_background, start_tale};
 use crate::support::World;
 
 #[tokio::test]
 async fn open_response_is_hidden_from_other_tenants() {
     let world = World::new().await;
     let (owner, stranger) = (world.client(), world.caller("token-of-bob"));
-    let (events, id, exchange) = a_tale_begun(&world, &owner, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &owner, &in_background("A tale")).await;
     let path = format!("/v1/responses/{id}");
 
     let statuses = [
@@ -25,7 +25,7 @@ async fn open_response_is_hidden_from_other_tenants() {
 }
 
 #[tokio::test]
-async fn the_events_of_another_tenants_response_cannot_be_read() {
+async fn ended_response_is_not_streamed_to_other_tenants() {
     let world = World::new().await;
     let turn = world.client().turn(crate::support::Mode::Streamed, &in_background("Hello")).await;
     let stranger = world.caller("token-of-bob");

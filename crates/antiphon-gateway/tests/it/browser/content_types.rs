@@ -24,7 +24,7 @@ async fn posted(world: &World, path: &str, header: &str, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_body_that_any_page_can_send_is_refused() {
+async fn simple_body_is_rejected_on_every_route() {
     let world = World::new().await;
     for background in [false, true] {
         let body = json!({"model": MODEL, "input": "Hello", "background": background}).to_string();

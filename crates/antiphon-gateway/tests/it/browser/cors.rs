@@ -68,7 +68,7 @@ async fn allowed_page_may_read_errors() {
 }
 
 #[tokio::test]
-async fn with_keys_it_needs_one_too() {
+async fn allowed_page_needs_a_configured_key() {
     let (app, key) = (Origin::parse(APP).unwrap(), ApiKey::new("sk-of-acme", Tenant::new("acme")));
     let world = World::with(|settings| {
         settings.allowed_origins = vec![app];

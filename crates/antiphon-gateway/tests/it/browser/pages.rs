@@ -38,7 +38,7 @@ async fn refused_with(client: &Client, code: &str) {
 }
 
 #[tokio::test]
-async fn a_rebound_name_is_refused_on_every_route() {
+async fn unknown_host_is_rejected_on_every_route() {
     let world = World::new().await;
     for host in ["evil.example", "localhost.evil.example:8484"] {
         refused_with(&world.client().with_header("host", host), "unknown_host").await;
@@ -47,7 +47,7 @@ async fn a_rebound_name_is_refused_on_every_route() {
 }
 
 #[tokio::test]
-async fn a_foreign_origin_is_refused_on_every_route() {
+async fn foreign_origin_is_rejected_on_every_route() {
     let world = World::new().await;
     for origin in [EVIL, "null", "http://127.0.0.1:1", "https://localhost", ""] {
         refused_with(&world.client().with_header("origin", origin), "foreign_origin").await;
@@ -65,7 +65,7 @@ async fn page_without_origin_is_rejected_on_every_route() {
 }
 
 #[tokio::test]
-async fn programs_are_served_under_every_name_of_this_machine() {
+async fn loopback_names_are_served() {
     let world = World::new().await;
     for host in ["localhost", "LOCALHOST:9000", "127.0.0.1:80", "[::1]:8484", "a.localhost"] {
         let client = world.client().with_header("host", host);
@@ -76,7 +76,7 @@ async fn programs_are_served_under_every_name_of_this_machine() {
 }
 
 #[tokio::test]
-async fn a_name_that_the_operator_gives_is_served() {
+async fn configured_host_is_served() {
     let world = World::with(|settings| {
         settings.allowed_hosts = vec![HostName::parse("host.docker.internal").unwrap()];
     })
@@ -107,7 +107,7 @@ async fn any_host_is_served_with_a_tenant_header() {
 }
 
 #[tokio::test]
-async fn a_refused_page_changes_nothing() {
+async fn rejected_page_changes_nothing() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -123,7 +123,7 @@ async fn a_refused_page_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_allowed_page_is_no_other_page() {
+async fn similar_origins_are_rejected() {
     let app = Origin::parse("http://app.example").unwrap();
     let world = World::with(|settings| settings.allowed_origins = vec![app]).await;
     for origin in ["http://app.example.evil", "https://app.example", "http://app.example:81"] {

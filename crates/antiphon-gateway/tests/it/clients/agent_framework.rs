@@ -56,7 +56,7 @@ impl Agent {
 }
 
 #[tokio::test]
-async fn after_four_turns_the_model_saw_each_item_once() {
+async fn four_turns_send_each_item_once() {
     for state in [State::Conversation, State::Chain] {
         for mode in MODES {
             let world = World::new().await;
@@ -89,7 +89,7 @@ async fn after_four_turns_the_model_saw_each_item_once() {
 }
 
 #[tokio::test]
-async fn the_shape_as_it_was_observed() {
+async fn recorded_replay_is_recognized() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

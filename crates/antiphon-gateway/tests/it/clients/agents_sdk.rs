@@ -43,7 +43,7 @@ fn stripped(item: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_session_is_read_replayed_and_added_to() {
+async fn replayed_session_is_stored_once() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -93,7 +93,7 @@ async fn added_reasoning_matches_the_stored_item() {
 }
 
 #[tokio::test]
-async fn an_output_may_carry_a_status() {
+async fn output_with_a_status_passes_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

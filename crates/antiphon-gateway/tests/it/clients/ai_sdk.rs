@@ -32,7 +32,7 @@ async fn tool_loop_resends_the_user_message() {
 }
 
 #[tokio::test]
-async fn past_users_stand_next_to_each_other() {
+async fn consecutive_user_messages_are_recognized() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client().named_ai_sdk();
@@ -123,7 +123,7 @@ async fn replay_refers_to_the_assistants_items() {
 }
 
 #[tokio::test]
-async fn replay_after_the_response_adds_nothing_twice() {
+async fn replay_after_the_response_adds_only_new_items() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

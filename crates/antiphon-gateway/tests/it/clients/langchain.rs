@@ -10,7 +10,7 @@ fn replayed(output: &[Value]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_tool_loop_sends_the_call_again() {
+async fn tool_loop_resends_are_recognized() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -78,7 +78,7 @@ async fn report_lists_resent_items() {
 }
 
 #[tokio::test]
-async fn the_next_question_sends_everything_again() {
+async fn full_replay_with_ids_is_recognized() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -145,7 +145,7 @@ async fn repeated_system_prompt_is_sent_once() {
 }
 
 #[tokio::test]
-async fn another_system_prompt_takes_the_place_of_the_first() {
+async fn changed_system_prompt_replaces_the_first() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

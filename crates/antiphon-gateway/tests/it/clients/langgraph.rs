@@ -33,7 +33,7 @@ fn replay(reasoning: &Value, message: &Value) -> Ask {
 }
 
 #[tokio::test]
-async fn beside_a_conversation() {
+async fn replay_within_a_conversation_is_recognized() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -51,7 +51,7 @@ async fn beside_a_conversation() {
 }
 
 #[tokio::test]
-async fn beside_a_previous_response() {
+async fn replay_after_a_previous_response_is_recognized() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -67,7 +67,7 @@ async fn beside_a_previous_response() {
 }
 
 #[tokio::test]
-async fn without_state_on_the_server() {
+async fn stateless_replay_reaches_the_model_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -87,7 +87,7 @@ async fn without_state_on_the_server() {
 }
 
 #[tokio::test]
-async fn an_orphan_of_an_abort_is_left_out() {
+async fn orphaned_reasoning_is_dropped_and_reported() {
     for (orphan, fault) in [
         (json!({"type": "reasoning", "id": "rs_orphan", "summary": []}), "bare_reasoning=1"),
         (sealed("rs_orphan"), "lone_reasoning=1"),
@@ -126,7 +126,7 @@ async fn an_orphan_of_an_abort_is_left_out() {
 }
 
 #[tokio::test]
-async fn an_orphan_beside_a_conversation_is_left_out() {
+async fn orphaned_reasoning_in_a_conversation_is_dropped() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

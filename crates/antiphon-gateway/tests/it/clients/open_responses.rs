@@ -53,7 +53,7 @@ fn with_ids(item: &Value) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn without_ids_and_without_state() {
+async fn stateless_history_without_ids_is_sent_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let turn = histories(&world, mode, |ask| ask, bare).await;
@@ -73,7 +73,7 @@ async fn without_ids_and_without_state() {
 }
 
 #[tokio::test]
-async fn without_ids_beside_a_conversation() {
+async fn history_without_ids_is_recognized_in_a_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.client().new_conversation().await;
@@ -84,7 +84,7 @@ async fn without_ids_beside_a_conversation() {
 }
 
 #[tokio::test]
-async fn with_ids_and_without_state() {
+async fn stateless_history_with_ids_is_sent_with_reasoning() {
     for mode in MODES {
         let world = World::new().await;
         let turn = histories(&world, mode, |ask| ask, with_ids).await;
@@ -94,7 +94,7 @@ async fn with_ids_and_without_state() {
 }
 
 #[tokio::test]
-async fn with_ids_beside_a_conversation() {
+async fn history_with_ids_is_recognized_in_a_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.client().new_conversation().await;

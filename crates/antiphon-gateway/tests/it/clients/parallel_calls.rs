@@ -12,7 +12,7 @@ fn calls(turn: &Turn) -> Vec<Value> {
 const CALL: &str = r#"call echo {"text":"twice"}"#;
 
 #[tokio::test]
-async fn both_calls_and_outputs_are_there_once() {
+async fn replayed_parallel_calls_are_sent_once() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -38,7 +38,7 @@ async fn both_calls_and_outputs_are_there_once() {
 }
 
 #[tokio::test]
-async fn outputs_may_come_in_any_order() {
+async fn outputs_in_any_order_answer_their_calls() {
     let world = World::new().await;
     let client = world.client();
     let called = client.respond(&ask("Echo twice")).await;
@@ -61,7 +61,7 @@ async fn outputs_may_come_in_any_order() {
 }
 
 #[tokio::test]
-async fn one_output_at_a_time_can_be_handed_in() {
+async fn outputs_can_be_sent_one_at_a_time() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

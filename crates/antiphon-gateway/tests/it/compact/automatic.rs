@@ -4,15 +4,17 @@ use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{SUMMARY, long, receive, refusing, summarizing, upstreams_own};
+use super::{
+    SUMMARY, long_text, script_rejection, script_summary, summary_message, upstream_compaction,
+};
 use crate::support::{Ask, MODEL, MODES, SIM, World, ask, lines, list, text, user};
 
 /// The same request with the wish for compaction.
-pub(super) fn wish(ask: Ask) -> Ask {
+pub(super) fn with_auto_compaction(ask: Ask) -> Ask {
     ask.field("context_management", json!([{"type": "compaction", "compact_threshold": 1000}]))
 }
 
-pub(super) fn does_not_know_the_field() -> Reply {
+pub(super) fn script_unknown_field() -> Reply {
     let message = "Unknown parameter: 'context_management'.";
     let error = json!({"error": {"message": message, "type": "invalid_request_error",
         "param": "context_management", "code": "unknown_parameter"}});
@@ -22,8 +24,8 @@ pub(super) fn does_not_know_the_field() -> Reply {
 /// A gateway in front of an upstream that is known not to compact by itself.
 pub(super) async fn compacting_world() -> World {
     let world = World::new().await;
-    world.script(does_not_know_the_field());
-    world.client().respond(&wish(ask("Hello"))).await;
+    world.script(script_unknown_field());
+    world.client().respond(&with_auto_compaction(ask("Hello"))).await;
     world
 }
 
@@ -32,31 +34,37 @@ async fn compaction_precedes_the_answer_in_the_output() {
     for mode in MODES {
         let world = compacting_world().await;
         let client = world.client();
-        let first = client.turn(mode, &ask(long())).await;
-        summarizing(&world);
+        let first = client.turn(mode, &ask(long_text())).await;
+        script_summary(&world);
 
-        let turn = client.turn(mode, &wish(ask("What is my color?").after(first.id()))).await;
+        let turn = client
+            .turn(mode, &with_auto_compaction(ask("What is my color?").after(first.id())))
+            .await;
 
         assert_eq!(lines(turn.output()), ["compaction", "assistant: purple"]);
         let given = world.last_view().await;
         assert_eq!(given.len(), 3);
-        assert_eq!(given[1..], [receive(SUMMARY), "user: What is my color?".to_owned()]);
+        assert_eq!(given[1..], [summary_message(SUMMARY), "user: What is my color?".to_owned()]);
         assert!(world.last_request().body.get("context_management").is_none());
         assert_eq!(client.kept(turn.id()).await["output"], turn.response["output"]);
 
         client.turn(mode, &ask("And?").after(turn.id())).await;
         let given = world.last_view().await;
-        let rest =
-            ["user: What is my color?", &receive(SUMMARY), "assistant: purple", "user: And?"];
+        let rest = [
+            "user: What is my color?",
+            &summary_message(SUMMARY),
+            "assistant: purple",
+            "user: And?",
+        ];
         assert_eq!(given[1..], rest);
     }
 }
 
 #[tokio::test]
-async fn its_tokens_are_counted() {
+async fn usage_includes_the_compaction() {
     let world = compacting_world().await;
     let client = world.client();
-    let first = client.respond(&ask(long())).await;
+    let first = client.respond(&ask(long_text())).await;
     let summary = Answer::new(MODEL).message(SUMMARY);
     let answer = Answer::new(MODEL).message("purple");
     let tokens = |answer: &Answer, key: &str| answer.json()["usage"][key].as_u64();
@@ -64,7 +72,8 @@ async fn its_tokens_are_counted() {
     world.script(Reply::sse(summary.frames()));
     world.script(Reply::sse(answer.frames()));
 
-    let turn = client.respond(&wish(ask("What is my color?").after(first.id()))).await;
+    let turn =
+        client.respond(&with_auto_compaction(ask("What is my color?").after(first.id()))).await;
 
     for key in ["input_tokens", "output_tokens", "total_tokens"] {
         assert_eq!(turn.response["usage"][key].as_u64(), sum(key), "{key}");
@@ -77,8 +86,8 @@ async fn short_history_and_user_messages_are_not_compacted() {
     let client = world.client();
     let asked = world.times_asked();
     let short = client.respond(&ask("Hello")).await;
-    client.respond(&wish(ask("And?").after(short.id()))).await;
-    client.respond(&wish(ask(long()))).await;
+    client.respond(&with_auto_compaction(ask("And?").after(short.id()))).await;
+    client.respond(&with_auto_compaction(ask(long_text()))).await;
     assert_eq!(world.times_asked(), asked + 3);
 }
 
@@ -86,12 +95,12 @@ async fn short_history_and_user_messages_are_not_compacted() {
 async fn long_user_messages_are_not_compacted_every_turn() {
     let world = compacting_world().await;
     let client = world.client();
-    let first = client.respond(&ask(long())).await;
-    summarizing(&world);
-    let compacted = client.respond(&wish(ask("And?").after(first.id()))).await;
+    let first = client.respond(&ask(long_text())).await;
+    script_summary(&world);
+    let compacted = client.respond(&with_auto_compaction(ask("And?").after(first.id()))).await;
     assert_eq!(lines(compacted.output())[0], "compaction");
 
-    let next = client.respond(&wish(ask("And now?").after(compacted.id()))).await;
+    let next = client.respond(&with_auto_compaction(ask("And now?").after(compacted.id()))).await;
 
     assert_eq!(lines(next.output()).len(), 1);
     assert!(!lines(next.output()).contains(&"compaction".to_owned()));
@@ -102,10 +111,12 @@ async fn failed_compaction_is_reported_and_the_turn_continues() {
     for mode in MODES {
         let world = compacting_world().await;
         let client = world.client();
-        let first = client.turn(mode, &ask(long())).await;
-        refusing(&world);
+        let first = client.turn(mode, &ask(long_text())).await;
+        script_rejection(&world);
 
-        let turn = client.turn(mode, &wish(ask("What is my color?").after(first.id()))).await;
+        let turn = client
+            .turn(mode, &with_auto_compaction(ask("What is my color?").after(first.id())))
+            .await;
 
         assert_eq!(lines(turn.output()), ["assistant: purple"]);
         assert_eq!(turn.header("antiphon-repairs"), Some("failed_compaction=1"));
@@ -116,16 +127,16 @@ async fn failed_compaction_is_reported_and_the_turn_continues() {
 }
 
 #[tokio::test]
-async fn a_caller_that_leaves_meanwhile_leaves_no_turn() {
+async fn disconnect_during_compaction_stores_nothing() {
     let world = compacting_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    client.respond(&ask(long()).within(&conversation)).await;
+    client.respond(&ask(long_text()).within(&conversation)).await;
     let before = client.items(&conversation).await;
     let summary = Reply::sse(Answer::new(MODEL).message(SUMMARY).frames()).gated();
     let summary = world.script(summary);
     let asked = world.times_asked();
-    let asking = wish(ask("Hello").within(&conversation));
+    let asking = with_auto_compaction(ask("Hello").within(&conversation));
     let turn = client.respond(&asking);
     tokio::select! {
         _ = turn => panic!("the summary is withheld"),
@@ -141,11 +152,11 @@ async fn compaction_of_the_upstream_is_sealed() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let own = upstreams_own("cmp_1");
+        let own = upstream_compaction("cmp_1");
         let answer = Answer::new(MODEL).item(own.clone()).message("Noted.");
         world.script(Reply::sse(answer.frames()));
 
-        let turn = client.turn(mode, &wish(ask("My color is purple"))).await;
+        let turn = client.turn(mode, &with_auto_compaction(ask("My color is purple"))).await;
 
         assert_eq!(lines(turn.output()), ["compaction", "assistant: Noted."]);
         assert_eq!(turn.output()[0]["id"], own["id"]);
@@ -153,7 +164,7 @@ async fn compaction_of_the_upstream_is_sealed() {
         let asked = &world.last_request().body["context_management"][0];
         assert_eq!(asked["compact_threshold"], 1000);
 
-        client.turn(mode, &wish(ask("What is my color?").after(turn.id()))).await;
+        client.turn(mode, &with_auto_compaction(ask("What is my color?").after(turn.id()))).await;
         world.last_view().await;
         assert_eq!(world.last_request().input()[1], own);
 
@@ -170,11 +181,13 @@ async fn gateway_compacts_if_the_upstream_rejects_it() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let first = client.turn(mode, &ask(long())).await;
-        world.script(does_not_know_the_field());
-        summarizing(&world);
+        let first = client.turn(mode, &ask(long_text())).await;
+        world.script(script_unknown_field());
+        script_summary(&world);
 
-        let turn = client.turn(mode, &wish(ask("What is my color?").after(first.id()))).await;
+        let turn = client
+            .turn(mode, &with_auto_compaction(ask("What is my color?").after(first.id())))
+            .await;
 
         assert_eq!(lines(turn.output()), ["compaction", "assistant: purple"]);
         let wishes = world.upstream.requests();
@@ -185,18 +198,19 @@ async fn gateway_compacts_if_the_upstream_rejects_it() {
 }
 
 #[tokio::test]
-async fn one_that_passes_over_the_wish_is_found_out() {
+async fn gateway_compacts_if_the_upstream_ignores_the_threshold() {
     let world = World::new().await;
     let client = world.client();
-    let first = client.respond(&ask(long())).await;
+    let first = client.respond(&ask(long_text())).await;
     let mut answer = Answer::new(MODEL).message("Noted.").json();
     answer["usage"]["input_tokens"] = 1600.into();
     world.script(Reply::json(StatusCode::OK, &answer));
-    let second = client.respond(&wish(ask("Hello").after(first.id()))).await;
+    let second = client.respond(&with_auto_compaction(ask("Hello").after(first.id()))).await;
     assert_eq!(second.output().len(), 1);
-    summarizing(&world);
+    script_summary(&world);
 
-    let third = client.respond(&wish(ask("What is my color?").after(second.id()))).await;
+    let third =
+        client.respond(&with_auto_compaction(ask("What is my color?").after(second.id()))).await;
 
     assert_eq!(lines(third.output()), ["compaction", "assistant: purple"]);
 }
@@ -205,15 +219,15 @@ async fn one_that_passes_over_the_wish_is_found_out() {
 async fn tokens_of_hosted_tool_steps_do_not_trigger() {
     let world = World::new().await;
     let client = world.client();
-    let first = client.respond(&ask(long())).await;
+    let first = client.respond(&ask(long_text())).await;
     let search = json!({"id": "ws_1", "type": "web_search_call", "status": "completed",
         "action": {"type": "search", "query": "Bonn"}});
     let mut answer = Answer::new(MODEL).item(search).message("Noted.").json();
     answer["usage"]["input_tokens"] = 1600.into();
     world.script(Reply::json(StatusCode::OK, &answer));
-    let second = client.respond(&wish(ask("Look it up").after(first.id()))).await;
+    let second = client.respond(&with_auto_compaction(ask("Look it up").after(first.id()))).await;
 
-    client.respond(&wish(ask("And?").after(second.id()))).await;
+    client.respond(&with_auto_compaction(ask("And?").after(second.id()))).await;
 
     assert!(world.last_request().body.get("context_management").is_some());
 }
@@ -223,12 +237,14 @@ async fn built_in_model_answers_from_its_summary() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let first = client.turn(mode, &ask(long()).model(SIM)).await;
+        let first = client.turn(mode, &ask(long_text()).model(SIM)).await;
         let called = ask("Use the echo tool to echo hello").model(SIM).after(first.id());
         let called = client.turn(mode, &called).await;
         let output = json!([{"type": "function_call_output", "call_id": called.call_id(),
             "output": "hello"}]);
-        let turn = client.turn(mode, &wish(ask(output).model(SIM).after(called.id()))).await;
+        let turn = client
+            .turn(mode, &with_auto_compaction(ask(output).model(SIM).after(called.id())))
+            .await;
         let kinds: Vec<&Value> = turn.output().iter().map(|item| &item["type"]).collect();
         assert_eq!(kinds, ["compaction", "message"]);
 
@@ -243,8 +259,8 @@ async fn compaction_is_listed_in_its_conversation() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    client.respond(&ask(long()).model(SIM).within(&conversation)).await;
-    let turn = wish(ask("Hello").model(SIM).within(&conversation));
+    client.respond(&ask(long_text()).model(SIM).within(&conversation)).await;
+    let turn = with_auto_compaction(ask("Hello").model(SIM).within(&conversation));
     let turn = client.respond(&turn).await;
     let items = client.items(&conversation).await;
     assert_eq!(items[3..], *turn.output());

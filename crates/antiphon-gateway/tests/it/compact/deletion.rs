@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::automatic::{compacting_world, wish};
-use super::{SUMMARY, long, receive, summarizing};
+use super::automatic::{compacting_world, with_auto_compaction};
+use super::{SUMMARY, long_text, script_summary, summary_message};
 use crate::support::{MODES, SIM, World, ask, text};
 
 #[tokio::test]
@@ -12,12 +12,13 @@ async fn deleted_compaction_restores_the_compacted_items() {
         let world = compacting_world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
-        client.turn(mode, &ask(long()).within(&conversation)).await;
-        summarizing(&world);
-        let turn = client.turn(mode, &wish(ask("Hello").within(&conversation))).await;
+        client.turn(mode, &ask(long_text()).within(&conversation)).await;
+        script_summary(&world);
+        let turn =
+            client.turn(mode, &with_auto_compaction(ask("Hello").within(&conversation))).await;
         let compaction = turn.item("compaction");
         client.respond(&ask("And?").within(&conversation)).await;
-        assert!(world.last_view().await.contains(&receive(SUMMARY)));
+        assert!(world.last_view().await.contains(&summary_message(SUMMARY)));
 
         let id = text(&compaction["id"]);
         client.delete(&format!("/v1/conversations/{conversation}/items/{id}")).await.json();
@@ -36,12 +37,12 @@ async fn deleted_compaction_restores_the_compacted_items() {
 }
 
 #[tokio::test]
-async fn a_fork_from_before_it_has_the_whole_history() {
+async fn fork_before_a_compaction_has_the_full_history() {
     let world = compacting_world().await;
     let client = world.client();
-    let before = client.respond(&ask(long())).await;
-    summarizing(&world);
-    let after = client.respond(&wish(ask("Hello").after(before.id()))).await;
+    let before = client.respond(&ask(long_text())).await;
+    script_summary(&world);
+    let after = client.respond(&with_auto_compaction(ask("Hello").after(before.id()))).await;
     after.item("compaction");
 
     client.respond(&ask("Hello").after(before.id())).await;
@@ -50,7 +51,7 @@ async fn a_fork_from_before_it_has_the_whole_history() {
     client.respond(&ask("And?").after(after.id())).await;
     assert_eq!(
         world.last_view().await[1..],
-        ["user: Hello", &receive(SUMMARY), "assistant: Noted.", "user: And?"]
+        ["user: Hello", &summary_message(SUMMARY), "assistant: Noted.", "user: And?"]
     );
 }
 
@@ -58,8 +59,8 @@ async fn a_fork_from_before_it_has_the_whole_history() {
 async fn response_within_a_chain_can_be_deleted() {
     let world = World::new().await;
     let client = world.client();
-    let before = client.respond(&ask(long()).model(SIM)).await;
-    let wished = wish(ask("My dog is Biscuit.").after(before.id()).model(SIM));
+    let before = client.respond(&ask(long_text()).model(SIM)).await;
+    let wished = with_auto_compaction(ask("My dog is Biscuit.").after(before.id()).model(SIM));
     let after = client.respond(&wished).await;
     after.item("compaction");
     client.delete(&format!("/v1/responses/{}", before.id())).await.json();

@@ -4,8 +4,8 @@ use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Api, Reply};
 use serde_json::json;
 
-use super::automatic::wish;
-use super::{SUMMARY, compacted, output_of, receive};
+use super::automatic::with_auto_compaction;
+use super::{SUMMARY, compacted, output_of, summary_message};
 use crate::support::{MODEL, MODES, World, ask, lines, user};
 
 const APIS: [(UpstreamApi, Api); 2] =
@@ -15,7 +15,7 @@ async fn world(dialect: UpstreamApi) -> World {
     World::with(|settings| settings.upstreams[0].api = dialect).await
 }
 
-fn summarizing(world: &World, api: Api) {
+fn script_summary(world: &World, api: Api) {
     world.script(Reply::sse(Answer::new(MODEL).message(SUMMARY).frames_for(api)));
 }
 
@@ -24,7 +24,7 @@ async fn other_dialects_write_and_receive_the_summary() {
     for (dialect, api) in APIS {
         let world = world(dialect).await;
         let client = world.client();
-        summarizing(&world, api);
+        script_summary(&world, api);
         let history = json!([
             user("My color is purple."),
             {"type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "{}"},
@@ -43,19 +43,21 @@ async fn other_dialects_write_and_receive_the_summary() {
 }
 
 #[tokio::test]
-async fn a_turns_history_is_compacted_on_the_way() {
+async fn history_of_a_turn_is_compacted_in_every_dialect() {
     for (dialect, api) in APIS {
         for mode in MODES {
             let world = world(dialect).await;
             let client = world.client();
             let first = client.turn(mode, &ask("My color is purple. ".repeat(400))).await;
-            summarizing(&world, api);
+            script_summary(&world, api);
 
-            let turn = client.turn(mode, &wish(ask("What is my color?").after(first.id()))).await;
+            let turn = client
+                .turn(mode, &with_auto_compaction(ask("What is my color?").after(first.id())))
+                .await;
 
             assert_eq!(lines(turn.output()), ["compaction", "assistant: purple"], "{api:?}");
             let reply = world.last_view().await.join("\n");
-            assert!(reply.contains(&receive(SUMMARY)["user: ".len()..]), "{reply}");
+            assert!(reply.contains(&summary_message(SUMMARY)["user: ".len()..]), "{reply}");
             assert!(reply.ends_with("What is my color?"), "{reply}");
             assert!(!reply.contains("Noted."), "{reply}");
         }
@@ -63,12 +65,12 @@ async fn a_turns_history_is_compacted_on_the_way() {
 }
 
 #[tokio::test]
-async fn a_trigger_compacts_and_asks_nothing_else() {
+async fn trigger_only_compacts_in_every_dialect() {
     for (dialect, api) in APIS {
         for mode in MODES {
             let world = world(dialect).await;
             let client = world.client();
-            summarizing(&world, api);
+            script_summary(&world, api);
             let input = json!([user("My color is purple"), {"type": "compaction_trigger"}]);
             let turn = client.turn(mode, &ask(input)).await;
             assert_eq!(lines(turn.output()), ["compaction"], "{api:?}");

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::shape::assert_compaction_shape;
 use super::{
-    PATH, compacted, compaction_of, output_of, refusing, summarizing, upstreams_answer,
-    upstreams_own,
+    PATH, compacted, compaction_of, output_of, script_rejection, script_summary,
+    upstream_compact_answer, upstream_compaction,
 };
 use crate::support::{MODES, SIM, World, ask, lines, text, user};
 
@@ -16,8 +16,8 @@ async fn compact_request_is_forwarded_and_its_answer_sealed() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;
-    let own = upstreams_own("cmp_1");
-    world.script(Reply::json(StatusCode::OK, &upstreams_answer(&own)));
+    let own = upstream_compaction("cmp_1");
+    world.script(Reply::json(StatusCode::OK, &upstream_compact_answer(&own)));
 
     let compacted = compacted(&client, &ask("And now?").after(first.id())).await;
 
@@ -42,8 +42,8 @@ async fn upstream_gets_its_compaction_back_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        let own = upstreams_own("cmp_1");
-        world.script(Reply::json(StatusCode::OK, &upstreams_answer(&own)));
+        let own = upstream_compaction("cmp_1");
+        world.script(Reply::json(StatusCode::OK, &upstream_compact_answer(&own)));
         let mut input = output_of(&compacted(&client, &ask("My color is purple")).await);
         input.push(user("What is my color?"));
 
@@ -56,7 +56,7 @@ async fn upstream_gets_its_compaction_back_unchanged() {
 }
 
 #[tokio::test]
-async fn one_without_the_route_is_asked_for_it_once() {
+async fn missing_route_is_requested_once() {
     for status in
         [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED, StatusCode::NOT_IMPLEMENTED]
     {
@@ -64,7 +64,7 @@ async fn one_without_the_route_is_asked_for_it_once() {
         let client = world.client();
         world.script(Reply::json(status, &json!({"detail": "no"})));
         for _ in 0..2 {
-            summarizing(&world);
+            script_summary(&world);
             compaction_of(&compacted(&client, &ask("Hello")).await);
         }
         let paths: Vec<String> =
@@ -74,17 +74,17 @@ async fn one_without_the_route_is_asked_for_it_once() {
 }
 
 #[tokio::test]
-async fn its_error_is_the_callers() {
+async fn error_of_the_route_passes_unchanged() {
     let world = World::new().await;
     let client = world.client();
-    let error = refusing(&world);
+    let error = script_rejection(&world);
     let refused = client.post(PATH, ask("Hello").body()).await.refused();
     assert_eq!((refused.status, refused.body), (400, error));
     assert_eq!(world.times_asked(), 1);
 }
 
 #[tokio::test]
-async fn an_answer_without_a_compaction_is_none() {
+async fn answer_without_a_compaction_is_a_server_error() {
     let world = World::new().await;
     let client = world.client();
     for output in [json!([]), json!("x"), json!([{"type": "compaction"}])] {

@@ -1,6 +1,8 @@
 //! Histories that became too long.
 
 mod automatic;
+mod combined;
+mod context_management;
 mod deletion;
 mod dialects;
 mod forwarded;
@@ -10,9 +12,7 @@ mod route;
 mod sealed;
 mod shape;
 mod snapshot;
-mod together;
 mod trigger;
-mod wishes;
 
 use antiphon_mock::{Answer, Reply, encrypted_content};
 use http::StatusCode;
@@ -27,12 +27,12 @@ const PATH: &str = "/v1/responses/compact";
 const SUMMARY: &str = "The user likes Bonn.";
 
 /// A history beyond the least threshold.
-fn long() -> String {
+fn long_text() -> String {
     "My color is purple. ".repeat(400)
 }
 
 /// How a model is told of a summary.
-fn receive(summary: &str) -> String {
+fn summary_message(summary: &str) -> String {
     format!(
         "user: The conversation so far was compacted. Besides this message only the user's own \
          messages were kept; what else was said and done is summed up here:\n\n{summary}"
@@ -40,18 +40,18 @@ fn receive(summary: &str) -> String {
 }
 
 /// Has the next request answered with a summary.
-fn summarizing(world: &World) {
+fn script_summary(world: &World) {
     world.script(Reply::sse(Answer::new(MODEL).message(SUMMARY).frames()));
 }
 
 /// Has the next request answered as by an upstream that does not know the path.
-fn without_path(world: &World) {
+fn script_missing_route(world: &World) {
     let error = json!({"error": {"message": "Not Found", "type": "invalid_request_error"}});
     world.script(Reply::json(StatusCode::NOT_FOUND, &error));
 }
 
 /// Has the next request refused; the error.
-fn refusing(world: &World) -> Value {
+fn script_rejection(world: &World) -> Value {
     let error = json!({"error": {"message": "This is not to be said.",
         "type": "invalid_request_error", "param": "input", "code": "invalid_prompt"}});
     world.script(Reply::json(StatusCode::BAD_REQUEST, &error));
@@ -77,12 +77,12 @@ fn compaction_of(compacted: &Value) -> Value {
 }
 
 /// A compaction as an upstream that makes some puts it out.
-fn upstreams_own(id: &str) -> Value {
+fn upstream_compaction(id: &str) -> Value {
     json!({"id": id, "type": "compaction", "encrypted_content": encrypted_content(MODEL, id)})
 }
 
 /// What an upstream with a route of its own answers there.
-fn upstreams_answer(compaction: &Value) -> Value {
+fn upstream_compact_answer(compaction: &Value) -> Value {
     let message = json!({"id": "msg_1", "type": "message", "role": "user", "status": "completed",
         "content": [{"type": "input_text", "text": "My color is purple"}]});
     json!({

@@ -4,8 +4,8 @@ use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::json;
 
-use super::automatic::wish;
-use super::upstreams_own;
+use super::automatic::with_auto_compaction;
+use super::upstream_compaction;
 use crate::support::{MODEL, MODES, Mode, SIM, Turn, World, ask, assistant, invalid, user};
 
 /// A turn of a conversation, behind another, whose answer begins with the upstream's own
@@ -13,9 +13,9 @@ use crate::support::{MODEL, MODES, Mode, SIM, Turn, World, ask, assistant, inval
 async fn compacted_there(world: &World, mode: Mode, conversation: &str) -> Turn {
     let client = world.client();
     client.turn(mode, &ask("My color is purple").within(conversation)).await;
-    let answer = Answer::new(MODEL).item(upstreams_own("cmp_1")).message("Well.");
+    let answer = Answer::new(MODEL).item(upstream_compaction("cmp_1")).message("Well.");
     world.script(Reply::sse(answer.frames()));
-    client.turn(mode, &wish(ask("My dog is Biscuit").within(conversation))).await
+    client.turn(mode, &with_auto_compaction(ask("My dog is Biscuit").within(conversation))).await
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn other_model_gets_the_compacted_items() {
             }
             client.turn(mode, &ask("And?").within(&conversation)).await;
             let own = world.last_request().input()[2].clone();
-            assert_eq!(own, upstreams_own("cmp_1"));
+            assert_eq!(own, upstream_compaction("cmp_1"));
         }
     }
 }
@@ -82,7 +82,7 @@ async fn foreign_compaction_without_items_is_rejected() {
 async fn unknown_compaction_passes_only_to_a_possible_origin() {
     let world = World::new().await;
     let client = world.client();
-    let own = upstreams_own("cmp_of_elsewhere");
+    let own = upstream_compaction("cmp_of_elsewhere");
     let input = json!([own, user("Hello")]);
     client.respond(&ask(input.clone())).await;
     assert_eq!(world.last_request().input()[0], own);

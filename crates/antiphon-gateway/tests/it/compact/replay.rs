@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use super::{SUMMARY, compacted, compaction_of, output_of, receive, summarizing, without_path};
+use super::{
+    SUMMARY, compacted, compaction_of, output_of, script_missing_route, script_summary,
+    summary_message,
+};
 use crate::support::{MODES, World, ask, assistant, assistant_again, user, without};
 
 #[tokio::test]
@@ -13,8 +16,8 @@ async fn resent_items_before_the_compaction_are_recognized() {
         let conversation = client.new_conversation().await;
         let say = |input: serde_json::Value| ask(input).within(&conversation);
         let first = client.turn(mode, &say("My color is purple".into())).await;
-        without_path(&world);
-        summarizing(&world);
+        script_missing_route(&world);
+        script_summary(&world);
         let compaction = compaction_of(&compacted(&client, &say("And?".into())).await);
         let added = client.add_items(&conversation, std::slice::from_ref(&compaction)).await;
         let replay = json!([
@@ -30,7 +33,7 @@ async fn resent_items_before_the_compaction_are_recognized() {
         let view = world.last_view().await;
         assert_eq!(
             view,
-            ["user: My color is purple", &receive(SUMMARY), "user: What is my color?"]
+            ["user: My color is purple", &summary_message(SUMMARY), "user: What is my color?"]
         );
         assert_eq!(client.items(&conversation).await.len(), 5);
     }
@@ -40,8 +43,8 @@ async fn resent_items_before_the_compaction_are_recognized() {
 async fn stateless_client_may_keep_or_drop_compacted_items() {
     let world = World::new().await;
     let client = world.client();
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
     let old = [user("My color is purple"), assistant("Noted.")];
     let compaction = compaction_of(&compacted(&client, &ask(old.to_vec())).await);
     let new = [compaction, assistant("Well."), user("Hello")];
@@ -49,7 +52,7 @@ async fn stateless_client_may_keep_or_drop_compacted_items() {
     let kept: Vec<_> = old.iter().chain(&new).cloned().collect();
     client.respond(&ask(kept).unstored()).await;
     let with_words =
-        ["user: My color is purple", &receive(SUMMARY), "assistant: Well.", "user: Hello"];
+        ["user: My color is purple", &summary_message(SUMMARY), "assistant: Well.", "user: Hello"];
     assert_eq!(world.last_view().await, with_words);
 
     client.respond(&ask(new.to_vec()).unstored()).await;
@@ -57,12 +60,12 @@ async fn stateless_client_may_keep_or_drop_compacted_items() {
 }
 
 #[tokio::test]
-async fn an_output_that_comes_late_finds_its_call() {
+async fn late_output_of_a_compacted_call_is_accepted() {
     let world = World::new().await;
     let client = world.client();
     let called = client.respond(&ask("Echo hello")).await;
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
     let nothing = ask("").field("input", serde_json::Value::Null).after(called.id());
     let mut input = output_of(&compacted(&client, &nothing).await);
     input.remove(0);
@@ -74,5 +77,8 @@ async fn an_output_that_comes_late_finds_its_call() {
     assert_eq!(turn.text(), "echo said: hi");
     let view = world.last_view().await;
     let call = r#"call echo {"text":"hello"}"#;
-    assert_eq!(view, ["user: Echo hello", "reasoning", call, &receive(SUMMARY), "output: hi"]);
+    assert_eq!(
+        view,
+        ["user: Echo hello", "reasoning", call, &summary_message(SUMMARY), "output: hi"]
+    );
 }

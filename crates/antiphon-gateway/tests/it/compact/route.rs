@@ -4,7 +4,10 @@ use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
 use super::shape::assert_compaction_shape;
-use super::{PATH, SUMMARY, compacted, output_of, receive, refusing, summarizing, without_path};
+use super::{
+    PATH, SUMMARY, compacted, output_of, script_missing_route, script_rejection, script_summary,
+    summary_message,
+};
 use crate::support::{World, ask, invalid, lines, text, typed_user, user};
 
 /// The prompt, as the model is given it.
@@ -16,8 +19,8 @@ async fn compaction_replaces_all_but_user_messages() {
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;
     let second = client.respond(&ask("My dog is Biscuit").after(first.id())).await;
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
 
     let compacted = compacted(&client, &ask("And now?").after(second.id())).await;
 
@@ -41,8 +44,8 @@ async fn repairs_and_truncation_are_in_the_headers() {
     })
     .await;
     let client = world.client();
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
     let input = json!([
         user("My color is purple"),
         {"role": "assistant", "content": "A secret. ".repeat(1000)},
@@ -62,8 +65,8 @@ async fn repairs_and_truncation_are_in_the_headers() {
 async fn compacted_output_is_accepted_as_input() {
     let world = World::new().await;
     let client = world.client();
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
     let history = json!([
         typed_user("My color is purple"),
         {"role": "assistant", "content": "A secret."},
@@ -75,7 +78,10 @@ async fn compacted_output_is_accepted_as_input() {
 
     assert_eq!(turn.text(), "purple");
     let view = world.last_view().await;
-    assert_eq!(view, ["user: My color is purple", &receive(SUMMARY), "user: What is my color?"]);
+    assert_eq!(
+        view,
+        ["user: My color is purple", &summary_message(SUMMARY), "user: What is my color?"]
+    );
     assert_eq!(turn.header("antiphon-repairs"), None);
 }
 
@@ -83,8 +89,8 @@ async fn compacted_output_is_accepted_as_input() {
 async fn chain_continues_after_a_compaction() {
     let world = World::new().await;
     let client = world.client();
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
     let mut input = output_of(&compacted(&client, &ask("My color is purple")).await);
     input.push(user("My dog is Biscuit"));
     let first = client.respond(&ask(input)).await;
@@ -99,10 +105,10 @@ async fn chain_continues_after_a_compaction() {
 async fn compaction_is_compacted_with_later_items() {
     let world = World::new().await;
     let client = world.client();
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
     let once = output_of(&compacted(&client, &ask("My color is purple")).await);
-    summarizing(&world);
+    script_summary(&world);
     let mut input = once.clone();
     input.push(json!({"role": "assistant", "content": "A secret."}));
 
@@ -111,14 +117,17 @@ async fn compaction_is_compacted_with_later_items() {
     assert_eq!(lines(&twice), lines(&once));
     let given = world.last_view().await;
     let rest = &given[..3];
-    assert_eq!(rest, ["user: My color is purple", &receive(SUMMARY), "assistant: A secret."]);
+    assert_eq!(
+        rest,
+        ["user: My color is purple", &summary_message(SUMMARY), "assistant: A secret."]
+    );
 }
 
 #[tokio::test]
 async fn summary_request_keeps_context_and_drops_formats() {
     let world = World::new().await;
-    without_path(&world);
-    summarizing(&world);
+    script_missing_route(&world);
+    script_summary(&world);
     let asked = ask("Hello")
         .field("instructions", "Be brief.")
         .field("prompt_cache_key", "key")
@@ -157,10 +166,10 @@ async fn compact_without_model_or_input_is_rejected() {
 async fn incomplete_summary_is_an_error() {
     let world = World::new().await;
     let client = world.client();
-    without_path(&world);
+    script_missing_route(&world);
     let model = "fake-model";
     world.script(Reply::sse(Answer::new(model).message("The user").incomplete().frames()));
-    refusing(&world);
+    script_rejection(&world);
     world.script(Reply::sse(Answer::new(model).failed("server_error", "It broke.").frames()));
 
     let message = client.post(PATH, ask("Hello").body()).await.server_error();

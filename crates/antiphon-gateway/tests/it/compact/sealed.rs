@@ -3,15 +3,15 @@
 use antiphon_gateway::settings::{Faults, Secret};
 use serde_json::{Value, json};
 
-use super::{compacted, compaction_of, output_of, summarizing, without_path};
+use super::{compacted, compaction_of, output_of, script_missing_route, script_summary};
 use crate::support::{Client, MODES, World, ask, invalid, text, user};
 
 const REFUSAL: &str =
     "The encrypted content could not be verified: it was changed, or is not this caller's.";
 
 async fn sealed(world: &World, client: &Client) -> Value {
-    without_path(world);
-    summarizing(world);
+    script_missing_route(world);
+    script_summary(world);
     compaction_of(&compacted(client, &ask("My color is purple")).await)
 }
 
@@ -58,7 +58,7 @@ async fn modified_seal_with_a_stored_id_is_rejected() {
 }
 
 #[tokio::test]
-async fn none_of_them_enters_a_conversation() {
+async fn foreign_compaction_cannot_be_added_to_a_conversation() {
     let world = World::new().await;
     let (alice, bob) = (world.caller("token-of-alice"), world.caller("token-of-bob"));
     let compaction = sealed(&world, &alice).await;
@@ -83,8 +83,8 @@ async fn seal_is_valid_after_a_restart() {
         World::with(|settings| settings.secrets = vec![Secret::new("the operator's")]).await;
     let mut input = {
         let client = world.client();
-        without_path(&world);
-        summarizing(&world);
+        script_missing_route(&world);
+        script_summary(&world);
         output_of(&compacted(&client, &ask("My color is purple")).await)
     };
     input.push(user("What is my color?"));

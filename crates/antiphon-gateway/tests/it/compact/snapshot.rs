@@ -2,15 +2,15 @@
 
 use antiphon_mock::{Answer, Reply};
 
-use super::{SUMMARY, compacted, output_of, receive, without_path};
+use super::{SUMMARY, compacted, output_of, script_missing_route, summary_message};
 use crate::support::{MODEL, World, ask, lines, user};
 
 #[tokio::test]
-async fn chain_that_continues_meanwhile_loses_nothing() {
+async fn chain_continued_during_compaction_loses_nothing() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;
-    without_path(&world);
+    script_missing_route(&world);
     let summary = world.script(Reply::sse(Answer::new(MODEL).message(SUMMARY).frames()).gated());
 
     let compacting = ask("").field("input", serde_json::Value::Null).after(first.id());
@@ -32,17 +32,20 @@ async fn chain_that_continues_meanwhile_loses_nothing() {
     input.push(user(question));
     client.respond(&ask(input)).await;
     let view = world.last_view().await;
-    assert_eq!(view, ["user: My color is purple", &receive(SUMMARY), &format!("user: {question}")]);
+    assert_eq!(
+        view,
+        ["user: My color is purple", &summary_message(SUMMARY), &format!("user: {question}")]
+    );
 }
 
 #[tokio::test]
-async fn a_conversation_stays_as_it_is() {
+async fn compact_request_does_not_change_its_conversation() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let turn = client.respond(&ask("My color is purple").within(&conversation)).await;
     let before = client.items(&conversation).await;
-    without_path(&world);
+    script_missing_route(&world);
 
     let compacted = compacted(&client, &ask("And?").after(turn.id())).await;
 

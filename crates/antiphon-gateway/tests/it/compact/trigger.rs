@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::automatic::compacting_world;
-use super::{SUMMARY, receive, refusing, summarizing, upstreams_own};
+use super::{SUMMARY, script_rejection, script_summary, summary_message, upstream_compaction};
 use crate::support::{MODEL, MODES, SIM, World, ask, invalid, lines, user};
 
 fn trigger() -> Value {
@@ -17,7 +17,7 @@ async fn trigger_returns_only_the_compaction() {
         let world = compacting_world().await;
         let client = world.client();
         let first = client.turn(mode, &ask("My color is purple")).await;
-        summarizing(&world);
+        script_summary(&world);
 
         let turn = client.turn(mode, &ask(json!([trigger()])).after(first.id())).await;
 
@@ -31,17 +31,17 @@ async fn trigger_returns_only_the_compaction() {
         let view = world.last_view().await;
         assert_eq!(
             view,
-            ["user: My color is purple", &receive(SUMMARY), "user: What is my color?"]
+            ["user: My color is purple", &summary_message(SUMMARY), "user: What is my color?"]
         );
     }
 }
 
 #[tokio::test]
-async fn an_upstream_that_knows_it_gets_it() {
+async fn supporting_upstream_gets_the_trigger() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
-        world.script(Reply::sse(Answer::new(MODEL).item(upstreams_own("cmp_1")).frames()));
+        world.script(Reply::sse(Answer::new(MODEL).item(upstream_compaction("cmp_1")).frames()));
         let input = json!([user("My color is purple"), trigger()]);
 
         let turn = client.turn(mode, &ask(input)).await;
@@ -55,12 +55,12 @@ async fn an_upstream_that_knows_it_gets_it() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_passes_over_it_is_found_out() {
+async fn gateway_compacts_if_the_upstream_ignores_the_trigger() {
     let world = World::new().await;
     let client = world.client();
     let input = json!([user("My color is purple"), trigger()]);
     client.respond(&ask(input.clone())).await;
-    summarizing(&world);
+    script_summary(&world);
 
     let turn = client.respond(&ask(input)).await;
 
@@ -68,14 +68,14 @@ async fn an_upstream_that_passes_over_it_is_found_out() {
 }
 
 #[tokio::test]
-async fn one_that_fails_is_an_error_and_changes_nothing() {
+async fn failed_trigger_returns_the_error_and_stores_nothing() {
     for mode in MODES {
         let world = compacting_world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
         client.turn(mode, &ask("My color is purple").within(&conversation)).await;
         let before = client.items(&conversation).await;
-        let error = refusing(&world);
+        let error = script_rejection(&world);
 
         let refused = client.refused(mode, &ask(json!([trigger()])).within(&conversation)).await;
 

@@ -6,7 +6,7 @@ use super::{APIS, world_of};
 use crate::support::{Ask, MODES, PLAIN, World, ask, lines, list, output};
 
 #[tokio::test]
-async fn a_string_is_a_users_message() {
+async fn string_input_is_a_user_message() {
     for (dialect, _) in APIS {
         let world = world_of(dialect).await;
         world.client().respond(&ask("Hello")).await;
@@ -69,7 +69,7 @@ async fn conversation_contains_its_items() {
 }
 
 #[tokio::test]
-async fn the_input_of_a_response_can_be_read_again() {
+async fn input_items_list_only_the_new_input() {
     let world = World::new().await;
     let client = world.client();
     let first = client.respond(&ask("Hello")).await;

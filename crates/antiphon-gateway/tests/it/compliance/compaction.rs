@@ -13,7 +13,7 @@ fn history() -> Value {
 }
 
 #[tokio::test]
-async fn a_history_is_compacted_into_items() {
+async fn compaction_returns_items_of_the_specified_shape() {
     let world = World::new().await;
     let asked = json!({"model": SIM, "prompt_cache_key": "a-key", "input": history()});
 
@@ -33,7 +33,7 @@ async fn a_history_is_compacted_into_items() {
 }
 
 #[tokio::test]
-async fn a_model_is_required() {
+async fn compaction_requires_a_model() {
     let world = World::new().await;
     let asked = json!({"input": history()});
     let refused = world.client().post("/v1/responses/compact", &asked).await.refused();

@@ -16,7 +16,7 @@ fn long() -> Value {
 }
 
 #[tokio::test]
-async fn nothing_is_truncated() {
+async fn input_is_not_truncated_by_default() {
     for (dialect, _) in APIS {
         for truncation in [Value::Null, json!("disabled")] {
             let world = world_of(dialect).await;
@@ -58,7 +58,7 @@ async fn truncation_is_forwarded() {
 }
 
 #[tokio::test]
-async fn the_tier_is_a_hint_to_the_provider() {
+async fn service_tier_is_forwarded() {
     let world = World::new().await;
     for tier in ["auto", "default", "flex", "priority"] {
         let turn = world.client().respond(&ask("Hello").field("service_tier", tier)).await;

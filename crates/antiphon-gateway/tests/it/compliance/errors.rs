@@ -115,7 +115,7 @@ async fn stream_errors_end_in_a_failed_response() {
 }
 
 #[tokio::test]
-async fn an_upstreams_refusal_keeps_its_type_and_its_words() {
+async fn upstream_rejection_passes_unchanged() {
     let refusals = [
         (StatusCode::BAD_REQUEST, "invalid_request"),
         (StatusCode::NOT_FOUND, "not_found"),

@@ -36,7 +36,7 @@ async fn extension_item_passes_unchanged() {
 
 /// Statuses of an implementor's own are allowed.
 #[tokio::test]
-async fn a_status_of_an_implementors_own_stays() {
+async fn status_of_an_extension_item_is_unchanged() {
     let world = World::new().await;
     let events =
         [item_event("added", 0, &receipt("searching")), item_event("done", 0, &receipt("failed"))];

@@ -59,7 +59,7 @@ async fn items_have_id_type_and_status_everywhere() {
 }
 
 #[tokio::test]
-async fn an_item_is_announced_in_progress_and_ends_completed() {
+async fn items_go_from_in_progress_to_completed() {
     for (dialect, api) in APIS {
         let world = world_of(dialect).await;
         let answer = Answer::new(MODEL).reasoning("Echo it.").message("I call it.").call(
@@ -124,7 +124,7 @@ async fn limit_leaves_only_the_last_item_incomplete() {
 }
 
 #[tokio::test]
-async fn a_completed_response_holds_completed_items_alone() {
+async fn completed_response_has_only_completed_items() {
     for (dialect, api) in APIS {
         let world = world_of(dialect).await;
         let answer = Answer::new(MODEL).message("Hello").call("call_1", "echo", "{}");

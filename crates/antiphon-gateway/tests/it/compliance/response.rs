@@ -72,7 +72,7 @@ async fn cancelled() {
 }
 
 #[tokio::test]
-async fn in_a_conversation_it_names_the_conversation() {
+async fn response_names_its_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -90,7 +90,7 @@ async fn in_a_conversation_it_names_the_conversation() {
 }
 
 #[tokio::test]
-async fn in_a_chain_it_names_the_response_before() {
+async fn response_names_its_previous_response() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

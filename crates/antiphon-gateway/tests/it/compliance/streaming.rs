@@ -155,7 +155,7 @@ async fn text_without_a_part_gets_one() {
 }
 
 #[tokio::test]
-async fn a_response_begins_and_ends_once() {
+async fn response_starts_and_ends_once() {
     for (dialect, api) in APIS {
         for answer in [
             Answer::new(MODEL).message("Hello"),

@@ -59,12 +59,12 @@ async fn reply(ask: Ask) -> String {
 }
 
 #[tokio::test]
-async fn a_text() {
+async fn text_question_is_answered() {
     answers(json!([message("user", "Greet me in three words.")])).await;
 }
 
 #[tokio::test]
-async fn a_stream() {
+async fn counting_is_streamed_in_deltas() {
     for turn in answers(json!([message("user", "Count from 1 to 5.")])).await {
         let deltas = turn.events.iter().filter(|it| it.name == "response.output_text.delta");
         assert!(turn.events.is_empty() || deltas.count() > 0);
@@ -74,7 +74,7 @@ async fn a_stream() {
 }
 
 #[tokio::test]
-async fn a_system_prompt() {
+async fn system_prompt_is_obeyed() {
     let system = message("system", "You are a pirate. Speak as pirates do.");
     let input = json!([system, message("user", "Greet me.")]);
     answers(input.clone()).await;
@@ -90,7 +90,7 @@ fn assert_calls_the_weather(turn: &Turn) {
 }
 
 #[tokio::test]
-async fn a_tool_call() {
+async fn tool_is_called() {
     for mode in MODES {
         let turn = World::new().await.client().turn(mode, &weather(SIM)).await;
         assert_calls_the_weather(&turn);
@@ -107,7 +107,7 @@ async fn a_tool_call() {
 }
 
 #[tokio::test]
-async fn a_streamed_tool_call() {
+async fn tool_call_is_streamed() {
     let turn = World::new().await.client().turn(Mode::Streamed, &weather(SIM)).await;
     let of = |name: &str| -> Vec<&Event> {
         turn.events.iter().filter(|event| event.name == name).collect()
@@ -133,7 +133,7 @@ async fn tool_result_is_answered() {
 }
 
 #[tokio::test]
-async fn an_image() {
+async fn image_is_described() {
     let input = json!([{"type": "message", "role": "user", "content": [
         {"type": "input_text", "text": "What is in this picture?"},
         {"type": "input_image", "image_url": SQUARE},
@@ -144,7 +144,7 @@ async fn an_image() {
 }
 
 #[tokio::test]
-async fn several_turns_in_one_input() {
+async fn earlier_turns_of_the_input_are_remembered() {
     let input = json!([
         message("user", "My name is Nora."),
         message("assistant", "Good to know you, Nora."),
@@ -182,7 +182,7 @@ async fn phases_of_messages() {
 }
 
 #[tokio::test]
-async fn phases_of_an_answer_pass() {
+async fn phases_of_an_answer_are_unchanged() {
     let message = |id: &str, phase: &str| {
         json!({
             "type": "message", "id": id, "status": "completed", "role": "assistant",
@@ -201,7 +201,7 @@ async fn phases_of_an_answer_pass() {
 }
 
 #[tokio::test]
-async fn a_reply_word_for_word() {
+async fn exact_reply_is_given() {
     for (text, word) in [
         ("Reply with exactly: first", "first"),
         ("The password is cobalt. Reply with OK.", "OK"),

@@ -115,7 +115,7 @@ fn hosted() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_hosted_tool_reaches_its_host_as_it_came() {
+async fn hosted_tool_is_forwarded_unchanged() {
     let world = World::new().await;
     let included = json!(["file_search_call.results", "web_search_call.action.sources"]);
     let asked = ask("Find it").field("tools", json!(hosted())).field("include", included.clone());

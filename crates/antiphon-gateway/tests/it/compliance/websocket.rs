@@ -16,7 +16,7 @@ async fn assert_not_found(socket: &mut Socket, ask: &Ask) {
 }
 
 #[tokio::test]
-async fn an_event_that_asks_is_answered_with_events() {
+async fn create_event_is_answered_with_events() {
     let world = World::new().await;
     let turn = world.client().socket().await.turn(&say("Count from 1 to 3.")).await;
     assert_eq!(turn.status(), "completed");
@@ -24,7 +24,7 @@ async fn an_event_that_asks_is_answered_with_events() {
 }
 
 #[tokio::test]
-async fn several_turns_follow_one_another() {
+async fn connection_serves_several_turns() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     for word in ["first", "second"] {
@@ -75,7 +75,7 @@ async fn failed_turn_forgets_the_continued_response() {
 }
 
 #[tokio::test]
-async fn a_compacted_history_begins_a_chain() {
+async fn compacted_history_starts_a_chain() {
     let world = World::new().await;
     let client = world.client();
     let history = json!([

@@ -3,7 +3,7 @@
 use antiphon_mock::Answer;
 use serde_json::{Value, json};
 
-use super::{CHAT, OTHERS, ask_to_think};
+use super::{CHAT, OTHERS, ask_with_reasoning};
 use crate::support::{MODES, PLAIN, ask, lines, list, output, text, user};
 
 /// The texts of the outputs that the model was given.
@@ -13,12 +13,12 @@ fn outputs(view: &[String]) -> Vec<&str> {
 
 #[tokio::test]
 async fn unanswered_call_gets_a_placeholder_output() {
-    for spoken in OTHERS {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
-            let say = |input: Value| ask_to_think(input).within(&conversation);
+            let say = |input: Value| ask_with_reasoning(input).within(&conversation);
             client.turn(mode, &say("My color is purple".into())).await;
             let called = client.turn(mode, &say("Echo hello".into())).await;
 
@@ -39,12 +39,12 @@ async fn unanswered_call_gets_a_placeholder_output() {
 
 #[tokio::test]
 async fn parallel_outputs_may_arrive_in_any_order() {
-    for spoken in OTHERS {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
-            let say = |input: Value| ask_to_think(input).within(&conversation);
+            let say = |input: Value| ask_with_reasoning(input).within(&conversation);
             let called = client.turn(mode, &say("Echo hello twice".into())).await;
             let [_, first, second] = called.output() else { panic!("{:?}", called.output()) };
             client
@@ -62,7 +62,12 @@ async fn parallel_outputs_may_arrive_in_any_order() {
                     item["type"] == "function_call_output" && item["call_id"] == call["call_id"]
                 };
                 let answers: Vec<Value> = items.iter().filter(answers).cloned().collect();
-                assert_eq!(lines(&answers), [format!("output: {message}")], "{}", spoken.name);
+                assert_eq!(
+                    lines(&answers),
+                    [format!("output: {message}")],
+                    "{}",
+                    dialect_case.name
+                );
             }
         }
     }
@@ -70,9 +75,9 @@ async fn parallel_outputs_may_arrive_in_any_order() {
 
 #[tokio::test]
 async fn server_may_reuse_call_ids() {
-    for spoken in OTHERS {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |input: Value| ask(input).model(PLAIN).within(&conversation);
@@ -80,14 +85,14 @@ async fn server_may_reuse_call_ids() {
             for message in ["one", "two", "three"] {
                 let arguments = json!({"text": message}).to_string();
                 let answer = Answer::new(PLAIN).call("call_0", "echo", arguments);
-                spoken.streams(&world, &answer);
+                dialect_case.script_stream(&world, &answer);
                 let called = client.turn(mode, &say(format!("Echo {message}").into())).await;
                 seen.push(called.call_id().clone());
 
                 let answer = json!([output(called.call_id(), message)]);
                 let echoed = client.turn(mode, &say(answer)).await;
 
-                assert_eq!(echoed.text(), format!("echo said: {message}"), "{}", spoken.name);
+                assert_eq!(echoed.text(), format!("echo said: {message}"), "{}", dialect_case.name);
                 assert_eq!(echoed.header("antiphon-repairs"), None);
             }
             seen.sort_by_key(ToString::to_string);
@@ -101,15 +106,16 @@ async fn server_may_reuse_call_ids() {
 }
 
 #[tokio::test]
-async fn a_custom_tool_takes_free_text() {
-    for spoken in OTHERS {
+async fn custom_tool_takes_free_text() {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let tool = json!({"type": "custom", "name": "patch", "description": "Patches."});
             let say = |input: Value| ask(input).model(PLAIN).field("tools", json!([tool]));
             let input = "+ a \"line\"\n- {";
-            spoken.streams(&world, &Answer::new(PLAIN).custom_call("call_1", "patch", input));
+            dialect_case
+                .script_stream(&world, &Answer::new(PLAIN).custom_call("call_1", "patch", input));
 
             let called = client.turn(mode, &say("Patch it".into())).await;
             let call = called.item("custom_tool_call");
@@ -129,9 +135,9 @@ async fn a_custom_tool_takes_free_text() {
 
 #[tokio::test]
 async fn disallowed_tool_is_neither_offered_nor_called() {
-    for spoken in OTHERS {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let named = |name: &str| {
                 json!({"type": "function", "name": name, "parameters": {
@@ -149,11 +155,11 @@ async fn disallowed_tool_is_neither_offered_nor_called() {
                 .field("tool_choice", allowed);
             let answer =
                 Answer::new(PLAIN).call("call_1", "look", "{}").call("call_2", "delete", "{}");
-            spoken.streams(&world, &answer);
+            dialect_case.script_stream(&world, &answer);
 
             let turn = client.turn(mode, &say).await;
 
-            assert_eq!(lines(turn.output()), ["call look {}"], "{}", spoken.name);
+            assert_eq!(lines(turn.output()), ["call look {}"], "{}", dialect_case.name);
             let report = client.report(turn.id()).await;
             let repair = &list(&report["stream"])[0];
             assert_eq!(text(&repair["fault"]), "call_not_permitted");
@@ -187,7 +193,7 @@ async fn calls_may_interleave() {
             .item(piece(1, Some("call_b"), "{\"text\":"))
             .item(piece(0, None, "\"one\"}"))
             .item(piece(1, None, "\"two\"}"));
-        CHAT.streams(&world, &answer);
+        CHAT.script_stream(&world, &answer);
         let turn = world.client().turn(mode, &ask("Echo both").model(PLAIN)).await;
         assert_eq!(
             lines(turn.output()),

@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{ANTHROPIC, CHAT, OTHERS, Spoken, ask_to_think};
+use super::{ANTHROPIC, CHAT, Dialect, OTHERS, ask_with_reasoning};
 use crate::support::{Client, MODEL, MODES, Mode, World, ask, lines, output};
 
 fn answer() -> Answer {
@@ -33,14 +33,14 @@ async fn assert_goes_on(world: &World, conversation: &str, held: &[Value]) {
 }
 
 #[tokio::test]
-async fn unstreamed_answer_is_given_in_the_requested_form() {
-    for spoken in OTHERS {
+async fn unstreamed_answer_is_returned_in_the_requested_form() {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
-            let say = |input: Value| ask_to_think(input).within(&conversation);
-            spoken.answers_whole(&world, &answer());
+            let say = |input: Value| ask_with_reasoning(input).within(&conversation);
+            dialect_case.script_whole(&world, &answer());
 
             let turn = client.turn(mode, &say("Echo hello".into())).await;
 
@@ -57,11 +57,12 @@ async fn unstreamed_answer_is_given_in_the_requested_form() {
 }
 
 #[tokio::test]
-async fn an_answer_that_ends_at_its_limit_is_incomplete() {
-    for spoken in OTHERS {
+async fn answer_cut_by_its_limit_is_incomplete() {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
-            spoken.streams(&world, &Answer::new(MODEL).message("Once upon a").incomplete());
+            let world = dialect_case.world().await;
+            dialect_case
+                .script_stream(&world, &Answer::new(MODEL).message("Once upon a").incomplete());
             let turn = world.client().turn(mode, &ask("Tell me a story")).await;
             assert_eq!(turn.status(), "incomplete");
             assert_eq!(turn.response["incomplete_details"]["reason"], "max_output_tokens");
@@ -72,28 +73,28 @@ async fn an_answer_that_ends_at_its_limit_is_incomplete() {
 
 /// How many frames there are before those that end the answer: Chat Completions have the reason,
 /// the usage and `[DONE]`, Anthropic Messages have `message_delta` and `message_stop`.
-fn before_the_end(spoken: Spoken, frames: usize) -> usize {
-    if spoken.dialect == CHAT.dialect { frames - 3 } else { frames - 2 }
+fn before_the_end(dialect_case: Dialect, frames: usize) -> usize {
+    if dialect_case.dialect == CHAT.dialect { frames - 3 } else { frames - 2 }
 }
 
 #[tokio::test]
-async fn wherever_a_stream_breaks_the_response_is_failed() {
-    for spoken in OTHERS {
-        let world = spoken.world().await;
+async fn stream_broken_at_any_frame_fails_the_response() {
+    for dialect_case in OTHERS {
+        let world = dialect_case.world().await;
         let client = world.client();
         let asked = json!({"stream_options": {"include_usage": true}});
         let answer = answer().request(&asked);
-        let frames = answer.frames_for(spoken.api);
-        for count in 0..=before_the_end(spoken, frames.len()) {
+        let frames = answer.frames_for(dialect_case.api);
+        for count in 0..=before_the_end(dialect_case, frames.len()) {
             let (conversation, held) = receive(&client).await;
             let reply = Reply::sse(frames.clone());
             let breaks = count % 2 == 0;
             world.script(if breaks { reply.break_after(count) } else { reply.end_after(count) });
 
-            let say = ask_to_think("Echo hello").within(&conversation);
+            let say = ask_with_reasoning("Echo hello").within(&conversation);
             let turn = client.turn(Mode::Streamed, &say).await;
 
-            assert_eq!(turn.status(), "failed", "{} after {count}", spoken.name);
+            assert_eq!(turn.status(), "failed", "{} after {count}", dialect_case.name);
             assert_eq!(turn.response["error"]["code"], "server_error");
             assert_goes_on(&world, &conversation, &held).await;
         }
@@ -101,25 +102,25 @@ async fn wherever_a_stream_breaks_the_response_is_failed() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_that_breaks_off_is_an_error() {
-    for spoken in OTHERS {
-        let world = spoken.world().await;
+async fn broken_stream_fails_an_unstreamed_answer() {
+    for dialect_case in OTHERS {
+        let world = dialect_case.world().await;
         let client = world.client();
         let (conversation, held) = receive(&client).await;
-        world.script(Reply::sse(answer().frames_for(spoken.api)).break_after(5));
+        world.script(Reply::sse(answer().frames_for(dialect_case.api)).break_after(5));
         client.create(Mode::Whole, &ask("Hello").within(&conversation)).await.server_error();
         assert_goes_on(&world, &conversation, &held).await;
     }
 }
 
 #[tokio::test]
-async fn an_error_in_the_middle_is_the_responses_error() {
-    for (spoken, code) in [(CHAT, "server_error"), (ANTHROPIC, "overloaded_error")] {
-        let world = spoken.world().await;
+async fn error_event_fails_the_response() {
+    for (dialect_case, code) in [(CHAT, "server_error"), (ANTHROPIC, "overloaded_error")] {
+        let world = dialect_case.world().await;
         let client = world.client();
         let (conversation, held) = receive(&client).await;
         let answer = Answer::new(MODEL).message("I was about to").failed(code, "Overloaded");
-        spoken.streams(&world, &answer);
+        dialect_case.script_stream(&world, &answer);
 
         let turn = client.turn(Mode::Streamed, &ask("Hello").within(&conversation)).await;
 
@@ -132,8 +133,8 @@ async fn an_error_in_the_middle_is_the_responses_error() {
 
 #[tokio::test]
 async fn json_of_another_kind_is_an_error() {
-    for spoken in OTHERS {
-        let world = spoken.world().await;
+    for dialect_case in OTHERS {
+        let world = dialect_case.world().await;
         let client = world.client();
         for body in ["[]", "{\"object\":", "\"hello\"", "{}"] {
             world.script(Reply::new(StatusCode::OK, "application/json", body));

@@ -1,13 +1,13 @@
 //! Upstreams that speak other APIs than their callers.
 
 mod calls;
-mod carried;
+mod credentials;
 mod endings;
+mod fields;
 mod reasoning;
-mod refused;
-mod several;
-mod signed;
-mod three;
+mod rejections;
+mod several_upstreams;
+mod three_turns;
 
 use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Api, Exchange, Reply};
@@ -18,40 +18,40 @@ use crate::support::{Ask, World, ask};
 
 /// An API, as the gateway names it and as the upstream does.
 #[derive(Clone, Copy, Debug)]
-struct Spoken {
+struct Dialect {
     dialect: UpstreamApi,
     api: Api,
     /// What the gateway calls it in errors.
     name: &'static str,
 }
 
-const CHAT: Spoken =
-    Spoken { dialect: UpstreamApi::Chat, api: Api::Chat, name: "Chat Completions" };
+const CHAT: Dialect =
+    Dialect { dialect: UpstreamApi::Chat, api: Api::Chat, name: "Chat Completions" };
 
-const ANTHROPIC: Spoken =
-    Spoken { dialect: UpstreamApi::Anthropic, api: Api::Anthropic, name: "Anthropic Messages" };
+const ANTHROPIC: Dialect =
+    Dialect { dialect: UpstreamApi::Anthropic, api: Api::Anthropic, name: "Anthropic Messages" };
 
 /// Every API that is not the callers' own.
-const OTHERS: [Spoken; 2] = [CHAT, ANTHROPIC];
+const OTHERS: [Dialect; 2] = [CHAT, ANTHROPIC];
 
-impl Spoken {
+impl Dialect {
     /// A gateway in front of an upstream of this API.
     async fn world(self) -> World {
         World::with(|settings| settings.upstreams[0].api = self.dialect).await
     }
 
     /// Has the upstream stream this answer.
-    fn streams(self, world: &World, answer: &Answer) -> Exchange {
+    fn script_stream(self, world: &World, answer: &Answer) -> Exchange {
         world.script(Reply::sse(answer.frames_for(self.api)))
     }
 
     /// Has the upstream answer with one JSON body.
-    fn answers_whole(self, world: &World, answer: &Answer) -> Exchange {
+    fn script_whole(self, world: &World, answer: &Answer) -> Exchange {
         world.script(Reply::json(StatusCode::OK, &answer.json_for(self.api)))
     }
 }
 
 /// Asks for reasoning too: a Claude thinks only where it is asked to.
-fn ask_to_think(input: impl Into<Value>) -> Ask {
+fn ask_with_reasoning(input: impl Into<Value>) -> Ask {
     ask(input).field("reasoning", json!({"effort": "low"}))
 }

@@ -3,7 +3,7 @@
 use antiphon_gateway::settings::Faults;
 use serde_json::{Value, json};
 
-use super::{CHAT, OTHERS, ask_to_think};
+use super::{CHAT, OTHERS, ask_with_reasoning};
 use crate::support::{FOREIGN, MODES, PLAIN, World, ask, call, output, user};
 
 const CALLED: [&str; 4] =
@@ -16,17 +16,17 @@ async fn thought(world: &World, index: usize) -> Value {
 }
 
 #[tokio::test]
-async fn its_maker_gets_it_back_word_by_word() {
-    for spoken in OTHERS {
+async fn reasoning_is_returned_verbatim_to_its_model() {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
-            let called = client.turn(mode, &ask_to_think("Echo hello")).await;
+            let called = client.turn(mode, &ask_with_reasoning("Echo hello")).await;
             let text = &called.item("reasoning")["content"][0];
             assert_eq!(text["type"], "reasoning_text");
 
             let answer = json!([output(called.call_id(), "hello")]);
-            client.turn(mode, &ask_to_think(answer).after(called.id())).await;
+            client.turn(mode, &ask_with_reasoning(answer).after(called.id())).await;
 
             assert_eq!(world.view(1).await, CALLED);
             assert_eq!(thought(&world, 1).await["content"][0], *text);
@@ -36,12 +36,12 @@ async fn its_maker_gets_it_back_word_by_word() {
 
 #[tokio::test]
 async fn seal_is_shown_only_on_request() {
-    for spoken in OTHERS {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
-            let plain = client.turn(mode, &ask_to_think("Echo hello")).await;
-            let sealed = client.turn(mode, &ask_to_think("Echo hello").encrypted()).await;
+            let plain = client.turn(mode, &ask_with_reasoning("Echo hello")).await;
+            let sealed = client.turn(mode, &ask_with_reasoning("Echo hello").encrypted()).await;
             assert_eq!(plain.item("reasoning")["encrypted_content"], json!(null));
             assert!(sealed.item("reasoning")["encrypted_content"].is_string());
         }
@@ -50,12 +50,12 @@ async fn seal_is_shown_only_on_request() {
 
 #[tokio::test]
 async fn reasoning_goes_back_only_to_its_model() {
-    for spoken in OTHERS {
+    for dialect_case in OTHERS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
-            let say = |input: Value| ask_to_think(input).within(&conversation);
+            let say = |input: Value| ask_with_reasoning(input).within(&conversation);
             let called = client.turn(mode, &say("Echo hello".into())).await;
 
             // A model that reasons would need its own reasoning there.
@@ -80,11 +80,11 @@ async fn reasoning_goes_back_only_to_its_model() {
 }
 
 #[tokio::test]
-async fn a_stateless_replay_to_another_model_leaves_it_out() {
-    for spoken in OTHERS {
-        let world = spoken.world().await;
+async fn stateless_replay_to_another_model_drops_reasoning() {
+    for dialect_case in OTHERS {
+        let world = dialect_case.world().await;
         let client = world.client();
-        let called = client.respond(&ask_to_think("Echo hello").unstored().encrypted()).await;
+        let called = client.respond(&ask_with_reasoning("Echo hello").unstored().encrypted()).await;
 
         let mut replay = vec![json!({"role": "user", "content": "Echo hello"})];
         replay.extend_from_slice(called.output());
@@ -100,9 +100,9 @@ async fn a_stateless_replay_to_another_model_leaves_it_out() {
 
 #[tokio::test]
 async fn responses_upstream_gets_no_foreign_seal() {
-    for spoken in OTHERS {
-        let maker = spoken.world().await;
-        let asked = ask_to_think("Echo hello").encrypted().unstored();
+    for dialect_case in OTHERS {
+        let maker = dialect_case.world().await;
+        let asked = ask_with_reasoning("Echo hello").encrypted().unstored();
         let called = maker.client().respond(&asked).await;
         let mut replay = vec![json!({"role": "user", "content": "Echo hello"})];
         replay.extend_from_slice(called.output());
@@ -140,7 +140,7 @@ async fn lost_reasoning_gets_a_placeholder() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_no_reasoning_is_sent_none() {
+async fn server_without_reasoning_support_gets_none() {
     let world = CHAT.world().await;
     let echoed = world.client().respond(&ask(without_reasoning()).model(PLAIN)).await;
     assert_eq!(echoed.header("antiphon-repairs"), None);

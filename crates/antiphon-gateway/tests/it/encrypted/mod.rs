@@ -1,6 +1,6 @@
 //! Encrypted reasoning: always asked for, shown to those who ask, sent back to where it came from.
 
-mod asking;
 mod origin;
 mod replay;
+mod requesting;
 mod showing;

@@ -49,7 +49,7 @@ async fn stored_reasoning_is_sent_with_every_turn() {
 }
 
 #[tokio::test]
-async fn unknown_bare_reasoning_is_left_out() {
+async fn unknown_bare_reasoning_is_dropped() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

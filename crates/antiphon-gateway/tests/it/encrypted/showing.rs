@@ -66,7 +66,7 @@ async fn encrypted_reasoning_is_shown_on_request() {
 }
 
 #[tokio::test]
-async fn the_input_of_a_response_shows_it_alike() {
+async fn input_items_show_encrypted_reasoning_on_request() {
     let world = World::new().await;
     let client = world.client();
     let called = client.respond(&ask("Echo hello").unstored().encrypted()).await;
@@ -88,7 +88,7 @@ async fn the_input_of_a_response_shows_it_alike() {
 }
 
 #[tokio::test]
-async fn both_spellings_of_the_query_are_known() {
+async fn include_query_accepts_both_spellings() {
     let world = World::new().await;
     let client = world.client();
     let called = client.respond(&ask("Echo hello")).await;

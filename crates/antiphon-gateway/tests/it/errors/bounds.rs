@@ -27,7 +27,7 @@ fn array_too_long(path: &str, maximum: usize, length: usize) -> Refused {
 }
 
 #[tokio::test]
-async fn metadata_holds_sixteen_pairs() {
+async fn metadata_is_limited_to_sixteen_pairs() {
     let world = World::new().await;
     let client = world.client();
     for mode in MODES {
@@ -41,7 +41,7 @@ async fn metadata_holds_sixteen_pairs() {
 }
 
 #[tokio::test]
-async fn a_conversations_metadata_has_the_same_bounds() {
+async fn conversation_metadata_is_limited_to_sixteen_pairs() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -54,7 +54,7 @@ async fn a_conversations_metadata_has_the_same_bounds() {
 }
 
 #[tokio::test]
-async fn metadata_keys_and_values_have_a_length() {
+async fn metadata_keys_and_values_are_limited_in_length() {
     let world = World::new().await;
     let client = world.client();
     let long_key = json!({"k".repeat(65): "value"});
@@ -78,7 +78,7 @@ async fn metadata_keys_and_values_have_a_length() {
 }
 
 #[tokio::test]
-async fn a_request_names_128_tools() {
+async fn tools_are_limited_to_128() {
     let world = World::new().await;
     let client = world.client();
     let tools = |count| Value::Array(vec![echo_tool(); count]);
@@ -90,7 +90,7 @@ async fn a_request_names_128_tools() {
 }
 
 #[tokio::test]
-async fn twenty_items_are_added_at_a_time() {
+async fn added_items_are_limited_to_twenty() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -105,7 +105,7 @@ async fn twenty_items_are_added_at_a_time() {
 }
 
 #[tokio::test]
-async fn items_that_are_added_are_checked_by_their_path() {
+async fn invalid_added_items_are_named_by_path() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -126,7 +126,7 @@ async fn items_that_are_added_are_checked_by_their_path() {
 }
 
 #[tokio::test]
-async fn an_item_id_is_added_once() {
+async fn duplicate_item_id_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

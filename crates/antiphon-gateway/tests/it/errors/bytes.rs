@@ -72,14 +72,14 @@ async fn json_other_than_an_object_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_body_is_refused() {
+async fn missing_body_is_rejected() {
     let world = World::new().await;
     let answer = world.client().post_raw("/v1/responses", "").await;
     assert_eq!(answer.refused(), not_json());
 }
 
 #[tokio::test]
-async fn broken_json_deep_in_an_item_is_refused() {
+async fn invalid_json_deep_in_an_item_is_rejected() {
     let world = World::new().await;
     let body = r#"{"model":"fake-model","input":[{"role":"user","content":tru}]}"#;
     let answer = world.client().post_raw("/v1/responses", body).await;
@@ -87,7 +87,7 @@ async fn broken_json_deep_in_an_item_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_bound_is_too_large() {
+async fn body_over_the_limit_is_too_large() {
     let world = World::new().await;
     let client = world.client();
 
@@ -100,7 +100,7 @@ async fn a_body_over_the_bound_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_body_of_the_bounds_size_is_read() {
+async fn body_at_the_limit_is_read() {
     let world = World::new().await;
     let client = world.client();
 

@@ -12,7 +12,7 @@ const RESPONSES: [&str; 3] =
     ["resp_x", "resp_0123456789abcdef0123456789abcdef0123456789abcdef", "msg_of_something_else"];
 
 #[tokio::test]
-async fn a_turn_of_an_unknown_conversation() {
+async fn turn_of_an_unknown_conversation_is_not_found() {
     let world = World::new().await;
     let client = world.client();
     for id in CONVERSATIONS {
@@ -26,7 +26,7 @@ async fn a_turn_of_an_unknown_conversation() {
 }
 
 #[tokio::test]
-async fn unknown_previous_response() {
+async fn unknown_previous_response_is_not_found() {
     let world = World::new().await;
     let client = world.client();
     for id in RESPONSES {
@@ -60,7 +60,7 @@ async fn only_one_state_can_be_continued() {
 }
 
 #[tokio::test]
-async fn unknown_model() {
+async fn unknown_model_is_not_found() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
     let expected = invalid(
         Some("model"),
@@ -74,7 +74,7 @@ async fn unknown_model() {
 }
 
 #[tokio::test]
-async fn routes_of_an_unknown_conversation() {
+async fn every_route_reports_an_unknown_conversation() {
     let world = World::new().await;
     let client = world.client();
     for id in CONVERSATIONS {
@@ -99,7 +99,7 @@ async fn routes_of_an_unknown_conversation() {
 }
 
 #[tokio::test]
-async fn routes_of_an_unknown_response() {
+async fn every_route_reports_an_unknown_response() {
     let world = World::new().await;
     let client = world.client();
     for id in RESPONSES {
@@ -117,7 +117,7 @@ async fn routes_of_an_unknown_response() {
 }
 
 #[tokio::test]
-async fn routes_of_an_unknown_item() {
+async fn every_route_reports_an_unknown_item() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -5,5 +5,5 @@ mod bytes;
 mod lookups;
 mod order;
 mod routes;
-mod traces;
 mod types;
+mod unchanged_state;

@@ -17,7 +17,7 @@ fn missing_model() -> Refused {
     invalid(Some("model"), code, "Missing required parameter: 'model'.")
 }
 
-fn nothing_to_say() -> Refused {
+fn missing_input() -> Refused {
     invalid(None, Some("missing_required_parameter"), NOTHING_TO_SAY)
 }
 
@@ -32,7 +32,7 @@ fn code(refused: &Refused) -> (&Value, &Value) {
 }
 
 #[tokio::test]
-async fn a_request_needs_a_model_and_an_input() {
+async fn model_and_input_are_required() {
     let world = World::new().await;
     let client = world.client();
     for body in [json!({"input": "Hello"}), json!({"model": null, "input": "Hello"})] {
@@ -43,12 +43,12 @@ async fn a_request_needs_a_model_and_an_input() {
         json!({"model": "fake-model", "input": null}),
         json!({"model": "fake-model", "input": []}),
     ] {
-        assert_eq!(refused(&client, body).await, nothing_to_say());
+        assert_eq!(refused(&client, body).await, missing_input());
     }
 }
 
 #[tokio::test]
-async fn a_missing_model_comes_before_a_missing_input() {
+async fn missing_model_is_reported_before_missing_input() {
     let world = World::new().await;
     let client = world.client();
     assert_eq!(refused(&client, json!({})).await, missing_model());
@@ -57,10 +57,10 @@ async fn a_missing_model_comes_before_a_missing_input() {
 }
 
 #[tokio::test]
-async fn a_missing_input_comes_before_fields_of_wrong_types() {
+async fn missing_input_is_reported_before_wrong_types() {
     let world = World::new().await;
     let body = json!({"model": "fake-model", "stream": "yes", "metadata": 5});
-    assert_eq!(refused(&world.client(), body).await, nothing_to_say());
+    assert_eq!(refused(&world.client(), body).await, missing_input());
 }
 
 #[tokio::test]
@@ -107,8 +107,8 @@ async fn lookups_are_reported_before_an_empty_input() {
 
     let conversation = client.new_conversation().await;
     let empty = ask.within(&conversation);
-    assert_eq!(refused(&client, empty.body().clone()).await, nothing_to_say());
-    assert_eq!(refused(&client, empty.model("sim").body().clone()).await, nothing_to_say());
+    assert_eq!(refused(&client, empty.body().clone()).await, missing_input());
+    assert_eq!(refused(&client, empty.model("sim").body().clone()).await, missing_input());
 }
 
 #[tokio::test]

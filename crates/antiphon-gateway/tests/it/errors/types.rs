@@ -100,7 +100,7 @@ async fn missing_field_is_named_by_its_path() {
 }
 
 #[tokio::test]
-async fn functions_and_custom_tools_have_a_name() {
+async fn functions_and_custom_tools_need_a_name() {
     let world = World::new().await;
     let client = world.client();
     let message = "Missing required parameter: 'tools[1].name'.";
@@ -119,7 +119,7 @@ async fn functions_and_custom_tools_have_a_name() {
 }
 
 #[tokio::test]
-async fn function_names_have_valid_characters() {
+async fn function_names_with_invalid_characters_are_rejected() {
     let world = World::new().await;
     let client = world.client();
     let pattern = "Invalid 'tools[0].name': string does not match pattern. Expected a string that \

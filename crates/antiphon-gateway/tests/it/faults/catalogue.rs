@@ -12,7 +12,7 @@ use crate::support::FOREIGN;
 
 const SHORT: Duration = Duration::from_millis(50);
 /// Short, and long enough for the headers of an answer to come before.
-const BEHIND_HEADERS: Duration = Duration::from_millis(300);
+const AFTER_HEADERS: Duration = Duration::from_millis(300);
 /// The bound on an event and on a whole answer where that is what is passed.
 const SMALL: usize = 1 << 16;
 
@@ -105,7 +105,7 @@ fn silence() -> Vec<Fault> {
         Fault {
             name: "headers, and then nothing",
             reply: |api| Reply::sse(frames(api)).gated(),
-            settings: |upstream| upstream.first_byte_timeout = BEHIND_HEADERS,
+            settings: |upstream| upstream.first_byte_timeout = AFTER_HEADERS,
         },
         Fault {
             name: "hangs behind its first event",
@@ -114,7 +114,7 @@ fn silence() -> Vec<Fault> {
         },
         Fault {
             name: "hangs in the middle of a message",
-            reply: |api| Reply::sse(frames(api)).hang_after(middle(api)),
+            reply: |api| Reply::sse(frames(api)).hang_after(middle_position(api)),
             settings: |upstream| upstream.idle_timeout = SHORT,
         },
         Fault {
@@ -123,7 +123,7 @@ fn silence() -> Vec<Fault> {
                 let comments = std::iter::repeat_n(Frame::raw(": still there\n\n"), 1000);
                 Reply::sse(comments).hang_after(999)
             },
-            settings: |upstream| upstream.total_timeout = BEHIND_HEADERS,
+            settings: |upstream| upstream.total_timeout = AFTER_HEADERS,
         },
     ]
 }
@@ -136,10 +136,10 @@ fn breaks() -> Vec<Fault> {
         }),
         fault("ends behind the first event", |api| Reply::sse(frames(api)).end_after(1)),
         fault("breaks the connection between two events of a message", |api| {
-            Reply::sse(frames(api)).break_after(middle(api))
+            Reply::sse(frames(api)).break_after(middle_position(api))
         }),
         fault("breaks the connection inside an event", |api| {
-            let whole = wire(&frames(api)[..middle(api)]);
+            let whole = wire(&frames(api)[..middle_position(api)]);
             let cut = whole.slice(..whole.len() - 9);
             Reply::new(StatusCode::OK, "text/event-stream", cut).break_after(1)
         }),
@@ -152,21 +152,25 @@ fn breaks() -> Vec<Fault> {
 
 fn events() -> Vec<Fault> {
     vec![
-        fault("garbage in an event", |api| among(api, Frame::raw("data: {not json\n\n"))),
+        fault("garbage in an event", |api| {
+            insert_in_middle(api, Frame::raw("data: {not json\n\n"))
+        }),
         fault("garbage that is no event stream", |_| {
             let garbage = Bytes::from_static(b"\xff\xfe\x00\x01\n\n\x80\x81\n\n");
             Reply::new(StatusCode::OK, "text/event-stream", garbage)
         }),
         Fault {
             name: "an event over the bound",
-            reply: |api| among(api, Frame::raw(vec![b'x'; 2 * SMALL])),
+            reply: |api| insert_in_middle(api, Frame::raw(vec![b'x'; 2 * SMALL])),
             settings: |upstream| upstream.max_answer = SMALL,
         },
         fault("an event of an unknown type", |api| {
             let unknown = json!({"type": "acme:weather", "sky": "blue"});
-            among(api, Frame::data(&unknown))
+            insert_in_middle(api, Frame::data(&unknown))
         }),
-        fault("comments among the events", |api| among(api, Frame::raw(": still there\n\n"))),
+        fault("comments among the events", |api| {
+            insert_in_middle(api, Frame::raw(": still there\n\n"))
+        }),
     ]
 }
 
@@ -178,15 +182,15 @@ fn endings() -> Vec<Fault> {
         fault("a failure after output", |api| {
             Reply::sse(answer().failed(code(api), "Overloaded.").frames_for(api))
         }),
-        fault("no terminal event", |api| Reply::sse(frames(api)).end_after(ending(api))),
+        fault("no terminal event", |api| Reply::sse(frames(api)).end_after(terminal_position(api))),
         fault("two terminal events", |api| {
             let frames = frames(api);
-            let again = frames[ending(api)..].to_vec();
+            let again = frames[terminal_position(api)..].to_vec();
             Reply::sse(frames.into_iter().chain(again))
         }),
         fault("more events behind the terminal one", |api| {
             let frames = frames(api);
-            let again = frames[..ending(api)].to_vec();
+            let again = frames[..terminal_position(api)].to_vec();
             Reply::sse(frames.into_iter().chain(again))
         }),
     ]
@@ -207,7 +211,7 @@ fn wire(frames: &[Frame]) -> Bytes {
 }
 
 /// How many frames there are up to somewhere in the text.
-fn middle(api: Api) -> usize {
+fn middle_position(api: Api) -> usize {
     match api {
         Api::Responses => 6,
         Api::Anthropic => 5,
@@ -218,15 +222,15 @@ fn middle(api: Api) -> usize {
 /// How many frames there are before those that end the answer: the Responses API has its event and
 /// `[DONE]`, Chat Completions the reason, the usage and `[DONE]`, Anthropic Messages
 /// `message_delta` and `message_stop`.
-fn ending(api: Api) -> usize {
+fn terminal_position(api: Api) -> usize {
     let last = if api == Api::Chat { 3 } else { 2 };
     frames(api).len() - last
 }
 
 /// The answer with this frame in its middle.
-fn among(api: Api, frame: Frame) -> Reply {
+fn insert_in_middle(api: Api, frame: Frame) -> Reply {
     let mut frames = frames(api);
-    frames.insert(middle(api), frame);
+    frames.insert(middle_position(api), frame);
     Reply::sse(frames)
 }
 

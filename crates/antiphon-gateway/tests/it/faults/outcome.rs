@@ -32,7 +32,7 @@ impl Place {
         Self::Chain(client.respond(&ask(FACT)).await.id().to_owned())
     }
 
-    pub(super) fn say(&self, text: &str) -> Ask {
+    pub(super) fn ask(&self, text: &str) -> Ask {
         match self {
             Self::Conversation(id) => ask(text).within(id),
             Self::Chain(id) => ask(text).after(id),
@@ -49,7 +49,7 @@ impl Place {
 }
 
 /// What the caller was told.
-pub(super) struct Told {
+pub(super) struct Observed {
     /// The end of the stream, or the status.
     pub(super) end: String,
     /// The sentence of an error.
@@ -60,8 +60,8 @@ pub(super) struct Told {
     pub(super) output: Vec<Value>,
 }
 
-impl Told {
-    pub(super) fn of(mode: Mode, attempt: &Result<Turn, Answer>) -> Self {
+impl Observed {
+    pub(super) fn from_attempt(mode: Mode, attempt: &Result<Turn, Answer>) -> Self {
         match attempt {
             Ok(turn) => Self::turn(mode, turn),
             Err(refused) => Self::refused(refused),
@@ -105,7 +105,11 @@ impl Told {
 }
 
 /// Nothing that was acknowledged is lost, and nothing is there twice: what the place holds now.
-pub(super) fn holds(received: &Told, held: &[Value], now: &[Value]) -> &'static str {
+pub(super) fn assert_consistent(
+    received: &Observed,
+    held: &[Value],
+    now: &[Value],
+) -> &'static str {
     assert_eq!(now[..held.len()], *held, "what was held stays");
     let added = lines(&now[held.len()..]);
     let expected = match received.is_answered() {
@@ -118,7 +122,12 @@ pub(super) fn holds(received: &Told, held: &[Value], now: &[Value]) -> &'static 
 
 /// The next turn works: the model is given a view that a provider accepts, and knows what it was
 /// told.
-pub(super) async fn next_turn(world: &World, mode: Mode, place: &Place, received: &Told) {
+pub(super) async fn assert_next_turn_works(
+    world: &World,
+    mode: Mode,
+    place: &Place,
+    received: &Observed,
+) {
     let client = world.client();
     let knows = |knows| if knows { "purple, Biscuit" } else { "purple" };
     if let (Some((id, _)), Place::Chain(_)) = (&received.response, place) {
@@ -127,7 +136,7 @@ pub(super) async fn next_turn(world: &World, mode: Mode, place: &Place, received
         assert_eq!(from_it.text(), knows(true), "from the announced response: {view:?}");
     }
     let is_kept = received.is_answered() && matches!(place, Place::Conversation(_));
-    let next = client.turn(mode, &place.say(QUESTION)).await;
+    let next = client.turn(mode, &place.ask(QUESTION)).await;
     let view = world.last_view().await;
     assert_eq!(next.text(), knows(is_kept), "{view:?}");
 }

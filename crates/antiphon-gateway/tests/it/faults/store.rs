@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use antiphon_gateway::settings::Settings;
 
-use super::outcome::{SAID, Told, holds};
+use super::outcome::{Observed, SAID, assert_consistent};
 use crate::support::{Client, Faulty, FragileGateway, MODES, Mode, ask, assert_section, lines};
 
 /// One way in which a store fails.
@@ -13,7 +13,7 @@ use crate::support::{Client, Faulty, FragileGateway, MODES, Mode, ask, assert_se
 struct Fault {
     /// What the store does, in words.
     name: &'static str,
-    begins: fn(&Faulty),
+    start: fn(&Faulty),
     /// How long a commit is repeated, and a write trusted.
     settings: fn(&mut Settings),
 }
@@ -21,46 +21,46 @@ struct Fault {
 const HOUR: Duration = Duration::from_hours(1);
 
 /// A gateway that gives up at once, and trusts no write.
-fn impatient(settings: &mut Settings) {
+fn give_up_at_once(settings: &mut Settings) {
     settings.store.trusted_for = Duration::ZERO;
     settings.store.commit_wait = Duration::ZERO;
 }
 
 /// A gateway that trusts the last write, whenever that was.
-fn trusting(settings: &mut Settings) {
+fn trust_last_write(settings: &mut Settings) {
     settings.store.trusted_for = HOUR;
     settings.store.commit_wait = Duration::ZERO;
 }
 
 /// A gateway that repeats a commit until it succeeds.
-fn patient(settings: &mut Settings) {
+fn retry_commits(settings: &mut Settings) {
     settings.store.trusted_for = HOUR;
     settings.store.commit_wait = HOUR;
 }
 
 fn catalogue() -> [Fault; 6] {
     [
-        Fault { name: "cannot be read", begins: Faulty::stop_reading, settings: impatient },
-        Fault { name: "takes no writes", begins: Faulty::stop_writing, settings: impatient },
+        Fault { name: "cannot be read", start: Faulty::stop_reading, settings: give_up_at_once },
+        Fault { name: "takes no writes", start: Faulty::stop_writing, settings: give_up_at_once },
         Fault {
             name: "stops taking writes when the turn begins",
-            begins: Faulty::stop_writing,
-            settings: trusting,
+            start: Faulty::stop_writing,
+            settings: trust_last_write,
         },
         Fault {
             name: "fails at the commit, and works again in time",
-            begins: |store| store.fail_commits(3),
-            settings: patient,
+            start: |store| store.fail_commits(3),
+            settings: retry_commits,
         },
         Fault {
             name: "commits, and its answer is lost",
-            begins: Faulty::lose_answer_of_next_commit,
-            settings: patient,
+            start: Faulty::lose_answer_of_next_commit,
+            settings: retry_commits,
         },
         Fault {
             name: "fails at the commit for too long",
-            begins: |store| store.fail_commits(usize::MAX),
-            settings: impatient,
+            start: |store| store.fail_commits(usize::MAX),
+            settings: give_up_at_once,
         },
     ]
 }
@@ -81,18 +81,19 @@ holds |
 ";
 
 /// What a turn that meets a fault came to.
-struct Met {
-    received: Told,
+struct Outcome {
+    received: Observed,
     asked: usize,
     holds: &'static str,
 }
 
 async fn row(fault: Fault) -> String {
-    let [streamed, whole] = [meet(fault, Mode::Streamed).await, meet(fault, Mode::Whole).await];
+    let [streamed, whole] =
+        [run_faulty_turn(fault, Mode::Streamed).await, run_faulty_turn(fault, Mode::Whole).await];
     let either = |one: String, two: String| {
         if one == two { one } else { format!("{one} streaming, else {two}") }
     };
-    let asked = |met: &Met| if met.asked == 0 { "not" } else { "once" }.to_owned();
+    let asked = |met: &Outcome| if met.asked == 0 { "not" } else { "once" }.to_owned();
     let mut messages: Vec<String> =
         [&streamed, &whole].into_iter().filter_map(|met| met.received.message.clone()).collect();
     messages.dedup();
@@ -112,25 +113,25 @@ async fn row(fault: Fault) -> String {
 }
 
 /// A turn that meets the fault, and one after it that finds a conversation that works.
-async fn meet(fault: Fault, mode: Mode) -> Met {
+async fn run_faulty_turn(fault: Fault, mode: Mode) -> Outcome {
     let FragileGateway { upstream, store, client } = FragileGateway::with(fault.settings).await;
     let conversation = client.new_conversation().await;
     client.respond(&ask("My color is purple").within(&conversation)).await;
     let (held, before) = (client.items(&conversation).await, upstream.requests().len());
 
-    (fault.begins)(&store);
+    (fault.start)(&store);
     let received = client.attempt(mode, &ask(SAID).within(&conversation)).await;
     store.work_again();
 
-    let received = Told::of(mode, &received);
+    let received = Observed::from_attempt(mode, &received);
     let asked = upstream.requests().len() - before;
-    let holds = holds(&received, &held, &client.items(&conversation).await);
-    works(&client, &conversation).await;
+    let holds = assert_consistent(&received, &held, &client.items(&conversation).await);
+    assert_next_turn_works(&client, &conversation).await;
     assert_eq!(upstream.refusals(), []);
-    Met { received, asked, holds }
+    Outcome { received, asked, holds }
 }
 
-async fn works(client: &Client, conversation: &str) {
+async fn assert_next_turn_works(client: &Client, conversation: &str) {
     let next = client.respond(&ask("What is my color?").within(conversation)).await;
     assert_eq!(next.text(), "purple");
     let held = lines(&client.items(conversation).await);
@@ -139,7 +140,7 @@ async fn works(client: &Client, conversation: &str) {
 
 #[tokio::test]
 async fn unwritable_store_prevents_new_turns() {
-    let FragileGateway { upstream, store, client } = FragileGateway::with(impatient).await;
+    let FragileGateway { upstream, store, client } = FragileGateway::with(give_up_at_once).await;
     store.stop_writing();
 
     for mode in MODES {
@@ -160,7 +161,8 @@ async fn unwritable_store_prevents_new_turns() {
 
 #[tokio::test]
 async fn unstored_turn_of_a_conversation_is_committed_once() {
-    let FragileGateway { store, client, upstream: _upstream } = FragileGateway::with(patient).await;
+    let FragileGateway { store, client, upstream: _upstream } =
+        FragileGateway::with(retry_commits).await;
     for mode in MODES {
         let conversation = client.new_conversation().await;
         store.lose_answer_of_next_commit();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use antiphon::dialect::UpstreamApi;
 
-use super::outcome::Told;
+use super::outcome::Observed;
 use crate::support::Mode;
 
 /// A row of the table, of one API.
@@ -35,7 +35,7 @@ impl Cells {
     }
 
     /// What a caller was told, and what was held then. It is the same wherever the turn belongs.
-    pub(super) fn receive(&mut self, mode: Mode, received: &Told, holds: Option<&'static str>) {
+    pub(super) fn receive(&mut self, mode: Mode, received: &Observed, holds: Option<&'static str>) {
         let cell = if mode == Mode::Streamed { &mut self.streamed } else { &mut self.whole };
         let known = cell.get_or_insert_with(|| received.end.clone());
         assert_eq!(*known, received.end, "{} {}", self.fault, self.api);

@@ -22,7 +22,7 @@ fn refused_turns(received: &str) -> Vec<Ask> {
 }
 
 #[tokio::test]
-async fn a_refused_turn_leaves_its_conversation_as_it_was() {
+async fn rejected_turn_does_not_change_its_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -48,7 +48,7 @@ async fn a_refused_turn_leaves_its_conversation_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_refused_turn_leaves_the_chain_as_it_was() {
+async fn rejected_turn_does_not_change_its_chain() {
     let world = World::new().await;
     let client = world.client();
     let received = client.respond(&ask("My color is purple")).await;

@@ -6,7 +6,7 @@ use crate::support::{Event, assistant, lines, output};
 
 /// An output item as far as it was told.
 #[derive(Clone, Debug)]
-struct Heard {
+struct ReceivedItem {
     item: Value,
     message: String,
     done: bool,
@@ -14,23 +14,23 @@ struct Heard {
 
 /// The output items of a stream as far as it was read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told(Vec<Heard>);
+pub(super) struct ReceivedOutput(Vec<ReceivedItem>);
 
-impl Told {
-    pub(super) fn by(events: &[Event]) -> Self {
+impl ReceivedOutput {
+    pub(super) fn from_events(events: &[Event]) -> Self {
         events.iter().fold(Self::default(), |mut received, event| {
-            received.hear(event);
+            received.apply(event);
             received
         })
     }
 
-    fn hear(&mut self, Event { name, json, .. }: &Event) {
+    fn apply(&mut self, Event { name, json, .. }: &Event) {
         let index = json["output_index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let Some(index) = index else { return };
         match name.as_str() {
             "response.output_item.added" => {
                 let item = json["item"].clone();
-                self.0.push(Heard { item, message: String::new(), done: false });
+                self.0.push(ReceivedItem { item, message: String::new(), done: false });
             }
             "response.output_item.done" => {
                 self.0[index].item = json["item"].clone();
@@ -42,13 +42,14 @@ impl Told {
 
     /// How much was said: the length of all texts and arguments.
     pub(super) fn text_length(&self) -> usize {
-        self.0.iter().map(|heard| heard.message.len()).sum()
+        self.0.iter().map(|received| received.message.len()).sum()
     }
 
     /// What must stay of it: the finished items and a message that has begun to speak, but no
     /// reasoning that nothing follows.
-    pub(super) fn stays(&self) -> Vec<String> {
-        let mut stays: Vec<String> = self.0.iter().filter_map(Heard::stays).collect();
+    pub(super) fn expected_stored(&self) -> Vec<String> {
+        let mut stays: Vec<String> =
+            self.0.iter().filter_map(ReceivedItem::expected_stored).collect();
         while stays.last().is_some_and(|line| line == "reasoning") {
             stays.pop();
         }
@@ -57,18 +58,18 @@ impl Told {
 
     /// All of it as the caller sends it back with its next turn, unfinished calls included.
     pub(super) fn replay(&self) -> Vec<Value> {
-        self.0.iter().map(Heard::replay).collect()
+        self.0.iter().map(ReceivedItem::replay).collect()
     }
 
     /// Outputs of all calls that the caller has heard of, finished or not.
     pub(super) fn outputs(&self) -> Vec<Value> {
-        let calls = self.0.iter().filter(|heard| heard.item["type"] == "function_call");
-        calls.map(|heard| output(&heard.item["call_id"], "late")).collect()
+        let calls = self.0.iter().filter(|received| received.item["type"] == "function_call");
+        calls.map(|received| output(&received.item["call_id"], "late")).collect()
     }
 }
 
-impl Heard {
-    fn stays(&self) -> Option<String> {
+impl ReceivedItem {
+    fn expected_stored(&self) -> Option<String> {
         if self.done {
             return lines(std::slice::from_ref(&self.item)).pop();
         }

@@ -87,7 +87,7 @@ async fn conversation_moves_between_upstreams() {
 }
 
 #[tokio::test]
-async fn one_that_answers_enough_is_not_asked_for_more() {
+async fn busy_upstream_is_rate_limited() {
     let world = World::with(|settings| {
         settings.upstreams[0].api = ANTHROPIC.dialect;
         settings.upstreams[0].max_open = Some(1);

@@ -7,14 +7,14 @@ use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::json;
 
-use super::automatic::{compacting_world, does_not_know_the_field, wish};
-use super::{SUMMARY, long, receive, summarizing};
+use super::automatic::{compacting_world, script_unknown_field, with_auto_compaction};
+use super::{SUMMARY, long_text, script_summary, summary_message};
 use crate::support::{Ask, MODEL, Mode, PLAIN, World, ask, lines, output};
 
 /// A turn that goes on from a history that is too long.
-async fn due(world: &World) -> Ask {
-    let first = world.client().respond(&ask(long())).await;
-    wish(ask("What is my color?").after(first.id()))
+async fn ask_past_threshold(world: &World) -> Ask {
+    let first = world.client().respond(&ask(long_text())).await;
+    with_auto_compaction(ask("What is my color?").after(first.id()))
 }
 
 fn summary() -> Reply {
@@ -22,11 +22,11 @@ fn summary() -> Reply {
 }
 
 #[tokio::test]
-async fn in_the_background_it_begins_the_output() {
+async fn background_output_starts_with_the_compaction() {
     let world = compacting_world().await;
     let client = world.client();
-    let asking = due(&world).await.field("background", true);
-    summarizing(&world);
+    let asking = ask_past_threshold(&world).await.field("background", true);
+    script_summary(&world);
 
     let queued = client.create(Mode::Whole, &asking).await.json();
     let id = queued["id"].as_str().unwrap();
@@ -39,7 +39,7 @@ async fn in_the_background_it_begins_the_output() {
     client.respond(&ask("And?").after(id)).await;
     assert_eq!(
         world.last_view().await[2..],
-        [&receive(SUMMARY), "assistant: purple", "user: And?"]
+        [&summary_message(SUMMARY), "assistant: purple", "user: And?"]
     );
 }
 
@@ -47,7 +47,7 @@ async fn in_the_background_it_begins_the_output() {
 async fn background_turn_is_cancelled_during_compaction() {
     let world = compacting_world().await;
     let client = world.client();
-    let asking = due(&world).await.field("background", true);
+    let asking = ask_past_threshold(&world).await.field("background", true);
     let withheld = world.script(summary().gated());
     let asked = world.times_asked();
     let queued = client.create(Mode::Whole, &asking).await.json();
@@ -66,10 +66,10 @@ async fn deletion_during_compaction_fails_the_turn() {
     let world = compacting_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    client.respond(&ask(long()).within(&conversation)).await;
+    client.respond(&ask(long_text()).within(&conversation)).await;
     let withheld = world.script(summary().gated());
     let asked = world.times_asked();
-    let asking = wish(ask("Hello").within(&conversation));
+    let asking = with_auto_compaction(ask("Hello").within(&conversation));
     let (other, path) = (client.clone(), format!("/v1/conversations/{conversation}"));
     let deleting = async {
         world.request(asked).await;
@@ -86,28 +86,29 @@ async fn deletion_during_compaction_fails_the_turn() {
 async fn lane_continues_an_unstored_compaction() {
     let world = compacting_world().await;
     let mut socket = world.client().socket().await;
-    let first = socket.turn(&ask(long()).unstored()).await;
-    summarizing(&world);
+    let first = socket.turn(&ask(long_text()).unstored()).await;
+    script_summary(&world);
 
-    let asking = wish(ask("What is my color?").unstored().after(first.id()));
+    let asking = with_auto_compaction(ask("What is my color?").unstored().after(first.id()));
     let second = socket.turn(&asking).await;
     assert_eq!(lines(second.output()), ["compaction", "assistant: purple"]);
     socket.turn(&ask("And?").unstored().after(second.id())).await;
 
     let view = world.last_view().await;
-    let rest = ["user: What is my color?", &receive(SUMMARY), "assistant: purple", "user: And?"];
+    let rest =
+        ["user: What is my color?", &summary_message(SUMMARY), "assistant: purple", "user: And?"];
     assert_eq!(view[1..], rest);
 }
 
 #[tokio::test]
-async fn one_call_passes_after_a_compaction() {
+async fn single_call_limit_holds_after_a_compaction() {
     let world = compacting_world().await;
     let client = world.client();
-    let asking = due(&world).await.field("parallel_tool_calls", false).model(PLAIN);
+    let asking = ask_past_threshold(&world).await.field("parallel_tool_calls", false).model(PLAIN);
     let asking = asking.field("tools", json!([crate::support::echo_tool()]));
-    world.script(does_not_know_the_field());
-    client.respond(&wish(ask("Hello").model(PLAIN))).await;
-    summarizing(&world);
+    world.script(script_unknown_field());
+    client.respond(&with_auto_compaction(ask("Hello").model(PLAIN))).await;
+    script_summary(&world);
     let calls = Answer::new(PLAIN).call("call_1", "echo", "{}").call("call_2", "echo", "{}");
     world.script(Reply::sse(calls.frames()));
 
@@ -122,8 +123,8 @@ async fn one_call_passes_after_a_compaction() {
 async fn retried_compaction_is_replayed() {
     let world = compacting_world().await;
     let client = world.client().with_header("idempotency-key", "k");
-    let asking = due(&world).await;
-    summarizing(&world);
+    let asking = ask_past_threshold(&world).await;
+    script_summary(&world);
     let first = client.respond(&asking).await;
     let asked = world.times_asked();
 
@@ -137,11 +138,11 @@ async fn retried_compaction_is_replayed() {
 async fn compaction_is_sent_once_despite_a_retry() {
     let at_once = Retries { max: 2, first_delay: Duration::ZERO, ..Retries::default() };
     let world = World::with(|settings| settings.upstreams[0].retries = at_once).await;
-    world.script(does_not_know_the_field());
+    world.script(script_unknown_field());
     let client = world.client();
-    client.respond(&wish(ask("Hello"))).await;
-    let asking = due(&world).await;
-    summarizing(&world);
+    client.respond(&with_auto_compaction(ask("Hello"))).await;
+    let asking = ask_past_threshold(&world).await;
+    script_summary(&world);
     let passing = json!({"error": {"message": "Overloaded.", "type": "server_error"}});
     world.script(Reply::json(StatusCode::SERVICE_UNAVAILABLE, &passing));
     let begun = Answer::new(MODEL).frames()[..2].to_vec();
@@ -157,12 +158,13 @@ async fn disconnect_after_compaction_leaves_a_usable_history() {
     let world = compacting_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
-    client.respond(&ask(long()).within(&conversation)).await;
-    summarizing(&world);
+    client.respond(&ask(long_text()).within(&conversation)).await;
+    script_summary(&world);
     let answer = Answer::new(MODEL).message("Once upon a time");
     let until = crate::support::heard_until(&answer, "response.output_text.delta");
     let tale = world.script(Reply::sse(answer.frames()).hang_after(until));
-    let mut events = client.stream(&wish(ask("A tale").within(&conversation))).await;
+    let mut events =
+        client.stream(&with_auto_compaction(ask("A tale").within(&conversation))).await;
     events.until("response.output_text.delta").await;
 
     drop(events);
@@ -170,7 +172,7 @@ async fn disconnect_after_compaction_leaves_a_usable_history() {
     client.respond(&ask("And?").within(&conversation)).await;
 
     let view = world.last_view().await;
-    let rest = ["user: A tale", &receive(SUMMARY), "assistant: Once ", "user: And?"];
+    let rest = ["user: A tale", &summary_message(SUMMARY), "assistant: Once ", "user: And?"];
     assert_eq!(view[1..], rest);
 }
 
@@ -179,7 +181,7 @@ async fn trigger_ignores_a_required_tool_choice() {
     let world = compacting_world().await;
     let client = world.client();
     let first = client.respond(&ask("My color is purple")).await;
-    summarizing(&world);
+    script_summary(&world);
     let trigger = ask(json!([{"type": "compaction_trigger"}])).after(first.id());
     let trigger = trigger
         .field("tools", json!([crate::support::echo_tool()]))

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Ask, MODEL, World, ask, heard_until, lines, output};
 
 /// A turn that is left as soon as an event of this name was read; its announced id.
-async fn leave_after(world: &World, ask: &Ask, answer: &Answer, event: &str) -> String {
+async fn disconnect_after(world: &World, ask: &Ask, answer: &Answer, event: &str) -> String {
     let exchange = hang_after(world, answer, event);
     let mut events = world.client().stream(ask).await;
     let id = events.announced().await;
@@ -22,7 +22,7 @@ fn hang_after(world: &World, answer: &Answer, event: &str) -> Exchange {
     world.script(Reply::sse(answer.frames()).hang_after(heard_until(answer, event)))
 }
 
-fn calling() -> Answer {
+fn calling_answer() -> Answer {
     Answer::new(MODEL)
         .reasoning("Echo it.")
         .call("call_1", "echo", r#"{"text":"hello"}"#)
@@ -30,13 +30,15 @@ fn calling() -> Answer {
 }
 
 #[tokio::test]
-async fn right_after_the_beginning_the_input_stays() {
+async fn disconnect_after_the_first_event_keeps_the_input() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
 
-    let id = leave_after(&world, &say("My color is purple"), &calling(), "response.created").await;
+    let id =
+        disconnect_after(&world, &say("My color is purple"), &calling_answer(), "response.created")
+            .await;
 
     let recalled = client.respond(&say("What is my color?")).await;
     assert_eq!(recalled.text(), "purple");
@@ -53,7 +55,7 @@ async fn disconnect_in_text_leaves_an_incomplete_message() {
     let answer = Answer::new(MODEL).message("Once upon a time");
 
     let tale = say("Tell me a tale");
-    let id = leave_after(&world, &tale, &answer, "response.output_text.delta").await;
+    let id = disconnect_after(&world, &tale, &answer, "response.output_text.delta").await;
 
     client.respond(&say("Go on")).await;
     let expected = ["user: Tell me a tale", "assistant: Once ", "user: Go on"];
@@ -73,7 +75,7 @@ async fn disconnect_in_arguments_drops_call_and_reasoning() {
     let say = |text: &str| ask(text).within(&conversation);
 
     let event = "response.function_call_arguments.delta";
-    leave_after(&world, &say("Echo hello"), &calling(), event).await;
+    disconnect_after(&world, &say("Echo hello"), &calling_answer(), event).await;
 
     let next = client.respond(&say("My color is purple")).await;
     assert_eq!(next.header("antiphon-repairs"), None);
@@ -92,19 +94,19 @@ async fn disconnect_in_reasoning_drops_it() {
     let say = |text: &str| ask(text).within(&conversation);
 
     let event = "response.reasoning_summary_text.delta";
-    leave_after(&world, &say("My color is purple"), &calling(), event).await;
+    disconnect_after(&world, &say("My color is purple"), &calling_answer(), event).await;
 
     assert_eq!(client.respond(&say("What is my color?")).await.text(), "purple");
     assert_eq!(world.view(1).await.len(), 2);
 }
 
 #[tokio::test]
-async fn after_a_call_it_stays_and_takes_its_output() {
+async fn completed_call_survives_a_disconnect() {
     for chained in [false, true] {
         let world = World::new().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
-        let answer = calling();
+        let answer = calling_answer();
         let exchange = world.script(
             Reply::sse(answer.frames())
                 .hang_after(heard_until(&answer, "response.content_part.added")),
@@ -142,8 +144,13 @@ async fn announced_id_can_be_continued_after_any_disconnect() {
         let world = World::new().await;
         let client = world.client();
         let received = client.respond(&ask("My color is purple")).await;
-        let id =
-            leave_after(&world, &ask("Echo hello").after(received.id()), &calling(), event).await;
+        let id = disconnect_after(
+            &world,
+            &ask("Echo hello").after(received.id()),
+            &calling_answer(),
+            event,
+        )
+        .await;
         client.settled(&id).await;
 
         let recalled = client.respond(&ask("What is my color?").after(&id)).await;
@@ -183,7 +190,7 @@ async fn unstored_response_settles_only_into_its_conversation() {
     let answer = Answer::new(MODEL).message("Once upon a time");
 
     let tale = say("Tell me a tale").unstored();
-    let id = leave_after(&world, &tale, &answer, "response.output_text.delta").await;
+    let id = disconnect_after(&world, &tale, &answer, "response.output_text.delta").await;
 
     client.respond(&say("Go on")).await;
     assert_eq!(world.view(1).await, ["user: Tell me a tale", "assistant: Once ", "user: Go on"]);

@@ -3,7 +3,7 @@
 use antiphon_mock::Api;
 use serde_json::{Value, json};
 
-use super::{OTHERS, Spoken, ask_to_think};
+use super::{Dialect, OTHERS, ask_with_reasoning};
 use crate::support::{Client, MODES, Mode, World, ask, output, typed_user, user};
 
 const FACT: &str = "My color is purple, dog is Biscuit";
@@ -25,21 +25,21 @@ const WHOLE: [&str; 8] = [
 /// How many items of it came with each request.
 const LENGTHS: [usize; 4] = [1, 3, 6, 8];
 
-async fn assert_views(spoken: Spoken, world: &World) {
+async fn assert_views(dialect_case: Dialect, world: &World) {
     assert_eq!(world.times_asked(), LENGTHS.len());
     for (index, length) in LENGTHS.into_iter().enumerate() {
-        assert_eq!(world.request(index).await.api(), Some(spoken.api));
-        assert_eq!(world.view(index).await, WHOLE[..length], "{}", spoken.name);
+        assert_eq!(world.request(index).await.api(), Some(dialect_case.api));
+        assert_eq!(world.view(index).await, WHOLE[..length], "{}", dialect_case.name);
     }
 }
 
 #[tokio::test]
 async fn conversation_needs_only_new_input() {
-    for (spoken, mode) in cases() {
-        let world = spoken.world().await;
+    for (dialect_case, mode) in cases() {
+        let world = dialect_case.world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
-        let say = |input: Value| ask_to_think(input).within(&conversation);
+        let say = |input: Value| ask_with_reasoning(input).within(&conversation);
 
         client.turn(mode, &say(FACT.into())).await;
         let called = client.turn(mode, &say(TOOL.into())).await;
@@ -49,7 +49,7 @@ async fn conversation_needs_only_new_input() {
 
         assert_eq!(echoed.text(), "echo said: hello");
         assert_eq!(recalled.text(), "purple, Biscuit");
-        assert_views(spoken, &world).await;
+        assert_views(dialect_case, &world).await;
         assert_eq!(client.items(&conversation).await.len(), 9);
         for turn in [called, echoed, recalled] {
             assert_eq!(turn.header("antiphon-repairs"), None);
@@ -59,26 +59,26 @@ async fn conversation_needs_only_new_input() {
 
 #[tokio::test]
 async fn chain_of_responses_needs_only_new_input() {
-    for (spoken, mode) in cases() {
-        let world = spoken.world().await;
+    for (dialect_case, mode) in cases() {
+        let world = dialect_case.world().await;
         let client = world.client();
 
-        let received = client.turn(mode, &ask_to_think(FACT)).await;
-        let called = client.turn(mode, &ask_to_think(TOOL).after(received.id())).await;
+        let received = client.turn(mode, &ask_with_reasoning(FACT)).await;
+        let called = client.turn(mode, &ask_with_reasoning(TOOL).after(received.id())).await;
         let answer = json!([output(called.call_id(), "hello")]);
-        let echoed = client.turn(mode, &ask_to_think(answer).after(called.id())).await;
-        let recalled = client.turn(mode, &ask_to_think(QUESTION).after(echoed.id())).await;
+        let echoed = client.turn(mode, &ask_with_reasoning(answer).after(called.id())).await;
+        let recalled = client.turn(mode, &ask_with_reasoning(QUESTION).after(echoed.id())).await;
 
         assert_eq!(recalled.text(), "purple, Biscuit");
         assert_eq!(recalled.response["previous_response_id"], echoed.id());
-        assert_views(spoken, &world).await;
+        assert_views(dialect_case, &world).await;
     }
 }
 
 #[tokio::test]
-async fn a_client_that_keeps_its_own_history_replays_it() {
-    for (spoken, mode) in cases() {
-        let world = spoken.world().await;
+async fn replaying_client_gets_the_same_views() {
+    for (dialect_case, mode) in cases() {
+        let world = dialect_case.world().await;
         let mut replay = Replay { client: world.client(), mode, history: Vec::new() };
 
         replay.turn(user(FACT)).await;
@@ -87,14 +87,14 @@ async fn a_client_that_keeps_its_own_history_replays_it() {
         let recalled = replay.turn(user(QUESTION)).await;
 
         assert_eq!(recalled["content"][0]["text"], "purple, Biscuit");
-        assert_views(spoken, &world).await;
+        assert_views(dialect_case, &world).await;
     }
 }
 
 #[tokio::test]
 async fn model_without_thinking_keeps_the_context() {
-    for (spoken, mode) in cases() {
-        let world = spoken.world().await;
+    for (dialect_case, mode) in cases() {
+        let world = dialect_case.world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
         let say = |input: Value| ask(input).within(&conversation);
@@ -105,7 +105,7 @@ async fn model_without_thinking_keeps_the_context() {
         let recalled = client.turn(mode, &say(QUESTION.into())).await;
 
         assert_eq!(recalled.text(), "purple, Biscuit");
-        let thinks_unasked = spoken.api == Api::Chat;
+        let thinks_unasked = dialect_case.api == Api::Chat;
         let expected = WHOLE.iter().filter(|line| thinks_unasked || **line != "reasoning");
         assert_eq!(world.view(3).await, expected.copied().collect::<Vec<_>>());
     }
@@ -122,7 +122,7 @@ impl Replay {
     /// The last item of the answer.
     async fn turn(&mut self, item: Value) -> Value {
         self.history.push(item);
-        let ask = ask_to_think(self.history.clone()).unstored().encrypted();
+        let ask = ask_with_reasoning(self.history.clone()).unstored().encrypted();
         let turn = self.client.turn(self.mode, &ask).await;
         assert_eq!(turn.header("antiphon-resent"), Some("0"));
         assert_eq!(turn.header("antiphon-repairs"), None);
@@ -131,6 +131,6 @@ impl Replay {
     }
 }
 
-fn cases() -> impl Iterator<Item = (Spoken, Mode)> {
-    OTHERS.into_iter().flat_map(|spoken| MODES.map(|mode| (spoken, mode)))
+fn cases() -> impl Iterator<Item = (Dialect, Mode)> {
+    OTHERS.into_iter().flat_map(|dialect_case| MODES.map(|mode| (dialect_case, mode)))
 }

@@ -12,7 +12,7 @@ use crate::support::{MODEL, MODES, Mode, World, ask, text};
 
 const SHORT: Duration = Duration::from_millis(50);
 /// Short, and long enough for the headers of an answer to come before.
-const BEHIND_HEADERS: Duration = Duration::from_millis(300);
+const AFTER_HEADERS: Duration = Duration::from_millis(300);
 
 async fn world(change: impl FnOnce(&mut UpstreamSettings)) -> World {
     World::with(|settings| change(&mut settings.upstreams[0])).await
@@ -31,9 +31,9 @@ async fn receive(world: &World, mode: Mode) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn until_the_first_byte() {
+async fn first_byte_timeout_ends_the_answer() {
     for mode in MODES {
-        let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
+        let world = world(|upstream| upstream.first_byte_timeout = AFTER_HEADERS).await;
         let sentence = "The upstream did not begin to answer within 300ms.".to_owned();
         world.script(greeting().withhold_head());
         assert_eq!(receive(&world, mode).await, (504, sentence.clone()));
@@ -44,7 +44,7 @@ async fn until_the_first_byte() {
 }
 
 #[tokio::test]
-async fn between_two_bytes() {
+async fn idle_timeout_ends_the_answer() {
     for mode in MODES {
         let world = world(|upstream| upstream.idle_timeout = SHORT).await;
         world.script(greeting().hang_after(3));
@@ -56,9 +56,9 @@ async fn between_two_bytes() {
 
 /// Comments keep an answer alive, but not for ever.
 #[tokio::test]
-async fn until_it_is_whole() {
+async fn total_timeout_ends_the_answer() {
     for mode in MODES {
-        let world = world(|upstream| upstream.total_timeout = BEHIND_HEADERS).await;
+        let world = world(|upstream| upstream.total_timeout = AFTER_HEADERS).await;
         let comments = std::iter::repeat_n(Frame::raw(": still there\n\n"), 1000);
         world.script(Reply::sse(comments).hang_after(999));
         let status = if mode == Mode::Whole { 504 } else { 200 };
@@ -79,7 +79,7 @@ async fn connecting_includes_tls_and_is_retried() {
         let world = world(|upstream| {
             upstream.url = format!("https://{address}/v1").parse().unwrap();
             upstream.connect_timeout = SHORT;
-            upstream.retries = super::at_once(1);
+            upstream.retries = super::immediate_retries(1);
         })
         .await;
         let sentence = "The upstream could not be reached: no connection was made within 50ms.";
@@ -89,10 +89,10 @@ async fn connecting_includes_tls_and_is_retried() {
 }
 
 #[tokio::test]
-async fn a_time_out_is_not_asked_again() {
+async fn timeout_is_not_retried() {
     let world = world(|upstream| {
         upstream.first_byte_timeout = SHORT;
-        upstream.retries = super::at_once(2);
+        upstream.retries = super::immediate_retries(2);
     })
     .await;
     world.script(greeting().withhold_head());
@@ -101,10 +101,10 @@ async fn a_time_out_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn retries_end_with_the_time_for_the_whole_answer() {
+async fn retries_end_at_the_total_timeout() {
     let world = world(|upstream| {
         upstream.total_timeout = Duration::from_mins(1);
-        upstream.retries = super::much_later(2);
+        upstream.retries = super::distant_retries(2);
     })
     .await;
     let body = json!({"error": {"message": "Not now.", "type": "server_error"}});
@@ -117,7 +117,7 @@ async fn retries_end_with_the_time_for_the_whole_answer() {
 #[tokio::test]
 async fn missing_error_body_does_not_hide_the_status() {
     for mode in MODES {
-        let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
+        let world = world(|upstream| upstream.first_byte_timeout = AFTER_HEADERS).await;
         let refusal = Reply::json(StatusCode::BAD_GATEWAY, &json!({"error": {}})).gated();
         world.script(refusal);
         let message = "The upstream refused the request with status 502 Bad Gateway.";

@@ -9,19 +9,19 @@ use crate::support::{MODEL, World};
 
 /// An upstream's API, as the gateway names it and as the upstream does.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spoken {
+pub(super) struct Dialect {
     dialect: UpstreamApi,
     pub(super) api: Api,
 }
 
 /// Every API of upstreams.
-pub(super) const APIS: [Spoken; 3] = [
-    Spoken { dialect: UpstreamApi::Responses, api: Api::Responses },
-    Spoken { dialect: UpstreamApi::Chat, api: Api::Chat },
-    Spoken { dialect: UpstreamApi::Anthropic, api: Api::Anthropic },
+pub(super) const APIS: [Dialect; 3] = [
+    Dialect { dialect: UpstreamApi::Responses, api: Api::Responses },
+    Dialect { dialect: UpstreamApi::Chat, api: Api::Chat },
+    Dialect { dialect: UpstreamApi::Anthropic, api: Api::Anthropic },
 ];
 
-impl Spoken {
+impl Dialect {
     /// A gateway in front of an upstream of this API.
     pub(super) async fn world(self, on_disconnect: OnDisconnect) -> World {
         World::with(|settings| {
@@ -40,12 +40,12 @@ impl Spoken {
             .call(format!("call_one_{number}"), "echo", r#"{"text": "one"}"#)
             .call(format!("call_two_{number}"), "echo", r#"{"text": "two"}"#)
             .message("Both are called.");
-        by_turns(answer.frames_for(self.api))
+        interleave_calls(answer.frames_for(self.api))
     }
 }
 
 /// Behind how many frames the answer's end begins.
-pub(super) fn before_the_end(frames: &[Frame]) -> usize {
+pub(super) fn terminal_position(frames: &[Frame]) -> usize {
     let is_end = |frame: &Frame| {
         let json = frame.json().unwrap_or_default();
         let kind = json["type"].as_str().unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn before_the_end(frames: &[Frame]) -> usize {
 }
 
 /// The frames with those of the two calls taking turns, if the API numbers them.
-fn by_turns(frames: Vec<Frame>) -> Vec<Frame> {
+fn interleave_calls(frames: Vec<Frame>) -> Vec<Frame> {
     let is_of = |number: usize| move |frame: &Frame| call_of(frame) == Some(number);
     let Some(start) = frames.iter().position(is_of(0)) else { return frames };
     let of = |number| frames.iter().filter(move |frame| is_of(number)(frame)).cloned();
@@ -65,7 +65,7 @@ fn by_turns(frames: Vec<Frame>) -> Vec<Frame> {
     assert_eq!(pairs.len(), of(0).chain(of(1)).count(), "both calls have as many frames");
     let behind = frames[start + pairs.len()..].iter().cloned();
     let ordered = frames[..start].iter().cloned().chain(pairs).chain(behind);
-    ordered.enumerate().map(|(at, frame)| numbered(frame, at)).collect()
+    ordered.enumerate().map(|(at, frame)| renumber(frame, at)).collect()
 }
 
 /// Which of the two calls a frame speaks of, where frames of both may be mixed.
@@ -79,7 +79,7 @@ fn call_of(frame: &Frame) -> Option<usize> {
 }
 
 /// The frame with the number that it has at its new place.
-fn numbered(frame: Frame, at: usize) -> Frame {
+fn renumber(frame: Frame, at: usize) -> Frame {
     match frame.json() {
         Some(mut json) if json["sequence_number"].is_u64() => {
             json["sequence_number"] = at.into();

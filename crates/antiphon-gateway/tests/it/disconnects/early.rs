@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::{MODEL, MODES, Mode, World, ask, soon};
 
 #[tokio::test]
-async fn before_the_upstream_answers() {
+async fn disconnect_before_the_answer_stores_nothing() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -50,7 +50,7 @@ async fn disconnect_from_an_unstreamed_answer() {
 }
 
 #[tokio::test]
-async fn while_waiting_for_another_turn() {
+async fn disconnect_while_waiting_stores_nothing() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

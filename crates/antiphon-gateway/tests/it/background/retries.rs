@@ -1,9 +1,9 @@
 //! A request that is made again.
 
-use super::{id_of, in_background, queued, silence};
+use super::{create_queued, id_of, in_background, script_silence};
 use crate::support::{Client, MODES, Mode, World};
 
-fn ways(client: &Client) -> [Client; 2] {
+fn retrying_clients(client: &Client) -> [Client; 2] {
     let keyed = client.clone().with_header("idempotency-key", "k");
     let counted = client.clone().with_header("x-stainless-retry-count", "1");
     [keyed, counted]
@@ -14,12 +14,12 @@ async fn retry_of_open_response_shows_its_state() {
     for (way, mode) in [(0, Mode::Whole), (1, Mode::Whole), (0, Mode::Streamed)] {
         let world = World::new().await;
         let client = world.client();
-        let again = &ways(&client)[way];
+        let again = &retrying_clients(&client)[way];
         let first = if way == 0 { again } else { &client };
         let asking = in_background("A tale");
-        let exchange = silence(&world);
+        let exchange = script_silence(&world);
         let (id, asking) = match mode {
-            Mode::Whole => (queued(first, &asking).await, asking),
+            Mode::Whole => (create_queued(first, &asking).await, asking),
             Mode::Streamed => {
                 let mut events = first.stream(&asking).await;
                 (events.announced().await, asking)
@@ -52,7 +52,7 @@ async fn retry_of_ended_response_shows_all_of_it() {
         let asking = in_background(&format!("Hello, {mode:?}"));
         let asked = world.times_asked();
         let id = match mode {
-            Mode::Whole => queued(&client, &asking).await,
+            Mode::Whole => create_queued(&client, &asking).await,
             Mode::Streamed => client.turn(mode, &asking).await.id().to_owned(),
         };
         let ended = client.ended(&id).await;

@@ -1,9 +1,9 @@
 //! Callers who leave before the end.
 
 mod early;
-mod everywhere;
+mod every_point;
 mod finish;
 mod late_output;
+mod received;
 mod script;
 mod settled;
-mod told;

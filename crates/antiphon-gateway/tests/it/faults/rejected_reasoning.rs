@@ -5,7 +5,7 @@ use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{ANTHROPIC, Spoken, at_once};
+use super::{ANTHROPIC, Dialect, immediate_retries};
 use crate::support::{Client, MODES, Mode, Turn, World, ask, output};
 
 /// What OpenAI answers since its keys have changed.
@@ -35,7 +35,7 @@ async fn called(client: &Client, mode: Mode) -> (String, Turn) {
 }
 
 #[tokio::test]
-async fn rejected_reasoning_is_left_out_and_reported() {
+async fn rejected_reasoning_is_dropped_and_reported() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -67,8 +67,8 @@ async fn rejected_reasoning_is_left_out_and_reported() {
 }
 
 #[tokio::test]
-async fn thinking_with_a_rejected_signature_is_left_out() {
-    let (api, _): Spoken = ANTHROPIC;
+async fn thinking_with_a_rejected_signature_is_dropped() {
+    let (api, _): Dialect = ANTHROPIC;
     for mode in MODES {
         let world = World::with(|settings| settings.upstreams[0].api = api).await;
         let client = world.client();
@@ -123,8 +123,8 @@ async fn rejection_passes_without_a_repair() {
 
 /// What was asked without stays so where it has to be asked again.
 #[tokio::test]
-async fn retries_leave_out_rejected_reasoning() {
-    let world = World::with(|settings| settings.upstreams[0].retries = at_once(1)).await;
+async fn retries_do_not_resend_rejected_reasoning() {
+    let world = World::with(|settings| settings.upstreams[0].retries = immediate_retries(1)).await;
     let client = world.client();
     let (conversation, called) = called(&client, Mode::Whole).await;
     world.script(unverified());

@@ -5,10 +5,10 @@ use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{APIS, RESPONSES, Spoken, at_once, much_later};
+use super::{APIS, Dialect, RESPONSES, distant_retries, immediate_retries};
 use crate::support::{MODEL, MODES, Mode, World, ask, heard_until};
 
-async fn world((api, _): Spoken, retries: Retries) -> World {
+async fn world((api, _): Dialect, retries: Retries) -> World {
     World::with(|settings| {
         settings.upstreams[0].api = api;
         settings.upstreams[0].retries = retries;
@@ -26,7 +26,7 @@ fn greeting() -> Answer {
 }
 
 /// What may pass: by status, by a connection that ends, by an answer that fails at its beginning.
-fn passing((_, api): Spoken) -> Vec<Reply> {
+fn passing((_, api): Dialect) -> Vec<Reply> {
     let frames = greeting().frames_for(api);
     let failed = Answer::new(MODEL).failed("server_error", "Try again.").frames_for(api);
     let error = json!({"error": {"message": "Try again.", "type": "server_error"}});
@@ -46,12 +46,12 @@ fn passing((_, api): Spoken) -> Vec<Reply> {
 
 #[tokio::test]
 async fn transient_failure_is_retried() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = world(spoken, at_once(1)).await;
+            let world = world(dialect, immediate_retries(1)).await;
             let client = world.client();
             let conversation = client.new_conversation().await;
-            for failure in passing(spoken) {
+            for failure in passing(dialect) {
                 let asked = world.times_asked();
                 world.script(failure.clone());
 
@@ -62,7 +62,7 @@ async fn transient_failure_is_retried() {
                 assert_eq!(world.request(asked).await.raw, world.request(asked + 1).await.raw);
                 assert_eq!(client.report(turn.id()).await["retries"], 1);
             }
-            assert_eq!(client.items(&conversation).await.len(), 2 * passing(spoken).len());
+            assert_eq!(client.items(&conversation).await.len(), 2 * passing(dialect).len());
         }
     }
 }
@@ -70,7 +70,7 @@ async fn transient_failure_is_retried() {
 #[tokio::test]
 async fn failure_after_output_is_not_retried() {
     for mode in MODES {
-        let world = world(RESPONSES, at_once(2)).await;
+        let world = world(RESPONSES, immediate_retries(2)).await;
         let client = world.client();
         let begun = heard_until(&greeting(), "response.output_item.added");
         world.script(Reply::sse(greeting().frames()).break_after(begun));
@@ -87,7 +87,7 @@ async fn failure_after_output_is_not_retried() {
 
 #[tokio::test]
 async fn permanent_failure_is_not_retried() {
-    let world = world(RESPONSES, at_once(2)).await;
+    let world = world(RESPONSES, immediate_retries(2)).await;
     let client = world.client();
     let mut refusals: Vec<(u16, Reply)> =
         [400, 401, 403, 404, 413, 422, 501].map(|code| (code, status(code))).into();
@@ -102,7 +102,7 @@ async fn permanent_failure_is_not_retried() {
 
 #[tokio::test]
 async fn retry_header_outranks_the_status() {
-    let world = world(RESPONSES, at_once(1)).await;
+    let world = world(RESPONSES, immediate_retries(1)).await;
     world.script(status(400).header("x-should-retry", "true"));
     assert_eq!(world.client().respond(&ask("Hello")).await.text(), "Noted.");
 }
@@ -110,7 +110,7 @@ async fn retry_header_outranks_the_status() {
 #[tokio::test]
 async fn last_failure_is_returned_after_all_retries() {
     for mode in MODES {
-        let world = world(RESPONSES, at_once(2)).await;
+        let world = world(RESPONSES, immediate_retries(2)).await;
         let client = world.client();
         for code in [500, 502, 503] {
             world.script(status(code));
@@ -128,7 +128,7 @@ async fn late_rejection_ends_the_stream() {
     }});
     let limited = || Reply::json(StatusCode::TOO_MANY_REQUESTS, &limit).header("retry-after", "99");
 
-    let world = world(RESPONSES, at_once(2)).await;
+    let world = world(RESPONSES, immediate_retries(2)).await;
     let client = world.client();
     world.script(begun.clone());
     world.script(limited());
@@ -148,16 +148,16 @@ async fn late_rejection_ends_the_stream() {
 #[tokio::test]
 async fn requested_delay_replaces_the_planned_one() {
     for (name, value) in [("retry-after-ms", "5"), ("retry-after", "0")] {
-        let world = world(RESPONSES, much_later(1)).await;
+        let world = world(RESPONSES, distant_retries(1)).await;
         world.script(status(429).header(name, value));
         assert_eq!(world.client().respond(&ask("Hello")).await.text(), "Noted.", "{name}");
     }
 }
 
 #[tokio::test]
-async fn a_longer_wait_is_the_callers_to_decide() {
+async fn longer_requested_delay_passes_to_the_caller() {
     for mode in MODES {
-        let world = world(RESPONSES, at_once(2)).await;
+        let world = world(RESPONSES, immediate_retries(2)).await;
         world.script(status(429).header("retry-after", "21"));
         let refused = world.client().create(mode, &ask("Hello")).await;
         assert_eq!((refused.status(), refused.header("retry-after")), (429, Some("21")));
@@ -166,8 +166,8 @@ async fn a_longer_wait_is_the_callers_to_decide() {
 }
 
 #[tokio::test]
-async fn the_wait_ends_when_the_caller_leaves() {
-    let world = world(RESPONSES, much_later(1)).await;
+async fn disconnect_ends_the_wait_for_a_retry() {
+    let world = world(RESPONSES, distant_retries(1)).await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
@@ -194,7 +194,7 @@ async fn the_wait_ends_when_the_caller_leaves() {
 #[tokio::test]
 async fn busy_upstream_is_not_retried() {
     let world = World::with(|settings| {
-        settings.upstreams[0].retries = much_later(2);
+        settings.upstreams[0].retries = distant_retries(2);
         settings.upstreams[0].max_open = Some(1);
     })
     .await;
@@ -214,7 +214,7 @@ async fn busy_upstream_is_not_retried() {
 #[tokio::test]
 async fn permit_is_released_before_the_retry() {
     let world = World::with(|settings| {
-        settings.upstreams[0].retries = at_once(1);
+        settings.upstreams[0].retries = immediate_retries(1);
         settings.upstreams[0].max_open = Some(1);
     })
     .await;

@@ -1,13 +1,13 @@
 //! Who leaves changes nothing.
 
-use super::{a_tale_begun, in_background};
+use super::{in_background, start_tale};
 use crate::support::World;
 
 #[tokio::test]
 async fn disconnect_does_not_end_the_response() {
     let world = World::new().await;
     let client = world.client();
-    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &client, &in_background("A tale")).await;
     let received = events.seen().len();
 
     drop(events);

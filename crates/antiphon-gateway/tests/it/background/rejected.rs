@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{a_tale_begun, in_background};
+use super::{in_background, start_tale};
 use crate::support::{MODES, Mode, World, ask, invalid, output};
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn invalid_request_is_rejected_before_it_is_queued() {
 async fn background_turns_count_as_open_turns() {
     let world = World::with(|settings| settings.limits.max_open_turns = 1).await;
     let client = world.client();
-    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &client, &in_background("A tale")).await;
     drop(events);
 
     let refused = client.create(Mode::Whole, &in_background("Another")).await;
@@ -49,7 +49,7 @@ async fn background_turns_count_as_open_turns() {
 }
 
 #[tokio::test]
-async fn a_number_that_is_none_is_refused() {
+async fn invalid_starting_after_is_rejected() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.turn(Mode::Streamed, &in_background("Hello")).await;

@@ -4,14 +4,14 @@ use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{ANTHROPIC, CHAT, Spoken};
+use super::{ANTHROPIC, CHAT, Dialect};
 use crate::support::{MODES, ask};
 
 /// Status, body, and the error's type and message as a caller gets them.
 type Refusal = (u16, Value, &'static str, &'static str);
 
 /// Error bodies as the providers document them, and as servers of their APIs send them.
-fn refusals(spoken: Spoken) -> Vec<Refusal> {
+fn refusals(dialect_case: Dialect) -> Vec<Refusal> {
     let anthropic = |kind: &str, message: &str| {
         json!({
             "type": "error",
@@ -19,7 +19,7 @@ fn refusals(spoken: Spoken) -> Vec<Refusal> {
             "request_id": "req_011CSHoEeqs5C35K2UUqR7Fy",
         })
     };
-    match spoken.dialect == ANTHROPIC.dialect {
+    match dialect_case.dialect == ANTHROPIC.dialect {
         true => vec![
             (429, anthropic("rate_limit_error", "Slow down."), "rate_limit_error", "Slow down."),
             (529, anthropic("overloaded_error", "Overloaded"), "overloaded_error", "Overloaded"),
@@ -44,17 +44,17 @@ fn refusals(spoken: Spoken) -> Vec<Refusal> {
 }
 
 #[tokio::test]
-async fn a_refusal_keeps_its_status_and_its_words() {
-    for spoken in [CHAT, ANTHROPIC] {
+async fn rejection_keeps_its_status_and_message() {
+    for dialect_case in [CHAT, ANTHROPIC] {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect_case.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |text: &str| ask(text).within(&conversation);
             client.turn(mode, &say("My color is purple")).await;
             let held = client.items(&conversation).await;
 
-            for (status, body, kind, message) in refusals(spoken) {
+            for (status, body, kind, message) in refusals(dialect_case) {
                 let status_code = StatusCode::from_u16(status).unwrap();
                 world.script(Reply::json(status_code, &body).header("retry-after", "7"));
                 let answer = client.create(mode, &say("Hello")).await;

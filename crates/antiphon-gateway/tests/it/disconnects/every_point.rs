@@ -5,8 +5,8 @@ use antiphon_gateway::settings::OnDisconnect;
 use antiphon_mock::{Api, Frame, Reply};
 use serde_json::{Value, json};
 
-use super::script::{APIS, Spoken, before_the_end, text_length};
-use super::told::{Told, is_part};
+use super::received::{ReceivedOutput, is_part};
+use super::script::{APIS, Dialect, terminal_position, text_length};
 use crate::support::{Ask, Client, Event, World, ask, lines, list, user};
 
 const FACT: &str = "My color is purple.";
@@ -38,22 +38,22 @@ fn thinking(ask: Ask) -> Ask {
 }
 
 /// A turn that was left.
-struct Left {
+struct AbandonedTurn {
     id: String,
-    received: Told,
+    received: ReceivedOutput,
     /// What is kept of its output, in words.
     kept: Vec<String>,
 }
 
-impl Left {
+impl AbandonedTurn {
     /// Waits until the turn is settled, and looks at what is kept: what was told at the least, what
     /// the upstream has said at the most, and nothing that a provider would refuse.
     async fn settled(dialogue: &Dialogue, id: String, events: &[Event], most: &[String]) -> Self {
         let response = dialogue.client.settled(&id).await;
         assert_eq!((&response["status"], &response["id"]), (&json!("cancelled"), &json!(id)));
         let output = list(&response["output"]);
-        let (received, kept) = (Told::by(events), lines(output));
-        let least = received.stays();
+        let (received, kept) = (ReceivedOutput::from_events(events), lines(output));
+        let least = received.expected_stored();
         assert!(is_part(&least, &kept), "told {least:?}, kept {kept:?}");
         assert!(is_part(&kept, most), "kept {kept:?} of {most:?}");
         assert_ne!(kept.last().map(String::as_str), Some("reasoning"), "{kept:?}");
@@ -77,13 +77,13 @@ impl Left {
     }
 
     /// Goes on from the response in every way, and in the conversation in one of them.
-    async fn goes_on(&self, world: &World, dialogue: &Dialogue, way: usize) {
+    async fn assert_continues(&self, world: &World, dialogue: &Dialogue, way: usize) {
         let inputs = self.next_inputs();
         for input in &inputs {
-            self.asks(world, dialogue, ask(json!(input)).after(&self.id)).await;
+            self.assert_answered(world, dialogue, ask(json!(input)).after(&self.id)).await;
         }
         let input = json!(inputs[way % inputs.len()]);
-        self.asks(world, dialogue, ask(input).within(&dialogue.conversation)).await;
+        self.assert_answered(world, dialogue, ask(input).within(&dialogue.conversation)).await;
         let held = dialogue.client.items(&dialogue.conversation).await;
         assert_eq!(
             lines(&held).iter().filter(|line| *line == &format!("user: {ORDER}")).count(),
@@ -92,7 +92,7 @@ impl Left {
     }
 
     /// The next turn is answered, and its model was given everything once.
-    async fn asks(&self, world: &World, dialogue: &Dialogue, asking: Ask) {
+    async fn assert_answered(&self, world: &World, dialogue: &Dialogue, asking: Ask) {
         let turn = dialogue.client.respond(&thinking(asking)).await;
         assert_eq!(turn.text(), "purple");
         let view = world.last_view().await;
@@ -142,43 +142,45 @@ async fn whole_answer(world: &World, frames: &[Frame]) -> (Vec<String>, usize) {
     let bytes_of =
         |event: &Event| "event: \ndata: \n\n".len() + event.name.len() + event.data.len();
     let length = events[..=last_words].iter().map(bytes_of).sum();
-    (Told::by(&events).stays(), length)
+    (ReceivedOutput::from_events(&events).expected_stored(), length)
 }
 
 #[tokio::test]
 async fn disconnect_after_every_upstream_event() {
-    for spoken in APIS {
-        let world = spoken.world(OnDisconnect::Settle).await;
-        let frames = spoken.frames(0);
+    for dialect in APIS {
+        let world = dialect.world(OnDisconnect::Settle).await;
+        let frames = dialect.frames(0);
         let (whole, _) = whole_answer(&world, &frames).await;
-        for count in 0..=before_the_end(&frames) {
-            println!("{:?}: left behind {count} frames", spoken.api);
-            let left = leave_behind(&world, spoken, count, &whole).await;
-            left.0.goes_on(&world, &left.1, count).await;
+        for count in 0..=terminal_position(&frames) {
+            println!("{:?}: left behind {count} frames", dialect.api);
+            let left = disconnect_after_frames(&world, dialect, count, &whole).await;
+            left.0.assert_continues(&world, &left.1, count).await;
         }
     }
 }
 
 /// A turn that is left when all that the first `count` frames of the upstream say was read.
-async fn leave_behind(
+async fn disconnect_after_frames(
     world: &World,
-    spoken: Spoken,
+    dialect: Dialect,
     count: usize,
     whole: &[String],
-) -> (Left, Dialogue) {
+) -> (AbandonedTurn, Dialogue) {
     let dialogue = Dialogue::new(world).await;
-    let frames = spoken.frames(count + 1);
+    let frames = dialect.frames(count + 1);
     let exchange = world.script(Reply::sse(frames.clone()).hang_after(count));
     let mut events = dialogue.client.stream(&dialogue.order()).await;
     let id = events.header("antiphon-response");
-    match spoken.api {
+    match dialect.api {
         Api::Responses => {
             for _ in 0..count {
                 events.next().await;
             }
         }
         _ => {
-            while Told::by(events.seen()).text_length() < text_length(&frames[..count]) {
+            while ReceivedOutput::from_events(events.seen()).text_length()
+                < text_length(&frames[..count])
+            {
                 events.next().await;
             }
         }
@@ -186,9 +188,9 @@ async fn leave_behind(
     let seen = events.seen().to_vec();
     drop(events);
     world.left(&exchange).await;
-    let left = Left::settled(&dialogue, id, &seen, whole).await;
-    if matches!(spoken.api, Api::Responses) {
-        assert_eq!(left.kept, left.received.stays(), "exactly what was told");
+    let left = AbandonedTurn::settled(&dialogue, id, &seen, whole).await;
+    if matches!(dialect.api, Api::Responses) {
+        assert_eq!(left.kept, left.received.expected_stored(), "exactly what was told");
     }
     (left, dialogue)
 }
@@ -196,36 +198,36 @@ async fn leave_behind(
 #[tokio::test]
 async fn disconnect_at_any_byte() {
     const SAMPLES: usize = 32;
-    for spoken in APIS {
-        let world = spoken.world(OnDisconnect::Settle).await;
-        let (whole, length) = whole_answer(&world, &spoken.frames(0)).await;
+    for dialect in APIS {
+        let world = dialect.world(OnDisconnect::Settle).await;
+        let (whole, length) = whole_answer(&world, &dialect.frames(0)).await;
         for sample in 0..SAMPLES {
             let bytes = length * sample / SAMPLES;
-            println!("{:?}: left behind {bytes} bytes", spoken.api);
-            let frames = spoken.frames(sample + 1);
-            let open = before_the_end(&frames);
+            println!("{:?}: left behind {bytes} bytes", dialect.api);
+            let frames = dialect.frames(sample + 1);
+            let open = terminal_position(&frames);
             let dialogue = Dialogue::new(&world).await;
             let exchange = world.script(Reply::sse(frames).hang_after(open));
             let events = dialogue.client.stream(&dialogue.order()).await;
             let id = events.header("antiphon-response");
             let seen = events.first_bytes(bytes).await;
             world.left(&exchange).await;
-            let left = Left::settled(&dialogue, id, &seen, &whole).await;
-            left.goes_on(&world, &dialogue, sample).await;
+            let left = AbandonedTurn::settled(&dialogue, id, &seen, &whole).await;
+            left.assert_continues(&world, &dialogue, sample).await;
         }
     }
 }
 
 #[tokio::test]
 async fn finished_turn_is_stored_after_any_disconnect() {
-    for spoken in APIS {
-        let world = spoken.world(OnDisconnect::Finish).await;
-        let (whole, _) = whole_answer(&world, &spoken.frames(0)).await;
-        let end = before_the_end(&spoken.frames(0));
+    for dialect in APIS {
+        let world = dialect.world(OnDisconnect::Finish).await;
+        let (whole, _) = whole_answer(&world, &dialect.frames(0)).await;
+        let end = terminal_position(&dialect.frames(0));
         for count in 0..=end {
-            println!("{:?}: left behind {count} frames", spoken.api);
+            println!("{:?}: left behind {count} frames", dialect.api);
             let dialogue = Dialogue::new(&world).await;
-            let frames = spoken.frames(count + 1);
+            let frames = dialect.frames(count + 1);
             let exchange = world.script(Reply::sse(frames).hang_after(count));
             let events = dialogue.client.stream(&dialogue.order()).await;
             let id = events.header("antiphon-response");
@@ -238,8 +240,9 @@ async fn finished_turn_is_stored_after_any_disconnect() {
             assert_eq!(response["status"], "completed");
             assert_eq!(lines(list(&response["output"])), whole);
             if count == end {
-                let left = Left { id, received: Told::default(), kept: whole.clone() };
-                left.goes_on(&world, &dialogue, count).await;
+                let left =
+                    AbandonedTurn { id, received: ReceivedOutput::default(), kept: whole.clone() };
+                left.assert_continues(&world, &dialogue, count).await;
             }
         }
     }

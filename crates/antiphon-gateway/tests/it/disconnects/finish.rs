@@ -5,13 +5,13 @@ use antiphon_mock::{Answer, Reply};
 
 use crate::support::{MODEL, Mode, World, ask, heard_until, soon};
 
-async fn patient() -> World {
+async fn finishing_world() -> World {
     World::with(|settings| settings.on_disconnect = OnDisconnect::Finish).await
 }
 
 #[tokio::test]
-async fn a_stream_that_was_left_is_kept_whole() {
-    let world = patient().await;
+async fn abandoned_stream_is_finished_and_stored() {
+    let world = finishing_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
@@ -37,7 +37,7 @@ async fn a_stream_that_was_left_is_kept_whole() {
 
 #[tokio::test]
 async fn unawaited_answer_is_stored() {
-    let world = patient().await;
+    let world = finishing_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{MODEL, World, ask, heard_until, output, user};
 
 /// A conversation whose caller left in the middle of a call's arguments, and the response's id.
-async fn cut_short(world: &World) -> (String, String) {
+async fn disconnect_in_arguments(world: &World) -> (String, String) {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let answer =
@@ -24,10 +24,10 @@ async fn cut_short(world: &World) -> (String, String) {
 }
 
 #[tokio::test]
-async fn late_output_is_left_out_and_reported() {
+async fn late_output_is_dropped_and_reported() {
     let world = World::new().await;
     let client = world.client();
-    let (conversation, id) = cut_short(&world).await;
+    let (conversation, id) = disconnect_in_arguments(&world).await;
     let late = json!([output(&json!("call_1"), "hello"), user("My color is purple")]);
     for ask in [ask(late.clone()).after(&id), ask(late).within(&conversation)] {
         let turn = client.respond(&ask).await;
@@ -41,10 +41,10 @@ async fn late_output_is_left_out_and_reported() {
 }
 
 #[tokio::test]
-async fn alone_it_is_not_refused_either() {
+async fn late_output_alone_is_accepted() {
     let world = World::new().await;
     let client = world.client();
-    let (conversation, _) = cut_short(&world).await;
+    let (conversation, _) = disconnect_in_arguments(&world).await;
     let late = json!([output(&json!("call_1"), "hello")]);
 
     let turn = client.respond(&ask(late).within(&conversation)).await;
@@ -55,10 +55,10 @@ async fn alone_it_is_not_refused_either() {
 }
 
 #[tokio::test]
-async fn replayed_call_of_a_late_output_is_left_out() {
+async fn replayed_call_of_a_late_output_is_dropped() {
     let world = World::new().await;
     let client = world.client();
-    let (conversation, _) = cut_short(&world).await;
+    let (conversation, _) = disconnect_in_arguments(&world).await;
     let call: Value = json!({
         "type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "",
     });

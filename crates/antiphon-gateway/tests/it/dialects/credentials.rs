@@ -2,13 +2,13 @@
 
 use antiphon_gateway::settings::Secret;
 
-use super::{ANTHROPIC, CHAT, Spoken};
+use super::{ANTHROPIC, CHAT, Dialect};
 use crate::support::{World, ask};
 
 /// A gateway with a key of its own for its upstream.
-async fn with_key(spoken: Spoken) -> World {
+async fn with_key(dialect_case: Dialect) -> World {
     World::with(|settings| {
-        settings.upstreams[0].api = spoken.dialect;
+        settings.upstreams[0].api = dialect_case.dialect;
         settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));
     })
     .await
@@ -37,7 +37,7 @@ async fn chat_completions_get_a_bearer_key() {
 }
 
 #[tokio::test]
-async fn without_a_key_the_callers_token_takes_its_place() {
+async fn callers_token_is_used_without_a_key() {
     let world = ANTHROPIC.world().await;
     world.client().respond(&ask("Hello")).await;
     let request = world.request(0).await;
