@@ -156,7 +156,7 @@ async fn earlier_turns_of_the_input_are_remembered() {
 
 /// Phases of what an assistant said earlier are taken, and reach a provider that knows them.
 #[tokio::test]
-async fn phases_of_messages() {
+async fn phases_of_messages_are_forwarded() {
     let phased = |phase: &str, text: &str| {
         json!({"type": "message", "role": "assistant",
             "phase": phase, "content": text})

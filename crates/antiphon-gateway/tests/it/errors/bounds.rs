@@ -1,4 +1,4 @@
-//! Too many, too long.
+//! Limits on counts and lengths.
 
 use serde_json::{Map, Value, json};
 

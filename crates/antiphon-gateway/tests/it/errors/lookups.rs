@@ -1,4 +1,4 @@
-//! What does not exist.
+//! Unknown ids and models.
 
 use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{Settings, State};
@@ -60,7 +60,7 @@ async fn only_one_state_can_be_continued() {
 }
 
 #[tokio::test]
-async fn unknown_model_is_not_found() {
+async fn model_without_an_upstream_is_not_found() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
     let expected = invalid(
         Some("model"),
@@ -74,7 +74,7 @@ async fn unknown_model_is_not_found() {
 }
 
 #[tokio::test]
-async fn every_route_reports_an_unknown_conversation() {
+async fn unknown_conversation_is_not_found() {
     let world = World::new().await;
     let client = world.client();
     for id in CONVERSATIONS {
@@ -99,7 +99,7 @@ async fn every_route_reports_an_unknown_conversation() {
 }
 
 #[tokio::test]
-async fn every_route_reports_an_unknown_response() {
+async fn unknown_response_is_not_found() {
     let world = World::new().await;
     let client = world.client();
     for id in RESPONSES {
@@ -117,7 +117,7 @@ async fn every_route_reports_an_unknown_response() {
 }
 
 #[tokio::test]
-async fn every_route_reports_an_unknown_item() {
+async fn unknown_item_is_not_found() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

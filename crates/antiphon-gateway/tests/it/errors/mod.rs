@@ -1,4 +1,4 @@
-//! What the gateway refuses, and how.
+//! Errors of invalid requests.
 
 mod bounds;
 mod bytes;

@@ -1,4 +1,4 @@
-//! Paths and methods that there are not.
+//! Unknown paths and wrong methods.
 
 use http::Method;
 use serde_json::json;

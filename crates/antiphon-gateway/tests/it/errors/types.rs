@@ -119,7 +119,7 @@ async fn functions_and_custom_tools_need_a_name() {
 }
 
 #[tokio::test]
-async fn function_names_with_invalid_characters_are_rejected() {
+async fn invalid_tool_names_are_rejected() {
     let world = World::new().await;
     let client = world.client();
     let pattern = "Invalid 'tools[0].name': string does not match pattern. Expected a string that \
