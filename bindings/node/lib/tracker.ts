@@ -9,14 +9,12 @@ import { textOf, valueText } from "./json.js";
 import { AntiphonError, called, native } from "./native.js";
 import type { NativeTracker } from "./native.js";
 
-/** The owner of a run's state: one of the first three, or `session`. */
+/** The owner of a run's state: one of the first three. */
 export interface TrackerOptions {
   conversation?: string;
   previousResponseId?: string;
   /** The run's responses form a chain. */
   autoPreviousResponseId?: boolean;
-  /** The client owns the history. No other owner is allowed. */
-  session?: boolean;
   /** Whether reasoning is sent with its ids; default `"keep"`. */
   reasoningIds?: "keep" | "omit";
 }
@@ -227,7 +225,6 @@ const NATIVE_NAMES: Readonly<Record<keyof TrackerOptions, string>> = {
   conversation: "conversation",
   previousResponseId: "previous_response_id",
   autoPreviousResponseId: "auto_previous_response_id",
-  session: "session",
   reasoningIds: "reasoning_ids",
 };
 
@@ -247,10 +244,9 @@ function refuseOtherThanTrackerOptions(options: TrackerOptions): void {
   for (const name of ["conversation", "previousResponseId"] as const) {
     refuseOtherThan(isId(options[name]), name, "must be an id", options[name]);
   }
-  for (const name of ["session", "autoPreviousResponseId"] as const) {
-    const isBoolean = typeof options[name] === "boolean";
-    refuseOtherThan(isBoolean, name, "must be true or false", options[name]);
-  }
+  const chained = options.autoPreviousResponseId;
+  const isBoolean = typeof chained === "boolean";
+  refuseOtherThan(isBoolean, "autoPreviousResponseId", "must be true or false", chained);
   const isKnown = options.reasoningIds === "keep" || options.reasoningIds === "omit";
   refuseOtherThan(isKnown, "reasoningIds", 'must be "keep" or "omit"', options.reasoningIds);
 }

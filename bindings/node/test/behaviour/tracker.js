@@ -72,13 +72,12 @@ function named({ isRestored, ...plan }, wanted) {
 }
 
 function optionsOf(options) {
-  const { conversation, previous_response_id, auto_previous_response_id, session, ...rest } = options;
+  const { conversation, previous_response_id, auto_previous_response_id, ...rest } = options;
   const { reasoning_ids, ...unknown } = rest;
   return {
     conversation,
     previousResponseId: previous_response_id,
     autoPreviousResponseId: auto_previous_response_id,
-    session,
     reasoningIds: reasoning_ids,
     ...unknown,
   };

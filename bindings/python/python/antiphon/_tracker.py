@@ -100,21 +100,19 @@ class Tracker:
         conversation: str | None = None,
         previous_response_id: str | None = None,
         auto_previous_response_id: bool = False,
-        session: bool = False,
         reasoning_ids: Literal["keep", "omit"] = "keep",
     ) -> None:
         """Sets the owner of the conversation's state.
 
         The server owns it as a `conversation`, as the chain from `previous_response_id`, or, with
-        `auto_previous_response_id`, as the chain of the run's own responses. With `session` the
-        client owns the history, and no other option is allowed. `reasoning_ids` chooses whether
-        reasoning is sent with its ids.
+        `auto_previous_response_id`, as the chain of the run's own responses. A client that stores
+        the history itself needs no tracker. `reasoning_ids` chooses whether reasoning is sent with
+        its ids.
         """
         options = {
             "conversation": parse_state_id("conversation", conversation),
             "previous_response_id": parse_state_id("previous_response_id", previous_response_id),
             "auto_previous_response_id": auto_previous_response_id,
-            "session": session,
             "reasoning_ids": reasoning_ids,
         }
         self._tracker = _native.Tracker(options)

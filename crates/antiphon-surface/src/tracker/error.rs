@@ -67,12 +67,9 @@ impl TrackerError {
 /// The conflict, with the option names of this crate.
 fn conflict(conflict: &ConflictingOptions) -> String {
     match conflict {
-        ConflictingOptions::SessionWithServerState { option } => {
-            let option = if *option == "conversation_id" { "conversation" } else { option };
-            format!("a session cannot be combined with {option}: one of the two owns the history")
-        }
         ConflictingOptions::ConversationWithChain { option } => {
             format!("conversation cannot be combined with {option}")
         }
+        other @ ConflictingOptions::SessionWithServerState { .. } => other.to_string(),
     }
 }

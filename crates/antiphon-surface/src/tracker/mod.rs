@@ -39,8 +39,6 @@ struct Options {
     #[serde(default)]
     auto_previous_response_id: bool,
     #[serde(default)]
-    session: bool,
-    #[serde(default)]
     reasoning_ids: ReasoningIds,
 }
 
@@ -54,7 +52,7 @@ impl Options {
             conversation_id: self.conversation.map(Into::into),
             previous_response_id: self.previous_response_id.map(Into::into),
             auto_previous_response_id: self.auto_previous_response_id,
-            session: self.session,
+            session: false,
         };
         options.choose()?.ok_or(TrackerError::NoServerState)
     }
@@ -103,8 +101,8 @@ impl<'a> Response<'a> {
 impl Tracker {
     /// A tracker for a new run. `options` is a JSON object with these fields: `conversation` or
     /// `previous_response_id` (an id each) or `auto_previous_response_id` (`true`: the run chains
-    /// its responses); `session` (`true`: the client stores the history itself, which excludes the
-    /// other three); `reasoning_ids` (`keep` or `omit`).
+    /// its responses); `reasoning_ids` (`keep` or `omit`). A client that stores the history itself
+    /// needs no tracker.
     pub fn new(options: &str) -> Result<Self, TrackerError> {
         let options = Options::parse(options)?;
         let reasoning_ids = options.reasoning_ids;
