@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{MODES, World, ask, not_found, output, reference, typed_user, user};
 
 #[tokio::test]
-async fn a_reference_stands_for_an_item_of_another_response() {
+async fn reference_finds_an_item_of_another_response() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -29,7 +29,7 @@ async fn a_reference_stands_for_an_item_of_another_response() {
 }
 
 #[tokio::test]
-async fn an_id_alone_is_a_reference() {
+async fn bare_id_is_a_reference() {
     let world = World::new().await;
     let client = world.client();
     let received = client.respond(&ask("My color is purple")).await;
@@ -56,7 +56,7 @@ async fn reference_to_a_stored_item_is_sent_once() {
 }
 
 #[tokio::test]
-async fn a_call_by_reference_takes_its_output() {
+async fn referenced_call_accepts_its_output() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -77,7 +77,7 @@ async fn a_call_by_reference_takes_its_output() {
 }
 
 #[tokio::test]
-async fn a_reference_to_nothing_is_not_found() {
+async fn unknown_reference_is_not_found() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

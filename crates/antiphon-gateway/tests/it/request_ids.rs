@@ -50,7 +50,7 @@ async fn every_answer_has_an_id() {
 }
 
 #[tokio::test]
-async fn well_formed_id_of_the_caller_is_taken() {
+async fn well_formed_id_of_the_caller_is_used() {
     let world = World::new().await;
     let client = world.client().with_header(HEADER, "trace-7:a.b_c");
     for (method, path, body, _) in requests() {

@@ -9,7 +9,7 @@ mod polling;
 mod rejected;
 mod restart;
 mod retries;
-mod slow;
+mod slow_reader;
 mod stopping;
 mod streaming;
 mod tenants;

@@ -13,9 +13,9 @@ fn outputs(view: &[String]) -> Vec<&str> {
 
 #[tokio::test]
 async fn unanswered_call_gets_a_placeholder_output() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |input: Value| ask_with_reasoning(input).within(&conversation);
@@ -39,9 +39,9 @@ async fn unanswered_call_gets_a_placeholder_output() {
 
 #[tokio::test]
 async fn parallel_outputs_may_arrive_in_any_order() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |input: Value| ask_with_reasoning(input).within(&conversation);
@@ -62,12 +62,7 @@ async fn parallel_outputs_may_arrive_in_any_order() {
                     item["type"] == "function_call_output" && item["call_id"] == call["call_id"]
                 };
                 let answers: Vec<Value> = items.iter().filter(answers).cloned().collect();
-                assert_eq!(
-                    lines(&answers),
-                    [format!("output: {message}")],
-                    "{}",
-                    dialect_case.name
-                );
+                assert_eq!(lines(&answers), [format!("output: {message}")], "{}", dialect.name);
             }
         }
     }
@@ -75,9 +70,9 @@ async fn parallel_outputs_may_arrive_in_any_order() {
 
 #[tokio::test]
 async fn server_may_reuse_call_ids() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |input: Value| ask(input).model(PLAIN).within(&conversation);
@@ -85,14 +80,14 @@ async fn server_may_reuse_call_ids() {
             for message in ["one", "two", "three"] {
                 let arguments = json!({"text": message}).to_string();
                 let answer = Answer::new(PLAIN).call("call_0", "echo", arguments);
-                dialect_case.script_stream(&world, &answer);
+                dialect.script_stream(&world, &answer);
                 let called = client.turn(mode, &say(format!("Echo {message}").into())).await;
                 seen.push(called.call_id().clone());
 
                 let answer = json!([output(called.call_id(), message)]);
                 let echoed = client.turn(mode, &say(answer)).await;
 
-                assert_eq!(echoed.text(), format!("echo said: {message}"), "{}", dialect_case.name);
+                assert_eq!(echoed.text(), format!("echo said: {message}"), "{}", dialect.name);
                 assert_eq!(echoed.header("antiphon-repairs"), None);
             }
             seen.sort_by_key(ToString::to_string);
@@ -107,14 +102,14 @@ async fn server_may_reuse_call_ids() {
 
 #[tokio::test]
 async fn custom_tool_takes_free_text() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let tool = json!({"type": "custom", "name": "patch", "description": "Patches."});
             let say = |input: Value| ask(input).model(PLAIN).field("tools", json!([tool]));
             let input = "+ a \"line\"\n- {";
-            dialect_case
+            dialect
                 .script_stream(&world, &Answer::new(PLAIN).custom_call("call_1", "patch", input));
 
             let called = client.turn(mode, &say("Patch it".into())).await;
@@ -135,9 +130,9 @@ async fn custom_tool_takes_free_text() {
 
 #[tokio::test]
 async fn disallowed_tool_is_neither_offered_nor_called() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let named = |name: &str| {
                 json!({"type": "function", "name": name, "parameters": {
@@ -155,11 +150,11 @@ async fn disallowed_tool_is_neither_offered_nor_called() {
                 .field("tool_choice", allowed);
             let answer =
                 Answer::new(PLAIN).call("call_1", "look", "{}").call("call_2", "delete", "{}");
-            dialect_case.script_stream(&world, &answer);
+            dialect.script_stream(&world, &answer);
 
             let turn = client.turn(mode, &say).await;
 
-            assert_eq!(lines(turn.output()), ["call look {}"], "{}", dialect_case.name);
+            assert_eq!(lines(turn.output()), ["call look {}"], "{}", dialect.name);
             let report = client.report(turn.id()).await;
             let repair = &list(&report["stream"])[0];
             assert_eq!(text(&repair["fault"]), "call_not_permitted");

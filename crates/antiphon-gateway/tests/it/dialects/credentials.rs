@@ -6,9 +6,9 @@ use super::{ANTHROPIC, CHAT, Dialect};
 use crate::support::{World, ask};
 
 /// A gateway with a key of its own for its upstream.
-async fn with_key(dialect_case: Dialect) -> World {
+async fn with_key(dialect: Dialect) -> World {
     World::with(|settings| {
-        settings.upstreams[0].api = dialect_case.dialect;
+        settings.upstreams[0].api = dialect.upstream;
         settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));
     })
     .await

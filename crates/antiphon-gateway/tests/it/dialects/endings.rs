@@ -34,13 +34,13 @@ async fn assert_goes_on(world: &World, conversation: &str, held: &[Value]) {
 
 #[tokio::test]
 async fn unstreamed_answer_is_returned_in_the_requested_form() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |input: Value| ask_with_reasoning(input).within(&conversation);
-            dialect_case.script_whole(&world, &answer());
+            dialect.script_whole(&world, &answer());
 
             let turn = client.turn(mode, &say("Echo hello".into())).await;
 
@@ -58,11 +58,10 @@ async fn unstreamed_answer_is_returned_in_the_requested_form() {
 
 #[tokio::test]
 async fn answer_cut_by_its_limit_is_incomplete() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
-            dialect_case
-                .script_stream(&world, &Answer::new(MODEL).message("Once upon a").incomplete());
+            let world = dialect.world().await;
+            dialect.script_stream(&world, &Answer::new(MODEL).message("Once upon a").incomplete());
             let turn = world.client().turn(mode, &ask("Tell me a story")).await;
             assert_eq!(turn.status(), "incomplete");
             assert_eq!(turn.response["incomplete_details"]["reason"], "max_output_tokens");
@@ -73,19 +72,19 @@ async fn answer_cut_by_its_limit_is_incomplete() {
 
 /// How many frames there are before those that end the answer: Chat Completions have the reason,
 /// the usage and `[DONE]`, Anthropic Messages have `message_delta` and `message_stop`.
-fn before_the_end(dialect_case: Dialect, frames: usize) -> usize {
-    if dialect_case.dialect == CHAT.dialect { frames - 3 } else { frames - 2 }
+fn before_the_end(dialect: Dialect, frames: usize) -> usize {
+    if dialect.upstream == CHAT.upstream { frames - 3 } else { frames - 2 }
 }
 
 #[tokio::test]
 async fn stream_broken_at_any_frame_fails_the_response() {
-    for dialect_case in OTHERS {
-        let world = dialect_case.world().await;
+    for dialect in OTHERS {
+        let world = dialect.world().await;
         let client = world.client();
         let asked = json!({"stream_options": {"include_usage": true}});
         let answer = answer().request(&asked);
-        let frames = answer.frames_for(dialect_case.api);
-        for count in 0..=before_the_end(dialect_case, frames.len()) {
+        let frames = answer.frames_for(dialect.api);
+        for count in 0..=before_the_end(dialect, frames.len()) {
             let (conversation, held) = receive(&client).await;
             let reply = Reply::sse(frames.clone());
             let breaks = count % 2 == 0;
@@ -94,7 +93,7 @@ async fn stream_broken_at_any_frame_fails_the_response() {
             let say = ask_with_reasoning("Echo hello").within(&conversation);
             let turn = client.turn(Mode::Streamed, &say).await;
 
-            assert_eq!(turn.status(), "failed", "{} after {count}", dialect_case.name);
+            assert_eq!(turn.status(), "failed", "{} after {count}", dialect.name);
             assert_eq!(turn.response["error"]["code"], "server_error");
             assert_goes_on(&world, &conversation, &held).await;
         }
@@ -103,11 +102,11 @@ async fn stream_broken_at_any_frame_fails_the_response() {
 
 #[tokio::test]
 async fn broken_stream_fails_an_unstreamed_answer() {
-    for dialect_case in OTHERS {
-        let world = dialect_case.world().await;
+    for dialect in OTHERS {
+        let world = dialect.world().await;
         let client = world.client();
         let (conversation, held) = receive(&client).await;
-        world.script(Reply::sse(answer().frames_for(dialect_case.api)).break_after(5));
+        world.script(Reply::sse(answer().frames_for(dialect.api)).break_after(5));
         client.create(Mode::Whole, &ask("Hello").within(&conversation)).await.server_error();
         assert_goes_on(&world, &conversation, &held).await;
     }
@@ -115,12 +114,12 @@ async fn broken_stream_fails_an_unstreamed_answer() {
 
 #[tokio::test]
 async fn error_event_fails_the_response() {
-    for (dialect_case, code) in [(CHAT, "server_error"), (ANTHROPIC, "overloaded_error")] {
-        let world = dialect_case.world().await;
+    for (dialect, code) in [(CHAT, "server_error"), (ANTHROPIC, "overloaded_error")] {
+        let world = dialect.world().await;
         let client = world.client();
         let (conversation, held) = receive(&client).await;
         let answer = Answer::new(MODEL).message("I was about to").failed(code, "Overloaded");
-        dialect_case.script_stream(&world, &answer);
+        dialect.script_stream(&world, &answer);
 
         let turn = client.turn(Mode::Streamed, &ask("Hello").within(&conversation)).await;
 
@@ -133,8 +132,8 @@ async fn error_event_fails_the_response() {
 
 #[tokio::test]
 async fn json_of_another_kind_is_an_error() {
-    for dialect_case in OTHERS {
-        let world = dialect_case.world().await;
+    for dialect in OTHERS {
+        let world = dialect.world().await;
         let client = world.client();
         for body in ["[]", "{\"object\":", "\"hello\"", "{}"] {
             world.script(Reply::new(StatusCode::OK, "application/json", body));

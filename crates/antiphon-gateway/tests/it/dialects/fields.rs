@@ -48,13 +48,13 @@ async fn schema_is_converted_and_echoed() {
         "additionalProperties": false,
     });
     let format = json!({"type": "json_schema", "name": "color", "strict": true, "schema": schema});
-    for (dialect_case, path) in
+    for (dialect, path) in
         [(CHAT, "/response_format/json_schema/schema"), (ANTHROPIC, "/output_config/format/schema")]
     {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let answer = Answer::new(PLAIN).message(r#"{"color":"purple"}"#);
-            dialect_case.script_stream(&world, &answer);
+            dialect.script_stream(&world, &answer);
             let asked = plain("What color?").field("text", json!({"format": format}));
 
             let turn = world.client().turn(mode, &asked).await;
@@ -69,7 +69,7 @@ async fn schema_is_converted_and_echoed() {
 }
 
 /// A turn that the upstream's API cannot carry, with the place that the error names.
-fn impossible(dialect_case: Dialect) -> Vec<(Ask, &'static str)> {
+fn impossible(dialect: Dialect) -> Vec<(Ask, &'static str)> {
     let search = json!([{"type": "file_search", "vector_store_ids": ["vs_1"]}]);
     let file = json!([
         {"role": "user", "content": "Look"},
@@ -80,7 +80,7 @@ fn impossible(dialect_case: Dialect) -> Vec<(Ask, &'static str)> {
         (plain("Hello").field("prompt", json!({"id": "pmpt_1"})), "prompt"),
         (plain(file), "input[1].content[0]"),
     ];
-    if dialect_case.dialect == ANTHROPIC.dialect {
+    if dialect.upstream == ANTHROPIC.upstream {
         let object = json!({"format": {"type": "json_object"}});
         cases.push((plain("Hello").field("text", object), "text.format"));
     }
@@ -89,15 +89,15 @@ fn impossible(dialect_case: Dialect) -> Vec<(Ask, &'static str)> {
 
 #[tokio::test]
 async fn unsupported_field_is_rejected_without_effect() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             client.turn(mode, &plain("My color is purple").within(&conversation)).await;
             let held = client.items(&conversation).await;
 
-            for (asked, place) in impossible(dialect_case) {
+            for (asked, place) in impossible(dialect) {
                 let refused = client.refused(mode, &asked.within(&conversation)).await;
 
                 assert_eq!(refused.status, 400);
@@ -107,7 +107,7 @@ async fn unsupported_field_is_rejected_without_effect() {
                 let param = error["param"].as_str().unwrap_or_default();
                 assert!(param.starts_with(place), "{error}");
                 let message = error["message"].as_str().unwrap_or_default();
-                assert!(message.contains(dialect_case.name), "{error}");
+                assert!(message.contains(dialect.name), "{error}");
                 assert_eq!(client.items(&conversation).await, held);
             }
 
@@ -120,9 +120,9 @@ async fn unsupported_field_is_rejected_without_effect() {
 
 #[tokio::test]
 async fn omitted_field_is_reported() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let asked = plain("Hello").field("max_tool_calls", 3);
 
@@ -133,7 +133,7 @@ async fn omitted_field_is_reported() {
             let [omitted] = list(&report["adapted_fields"]) else { panic!("{report}") };
             assert_eq!(omitted["field"], "max_tool_calls");
             let message = omitted["message"].as_str().unwrap_or_default();
-            assert!(message.contains(dialect_case.name), "{message}");
+            assert!(message.contains(dialect.name), "{message}");
             assert_eq!(world.last_request().body["max_tool_calls"], json!(null));
         }
     }
@@ -141,8 +141,8 @@ async fn omitted_field_is_reported() {
 
 #[tokio::test]
 async fn fields_that_the_gateway_handles_are_unreported() {
-    for dialect_case in OTHERS {
-        let world = dialect_case.world().await;
+    for dialect in OTHERS {
+        let world = dialect.world().await;
         for stored in [true, false] {
             let asked = plain("Hello").field("store", stored).field("background", false);
             let turn = world.client().respond(&asked).await;

@@ -19,17 +19,17 @@ use crate::support::{Ask, World, ask};
 /// An API, as the gateway names it and as the upstream does.
 #[derive(Clone, Copy, Debug)]
 struct Dialect {
-    dialect: UpstreamApi,
+    upstream: UpstreamApi,
     api: Api,
     /// What the gateway calls it in errors.
     name: &'static str,
 }
 
 const CHAT: Dialect =
-    Dialect { dialect: UpstreamApi::Chat, api: Api::Chat, name: "Chat Completions" };
+    Dialect { upstream: UpstreamApi::Chat, api: Api::Chat, name: "Chat Completions" };
 
 const ANTHROPIC: Dialect =
-    Dialect { dialect: UpstreamApi::Anthropic, api: Api::Anthropic, name: "Anthropic Messages" };
+    Dialect { upstream: UpstreamApi::Anthropic, api: Api::Anthropic, name: "Anthropic Messages" };
 
 /// Every API that is not the callers' own.
 const OTHERS: [Dialect; 2] = [CHAT, ANTHROPIC];
@@ -37,7 +37,7 @@ const OTHERS: [Dialect; 2] = [CHAT, ANTHROPIC];
 impl Dialect {
     /// A gateway in front of an upstream of this API.
     async fn world(self) -> World {
-        World::with(|settings| settings.upstreams[0].api = self.dialect).await
+        World::with(|settings| settings.upstreams[0].api = self.upstream).await
     }
 
     /// Has the upstream stream this answer.

@@ -17,9 +17,9 @@ async fn thought(world: &World, index: usize) -> Value {
 
 #[tokio::test]
 async fn reasoning_is_returned_verbatim_to_its_model() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let called = client.turn(mode, &ask_with_reasoning("Echo hello")).await;
             let text = &called.item("reasoning")["content"][0];
@@ -36,9 +36,9 @@ async fn reasoning_is_returned_verbatim_to_its_model() {
 
 #[tokio::test]
 async fn seal_is_shown_only_on_request() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let plain = client.turn(mode, &ask_with_reasoning("Echo hello")).await;
             let sealed = client.turn(mode, &ask_with_reasoning("Echo hello").encrypted()).await;
@@ -50,9 +50,9 @@ async fn seal_is_shown_only_on_request() {
 
 #[tokio::test]
 async fn reasoning_goes_back_only_to_its_model() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |input: Value| ask_with_reasoning(input).within(&conversation);
@@ -81,8 +81,8 @@ async fn reasoning_goes_back_only_to_its_model() {
 
 #[tokio::test]
 async fn stateless_replay_to_another_model_drops_reasoning() {
-    for dialect_case in OTHERS {
-        let world = dialect_case.world().await;
+    for dialect in OTHERS {
+        let world = dialect.world().await;
         let client = world.client();
         let called = client.respond(&ask_with_reasoning("Echo hello").unstored().encrypted()).await;
 
@@ -100,8 +100,8 @@ async fn stateless_replay_to_another_model_drops_reasoning() {
 
 #[tokio::test]
 async fn responses_upstream_gets_no_foreign_seal() {
-    for dialect_case in OTHERS {
-        let maker = dialect_case.world().await;
+    for dialect in OTHERS {
+        let maker = dialect.world().await;
         let asked = ask_with_reasoning("Echo hello").encrypted().unstored();
         let called = maker.client().respond(&asked).await;
         let mut replay = vec![json!({"role": "user", "content": "Echo hello"})];
@@ -150,7 +150,7 @@ async fn server_without_reasoning_support_gets_none() {
 #[tokio::test]
 async fn rejection_passes_without_repairs() {
     let world = World::with(|settings| {
-        settings.upstreams[0].api = CHAT.dialect;
+        settings.upstreams[0].api = CHAT.upstream;
         settings.faults = Faults::Reject;
     })
     .await;

@@ -11,7 +11,7 @@ use crate::support::{MODES, ask};
 type Refusal = (u16, Value, &'static str, &'static str);
 
 /// Error bodies as the providers document them, and as servers of their APIs send them.
-fn refusals(dialect_case: Dialect) -> Vec<Refusal> {
+fn refusals(dialect: Dialect) -> Vec<Refusal> {
     let anthropic = |kind: &str, message: &str| {
         json!({
             "type": "error",
@@ -19,7 +19,7 @@ fn refusals(dialect_case: Dialect) -> Vec<Refusal> {
             "request_id": "req_011CSHoEeqs5C35K2UUqR7Fy",
         })
     };
-    match dialect_case.dialect == ANTHROPIC.dialect {
+    match dialect.upstream == ANTHROPIC.upstream {
         true => vec![
             (429, anthropic("rate_limit_error", "Slow down."), "rate_limit_error", "Slow down."),
             (529, anthropic("overloaded_error", "Overloaded"), "overloaded_error", "Overloaded"),
@@ -45,16 +45,16 @@ fn refusals(dialect_case: Dialect) -> Vec<Refusal> {
 
 #[tokio::test]
 async fn rejection_keeps_its_status_and_message() {
-    for dialect_case in [CHAT, ANTHROPIC] {
+    for dialect in [CHAT, ANTHROPIC] {
         for mode in MODES {
-            let world = dialect_case.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |text: &str| ask(text).within(&conversation);
             client.turn(mode, &say("My color is purple")).await;
             let held = client.items(&conversation).await;
 
-            for (status, body, kind, message) in refusals(dialect_case) {
+            for (status, body, kind, message) in refusals(dialect) {
                 let status_code = StatusCode::from_u16(status).unwrap();
                 world.script(Reply::json(status_code, &body).header("retry-after", "7"));
                 let answer = client.create(mode, &say("Hello")).await;

@@ -14,10 +14,10 @@ async fn two() -> (World, FakeUpstream) {
     let anthropic = FakeUpstream::start().await;
     let url = anthropic.base_url().parse().expect("it is a URL");
     let world = World::with(|settings| {
-        settings.upstreams[0].api = CHAT.dialect;
+        settings.upstreams[0].api = CHAT.upstream;
         let key = Some(Secret::new("key-of-the-gateway"));
         let mut second = UpstreamSettings::new(url, key);
-        second.api = ANTHROPIC.dialect;
+        second.api = ANTHROPIC.upstream;
         second.models = vec![ModelPattern::new("foreign-*")];
         settings.upstreams.insert(0, second);
     })
@@ -89,7 +89,7 @@ async fn conversation_moves_between_upstreams() {
 #[tokio::test]
 async fn busy_upstream_is_rate_limited() {
     let world = World::with(|settings| {
-        settings.upstreams[0].api = ANTHROPIC.dialect;
+        settings.upstreams[0].api = ANTHROPIC.upstream;
         settings.upstreams[0].max_open = Some(1);
     })
     .await;

@@ -25,18 +25,18 @@ const WHOLE: [&str; 8] = [
 /// How many items of it came with each request.
 const LENGTHS: [usize; 4] = [1, 3, 6, 8];
 
-async fn assert_views(dialect_case: Dialect, world: &World) {
+async fn assert_views(dialect: Dialect, world: &World) {
     assert_eq!(world.times_asked(), LENGTHS.len());
     for (index, length) in LENGTHS.into_iter().enumerate() {
-        assert_eq!(world.request(index).await.api(), Some(dialect_case.api));
-        assert_eq!(world.view(index).await, WHOLE[..length], "{}", dialect_case.name);
+        assert_eq!(world.request(index).await.api(), Some(dialect.api));
+        assert_eq!(world.view(index).await, WHOLE[..length], "{}", dialect.name);
     }
 }
 
 #[tokio::test]
 async fn conversation_needs_only_new_input() {
-    for (dialect_case, mode) in cases() {
-        let world = dialect_case.world().await;
+    for (dialect, mode) in cases() {
+        let world = dialect.world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
         let say = |input: Value| ask_with_reasoning(input).within(&conversation);
@@ -49,7 +49,7 @@ async fn conversation_needs_only_new_input() {
 
         assert_eq!(echoed.text(), "echo said: hello");
         assert_eq!(recalled.text(), "purple, Biscuit");
-        assert_views(dialect_case, &world).await;
+        assert_views(dialect, &world).await;
         assert_eq!(client.items(&conversation).await.len(), 9);
         for turn in [called, echoed, recalled] {
             assert_eq!(turn.header("antiphon-repairs"), None);
@@ -59,8 +59,8 @@ async fn conversation_needs_only_new_input() {
 
 #[tokio::test]
 async fn chain_of_responses_needs_only_new_input() {
-    for (dialect_case, mode) in cases() {
-        let world = dialect_case.world().await;
+    for (dialect, mode) in cases() {
+        let world = dialect.world().await;
         let client = world.client();
 
         let received = client.turn(mode, &ask_with_reasoning(FACT)).await;
@@ -71,14 +71,14 @@ async fn chain_of_responses_needs_only_new_input() {
 
         assert_eq!(recalled.text(), "purple, Biscuit");
         assert_eq!(recalled.response["previous_response_id"], echoed.id());
-        assert_views(dialect_case, &world).await;
+        assert_views(dialect, &world).await;
     }
 }
 
 #[tokio::test]
 async fn replaying_client_gets_the_same_views() {
-    for (dialect_case, mode) in cases() {
-        let world = dialect_case.world().await;
+    for (dialect, mode) in cases() {
+        let world = dialect.world().await;
         let mut replay = Replay { client: world.client(), mode, history: Vec::new() };
 
         replay.turn(user(FACT)).await;
@@ -87,14 +87,14 @@ async fn replaying_client_gets_the_same_views() {
         let recalled = replay.turn(user(QUESTION)).await;
 
         assert_eq!(recalled["content"][0]["text"], "purple, Biscuit");
-        assert_views(dialect_case, &world).await;
+        assert_views(dialect, &world).await;
     }
 }
 
 #[tokio::test]
 async fn model_without_thinking_keeps_the_context() {
-    for (dialect_case, mode) in cases() {
-        let world = dialect_case.world().await;
+    for (dialect, mode) in cases() {
+        let world = dialect.world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
         let say = |input: Value| ask(input).within(&conversation);
@@ -105,7 +105,7 @@ async fn model_without_thinking_keeps_the_context() {
         let recalled = client.turn(mode, &say(QUESTION.into())).await;
 
         assert_eq!(recalled.text(), "purple, Biscuit");
-        let thinks_unasked = dialect_case.api == Api::Chat;
+        let thinks_unasked = dialect.api == Api::Chat;
         let expected = WHOLE.iter().filter(|line| thinks_unasked || **line != "reasoning");
         assert_eq!(world.view(3).await, expected.copied().collect::<Vec<_>>());
     }
@@ -132,5 +132,5 @@ impl Replay {
 }
 
 fn cases() -> impl Iterator<Item = (Dialect, Mode)> {
-    OTHERS.into_iter().flat_map(|dialect_case| MODES.map(|mode| (dialect_case, mode)))
+    OTHERS.into_iter().flat_map(|dialect| MODES.map(|mode| (dialect, mode)))
 }

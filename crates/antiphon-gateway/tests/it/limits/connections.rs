@@ -22,7 +22,7 @@ async fn full() -> (World, Raw, Raw) {
 }
 
 #[tokio::test]
-async fn one_connection_too_many_waits_until_another_ends() {
+async fn connection_beyond_the_limit_waits() {
     let (world, mut first, second) = full().await;
 
     let mut third = world.connect().await;
@@ -78,7 +78,7 @@ async fn silent_connections_do_not_block_health_checks() {
 }
 
 #[tokio::test]
-async fn long_waiting_request_is_rejected_for_now() {
+async fn long_waiting_request_is_rejected() {
     let short = Duration::from_millis(200);
     let world = World::with(|settings| {
         settings.limits.max_connections = 0;
@@ -94,7 +94,7 @@ async fn long_waiting_request_is_rejected_for_now() {
 }
 
 #[tokio::test]
-async fn a_websocket_waits_as_well() {
+async fn websocket_beyond_the_limit_waits() {
     let (world, first, second) = full().await;
     let client = world.client();
     let (mut socket, ()) = tokio::join!(client.socket(), async {

@@ -40,7 +40,7 @@ async fn too_deep_json_is_rejected_on_every_route() {
 }
 
 #[tokio::test]
-async fn json_as_deep_as_may_be_is_taken() {
+async fn json_at_the_depth_limit_is_accepted() {
     let world = World::new().await;
     let body = nested(&format!(r#""model":"{SIM}","input":"Hello""#), 128);
     assert_eq!(world.client().post_raw("/v1/responses", body).await.status(), 200);
@@ -60,7 +60,7 @@ async fn too_deep_event_is_rejected_on_an_open_connection() {
 }
 
 #[tokio::test]
-async fn a_models_name_is_no_text() {
+async fn model_name_length_is_limited() {
     let world = World::new().await;
     let client = world.client();
     let long = "m".repeat(1 << 20);

@@ -2,7 +2,7 @@
 
 mod answers;
 mod connections;
-mod encoded;
+mod encodings;
 mod json;
 mod open_turns;
 mod rate;

@@ -57,7 +57,7 @@ async fn rejected_turn_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_turn_whose_caller_leaves_does_not_stay_open() {
+async fn disconnected_turn_does_not_stay_open() {
     let world = with_one_open_turn().await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Once upon a time");

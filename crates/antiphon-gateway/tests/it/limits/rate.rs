@@ -62,7 +62,7 @@ async fn answers_have_rate_limit_headers() {
 }
 
 #[tokio::test]
-async fn tenants_are_counted_apart() {
+async fn tenants_are_counted_separately() {
     let world = limited().await;
     refused(&world.client()).await;
     assert_eq!(asked(&world.caller("token-of-bob")).await.status(), 200);

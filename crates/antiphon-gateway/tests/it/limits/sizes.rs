@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{World, ask, assistant, invalid, user};
 
 #[tokio::test]
-async fn headers_beyond_the_bound_are_refused() {
+async fn too_large_headers_are_rejected() {
     let world = World::with(|settings| settings.limits.max_header_bytes = 1000).await;
     let client = world.client();
     let answer = client.clone().with_header("x-much", &"x".repeat(1000)).get("/v1/models").await;
@@ -38,7 +38,7 @@ async fn too_large_body_is_rejected_on_an_open_connection() {
 }
 
 #[tokio::test]
-async fn more_items_than_the_bound_are_refused() {
+async fn too_many_items_are_rejected() {
     let world = World::with(|settings| settings.limits.max_items = 3).await;
     let client = world.client();
     let of = |count: usize| -> Value {

@@ -55,7 +55,7 @@ async fn missing_head_times_out() {
 }
 
 #[tokio::test]
-async fn a_connection_without_requests_is_kept_only_so_long() {
+async fn idle_connection_times_out() {
     let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
     let mut caller = world.connect().await;
     caller.say("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
@@ -133,7 +133,7 @@ async fn slow_reader_does_not_block_a_finishing_turn() {
 }
 
 #[tokio::test]
-async fn a_caller_that_reads_slowly_gets_all_of_it() {
+async fn slow_reader_gets_the_full_answer() {
     let world = World::new().await;
     let exchange = world.script(long_tale(BEYOND_A_CALLER));
     let (mut caller, _) = announced(&world).await;

@@ -14,7 +14,7 @@ use crate::support::{Raw, World, soon};
 const SHORT: Duration = Duration::from_millis(200);
 
 #[tokio::test]
-async fn an_upstream_that_cannot_be_reached_is_a_502() {
+async fn unreachable_upstream_is_a_502() {
     let world = World::with(|settings| {
         settings.upstreams[0].url = "http://127.0.0.1:1/v1".parse().expect("it is a URL");
     })
@@ -25,7 +25,7 @@ async fn an_upstream_that_cannot_be_reached_is_a_502() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_closes_the_connection_is_a_502() {
+async fn closed_connection_is_a_502() {
     let world = World::new().await;
     world.script(Reply::hangup());
     assert_eq!(answered(request(&world, Method::POST, "/v1/embeddings"), "{}").await.status(), 502);
@@ -33,7 +33,7 @@ async fn an_upstream_that_closes_the_connection_is_a_502() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_is_silent_is_a_504() {
+async fn silent_upstream_is_a_504() {
     let world = World::with(|settings| settings.upstreams[0].first_byte_timeout = SHORT).await;
     world.script(Reply::new(StatusCode::OK, "text/plain", "late").withhold_head());
     let answer = answered(request(&world, Method::GET, "/v1/files"), "").await;
@@ -119,7 +119,7 @@ async fn passed_request_counts_as_an_open_turn() {
 }
 
 #[tokio::test]
-async fn an_upstream_may_have_only_so_many_open() {
+async fn open_requests_per_upstream_are_limited() {
     let world = World::with(|settings| settings.upstreams[0].max_open = Some(1)).await;
     let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     world.script(stream.hang_after(1));

@@ -1,9 +1,9 @@
 //! The API's other parts, which pass to upstreams as they came.
 
 mod bounds;
-mod chosen;
 mod own_key;
 mod paths;
+mod routing;
 mod scope;
 mod unchanged;
 mod uploads;

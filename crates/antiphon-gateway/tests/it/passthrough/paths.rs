@@ -34,7 +34,7 @@ async fn own_paths_never_pass_to_an_upstream() {
 }
 
 #[tokio::test]
-async fn a_path_that_an_upstream_could_resolve_never_passes() {
+async fn ambiguous_path_never_passes() {
     let world = World::new().await;
     for path in [
         "/v1/files/../responses",
@@ -83,7 +83,7 @@ async fn trace_and_connect_do_not_pass() {
 }
 
 #[tokio::test]
-async fn a_websocket_is_refused_by_name() {
+async fn websocket_on_a_passed_path_is_rejected() {
     let world = World::new().await;
     let asked = request(&world, Method::GET, "/v1/realtime?model=fake-model")
         .header("connection", "upgrade")

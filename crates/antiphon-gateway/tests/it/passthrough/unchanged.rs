@@ -104,7 +104,7 @@ async fn answer_reaches_the_caller_unchanged() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_the_callers_to_follow() {
+async fn redirect_passes_to_the_caller() {
     let world = World::new().await;
     let away = Reply::new(StatusCode::FOUND, "text/plain", "").header("location", "/v1/elsewhere");
     world.script(away);
@@ -126,7 +126,7 @@ async fn error_passes_unchanged_without_a_retry() {
 }
 
 #[tokio::test]
-async fn a_head_has_no_body() {
+async fn head_request_has_no_body() {
     let world = World::new().await;
     world.script(Reply::new(StatusCode::OK, "text/plain", "").header("content-length", "1234"));
     let answer = answered(request(&world, Method::HEAD, "/v1/files/file_1/content"), "").await;
@@ -135,7 +135,7 @@ async fn a_head_has_no_body() {
 }
 
 #[tokio::test]
-async fn a_stream_passes_piece_by_piece_as_it_comes() {
+async fn stream_passes_chunk_by_chunk() {
     let world = World::new().await;
     let pieces =
         ["data: {\"choices\":[]}\n\n", "data: {\"cho", "ices\":[]}\n\n", "data: [DONE]\n\n"];

@@ -67,7 +67,7 @@ async fn early_answer_passes_at_once() {
 }
 
 #[tokio::test]
-async fn a_body_of_unknown_length_passes_as_one() {
+async fn chunked_body_passes_chunked() {
     let (world, listener) = raw().await;
     let mut caller = world.connect().await;
     caller

@@ -6,7 +6,7 @@ use super::{Bound, QUOTAS, assert_quota_error, assert_refused, items};
 use crate::support::{MODEL, MODES, Mode, World, ask, heard_until, text};
 
 #[tokio::test]
-async fn background_turn_is_refused_at_a_full_quota() {
+async fn background_turn_is_rejected_at_a_full_quota() {
     for quota in QUOTAS {
         let world = quota.world().await;
         let client = world.client();
@@ -25,7 +25,7 @@ async fn background_turn_is_refused_at_a_full_quota() {
 }
 
 #[tokio::test]
-async fn queued_turn_fails_when_its_conversation_became_full() {
+async fn queued_turn_fails_in_a_full_conversation() {
     let world = World::with(|settings| settings.limits.conversation_quota = items(2)).await;
     let client = world.client();
     let conversation = client.new_conversation().await;

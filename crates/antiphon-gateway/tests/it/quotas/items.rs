@@ -6,7 +6,7 @@ use super::{Bound, QUOTAS, add, assert_refused, items};
 use crate::support::{World, typed_user};
 
 #[tokio::test]
-async fn added_items_are_refused_beyond_each_quota() {
+async fn added_items_are_rejected_beyond_each_quota() {
     for quota in QUOTAS {
         let world = quota.world().await;
         let client = world.client();
@@ -69,7 +69,7 @@ async fn conversation_is_created_within_its_quotas_only() {
 }
 
 #[tokio::test]
-async fn without_quotas_nothing_is_refused() {
+async fn items_are_unlimited_without_quotas() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

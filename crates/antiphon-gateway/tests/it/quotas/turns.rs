@@ -6,7 +6,7 @@ use super::{Bound, QUOTAS, assert_quota_error, assert_refused, items};
 use crate::support::{MODEL, MODES, Mode, World, ask, create, lines, reference, text, typed_user};
 
 #[tokio::test]
-async fn full_quota_refuses_turns_before_the_model() {
+async fn full_quota_rejects_turns_before_the_model() {
     for quota in QUOTAS {
         let world = quota.world().await;
         let client = world.client();
@@ -57,7 +57,7 @@ async fn conversation_quota_does_not_bound_chains() {
 }
 
 #[tokio::test]
-async fn refusal_is_worded_for_the_caller() {
+async fn rejection_is_worded_for_the_caller() {
     let world = Bound::ConversationItems.world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -95,7 +95,7 @@ async fn answer_to_an_accepted_turn_is_stored_whole() {
 }
 
 #[tokio::test]
-async fn turn_that_stores_nothing_is_not_refused() {
+async fn unstored_turn_is_accepted_at_a_full_quota() {
     for quota in QUOTAS {
         let world = quota.world().await;
         let client = world.client();
@@ -180,7 +180,7 @@ async fn completed_turn_is_answered_again_at_a_full_quota() {
 }
 
 #[tokio::test]
-async fn websocket_turn_is_refused_and_its_connection_stays() {
+async fn rejected_websocket_turn_keeps_its_connection() {
     for quota in QUOTAS {
         let world = quota.world().await;
         let client = world.client();

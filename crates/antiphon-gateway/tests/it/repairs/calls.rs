@@ -82,7 +82,7 @@ async fn stored_call_still_accepts_its_real_output() {
 }
 
 #[tokio::test]
-async fn a_late_output_may_come_with_the_next_message() {
+async fn late_output_with_the_next_message_is_accepted() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -115,7 +115,7 @@ async fn chain_with_an_unanswered_call_continues() {
 }
 
 #[tokio::test]
-async fn a_replayed_call_without_an_output_is_answered() {
+async fn replayed_unanswered_call_gets_a_placeholder() {
     let world = World::new().await;
     let replay = json!([
         typed_user("Echo hello"),
@@ -133,7 +133,7 @@ async fn a_replayed_call_without_an_output_is_answered() {
 }
 
 #[tokio::test]
-async fn a_copy_of_a_call_is_dropped() {
+async fn duplicate_call_is_dropped() {
     let first = [call("call_twice", "hello"), output(&json!("call_twice"), "hello")];
     let copy = call("call_twice", "hello");
     for history in [

@@ -14,7 +14,7 @@ fn reply(id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_id_of_a_wrong_shape_is_not_sent() {
+async fn malformed_id_is_not_sent() {
     let overlong = format!("msg_{}", "x".repeat(61));
     for mode in MODES {
         for (id, repairs) in [("item_abc", "malformed_id=1"), (overlong.as_str(), "overlong_id=1")]
@@ -32,7 +32,7 @@ async fn an_id_of_a_wrong_shape_is_not_sent() {
 }
 
 #[tokio::test]
-async fn an_empty_call_id_is_given_a_name() {
+async fn empty_call_id_is_replaced() {
     for mode in MODES {
         let world = World::new().await;
         let history =
@@ -50,7 +50,7 @@ async fn an_empty_call_id_is_given_a_name() {
 }
 
 #[tokio::test]
-async fn an_item_that_stands_twice_is_sent_once() {
+async fn duplicate_item_is_sent_once() {
     for mode in MODES {
         let world = World::new().await;
         let history = json!([

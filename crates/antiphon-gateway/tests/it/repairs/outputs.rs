@@ -53,7 +53,7 @@ async fn old_output_of_an_unknown_call_is_dropped() {
 }
 
 #[tokio::test]
-async fn an_output_that_was_answered_already_is_sent_once() {
+async fn resent_output_is_sent_once() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -11,7 +11,7 @@ fn lone() -> Value {
 }
 
 #[tokio::test]
-async fn lone_reasoning_is_dropped_wherever_it_stands() {
+async fn lone_reasoning_is_dropped_at_any_position() {
     for mode in MODES {
         for input in [
             json!([lone(), user("Hello")]),

@@ -28,7 +28,7 @@ async fn assert_refused(input: Value, expected: &Refused) {
 }
 
 #[tokio::test]
-async fn a_duplicate_item() {
+async fn duplicate_item_is_rejected() {
     let world = strict().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -55,7 +55,7 @@ async fn a_duplicate_item() {
 }
 
 #[tokio::test]
-async fn a_missing_tool_output() {
+async fn missing_tool_output_is_rejected() {
     let world = strict().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -79,7 +79,7 @@ async fn assert_answerable(client: &Client, conversation: &str, call_id: &Value)
 }
 
 #[tokio::test]
-async fn an_orphan_tool_output() {
+async fn orphaned_tool_output_is_rejected() {
     let message = "No tool call found for function call output with call_id call_unknown.";
     let orphan = output(&json!("call_unknown"), "hello");
     assert_refused(json!([orphan]), &of_input(message)).await;
@@ -88,7 +88,7 @@ async fn an_orphan_tool_output() {
 }
 
 #[tokio::test]
-async fn reasoning_without_a_following_item() {
+async fn lone_reasoning_is_rejected() {
     let content = encrypted_content(MODEL, "rs_lone");
     let lone = json!({
         "type": "reasoning", "id": "rs_lone", "summary": [], "encrypted_content": content,
@@ -99,7 +99,7 @@ async fn reasoning_without_a_following_item() {
 }
 
 #[tokio::test]
-async fn reasoning_that_is_a_reference_to_nothing() {
+async fn unknown_bare_reasoning_is_rejected() {
     let bare = json!({"type": "reasoning", "id": "rs_lost", "summary": []});
     let message = "Item with id 'rs_lost' not found. Items are not persisted when `store` is set \
         to false. Try again with `store` set to true, or remove this item from your input.";
@@ -109,7 +109,7 @@ async fn reasoning_that_is_a_reference_to_nothing() {
 }
 
 #[tokio::test]
-async fn ids_of_wrong_shapes_are_named_by_their_places() {
+async fn malformed_ids_are_named_by_path() {
     let reply =
         |id: &str| json!({"type": "message", "id": id, "role": "assistant", "content": "Hm."});
     let overlong = format!("msg_{}", "x".repeat(412));
@@ -168,7 +168,7 @@ async fn well_formed_input_passes() {
 }
 
 #[tokio::test]
-async fn reasoning_that_another_model_encrypted() {
+async fn reasoning_of_another_model_is_rejected() {
     let world = strict().await;
     let client = world.client();
     let called = client.respond(&ask("Echo hello").encrypted()).await;

@@ -62,7 +62,7 @@ async fn background_response_is_deleted_on_any_replica() {
 }
 
 #[tokio::test]
-async fn its_retry_on_the_other_is_answered_with_it() {
+async fn retry_on_the_other_replica_returns_the_same_response() {
     let world = World::replicas(2).await;
     let asking = in_background("A tale");
     let [one, other] = [0, 1].map(|at| world.client_of(at).with_header("idempotency-key", "k"));
@@ -133,7 +133,7 @@ async fn paused_replica_gives_up_a_resumed_job() {
 }
 
 #[tokio::test]
-async fn one_that_stops_leaves_it_to_the_other() {
+async fn stopping_replica_hands_its_job_over() {
     let mut world = World::replicas_with(2, |settings| {
         with_own_key(settings);
         settings.shutdown_grace = std::time::Duration::ZERO;

@@ -9,7 +9,7 @@ use super::a_tale_begun;
 use crate::support::{Client, MODES, Mode, World, ask, lines};
 
 #[tokio::test]
-async fn a_restart_between_turns_is_not_noticed() {
+async fn database_restart_between_turns_is_harmless() {
     let mut server = Server::start().await;
     let world = World::replicas_on(&server, 2).await;
     let client = world.client();
@@ -60,7 +60,7 @@ async fn wait_for_readiness(client: &Client, status: u16) {
 }
 
 #[tokio::test]
-async fn a_gateway_is_ready_while_its_database_takes_writes() {
+async fn readiness_follows_the_database() {
     let mut server = Server::start().await;
     let world = World::replicas_on(&server, 1).await;
     let client = world.client();

@@ -31,7 +31,7 @@ async fn deletion_fails_the_turn_of_another_replica() {
 }
 
 #[tokio::test]
-async fn waiting_turn_learns_of_the_deletion() {
+async fn waiting_turn_fails_after_the_deletion() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;

@@ -76,7 +76,7 @@ async fn abandoned_turn_is_settled_once() {
 }
 
 #[tokio::test]
-async fn its_callers_retry_on_another_takes_its_turns_place() {
+async fn retry_replaces_a_turn_of_a_dead_replica() {
     let mut world = World::replicas(2).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let conversation = doomed.new_conversation().await;

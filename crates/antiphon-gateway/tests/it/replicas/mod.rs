@@ -3,11 +3,11 @@
 mod background;
 mod database;
 mod deleted;
-mod erased;
+mod erasure;
 mod killed;
+mod paused;
 mod responses;
 mod rolling;
-mod silent;
 mod turns;
 mod writers;
 

@@ -94,7 +94,7 @@ async fn nothing_is_lost_or_doubled() {
 }
 
 #[tokio::test]
-async fn an_open_turn_ends_on_the_gateway_that_stops() {
+async fn open_turn_ends_on_the_stopping_gateway() {
     let mut world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;

@@ -44,7 +44,7 @@ async fn key_is_known_after_later_turns() {
 }
 
 #[tokio::test]
-async fn another_key_another_body_or_none_is_another_request() {
+async fn different_key_or_body_is_a_new_request() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -58,7 +58,7 @@ async fn another_key_another_body_or_none_is_another_request() {
 }
 
 #[tokio::test]
-async fn two_at_once_are_one_turn() {
+async fn concurrent_retries_are_one_turn() {
     let world = World::new().await;
     let client = keyed(&world.client(), "k");
     for place in PLACES {
@@ -99,7 +99,7 @@ async fn keyed_retry_replaces_an_aborted_turn() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_too_long_is_refused() {
+async fn too_long_key_is_rejected() {
     let world = World::new().await;
     let refused = keyed(&world.client(), &"k".repeat(256)).refused(Mode::Whole, &ask("Hi")).await;
     assert_eq!(refused.status, 400);

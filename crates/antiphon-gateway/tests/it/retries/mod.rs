@@ -1,11 +1,11 @@
 //! Requests that a client makes again never double a turn.
 
-mod answered;
 mod forgotten;
 mod keyed;
-mod left_open;
+mod open_turns;
+mod replaced;
+mod replay;
 mod several_writers;
-mod superseded;
 
 use serde_json::Value;
 

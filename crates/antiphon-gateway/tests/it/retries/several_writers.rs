@@ -124,7 +124,7 @@ async fn every_cut_retry_leaves_the_input_once() {
 }
 
 #[tokio::test]
-async fn two_retries_at_once_are_one_turn() {
+async fn concurrent_retries_are_one_turn() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

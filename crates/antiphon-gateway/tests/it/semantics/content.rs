@@ -30,7 +30,7 @@ fn second_part(world: &World) -> Value {
 }
 
 #[tokio::test]
-async fn images_go_as_they_came() {
+async fn images_are_forwarded_unchanged() {
     let images = [
         json!({"type": "input_image", "image_url": PIXEL}),
         json!({"type": "input_image", "image_url": URL, "detail": "low", "file_id": null}),
@@ -46,14 +46,14 @@ async fn images_go_as_they_came() {
 }
 
 #[tokio::test]
-async fn other_apis_get_images_in_their_own_form() {
+async fn images_are_converted_for_other_apis() {
     let image = json!({"type": "input_image", "image_url": URL, "detail": "low"});
-    for (spoken, expected) in [
+    for (dialect, expected) in [
         (CHAT, json!({"type": "image_url", "image_url": {"url": URL, "detail": "low"}})),
         (ANTHROPIC, json!({"type": "image", "source": {"type": "url", "url": URL}})),
     ] {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             world.client().turn(mode, &ask(message(&image))).await;
             assert_eq!(second_part(&world), expected);
         }
@@ -61,7 +61,7 @@ async fn other_apis_get_images_in_their_own_form() {
 }
 
 #[tokio::test]
-async fn files_go_as_they_came() {
+async fn files_are_forwarded_unchanged() {
     let files = [
         json!({"type": "input_file", "file_id": "file-1"}),
         json!({"type": "input_file", "file_url": "https://example.com/a.pdf", "file_id": null}),
@@ -110,9 +110,9 @@ fn malformed() -> Vec<(Value, Refused)> {
 
 #[tokio::test]
 async fn invalid_content_part_is_rejected_by_path() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             for (part, expected) in malformed() {
                 let refused = world.client().refused(mode, &ask(message(&part))).await;
                 assert_eq!(refused, expected, "{part}");
@@ -161,7 +161,7 @@ async fn messages_and_outputs_need_content() {
 }
 
 #[tokio::test]
-async fn an_output_may_be_made_of_parts() {
+async fn output_accepts_a_list_of_parts() {
     let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
     let parts = json!([
         {"type": "input_text", "text": "A cat"},

@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{APIS, Spoken};
+use super::{APIS, Dialect};
 use crate::support::{Client, MODEL, MODES, Mode, World, ask};
 
 fn assert_strings(error: &Value) {
@@ -19,7 +19,7 @@ async fn error_of(client: &Client, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn ours_are_made_of_strings() {
+async fn own_errors_have_string_fields() {
     let world = World::new().await;
     let client = world.client();
     for path in
@@ -47,10 +47,10 @@ fn incomplete() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn an_upstreams_are_made_so_and_keep_their_message() {
-    for spoken in APIS {
+async fn upstream_errors_get_string_fields_and_keep_their_message() {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             for body in incomplete() {
                 world.script(Reply::json(StatusCode::BAD_REQUEST, &body));
                 let refused = world.client().refused(mode, &ask("Hello")).await;
@@ -77,9 +77,9 @@ async fn extra_error_fields_are_unchanged() {
 }
 
 /// Answers that fail before and behind their first output, without saying with which code.
-fn failing(spoken: Spoken) -> Vec<Answer> {
+fn failing(dialect: Dialect) -> Vec<Answer> {
     let error = json!({"type": "error", "code": null, "message": "No.", "param": null});
-    match spoken.dialect == APIS[0].dialect {
+    match dialect.upstream == APIS[0].upstream {
         true => vec![
             Answer::new(MODEL).message("Hel").event("error", error.clone()),
             Answer::new(MODEL).event("error", error),
@@ -90,12 +90,12 @@ fn failing(spoken: Spoken) -> Vec<Answer> {
 
 #[tokio::test]
 async fn stream_errors_have_string_fields() {
-    for spoken in APIS {
-        let world = spoken.world().await;
-        for answer in failing(spoken) {
-            spoken.answers(&world, &answer);
+    for dialect in APIS {
+        let world = dialect.world().await;
+        for answer in failing(dialect) {
+            dialect.answers(&world, &answer);
             let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
-            assert_eq!(turn.status(), "failed", "{spoken:?}");
+            assert_eq!(turn.status(), "failed", "{dialect:?}");
             let error = &turn.response["error"];
             assert_eq!(error["message"], "No.");
             assert!(error["code"].as_str().is_some_and(|code| !code.is_empty()), "{error}");

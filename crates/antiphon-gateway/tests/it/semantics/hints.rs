@@ -18,28 +18,28 @@ fn hinting() -> Ask {
 }
 
 #[tokio::test]
-async fn hints_reach_upstreams_with_such_fields() {
-    for spoken in [RESPONSES, CHAT] {
+async fn hints_reach_upstreams_that_support_them() {
+    for dialect in [RESPONSES, CHAT] {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             world.client().turn(mode, &hinting()).await;
             let body = world.last_request().body;
             for (field, value) in HINTS {
-                assert_eq!(body[field], value, "{spoken:?}");
+                assert_eq!(body[field], value, "{dialect:?}");
             }
         }
     }
 }
 
 #[tokio::test]
-async fn the_response_echoes_them() {
-    for spoken in APIS {
+async fn response_echoes_the_hints() {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let response = world.client().turn(mode, &hinting()).await.response;
             // The tier is the upstream's to tell: it says which one it was.
             for (field, value) in HINTS.into_iter().filter(|(field, _)| *field != "service_tier") {
-                assert_eq!(response[field], value, "{spoken:?}");
+                assert_eq!(response[field], value, "{dialect:?}");
             }
             assert!(response["service_tier"].is_string());
         }
@@ -61,7 +61,7 @@ async fn unsupported_hints_are_reported() {
 }
 
 #[tokio::test]
-async fn tiers_that_both_apis_have_are_carried() {
+async fn common_tiers_are_converted() {
     let world = ANTHROPIC.world().await;
     for (tier, carried) in [("auto", "auto"), ("default", "standard_only")] {
         world.client().respond(&ask("Hello").field("service_tier", tier)).await;
@@ -70,7 +70,7 @@ async fn tiers_that_both_apis_have_are_carried() {
 }
 
 #[tokio::test]
-async fn names_have_a_length() {
+async fn identifier_fields_are_limited_in_length() {
     let world = RESPONSES.world().await;
     let client = world.client();
     for (field, longest) in [("safety_identifier", 128), ("prompt_cache_key", 64)] {
@@ -90,10 +90,10 @@ async fn names_have_a_length() {
 }
 
 #[tokio::test]
-async fn metadata_is_the_callers_own() {
-    for spoken in APIS {
+async fn metadata_is_echoed_and_stored() {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let metadata = json!({"trace": "1", "": "", "ü": "ö"});
             let turn = client.turn(mode, &ask("Hello").field("metadata", metadata.clone())).await;
@@ -104,7 +104,7 @@ async fn metadata_is_the_callers_own() {
 }
 
 #[tokio::test]
-async fn truncation_is_one_of_two() {
+async fn truncation_is_auto_or_disabled() {
     let world = RESPONSES.world().await;
     let client = world.client();
     for truncation in ["auto", "disabled"] {
@@ -139,7 +139,7 @@ async fn effort_and_verbosity_reach_the_model() {
 }
 
 #[tokio::test]
-async fn verbosity_is_one_of_three() {
+async fn unknown_verbosity_is_rejected() {
     let world = RESPONSES.world().await;
     let asked = ask("Hello").field("text", json!({"verbosity": "lavish"}));
     let refused = world.client().refused(MODES[0], &asked).await;
@@ -148,7 +148,7 @@ async fn verbosity_is_one_of_three() {
 }
 
 #[tokio::test]
-async fn a_stored_prompt_needs_an_id() {
+async fn stored_prompt_needs_an_id() {
     let world = RESPONSES.world().await;
     let client = world.client();
     let refused = client.refused(MODES[0], &ask("Hello").field("prompt", json!({}))).await;

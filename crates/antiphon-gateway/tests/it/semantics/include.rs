@@ -29,7 +29,7 @@ fn unknown(param: &str, value: &str) -> Refused {
 }
 
 #[tokio::test]
-async fn all_that_there_is_can_be_asked_for() {
+async fn every_include_value_is_accepted() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -98,13 +98,13 @@ async fn logprobs_use_the_fields_of_the_api() {
 
 #[tokio::test]
 async fn unsupported_include_is_reported() {
-    for spoken in &APIS[1..] {
-        let world = spoken.world().await;
+    for dialect in &APIS[1..] {
+        let world = dialect.world().await;
         let client = world.client();
         let asked = ask("Hello").field("include", json!(["file_search_call.results"]));
         let turn = client.respond(&asked).await;
         let report = client.report(turn.id()).await;
-        assert_eq!(report["adapted_fields"][0]["field"], "include[0]", "{spoken:?}");
+        assert_eq!(report["adapted_fields"][0]["field"], "include[0]", "{dialect:?}");
     }
 }
 

@@ -6,13 +6,13 @@ mod hints;
 mod include;
 mod instructions;
 mod numbers;
-mod obedience;
 mod obfuscation;
 mod references;
 mod single_call;
 mod store;
 mod text_format;
 mod tool_choice;
+mod tool_choice_violations;
 mod unknown;
 
 use antiphon::dialect::UpstreamApi;
@@ -22,21 +22,21 @@ use serde_json::{Value, json};
 use crate::support::{Ask, World, ask};
 
 /// Every API that an upstream may speak, as the gateway names it and as the upstream does.
-const APIS: [Spoken; 3] = [RESPONSES, CHAT, ANTHROPIC];
-const RESPONSES: Spoken = Spoken { dialect: UpstreamApi::Responses, api: Api::Responses };
-const CHAT: Spoken = Spoken { dialect: UpstreamApi::Chat, api: Api::Chat };
-const ANTHROPIC: Spoken = Spoken { dialect: UpstreamApi::Anthropic, api: Api::Anthropic };
+const APIS: [Dialect; 3] = [RESPONSES, CHAT, ANTHROPIC];
+const RESPONSES: Dialect = Dialect { upstream: UpstreamApi::Responses, api: Api::Responses };
+const CHAT: Dialect = Dialect { upstream: UpstreamApi::Chat, api: Api::Chat };
+const ANTHROPIC: Dialect = Dialect { upstream: UpstreamApi::Anthropic, api: Api::Anthropic };
 
 #[derive(Clone, Copy, Debug)]
-struct Spoken {
-    dialect: UpstreamApi,
+struct Dialect {
+    upstream: UpstreamApi,
     api: Api,
 }
 
-impl Spoken {
+impl Dialect {
     /// A gateway in front of an upstream of this API.
     async fn world(self) -> World {
-        World::with(|settings| settings.upstreams[0].api = self.dialect).await
+        World::with(|settings| settings.upstreams[0].api = self.upstream).await
     }
 
     /// Has the upstream give this answer to the next request.

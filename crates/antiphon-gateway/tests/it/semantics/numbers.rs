@@ -24,9 +24,9 @@ fn beyond() -> Vec<(&'static str, Value, &'static str, &'static str)> {
 
 #[tokio::test]
 async fn number_out_of_range_is_rejected() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             for (field, value, what, bound) in beyond() {
                 let refused = client.refused(mode, &ask("Hello").field(field, value.clone())).await;
@@ -44,7 +44,7 @@ async fn number_out_of_range_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_number_at_its_bound_is_taken_and_echoed() {
+async fn number_at_its_limit_is_accepted_and_echoed() {
     let bounds = [
         ("temperature", json!(2)),
         ("temperature", json!(0)),

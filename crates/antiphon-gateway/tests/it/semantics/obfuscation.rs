@@ -37,12 +37,12 @@ fn padded_by_the_upstream() -> Reply {
 
 #[tokio::test]
 async fn obfuscation_pads_the_deltas() {
-    for spoken in APIS {
-        let world = spoken.world().await;
-        spoken.answers(&world, &answer());
+    for dialect in APIS {
+        let world = dialect.world().await;
+        dialect.answers(&world, &answer());
         let turn = world.client().turn(Mode::Streamed, &with_obfuscation(true)).await;
         let deltas = deltas(&turn);
-        assert!(deltas.len() > 2, "{spoken:?}");
+        assert!(deltas.len() > 2, "{dialect:?}");
         for delta in deltas {
             let padding = delta.json["obfuscation"].as_str().unwrap();
             assert!((1..=16).contains(&padding.len()), "{padding}");
@@ -77,7 +77,7 @@ async fn obfuscation_passes_by_default() {
 }
 
 #[tokio::test]
-async fn nothing_of_it_is_kept() {
+async fn obfuscation_is_not_stored() {
     for mode in MODES {
         let world = RESPONSES.world().await;
         let client = world.client();
@@ -90,8 +90,8 @@ async fn nothing_of_it_is_kept() {
 
 #[tokio::test]
 async fn obfuscation_option_is_a_boolean() {
-    for spoken in APIS {
-        let world = spoken.world().await;
+    for dialect in APIS {
+        let world = dialect.world().await;
         let refused = world.client().refused(Mode::Streamed, &with_obfuscation("yes")).await;
         let path = "stream_options.include_obfuscation";
         let message =

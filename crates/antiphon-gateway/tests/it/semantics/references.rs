@@ -7,9 +7,9 @@ use crate::support::{MODES, World, ask, invalid, reference, user};
 
 #[tokio::test]
 async fn reference_resolves_to_the_tenants_item() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let alice = world.caller("token-of-alice");
             let received = alice.turn(mode, &ask("My color is purple")).await;
             let reply = &received.item("message")["id"];
@@ -19,7 +19,7 @@ async fn reference_resolves_to_the_tenants_item() {
             let asked = world.times_asked();
             alice.turn(mode, &refer).await;
 
-            assert_eq!(stranger.status, 404, "{spoken:?}");
+            assert_eq!(stranger.status, 404, "{dialect:?}");
             assert_eq!(stranger.body["error"]["param"], "input");
             assert_eq!(asked, 1);
             let expected = ["user: My color is purple", "assistant: Noted.", "user: Hello"];

@@ -13,34 +13,34 @@ fn single() -> Ask {
 }
 
 #[tokio::test]
-async fn the_upstream_is_asked_for_one() {
-    for spoken in APIS {
-        let world = spoken.world().await;
+async fn upstream_is_asked_for_a_single_call() {
+    for dialect in APIS {
+        let world = dialect.world().await;
         world.client().respond(&single()).await;
         let body = world.last_request().body;
-        if spoken.dialect == ANTHROPIC.dialect {
+        if dialect.upstream == ANTHROPIC.upstream {
             assert_eq!(body["tool_choice"]["disable_parallel_tool_use"], true);
         } else {
-            assert_eq!(body["parallel_tool_calls"], false, "{spoken:?}");
+            assert_eq!(body["parallel_tool_calls"], false, "{dialect:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_second_call_is_suppressed_and_reported() {
-    for spoken in APIS {
+async fn second_call_is_suppressed_and_reported() {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let answer = Answer::new(MODEL)
                 .call("call_1", "look", r#"{"at":"it"}"#)
                 .call("call_2", "delete", r#"{"all":true}"#)
                 .call("call_3", "look", "{}");
-            spoken.answers(&world, &answer);
+            dialect.answers(&world, &answer);
 
             let turn = client.turn(mode, &single()).await;
 
-            assert_eq!(lines(turn.output()), [r#"call look {"at":"it"}"#], "{spoken:?}");
+            assert_eq!(lines(turn.output()), [r#"call look {"at":"it"}"#], "{dialect:?}");
             let report = client.report(turn.id()).await;
             let suppressed =
                 |tool: &str| json!({"fault": "parallel_call", "from": tool, "to": null});
@@ -53,27 +53,27 @@ async fn a_second_call_is_suppressed_and_reported() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_is_no_exception() {
-    for spoken in APIS {
+async fn second_call_of_an_unstreamed_answer_is_suppressed() {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let answer =
                 Answer::new(MODEL).call("call_1", "look", "{}").call("call_2", "delete", "{}");
-            world.script(Reply::json(StatusCode::OK, &answer.json_for(spoken.api)));
+            world.script(Reply::json(StatusCode::OK, &answer.json_for(dialect.api)));
             let turn = world.client().turn(mode, &single()).await;
-            assert_eq!(lines(turn.output()), ["call look {}"], "{spoken:?}");
+            assert_eq!(lines(turn.output()), ["call look {}"], "{dialect:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn one_call_with_text_around_it_is_one_call() {
-    for spoken in APIS {
+async fn text_before_a_single_call_is_allowed() {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let answer = Answer::new(MODEL).message("Looking.").call("call_1", "look", "{}");
-            spoken.answers(&world, &answer);
+            dialect.answers(&world, &answer);
             let turn = client.turn(mode, &single()).await;
             assert_eq!(lines(turn.output()), ["assistant: Looking.", "call look {}"]);
             assert_eq!(client.report(turn.id()).await["stream"], json!([]));

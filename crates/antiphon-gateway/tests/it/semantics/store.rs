@@ -7,14 +7,14 @@ use crate::support::{MODES, ask, invalid, lines, reference, user};
 
 #[tokio::test]
 async fn unstored_response_cannot_be_retrieved() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
 
             let turn = client.turn(mode, &ask("My color is purple").unstored()).await;
 
-            assert_eq!(turn.response["store"], false, "{spoken:?}");
+            assert_eq!(turn.response["store"], false, "{dialect:?}");
             let path = format!("/v1/responses/{}", turn.id());
             for path in [&path, &format!("{path}/input_items"), &format!("{path}/report")] {
                 assert_eq!(client.get(path).await.status(), 404, "{path}");
@@ -43,10 +43,10 @@ async fn unstored_response_cannot_be_continued() {
 }
 
 #[tokio::test]
-async fn a_conversation_gets_the_items_all_the_same() {
-    for spoken in APIS {
+async fn unstored_turn_is_added_to_its_conversation() {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
             let say = |text: &str| ask(text).within(&conversation).unstored();

@@ -62,9 +62,9 @@ fn malformed() -> Vec<(Value, Refused)> {
 
 #[tokio::test]
 async fn invalid_format_is_rejected_by_path() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             for (format, expected) in malformed() {
                 let asked = ask("Hello").field("text", json!({"format": format}));
                 assert_eq!(world.client().refused(mode, &asked).await, expected, "{format}");
@@ -135,9 +135,9 @@ fn not_strict() -> Vec<(Value, &'static str)> {
 
 #[tokio::test]
 async fn strict_schema_must_be_enforceable() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             for (schema, why) in not_strict() {
                 let asked = ask("Hello").field("text", json!({"format": schema_of(&schema)}));
                 let refused = world.client().refused(mode, &asked).await;
@@ -151,13 +151,13 @@ async fn strict_schema_must_be_enforceable() {
 }
 
 #[tokio::test]
-async fn other_schemas_are_not_checked() {
-    for spoken in APIS {
-        let world = spoken.world().await;
+async fn non_strict_schemas_are_not_checked() {
+    for dialect in APIS {
+        let world = dialect.world().await;
         for (schema, _) in not_strict() {
             let mut format = schema_of(&schema);
             format["strict"] = Value::Null;
-            spoken.answers(&world, &Answer::new(MODEL).message("{}"));
+            dialect.answers(&world, &Answer::new(MODEL).message("{}"));
             let asked = ask("Hello").field("text", json!({"format": format}));
             assert_eq!(world.client().respond(&asked).await.text(), "{}");
         }
@@ -165,25 +165,25 @@ async fn other_schemas_are_not_checked() {
 }
 
 #[tokio::test]
-async fn formats_reach_every_upstream_that_has_them() {
+async fn schema_is_converted_for_every_api() {
     let schema = json!({
         "type": "object",
         "properties": {"a": {"type": "string"}},
         "required": ["a"],
         "additionalProperties": false,
     });
-    for (spoken, path) in [
+    for (dialect, path) in [
         (APIS[0], "/text/format/schema"),
         (CHAT, "/response_format/json_schema/schema"),
         (ANTHROPIC, "/output_config/format/schema"),
     ] {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let asked = ask("Hello").field("text", json!({"format": schema_of(&schema)}));
             let answer = Answer::new(MODEL).request(asked.body()).message(r#"{"a":"b"}"#);
-            spoken.answers(&world, &answer);
+            dialect.answers(&world, &answer);
             let turn = world.client().turn(mode, &asked).await;
-            assert_eq!(world.last_request().body.pointer(path), Some(&schema), "{spoken:?}");
+            assert_eq!(world.last_request().body.pointer(path), Some(&schema), "{dialect:?}");
             assert_eq!(turn.response["text"]["format"]["schema"], schema);
         }
     }

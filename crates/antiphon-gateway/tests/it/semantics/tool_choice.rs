@@ -60,9 +60,9 @@ fn of_what_is_not_there() -> Vec<(Value, Refused)> {
 
 #[tokio::test]
 async fn invalid_tool_choice_is_rejected_by_path() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             for (choice, expected) in malformed().into_iter().chain(of_what_is_not_there()) {
                 let asked = ask_with(&["look"]).field("tool_choice", choice.clone());
@@ -75,9 +75,9 @@ async fn invalid_tool_choice_is_rejected_by_path() {
 
 #[tokio::test]
 async fn required_choice_needs_tools() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             for tools in [Value::Null, json!([])] {
                 let asked = ask("Look").field("tools", tools).field("tool_choice", "required");
                 let refused = world.client().refused(mode, &asked).await;
@@ -89,7 +89,7 @@ async fn required_choice_needs_tools() {
 }
 
 #[tokio::test]
-async fn every_form_reaches_an_upstream_of_the_same_api() {
+async fn tool_choice_is_forwarded_unchanged_to_responses() {
     let tools = json!([
         function("look"),
         {"type": "custom", "name": "patch"},
@@ -139,9 +139,9 @@ async fn tool_choice_is_translated() {
         (only_look, json!("required"), json!({"type": "any"})),
         (no_call, json!("none"), json!({"type": "none"})),
     ] {
-        for (spoken, expected) in [(CHAT, chat), (ANTHROPIC, anthropic)] {
-            let world = spoken.world().await;
-            spoken.answers(&world, &Answer::new(MODEL).message("Hello."));
+        for (dialect, expected) in [(CHAT, chat), (ANTHROPIC, anthropic)] {
+            let world = dialect.world().await;
+            dialect.answers(&world, &Answer::new(MODEL).message("Hello."));
             let asked = ask_with(&["look", "delete"]).field("tool_choice", choice.clone());
             world.client().respond(&asked).await;
             assert_eq!(world.last_request().body["tool_choice"], expected, "{choice}");
@@ -150,7 +150,7 @@ async fn tool_choice_is_translated() {
 }
 
 #[tokio::test]
-async fn a_tool_that_an_item_brings_may_be_chosen() {
+async fn tool_from_an_item_can_be_chosen() {
     let brought = json!({
         "type": "additional_tools", "role": "developer", "tools": [function("delete")],
     });
@@ -167,7 +167,7 @@ async fn a_tool_that_an_item_brings_may_be_chosen() {
 }
 
 #[tokio::test]
-async fn tools_within_tools_without_end_break_nothing() {
+async fn deeply_nested_tools_are_harmless() {
     let world = World::new().await;
     let client = world.client();
     let depth = 20_000;
@@ -181,7 +181,7 @@ async fn tools_within_tools_without_end_break_nothing() {
 }
 
 #[tokio::test]
-async fn a_tool_in_a_namespace_can_be_chosen() {
+async fn tool_in_a_namespace_can_be_chosen() {
     let world = World::new().await;
     let namespace = json!({"type": "namespace", "name": "n", "tools": [function("look")]});
     let chosen = json!({"type": "function", "name": "look"});

@@ -8,19 +8,19 @@ use crate::support::{MODEL, MODES, ask};
 
 #[tokio::test]
 async fn unknown_fields_reach_the_upstream() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let acme = json!({"nested": [1, 2.5, null]});
 
             let asked = ask("Hello").field("acme_option", acme.clone()).field("top_k", 3);
-            spoken.answers(&world, &Answer::new(MODEL).message("Hi"));
+            dialect.answers(&world, &Answer::new(MODEL).message("Hi"));
             let turn = client.turn(mode, &asked).await;
 
             assert_eq!(turn.text(), "Hi");
             let body = world.last_request().body;
-            assert_eq!((&body["acme_option"], &body["top_k"]), (&acme, &json!(3)), "{spoken:?}");
+            assert_eq!((&body["acme_option"], &body["top_k"]), (&acme, &json!(3)), "{dialect:?}");
             assert_eq!(turn.header("antiphon-repairs"), None);
         }
     }

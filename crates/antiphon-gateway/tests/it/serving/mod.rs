@@ -1,9 +1,9 @@
 //! The gateway as a server: what it lists, how it stops, how it starts again.
 
-mod described;
 mod drain;
-mod listed;
 mod load;
+mod models;
+mod openapi;
 mod restart;
 mod secrets;
 mod stop;

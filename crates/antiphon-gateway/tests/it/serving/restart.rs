@@ -43,7 +43,7 @@ async fn answered_turns_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn an_open_turn_of_a_conversation_is_settled() {
+async fn open_turn_of_a_conversation_is_settled() {
     let mut world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let received = ask("My color is purple").within(&conversation);
@@ -64,7 +64,7 @@ async fn an_open_turn_of_a_conversation_is_settled() {
 }
 
 #[tokio::test]
-async fn an_open_turn_of_a_chain_is_settled() {
+async fn open_turn_of_a_chain_is_settled() {
     let mut world = World::new().await;
     let received = world.client().respond(&ask("My color is purple")).await;
 

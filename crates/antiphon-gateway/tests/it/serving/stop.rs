@@ -7,7 +7,7 @@ use antiphon_mock::{Answer, Reply};
 use crate::support::{MODEL, World, ask, heard_until, soon};
 
 #[tokio::test]
-async fn an_open_turn_finishes_before_the_gateway_ends() {
+async fn open_turn_finishes_before_the_gateway_stops() {
     let mut world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -30,14 +30,14 @@ async fn an_open_turn_finishes_before_the_gateway_ends() {
 }
 
 #[tokio::test]
-async fn a_gateway_without_open_turns_ends_at_once() {
+async fn gateway_without_open_turns_stops_at_once() {
     let mut world = World::new().await;
     world.client().respond(&ask("Hello")).await;
     world.stop().ended().await;
 }
 
 #[tokio::test]
-async fn when_the_grace_is_over_open_turns_are_settled() {
+async fn open_turns_are_settled_after_the_grace_period() {
     let mut world = World::with(|settings| settings.shutdown_grace = Duration::ZERO).await;
     let client = world.client();
     let conversation = client.new_conversation().await;

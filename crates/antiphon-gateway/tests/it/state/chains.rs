@@ -28,7 +28,7 @@ async fn deleting_a_response_keeps_its_continuations() {
 }
 
 #[tokio::test]
-async fn a_conversation_keeps_the_items_of_a_deleted_response() {
+async fn conversation_keeps_the_items_of_a_deleted_response() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -40,7 +40,7 @@ async fn a_conversation_keeps_the_items_of_a_deleted_response() {
 }
 
 #[tokio::test]
-async fn a_deleted_conversation_leaves_its_responses() {
+async fn responses_survive_their_deleted_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

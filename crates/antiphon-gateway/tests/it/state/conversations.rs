@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{World, ask, invalid, lines, output, user};
 
 #[tokio::test]
-async fn one_is_created_shown_and_changed() {
+async fn conversation_is_created_retrieved_and_updated() {
     let world = World::new().await;
     let client = world.client();
     let created =
@@ -48,7 +48,7 @@ async fn unknown_parameter_is_rejected() {
 }
 
 #[tokio::test]
-async fn one_may_be_created_from_nothing() {
+async fn conversation_can_be_created_empty() {
     let world = World::new().await;
     let client = world.client();
     for body in ["", "{}", r#"{"metadata":null,"items":null}"#, r#"{"items":[]}"#] {
@@ -60,7 +60,7 @@ async fn one_may_be_created_from_nothing() {
 }
 
 #[tokio::test]
-async fn a_change_names_the_metadata() {
+async fn update_requires_metadata() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;
@@ -71,7 +71,7 @@ async fn a_change_names_the_metadata() {
 }
 
 #[tokio::test]
-async fn one_begins_with_items() {
+async fn conversation_can_be_created_with_items() {
     let world = World::new().await;
     let client = world.client();
     let items = json!([
@@ -101,7 +101,7 @@ async fn one_begins_with_items() {
 }
 
 #[tokio::test]
-async fn an_item_is_shown_as_the_list_shows_it() {
+async fn retrieved_item_equals_the_listed_one() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;
@@ -113,7 +113,7 @@ async fn an_item_is_shown_as_the_list_shows_it() {
 }
 
 #[tokio::test]
-async fn added_items_are_given_back_as_they_are_held() {
+async fn added_items_are_returned_as_stored() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;

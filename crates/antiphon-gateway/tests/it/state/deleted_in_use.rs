@@ -33,7 +33,7 @@ async fn delete(client: &Client, conversation: &str) {
 }
 
 #[tokio::test]
-async fn its_stream_ends_at_once_and_well() {
+async fn deletion_ends_the_stream_at_once() {
     let world = World::new().await;
     let client = world.client();
     let answer = answer();
@@ -107,7 +107,7 @@ async fn deleted_while_asking(
 }
 
 #[tokio::test]
-async fn waiting_turns_learn_of_the_deletion() {
+async fn waiting_turns_fail_after_the_deletion() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -132,7 +132,7 @@ async fn waiting_turns_learn_of_the_deletion() {
 }
 
 #[tokio::test]
-async fn turns_of_others_go_on() {
+async fn turns_outside_the_conversation_continue() {
     let world = World::new().await;
     let client = world.client();
     let [doomed, other] = [client.new_conversation().await, client.new_conversation().await];
@@ -155,7 +155,7 @@ async fn turns_of_others_go_on() {
 }
 
 #[tokio::test]
-async fn a_stranger_does_not_end_a_turn_by_deleting() {
+async fn deletion_by_another_tenant_ends_no_turn() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

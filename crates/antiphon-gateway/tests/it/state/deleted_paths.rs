@@ -121,7 +121,7 @@ async fn replay_does_not_restore_a_deleted_item() {
 }
 
 #[tokio::test]
-async fn not_by_its_text_right_before_something_known() {
+async fn replay_of_its_text_does_not_restore_an_item() {
     let (past, _) = Past::without("message").await;
     let [received, called, ..] = &past.turns[..] else { unreachable!("there are four turns") };
     let message = [typed_user(SECRET)];
@@ -138,7 +138,7 @@ async fn not_by_its_text_right_before_something_known() {
 }
 
 #[tokio::test]
-async fn not_by_a_reference_from_anywhere() {
+async fn reference_does_not_restore_a_deleted_item() {
     let (past, deleted) = Past::without("message").await;
     let refer = ask(json!([reference(&deleted["id"]), user(QUESTION)]));
     for asking in past.everywhere(0, &refer) {
@@ -156,7 +156,7 @@ async fn not_by_a_reference_from_anywhere() {
 }
 
 #[tokio::test]
-async fn not_by_a_copy_that_another_conversation_holds() {
+async fn copy_elsewhere_does_not_restore_a_deleted_item() {
     let past = Past::new().await;
     let secret = past.items[0].clone();
     let other = past.client.new_conversation().await;
@@ -179,7 +179,7 @@ async fn not_by_a_copy_that_another_conversation_holds() {
 }
 
 #[tokio::test]
-async fn not_by_a_request_that_is_made_again() {
+async fn retried_request_does_not_restore_a_deleted_item() {
     let past = Past::new().await;
     let client = past.client.clone().with_header("idempotency-key", "once");
     let asking = ask("My cat is Tom").within(&past.conversation);
@@ -196,7 +196,7 @@ async fn not_by_a_request_that_is_made_again() {
 }
 
 #[tokio::test]
-async fn not_by_a_fork_that_was_made_before() {
+async fn earlier_fork_does_not_show_a_deleted_item() {
     let past = Past::new().await;
     let fork = past.client.respond(&ask("Hello").after(past.turns[2].id())).await;
     let deep = past.client.respond(&ask("Hello again").after(fork.id())).await;
@@ -209,7 +209,7 @@ async fn not_by_a_fork_that_was_made_before() {
 }
 
 #[tokio::test]
-async fn not_by_any_upstreams_api() {
+async fn deleted_item_reaches_no_upstream_api() {
     use antiphon::dialect::UpstreamApi;
     for api in [UpstreamApi::Chat, UpstreamApi::Anthropic] {
         let world = World::with(|settings| settings.upstreams[0].api = api).await;

@@ -38,7 +38,7 @@ async fn assert_forgotten(world: &World) {
 }
 
 #[tokio::test]
-async fn not_by_its_conversation_and_not_by_a_fork() {
+async fn deleted_item_is_absent_from_conversation_and_fork() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -62,7 +62,7 @@ async fn not_by_its_conversation_and_not_by_a_fork() {
 }
 
 #[tokio::test]
-async fn not_by_a_replay_with_its_id() {
+async fn replay_by_id_does_not_restore_a_deleted_item() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -85,7 +85,7 @@ async fn not_by_a_replay_with_its_id() {
 }
 
 #[tokio::test]
-async fn not_by_a_replay_of_its_text() {
+async fn replay_by_text_does_not_restore_a_deleted_item() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -108,7 +108,7 @@ async fn not_by_a_replay_of_its_text() {
 }
 
 #[tokio::test]
-async fn adding_it_again_is_the_way_back() {
+async fn deleted_item_can_be_added_again() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -126,7 +126,7 @@ async fn adding_it_again_is_the_way_back() {
 }
 
 #[tokio::test]
-async fn a_deleted_call_takes_nothing_else_down() {
+async fn conversation_works_without_a_deleted_call() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

@@ -19,7 +19,7 @@ async fn expired(client: &Client, response: &str) {
 }
 
 #[tokio::test]
-async fn an_expired_response_does_not_exist_any_more() {
+async fn expired_response_is_not_found() {
     let mut world = a_world().await;
     let received = world.client().respond(&ask("My color is purple")).await;
 
@@ -58,7 +58,7 @@ async fn continuation_keeps_an_expired_response() {
 }
 
 #[tokio::test]
-async fn a_conversation_outlives_its_responses() {
+async fn conversation_survives_its_expired_responses() {
     let mut world = a_world().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -75,7 +75,7 @@ async fn a_conversation_outlives_its_responses() {
 }
 
 #[tokio::test]
-async fn turns_go_on_while_responses_expire() {
+async fn turns_continue_while_responses_expire() {
     const RESPONSES: usize = 150;
     let mut world = a_world().await;
     let client = world.client();

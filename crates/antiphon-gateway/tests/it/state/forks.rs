@@ -5,7 +5,7 @@ use crate::support::{MODES, World, ask, lines};
 const BOTH: &str = "What is my color and my dog?";
 
 #[tokio::test]
-async fn a_chain_branches_at_every_response() {
+async fn chain_can_branch_at_every_response() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -28,7 +28,7 @@ async fn a_chain_branches_at_every_response() {
 }
 
 #[tokio::test]
-async fn a_branch_from_a_conversation_leaves_it_alone() {
+async fn branch_does_not_change_its_conversation() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -82,7 +82,7 @@ async fn conversation_is_independent_of_a_branch() {
 }
 
 #[tokio::test]
-async fn a_long_chain_of_branches_keeps_its_order() {
+async fn long_chain_of_branches_keeps_its_order() {
     let world = World::new().await;
     let client = world.client();
     let mut previous = client.respond(&ask("Message 0")).await;

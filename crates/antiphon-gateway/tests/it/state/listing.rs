@@ -40,7 +40,7 @@ fn owned(items: &[Value]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn items_of_a_conversation() {
+async fn conversation_items_are_listed_in_pages() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -61,7 +61,7 @@ async fn items_of_a_conversation() {
 }
 
 #[tokio::test]
-async fn input_items_of_a_response() {
+async fn input_items_are_listed_in_pages() {
     let world = World::new().await;
     let client = world.client();
     let message: Vec<Value> = (0..9).map(|number| user(&format!("Part {number}"))).collect();

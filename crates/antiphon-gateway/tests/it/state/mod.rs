@@ -7,5 +7,5 @@ mod deleted_paths;
 mod deletion;
 mod expiry;
 mod forks;
+mod item_shape;
 mod listing;
-mod shown;

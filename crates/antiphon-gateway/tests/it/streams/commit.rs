@@ -23,7 +23,7 @@ async fn response_is_stored_before_the_last_event() {
 }
 
 #[tokio::test]
-async fn while_the_upstream_withholds_its_end_nothing_is_there() {
+async fn nothing_is_stored_before_the_upstream_ends() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -47,7 +47,7 @@ async fn while_the_upstream_withholds_its_end_nothing_is_there() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_waits_for_the_end_too() {
+async fn unstreamed_answer_is_stored_at_the_end() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;

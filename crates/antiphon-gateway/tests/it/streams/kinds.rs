@@ -17,7 +17,7 @@ fn names(turn: &Turn) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_callers_events_are_the_upstreams() {
+async fn events_equal_those_of_the_upstream() {
     let answer = Answer::new(MODEL)
         .reasoning("The user greets. I greet back.")
         .message("Grüße, 世界 👋🏽!")
@@ -36,13 +36,13 @@ async fn the_callers_events_are_the_upstreams() {
 }
 
 #[tokio::test]
-async fn an_answer_without_items_is_an_answer() {
+async fn answer_without_items_completes() {
     let turn = receive(&Answer::new(MODEL)).await;
     assert_eq!(names(&turn), ["response.created", "response.in_progress", "response.completed"]);
 }
 
 #[tokio::test]
-async fn an_answer_that_a_limit_cut_short_is_incomplete() {
+async fn limited_answer_is_incomplete() {
     let answer = Answer::new(MODEL).message("Once upon a").incomplete();
     let turn = receive(&answer).await;
     assert_eq!(turn.status(), "incomplete");

@@ -1,7 +1,7 @@
 //! The streams that callers get.
 
+mod chunking;
 mod commit;
-mod cutting;
 mod kinds;
 mod response;
 mod whole;

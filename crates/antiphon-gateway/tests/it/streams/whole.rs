@@ -52,7 +52,7 @@ async fn whole_answer_is_streamed_in_parts() {
 }
 
 #[tokio::test]
-async fn an_incomplete_object_is_an_incomplete_response() {
+async fn limited_whole_answer_is_incomplete() {
     for mode in MODES {
         let world = World::new().await;
         let answer = Answer::new(MODEL).message("Once upon a").incomplete();
@@ -63,7 +63,7 @@ async fn an_incomplete_object_is_an_incomplete_response() {
 }
 
 #[tokio::test]
-async fn json_that_is_no_response_is_an_error() {
+async fn json_other_than_a_response_is_an_error() {
     let world = World::new().await;
     let client = world.client();
     for body in ["[]", "{\"object\":", "\"hello\""] {

@@ -45,7 +45,7 @@ async fn keys_share_only_their_tenants_data() {
 }
 
 #[tokio::test]
-async fn a_wrong_key_opens_nothing() {
+async fn wrong_key_is_unauthorized() {
     let world = keyed().await;
     let wrong = "sk-0123456789abcdefghij";
     for client in [world.caller(wrong), world.nobody(), world.caller("sk-first-of-acm")] {

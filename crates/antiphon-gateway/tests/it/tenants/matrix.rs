@@ -76,7 +76,7 @@ async fn everything(client: &Client, ids: &Ids) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_is_held() {
+async fn stored_objects_are_hidden_from_other_tenants() {
     let world = Watched::new().await;
     let (owner, stranger) = (world.owner(), world.stranger());
     let (ids, own) = (held(&world, &owner).await, held(&world, &stranger).await);
@@ -92,7 +92,7 @@ async fn what_is_held() {
 }
 
 #[tokio::test]
-async fn what_was_deleted() {
+async fn deleted_objects_are_hidden_from_other_tenants() {
     let world = Watched::new().await;
     let (owner, stranger) = (world.owner(), world.stranger());
     let (ids, own) = (deleted(&world, &owner).await, held(&world, &stranger).await);
@@ -101,7 +101,7 @@ async fn what_was_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_still_being_answered() {
+async fn open_turn_is_hidden_from_other_tenants() {
     let world = Watched::new().await;
     let (owner, stranger) = (world.owner(), world.stranger());
     let own = held(&world, &stranger).await;
@@ -136,7 +136,7 @@ fn is_of(pattern: &str, attempt: &Attempt) -> bool {
 }
 
 #[test]
-fn every_route_that_takes_an_id_is_tried() {
+fn every_route_with_an_id_is_tested() {
     let [conversation, response, item, call] =
         ["conv_1", "resp_1", "msg_1", "call_1"].map(str::to_owned);
     let ids = Ids { conversation, response, item, call };

@@ -2,10 +2,10 @@
 
 mod attempts;
 mod belongings;
+mod foreign_ids;
 mod keys;
 mod matrix;
 mod observed;
-mod own;
 mod recording;
 mod shared_account;
 mod watched;

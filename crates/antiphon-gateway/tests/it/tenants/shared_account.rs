@@ -232,7 +232,7 @@ async fn image_reference_must_be_the_tenants() {
 }
 
 #[tokio::test]
-async fn a_ledgers_own_id_is_nobodys() {
+async fn internal_ledger_id_is_not_found() {
     let provider = antiphon_mock::StrictProvider::start().await;
     let folder = tempfile::tempdir().expect("a folder can be made");
     let store = SqliteStore::open(&folder.path().join("antiphon.db")).expect("it opens");

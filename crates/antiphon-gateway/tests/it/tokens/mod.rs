@@ -1,6 +1,6 @@
 //! Tokens: how many a request is, and what becomes of one that has too many.
 
-mod counted;
+mod counting;
 mod overflow;
 mod window;
 

@@ -104,7 +104,7 @@ async fn counts_in_the_error_determine_the_truncation() {
 }
 
 #[tokio::test]
-async fn without_numbers_more_is_left_out_each_time() {
+async fn truncation_grows_with_each_attempt_without_counts() {
     let world = World::new().await;
     let client = world.client();
     let conversation = three_turns(&client).await;

@@ -71,7 +71,7 @@ async fn truncation_drops_and_reports_the_oldest_turns() {
 }
 
 #[tokio::test]
-async fn the_bound_on_the_answer_is_held_free() {
+async fn output_limit_is_reserved_in_the_window() {
     let (world, conversation) = grown(UpstreamApi::Responses).await;
     let client = world.client();
     let last = ask("And now?").within(&conversation).field("truncation", "auto");

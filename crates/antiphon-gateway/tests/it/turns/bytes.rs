@@ -35,7 +35,7 @@ async fn assert_sent(world: &World, index: usize, pieces: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_callers_items_keep_their_bytes_in_every_turn() {
+async fn input_items_keep_their_bytes_in_every_turn() {
     let mut world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -56,7 +56,7 @@ async fn a_callers_items_keep_their_bytes_in_every_turn() {
 }
 
 #[tokio::test]
-async fn items_that_were_added_keep_their_bytes() {
+async fn added_items_keep_their_bytes() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -101,7 +101,7 @@ async fn model_output_keeps_its_bytes() {
 }
 
 #[tokio::test]
-async fn encrypted_content_and_call_arguments_are_not_touched() {
+async fn encrypted_content_and_arguments_are_unchanged() {
     let world = World::new().await;
     let client = world.client();
     let answer = Answer::new(MODEL).reasoning("Hm.").call(

@@ -2,4 +2,4 @@
 
 mod bytes;
 mod request;
-mod three;
+mod three_turns;

@@ -28,7 +28,7 @@ async fn upstream_request_is_stateless_and_streamed() {
 }
 
 #[tokio::test]
-async fn everything_else_is_the_callers() {
+async fn other_fields_are_forwarded_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let asked = ask("Hello")
@@ -51,7 +51,7 @@ async fn everything_else_is_the_callers() {
 }
 
 #[tokio::test]
-async fn a_string_is_a_users_message() {
+async fn string_input_is_sent_as_a_user_message() {
     let world = World::new().await;
     world.client().respond(&ask("Hello \"there\"\n")).await;
     let request = world.request(0).await;

@@ -54,7 +54,7 @@ async fn repeated_events_double_nothing() {
 }
 
 #[tokio::test]
-async fn events_that_are_all_numbered_zero_are_all_heard() {
+async fn events_with_equal_sequence_numbers_are_all_read() {
     let world = World::new().await;
     let numbered = |frame: Frame| match frame.json() {
         Some(mut event) => {
@@ -87,7 +87,7 @@ async fn done_without_a_finish_reason_is_incomplete() {
 }
 
 #[tokio::test]
-async fn an_invalid_byte_in_a_delta_is_replaced() {
+async fn invalid_byte_in_a_delta_is_replaced() {
     for api in Api::ALL {
         let world = World::with(|settings| {
             settings.upstreams[0].api = match api {

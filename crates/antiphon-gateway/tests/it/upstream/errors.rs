@@ -90,7 +90,7 @@ async fn html_answer_is_a_server_error() {
 }
 
 #[tokio::test]
-async fn a_silent_upstream_is_given_up() {
+async fn silent_upstream_times_out() {
     let world = World::with(|settings| {
         settings.upstreams[0].first_byte_timeout = Duration::from_millis(50);
         settings.upstreams[0].idle_timeout = Duration::from_millis(50);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{MODEL, MODES, Mode, World, ask, lines};
 
 #[tokio::test]
-async fn a_failed_response_passes_with_its_reason() {
+async fn failed_response_keeps_its_error() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -31,7 +31,7 @@ async fn a_failed_response_passes_with_its_reason() {
 }
 
 #[tokio::test]
-async fn an_error_event_becomes_a_bare_failure() {
+async fn error_event_becomes_a_failed_response() {
     for error in [
         json!({"type": "error", "code": "server_error", "message": "Boom.", "param": null}),
         json!({"type": "error", "error": {"code": "server_error", "message": "Boom."}}),
@@ -50,7 +50,7 @@ async fn an_error_event_becomes_a_bare_failure() {
 }
 
 #[tokio::test]
-async fn an_answer_cut_short_by_a_limit_is_kept() {
+async fn incomplete_answer_is_stored() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

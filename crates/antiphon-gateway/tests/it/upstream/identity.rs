@@ -40,7 +40,7 @@ fn announced_twice() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_call_that_is_announced_twice_is_one_item() {
+async fn call_announced_twice_is_one_item() {
     let call = |id: &str| function_call(id, "call_1", "hello", "completed");
     for received in [vec![], vec![call("fc_streamed")], vec![call("fc_streamed"), call("fc_whole")]]
     {
@@ -74,7 +74,7 @@ async fn replaced(world: &World, turn: &Turn, fault: &str) -> (Value, Value) {
 }
 
 #[tokio::test]
-async fn an_item_id_that_is_held_is_replaced() {
+async fn stored_item_id_is_replaced() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -156,7 +156,7 @@ async fn used_or_empty_call_id_is_replaced() {
 }
 
 #[tokio::test]
-async fn one_constant_id_for_all_calls_is_many_calls() {
+async fn calls_with_a_constant_id_stay_separate() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -1,6 +1,6 @@
 //! Upstreams that misbehave.
 
-mod breaks;
+mod broken_streams;
 mod deviations;
 mod errors;
 mod failures;

@@ -65,7 +65,7 @@ async fn side_requests_do_not_repeat_the_key() {
 }
 
 #[tokio::test]
-async fn a_background_response_does_not_repeat_the_key() {
+async fn background_response_does_not_repeat_the_key() {
     let world = World::with(with_key).await;
     for key in [KEY, ESCAPED] {
         let event =
@@ -79,7 +79,7 @@ async fn a_background_response_does_not_repeat_the_key() {
 }
 
 #[tokio::test]
-async fn state_kept_upstream_does_not_repeat_the_key() {
+async fn upstream_state_does_not_repeat_the_key() {
     let world = World::with(|settings| {
         with_key(settings);
         settings.upstreams[0].state = State::Upstream;
@@ -98,7 +98,7 @@ async fn state_kept_upstream_does_not_repeat_the_key() {
 }
 
 #[tokio::test]
-async fn a_placeholder_or_a_masked_key_stays() {
+async fn placeholder_and_masked_keys_are_unchanged() {
     for key in ["lm-studio", KEY] {
         let world = World::with(|settings| {
             settings.upstreams[0].key = Some(Secret::new(key));

@@ -1,6 +1,6 @@
 //! Endpoints outside are told what was committed for them.
 
 mod background;
+mod delivery;
 mod outbox;
-mod signed;
-mod telling;
+mod signatures;

@@ -32,7 +32,7 @@ async fn ping_flood_is_limited() {
 }
 
 #[tokio::test]
-async fn pings_without_end_end_the_connection() {
+async fn endless_pings_close_the_connection() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     for _ in 0..200 {

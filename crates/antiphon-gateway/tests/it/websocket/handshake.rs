@@ -47,7 +47,7 @@ async fn upgrade_without_a_key_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_page_of_another_host_is_not_let_in() {
+async fn foreign_origin_cannot_open_a_websocket() {
     let world = World::new().await;
     for origin in ["https://evil.example", "http://127.0.0.1:1", "null"] {
         let client = asking(world.client(), "13").with_header("origin", origin);
@@ -61,7 +61,7 @@ async fn a_page_of_another_host_is_not_let_in() {
 }
 
 #[tokio::test]
-async fn a_page_of_this_host_is_let_in() {
+async fn own_origin_can_open_a_websocket() {
     let world = World::new().await;
     let mut page: Raw = world.connect().await;
     page.say(
@@ -74,7 +74,7 @@ async fn a_page_of_this_host_is_let_in() {
 }
 
 #[tokio::test]
-async fn an_open_one_counts_as_a_connection() {
+async fn websocket_counts_as_a_connection() {
     let world = World::with(|settings| settings.limits.max_connections = 1).await;
     let mut socket = world.client().socket().await;
     socket.turn(&ask("Hello").model(SIM)).await;

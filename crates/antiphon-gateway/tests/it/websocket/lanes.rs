@@ -36,7 +36,7 @@ async fn turns_of_one_lane_run_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn lanes_run_at_once_with_named_events() {
+async fn lanes_run_concurrently_with_named_events() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let slow = held(&world);
@@ -105,7 +105,7 @@ async fn failed_fork_keeps_the_continued_response() {
 }
 
 #[tokio::test]
-async fn names_are_checked() {
+async fn invalid_lane_names_are_rejected() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     for name in [json!(""), json!("a b"), json!(7), json!("x".repeat(257))] {
@@ -117,7 +117,7 @@ async fn names_are_checked() {
 }
 
 #[tokio::test]
-async fn a_connection_has_so_many_named_lanes() {
+async fn named_lanes_are_limited() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     for number in 0..32 {

@@ -1,10 +1,10 @@
 //! Turns over a WebSocket.
 
-mod endings;
+mod closing;
 mod flood;
 mod handshake;
 mod lanes;
-mod refusals;
+mod preparation;
+mod rejections;
 mod turns;
 mod unstored;
-mod warm;

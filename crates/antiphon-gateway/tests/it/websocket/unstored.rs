@@ -43,7 +43,7 @@ async fn unstored_response_is_continued_on_its_connection() {
 }
 
 #[tokio::test]
-async fn on_another_connection_they_do_not_exist() {
+async fn unstored_response_is_unknown_on_another_connection() {
     let world = World::new().await;
     let client = world.client();
     let turn = client.socket().await.turn(&say("Hello")).await;
@@ -56,7 +56,7 @@ async fn on_another_connection_they_do_not_exist() {
 }
 
 #[tokio::test]
-async fn another_lane_waits_for_one_that_is_still_open() {
+async fn other_lane_waits_for_the_open_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
@@ -103,7 +103,7 @@ async fn deleted_item_is_forgotten_by_the_lane() {
 }
 
 #[tokio::test]
-async fn nothing_of_them_reaches_the_store() {
+async fn unstored_item_is_not_found_outside_its_connection() {
     let world = World::new().await;
     let client = world.client();
     let mut socket = client.socket().await;
@@ -116,7 +116,7 @@ async fn nothing_of_them_reaches_the_store() {
 }
 
 #[tokio::test]
-async fn a_lane_remembers_its_latest() {
+async fn lane_remembers_only_its_latest_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let first = socket.turn(&say("One")).await;

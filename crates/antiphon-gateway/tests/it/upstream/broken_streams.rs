@@ -39,7 +39,7 @@ async fn assert_fails_streamed(client: &Client, ask: &Ask) -> String {
 }
 
 #[tokio::test]
-async fn wherever_a_stream_breaks_the_response_is_failed() {
+async fn stream_broken_at_any_event_fails_the_response() {
     let world = World::new().await;
     let client = world.client();
     let answer = answer();
@@ -103,7 +103,7 @@ async fn garbage_in_a_stream_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_failed_response_can_be_gone_on_from() {
+async fn failed_response_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
     let (conversation, held) = receive(&client).await;
@@ -138,7 +138,7 @@ async fn a_failed_response_can_be_gone_on_from() {
 }
 
 #[tokio::test]
-async fn a_failed_chain_can_be_gone_on_from() {
+async fn failed_chain_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
     let received = client.respond(&ask("My color is purple")).await;

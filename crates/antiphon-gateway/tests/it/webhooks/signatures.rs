@@ -26,7 +26,7 @@ fn is_ours(received: &Received) -> bool {
 }
 
 #[test]
-fn the_published_example_is_known() {
+fn published_example_is_verified() {
     let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", br#"{"test": 2432232314}"#);
     let signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
     assert!(is_signed(SECRET, id, "1614265330", body, signature));

@@ -17,7 +17,7 @@ async fn models(client: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_built_in_model_and_the_upstreams_are_listed() {
+async fn built_in_and_upstream_models_are_listed() {
     let world = World::new().await;
     let mut listed = models(&world.client()).await;
     listed.sort();
@@ -25,13 +25,13 @@ async fn the_built_in_model_and_the_upstreams_are_listed() {
 }
 
 #[tokio::test]
-async fn without_an_upstream_there_is_the_built_in_model() {
+async fn built_in_model_is_listed_without_an_upstream() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
     assert_eq!(models(&world.client()).await, ["sim"]);
 }
 
 #[tokio::test]
-async fn an_upstream_that_is_not_there_lists_nothing() {
+async fn unreachable_upstream_lists_no_models() {
     let vacant = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", vacant.local_addr().unwrap());
     drop(vacant);

@@ -28,7 +28,7 @@ async fn items_have_type_and_prefixed_id() {
 }
 
 #[tokio::test]
-async fn a_text_is_shown_as_a_list_of_parts() {
+async fn text_content_is_shown_as_a_list_of_parts() {
     let world = World::new().await;
     let client = world.client();
     let id = client.new_conversation().await;

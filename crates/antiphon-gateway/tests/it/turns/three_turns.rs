@@ -71,7 +71,7 @@ async fn chain_of_responses_needs_only_new_input() {
 }
 
 #[tokio::test]
-async fn a_client_that_keeps_its_own_history_replays_it() {
+async fn replaying_client_gets_the_same_views() {
     for mode in MODES {
         let world = World::new().await;
         let mut replay = Replay::new(world.client(), mode);
@@ -87,7 +87,7 @@ async fn a_client_that_keeps_its_own_history_replays_it() {
 }
 
 #[tokio::test]
-async fn the_built_in_model_remembers_too() {
+async fn built_in_model_remembers_earlier_turns() {
     for mode in MODES {
         let world = World::with(|settings| settings.upstreams.clear()).await;
         let client = world.client();

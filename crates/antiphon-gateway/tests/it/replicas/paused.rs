@@ -60,7 +60,7 @@ async fn paused_gateway_returns_the_reason() {
 }
 
 #[tokio::test]
-async fn its_callers_retry_is_whole_and_there_once() {
+async fn retry_of_a_paused_turn_is_stored_once() {
     let world = World::replicas(2).await;
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;
@@ -95,7 +95,7 @@ async fn paused_gateway_keeps_an_unclaimed_turn() {
 }
 
 #[tokio::test]
-async fn heard_again_it_serves_as_before() {
+async fn reconnected_gateway_serves_again() {
     let world = World::replicas(2).await;
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;

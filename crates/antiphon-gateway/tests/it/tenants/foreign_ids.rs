@@ -23,7 +23,7 @@ async fn add_under(client: &Client, id: &str) -> (String, Vec<String>) {
 }
 
 #[tokio::test]
-async fn an_item_that_is_added_under_a_foreign_id() {
+async fn item_added_under_a_foreign_id_is_not_found() {
     let world = Watched::new().await;
     let (owner, stranger) = (world.owner(), world.stranger());
     let ids = held(&world, &owner).await;
@@ -38,7 +38,7 @@ async fn an_item_that_is_added_under_a_foreign_id() {
 }
 
 #[tokio::test]
-async fn an_item_that_is_replayed_under_a_foreign_id() {
+async fn item_replayed_under_a_foreign_id_is_new() {
     let world = Watched::new().await;
     let ids = held(&world, &world.owner()).await;
     let mut reply = assistant("Mine.");
@@ -52,7 +52,7 @@ async fn an_item_that_is_replayed_under_a_foreign_id() {
 }
 
 #[tokio::test]
-async fn reasoning_that_is_replayed_by_its_foreign_id_alone() {
+async fn bare_reasoning_with_a_foreign_id_is_dropped() {
     let world = Watched::new().await;
     let reasoned = antiphon_mock::Answer::new(crate::support::MODEL);
     let reasoned = reasoned.reasoning("A secret thought.").message("Hello.");

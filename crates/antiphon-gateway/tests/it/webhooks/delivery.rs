@@ -70,7 +70,7 @@ async fn unconfigured_endpoint_blocks_nothing() {
 }
 
 #[tokio::test]
-async fn notice_is_left_to_newer_settings() {
+async fn unknown_endpoint_waits_for_newer_settings() {
     let outbox = Outbox::new().await;
     let mut known = Receiver::answering([]).await;
     let id = outbox.commit(&["https://added.example/"]).await;

@@ -63,7 +63,7 @@ async fn unsupported_request_gets_an_error() {
 }
 
 #[tokio::test]
-async fn an_upstreams_refusal_comes_as_it_is() {
+async fn upstream_rejection_passes_unchanged() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let body = json!({"error": {

@@ -15,7 +15,7 @@ fn answer() -> Answer {
 }
 
 #[tokio::test]
-async fn a_whole_turn_is_answered_again_without_the_model() {
+async fn completed_turn_is_replayed_without_the_model() {
     let world = World::new().await;
     let client = world.client();
     for place in PLACES {
@@ -53,7 +53,7 @@ async fn replayed_answer_can_be_continued() {
 }
 
 #[tokio::test]
-async fn a_repeated_question_is_no_retry() {
+async fn repeated_question_is_not_a_retry() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -67,7 +67,7 @@ async fn a_repeated_question_is_no_retry() {
 }
 
 #[tokio::test]
-async fn request_before_another_turn_is_no_retry() {
+async fn request_before_another_turn_is_not_a_retry() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -97,7 +97,7 @@ async fn equal_requests_are_not_retries() {
 }
 
 #[tokio::test]
-async fn another_tenants_turn_is_not_given() {
+async fn turn_of_another_tenant_is_not_replayed() {
     let world = World::new().await;
     let (alice, mallory) = (world.client(), world.caller("token-of-mallory"));
     let question = ask("My color is purple");
@@ -108,7 +108,7 @@ async fn another_tenants_turn_is_not_given() {
 }
 
 #[tokio::test]
-async fn a_failed_turn_is_made_anew() {
+async fn failed_turn_is_run_again() {
     let world = World::new().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
@@ -129,7 +129,7 @@ async fn a_failed_turn_is_made_anew() {
 }
 
 #[tokio::test]
-async fn a_deleted_response_is_not_given_again() {
+async fn deleted_response_is_not_replayed() {
     let world = World::new().await;
     let client = world.client();
     let question = ask("My color is purple");

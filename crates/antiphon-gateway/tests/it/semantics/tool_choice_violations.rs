@@ -30,12 +30,12 @@ async fn disallowed_call_is_suppressed_and_reported() {
         (allowed(&["look"]), vec!["call look {}"], vec!["delete"]),
         (json!({"type": "function", "name": "look"}), vec!["call look {}"], vec!["delete"]),
     ];
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
             for (choice, kept, suppressed) in &cases {
-                let world = spoken.world().await;
+                let world = dialect.world().await;
                 let client = world.client();
-                spoken.answers(&world, &look_and_delete());
+                dialect.answers(&world, &look_and_delete());
                 let asked = ask_with(&["look", "delete"]).field("tool_choice", choice.clone());
 
                 let turn = client.turn(mode, &asked).await;
@@ -54,12 +54,12 @@ async fn disallowed_call_is_suppressed_and_reported() {
 
 #[tokio::test]
 async fn suppressed_call_is_not_stored() {
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
-            let world = spoken.world().await;
+            let world = dialect.world().await;
             let client = world.client();
             let conversation = client.new_conversation().await;
-            spoken.answers(&world, &look_and_delete());
+            dialect.answers(&world, &look_and_delete());
             let asked = ask_with(&["look", "delete"]).within(&conversation);
 
             client.turn(mode, &asked.clone().field("tool_choice", "none")).await;
@@ -71,7 +71,7 @@ async fn suppressed_call_is_not_stored() {
 }
 
 #[tokio::test]
-async fn tools_of_the_providers_own_are_ruled_out_too() {
+async fn disallowed_hosted_call_is_suppressed() {
     let search = json!({
         "type": "web_search_call", "id": "ws_1", "status": "completed",
         "action": {"type": "search", "query": "x"},
@@ -126,12 +126,12 @@ async fn missing_required_call_is_reported() {
             Value::Null,
         ),
     ];
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
             for (choice, tool) in &cases {
-                let world = spoken.world().await;
+                let world = dialect.world().await;
                 let client = world.client();
-                spoken.answers(&world, &Answer::new(MODEL).message("I would rather not."));
+                dialect.answers(&world, &Answer::new(MODEL).message("I would rather not."));
                 let asked = ask_with(&["look", "delete"]).field("tool_choice", choice.clone());
 
                 let turn = client.turn(mode, &asked).await;
@@ -145,14 +145,14 @@ async fn missing_required_call_is_reported() {
 }
 
 #[tokio::test]
-async fn a_choice_that_is_heeded_is_not_reported() {
+async fn obeyed_tool_choice_is_not_reported() {
     let choices = [json!("auto"), json!("required"), json!({"type": "function", "name": "look"})];
-    for spoken in APIS {
+    for dialect in APIS {
         for mode in MODES {
             for choice in &choices {
-                let world = spoken.world().await;
+                let world = dialect.world().await;
                 let client = world.client();
-                spoken.answers(&world, &Answer::new(MODEL).call("call_1", "look", "{}"));
+                dialect.answers(&world, &Answer::new(MODEL).call("call_1", "look", "{}"));
                 let asked = ask_with(&["look", "delete"]).field("tool_choice", choice.clone());
                 let turn = client.turn(mode, &asked).await;
                 assert_eq!(lines(turn.output()), ["call look {}"]);

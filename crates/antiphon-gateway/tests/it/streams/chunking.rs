@@ -86,7 +86,7 @@ async fn events_after_the_end_are_ignored() {
 }
 
 #[tokio::test]
-async fn a_stream_may_end_without_a_mark() {
+async fn stream_without_a_done_mark_completes() {
     let world = World::new().await;
     let frames = answer().frames();
     let without_done = frames.len() - 1;

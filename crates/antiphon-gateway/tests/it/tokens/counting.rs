@@ -31,7 +31,7 @@ fn counts(tokens: u64) -> Reply {
 }
 
 #[tokio::test]
-async fn an_upstream_that_counts_is_given_the_whole_view() {
+async fn counting_upstream_gets_the_full_input() {
     let world = World::new().await;
     let client = world.client();
     let conversation = three_turns(&client).await;
@@ -65,7 +65,7 @@ async fn counted_input_is_not_stored() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_count_is_remembered() {
+async fn missing_counting_route_is_remembered() {
     let nowhere = json!({"error": {"message": "Invalid URL", "type": "invalid_request_error"}});
     for status in [404, 405, 501] {
         let world = World::new().await;
@@ -90,7 +90,7 @@ async fn rejection_of_a_count_passes() {
 }
 
 #[tokio::test]
-async fn a_claude_is_counted_by_its_own_server() {
+async fn anthropic_server_counts_its_tokens() {
     let world = world_of(UpstreamApi::Anthropic).await;
     world.script(Reply::json(StatusCode::OK, &json!({"input_tokens": 77})));
     let body = json!({
@@ -119,7 +119,7 @@ async fn tokens_are_estimated_without_a_counting_server() {
 }
 
 #[tokio::test]
-async fn everything_that_a_model_sees_counts_and_nothing_else() {
+async fn estimate_counts_only_model_input() {
     let world = world_of(UpstreamApi::Chat).await;
     let client = world.client();
     let body = |more: Value| {
@@ -139,7 +139,7 @@ async fn everything_that_a_model_sees_counts_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_model_is_not_required() {
+async fn count_needs_no_model() {
     let world = World::new().await;
     assert_eq!(estimate(&world.client(), &json!({"input": "Hello there"})).await, 9);
     assert_eq!(world.times_asked(), 0);
@@ -180,7 +180,7 @@ async fn count_rejects_invalid_requests() {
 }
 
 #[tokio::test]
-async fn anothers_conversation_is_not_counted() {
+async fn conversation_of_another_tenant_is_not_counted() {
     let world = World::new().await;
     let conversation = three_turns(&world.client()).await;
     let body = json!({"model": MODEL, "conversation": conversation, "input": "Hi"});

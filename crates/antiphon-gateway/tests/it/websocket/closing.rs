@@ -97,7 +97,7 @@ async fn shutdown_finishes_turns_and_rejects_new_ones() {
 }
 
 #[tokio::test]
-async fn when_the_grace_is_over_open_turns_are_settled() {
+async fn open_turns_are_settled_after_the_grace_period() {
     let mut world =
         World::with(|settings| settings.shutdown_grace = Duration::from_millis(200)).await;
     let client = world.client();
@@ -133,7 +133,7 @@ async fn unresponsive_connection_is_closed() {
 }
 
 #[tokio::test]
-async fn one_that_answers_pings_stays() {
+async fn connection_that_answers_pings_stays_open() {
     let timeout = Duration::from_millis(20);
     let world = World::with(|settings| settings.limits.client_timeout = timeout).await;
     let mut socket = world.client().socket().await;

@@ -28,7 +28,7 @@ async fn cut(world: &World, client: &Client, question: &Ask, events: usize) -> S
 }
 
 #[tokio::test]
-async fn wherever_it_was_cut_the_retry_takes_its_place() {
+async fn retry_replaces_an_attempt_cut_anywhere() {
     let world = World::new().await;
     let client = world.client();
     // The last two frames end the stream, and with it the turn.
@@ -119,7 +119,7 @@ async fn retry_waits_for_a_finishing_turn() {
 }
 
 #[tokio::test]
-async fn an_unrecorded_turn_of_a_conversation_is_superseded() {
+async fn retry_replaces_an_unstored_turn() {
     let world = World::new().await;
     let client = world.client();
     for mode in MODES {
@@ -158,7 +158,7 @@ async fn retry_replaces_a_crashed_turn() {
 }
 
 #[tokio::test]
-async fn after_a_crash_a_whole_turn_is_answered_again() {
+async fn completed_turn_is_replayed_after_a_crash() {
     let mut world = World::new().await;
     for mode in MODES {
         let client = world.client();
