@@ -11,7 +11,7 @@
 //   --platform NAME   the platform of the addon, such as "linux-x64-gnu"; default: this machine's
 //   --platforms A,B   with --split: all platforms that `antiphon` supports; default: --platform
 //
-// ANTIPHON_NODE_MODULES names a node_modules with `typescript` and `@types/node`. Without it, Node's
+// ANTIPHON_NODE_MODULES names a node_modules with the development dependencies. Without it, Node's
 // module resolution finds them.
 
 import { execFileSync } from "node:child_process";
@@ -50,12 +50,23 @@ function compile() {
     ? join(modules, "typescript/package.json")
     : createRequire(import.meta.url).resolve("typescript/package.json");
   const tsc = join(dirname(manifest), "bin/tsc");
-  const types = modules ? ["--typeRoots", join(modules, "@types")] : [];
   fs.rmSync(join(HERE, "dist"), { recursive: true, force: true });
   for (const project of ["tsconfig.json", "tsconfig.cjs.json"]) {
-    run(process.execPath, [tsc, "-p", join(HERE, project), ...types]);
+    if (modules) compileWith(tsc, project, resolve(modules));
+    else run(process.execPath, [tsc, "-p", join(HERE, project)]);
   }
   fs.writeFileSync(join(HERE, "dist/cjs/package.json"), `{ "type": "commonjs" }\n`);
+}
+
+/** Compiles a project with the types below another directory. */
+function compileWith(tsc, project, modules) {
+  const directory = fs.mkdtempSync(join(tmpdir(), "antiphon-project-"));
+  const paths = { "@openai/agents": [join(modules, "@openai/agents/dist/index.d.ts")] };
+  const compilerOptions = { typeRoots: [join(modules, "@types")], paths };
+  const file = join(directory, project);
+  writeJson(file, { extends: join(HERE, project), compilerOptions });
+  run(process.execPath, [tsc, "-p", file]);
+  fs.rmSync(directory, { recursive: true });
 }
 
 /** Compiles the addon; optimized if it goes into a package. */

@@ -19,6 +19,9 @@ from provider import Provider
 
 MOST_LINES = 12
 
+# The pages of which every program runs here.
+COMPLETE = {"openai-agents-js"}
+
 # What a provider or a framework says is quoted, and has more words than one.
 ERROR_TEXT = re.compile(r"`[^` ]+ [^`]+`")
 # What users say who saw no error.
@@ -32,6 +35,13 @@ def first_programs() -> list[Block]:
         for block in blocks(page):
             firsts.setdefault((page, block.is_python, uses_package(block)), block)
     return [*firsts.values()]
+
+
+def page_programs() -> list[Block]:
+    """The programs of the pages that run: the first ones, and all of the pages in `COMPLETE`."""
+    firsts = first_programs()
+    whole = [block for page in pages() if page.stem in COMPLETE for block in blocks(page)]
+    return firsts + [block for block in whole if block not in firsts]
 
 
 @pytest.mark.parametrize("block", readme_blocks(), ids=str)
@@ -52,8 +62,8 @@ def test_a_program_of_a_readme_runs(
         run_with_node(block, tools, directory, runs, at_provider)
 
 
-@pytest.mark.parametrize("block", first_programs(), ids=str)
-def test_the_first_programs_of_a_page_run(
+@pytest.mark.parametrize("block", page_programs(), ids=str)
+def test_the_programs_of_a_page_run(
     block: Block,
     tools: Tools,
     provider: Provider,
@@ -95,7 +105,10 @@ def test_there_are_pages_for_all_frameworks() -> None:
     assert names >= FRAMEWORKS
 
 
-FRAMEWORKS = {"agent-framework", "ai-sdk", "langchain", "langgraph", "openai", "openai-agents"}
+FRAMEWORKS = {
+    *("agent-framework", "ai-sdk", "langchain", "langgraph"),
+    *("openai", "openai-agents", "openai-agents-js"),
+}
 
 
 def run_with_node(

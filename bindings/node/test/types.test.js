@@ -1,4 +1,4 @@
-// The programs types.ts and types.cts compile.
+// The programs in TypeScript compile.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -11,7 +11,7 @@ const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc")
 const OPTIONS = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck"];
 const TARGET = ["--ignoreConfig", "--target", "es2022", "--module", "nodenext", "--types", "node"];
 
-for (const file of ["types.ts", "types.cts"]) {
+for (const file of ["types.ts", "types.cts", "openai_agents_types.ts"]) {
   test(`${file} is accepted`, () => {
     const options = { cwd: import.meta.dirname, encoding: "utf8" };
     const said = spawnSync(process.execPath, [TSC, ...OPTIONS, ...TARGET, file], options);
