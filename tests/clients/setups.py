@@ -61,6 +61,7 @@ STATEFUL = (
     "langgraph",
     "langgraph_js",
     "openai_agents",
+    "openai_agents_js",
     "agent_framework",
     "azure",
 )

@@ -22,6 +22,7 @@ SUITES = {
     "langgraph": "test_langgraph.py",
     "langgraph_js": "langgraph_js.test.js",
     "openai_agents": "test_openai_agents.py",
+    "openai_agents_js": "openai_agents_js.test.js",
     "agent_framework": "test_agent_framework.py",
     "azure": "test_azure.py",
     "ai_sdk": "ai_sdk.test.js",

@@ -27,7 +27,7 @@ const ended = (toolUseBehavior) => async (ask) => {
   assert.equal(finalOutput, "hello");
 };
 
-/** The ways a run can end with calls whose outputs were not sent, and the outputs that there are. */
+/** The ways a run can end with calls whose outputs were not sent, and the outputs of each. */
 const ENDS = {
   "stop_on_first_tool": [ended("stop_on_first_tool"), ["hello"]],
   "stopAtToolNames": [ended({ stopAtToolNames: ["echo"] }), ["hello"]],
@@ -119,11 +119,11 @@ test("a run without unsent outputs posts nothing", async (t) => {
 });
 
 /** With `statefulFetch` alone the model reads a placeholder; with the runner, the real output. */
-for (const [name, newRunner, isReal] of [
-  ["SDK's", statefulFetchOnly, false],
-  ["package's", stateful, true],
+for (const [title, newRunner, isReal] of [
+  ["with the SDK's runner the model reads a placeholder", statefulFetchOnly, false],
+  ["with the package's runner the model reads the output", stateful, true],
 ]) {
-  test(`with the ${name} runner the model reads ${isReal ? "the output" : "a placeholder"}`, async (t) => {
+  test(title, async (t) => {
     const provider = await startProvider(t);
     const conversationId = await provider.newConversation();
     const runner = newRunner();

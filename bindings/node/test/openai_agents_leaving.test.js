@@ -32,7 +32,7 @@ const WAYS = {
   "stop reading": () => "stop",
 };
 
-/** The owners of the conversation, and the parts of an aborted turn with which they can continue. */
+/** The owners of the conversation, and the stored parts of an aborted turn that suffice each. */
 const OWNERS = { conversation: ["part", "whole", "nothing"], chain: ["part", "whole"] };
 
 /** Leaves a streamed run. Returns the announced id of its response. */

@@ -160,6 +160,6 @@ test("everything else comes from the wrapped session", async () => {
 
 test("other values are not sessions", () => {
   for (const given of [undefined, null, "user-17", sdk.MemorySession]) {
-    assert.throws(() => repairedSession(given), /^TypeError: session: must be a session of the SDK/);
+    assert.throws(() => repairedSession(given), /^TypeError: session: must be a session of the/);
   }
 });

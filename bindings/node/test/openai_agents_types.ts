@@ -1,6 +1,7 @@
 // A program that the compiler must accept, with marked errors. It does not run.
 
-import { Agent, MemorySession, OpenAIProvider, RunState, Runner as SdkRunner } from "@openai/agents";
+import { Agent, MemorySession, OpenAIProvider, RunState } from "@openai/agents";
+import type { Runner as SdkRunner } from "@openai/agents";
 import { statefulFetch } from "antiphon";
 import { ConversationBusy, Runner, repairedSession, run } from "antiphon/openai-agents";
 import OpenAI from "openai";

@@ -17,7 +17,7 @@ export interface ModelSettings {
   readonly modelProvider: ModelProvider;
 }
 
-/** The limits of each request of a delivery, so that a lost connection does not delay a run's end. */
+/** The limits of each request, so that a lost connection does not delay a run's end for long. */
 const DELIVERY = { timeout: 15_000, maxRetries: 1 };
 
 /** The client of an agent's model. Undefined if the model uses another API. */
@@ -59,7 +59,6 @@ export async function post(
 }
 
 function isClient(client: unknown): client is Client {
-  return (
-    typeof client === "object" && client !== null && "conversations" in client && "baseURL" in client
-  );
+  if (typeof client !== "object" || client === null) return false;
+  return "conversations" in client && "baseURL" in client;
 }

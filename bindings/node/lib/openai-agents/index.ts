@@ -1,6 +1,6 @@
 /**
- * The OpenAI Agents SDK with correct conversation state: `Runner` and `run` also post the tool outputs
- * that a run has not sent; `repairedSession` is for histories that the program stores.
+ * The OpenAI Agents SDK with correct conversation state: `Runner` and `run` also post the tool
+ * outputs that a run has not sent; `repairedSession` is for histories that the program stores.
  */
 export { ConversationBusy } from "./queue.js";
 export { run, Runner } from "./runner.js";

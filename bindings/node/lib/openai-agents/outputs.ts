@@ -49,8 +49,8 @@ const MAX_CHARACTERS = 16_000_000;
  * Outputs for calls of responses, stored until a run continues the response.
  *
  * No API appends to a stored response, so the next request of the chain has to send them. Each
- * response belongs to an account, and other accounts cannot find its outputs. The oldest are dropped
- * first; outputs that exceed the limit alone are not stored.
+ * response belongs to an account, and other accounts cannot find its outputs. The oldest are
+ * dropped first; outputs that exceed the limit alone are not stored.
  */
 export class UnsentOutputs {
   readonly #stored = new Map<string, { size: number; outputs: Output[] }>();

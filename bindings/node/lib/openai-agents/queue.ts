@@ -1,8 +1,8 @@
 import { AgentsError } from "@openai/agents";
 
 /**
- * Another run of this process holds the conversation: for longer than the runner's `queueTimeout`, or
- * it is the run whose tool started this run.
+ * Another run of this process holds the conversation: for longer than the runner's `queueTimeout`,
+ * or it is the run whose tool started this run.
  */
 export class ConversationBusy extends AgentsError {
   readonly conversation: string;
@@ -26,8 +26,8 @@ export class RunQueue {
   readonly #queues = new Map<string, { ticket: Ticket; admit: () => void }[]>();
 
   /**
-   * Waits for the conversation. Throws `ConversationBusy` after `timeout` milliseconds. If the signal
-   * is aborted, returns undefined.
+   * Waits for the conversation. Throws `ConversationBusy` after `timeout` milliseconds. If the
+   * signal is aborted, returns undefined.
    */
   async enter(
     conversation: string,

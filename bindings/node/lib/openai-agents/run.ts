@@ -95,8 +95,8 @@ export class Run {
   }
 
   /**
-   * Delivers the unsent outputs of the run, which ended with a result, an error, or both. Warns about
-   * outputs that cannot be delivered, and never throws. Later calls wait for the first one.
+   * Delivers the unsent outputs of the run, which ended with a result, an error, or both. Warns
+   * about outputs that cannot be delivered, and never throws. Later calls wait for the first one.
    */
   finish(result: Result | undefined, error?: unknown): Promise<void> {
     this.#finished ??= this.#deliver(result ?? this.#resultOf(error), error)
@@ -126,7 +126,11 @@ export class Run {
   }
 
   /** The outputs for calls of the last response; if that is unknown, all outputs of the run. */
-  #unsent(result: Result | undefined, response: ModelResponse | undefined, error: unknown): Output[] {
+  #unsent(
+    result: Result | undefined,
+    response: ModelResponse | undefined,
+    error: unknown,
+  ): Output[] {
     const recorded = [...this.#recorded.values()]
       .filter(({ text }) => !isFailure(text, error))
       .map(({ call, text }) => textOutput(call, text));

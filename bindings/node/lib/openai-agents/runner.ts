@@ -16,10 +16,10 @@ import { finishBeforeEnd } from "./stream.js";
  *
  * With a conversation that a server stores:
  *
- * - When a run ends, it posts the outputs that no request has sent to the conversation. This includes
- *   a final output taken from a tool, `maxTurns`, a tool that throws, an abort.
- * - Runs of one conversation in this process wait for each other, in order of arrival. A run rejects
- *   with `ConversationBusy` after `queueTimeout`.
+ * - When a run ends, it posts the outputs that no request has sent to the conversation. This
+ *   includes a final output taken from a tool, `maxTurns`, a tool that throws, an abort.
+ * - Runs of one conversation in this process wait for each other, in order of arrival. A run
+ *   rejects with `ConversationBusy` after `queueTimeout`.
  *
  * With a chain of responses, the next run that continues the response sends the outputs.
  */
@@ -57,7 +57,8 @@ export class Runner extends SdkRunner {
     await run.enter(this.queueTimeout);
     try {
       const given = await run.inputFor(input);
-      const result = await run.within(() => super.run(agent, given, options as StreamRunOptions<any>));
+      const asked = options as StreamRunOptions<any>;
+      const result = await run.within(() => super.run(agent, given, asked));
       await finishBeforeEnd(result, run);
       return result;
     } catch (error) {

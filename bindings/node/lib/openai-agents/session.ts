@@ -12,8 +12,8 @@ import { wireOf, withIdOf } from "./items.js";
  *
  * - Reading repairs the history: outputs without a call, calls without an output, reasoning without
  *   the item after it, duplicate items. The stored items do not change.
- * - Writing leaves out items that the session holds already, recognized by their id or call. A write
- *   can therefore be repeated if its answer was lost.
+ * - Writing leaves out items that the session holds already, recognized by their id or call. A
+ *   write can therefore be repeated if its answer was lost.
  *
  * Repairs are reported in a process warning, without message text. Everything else comes from the
  * wrapped session. Around a session that compacts, wrap its underlying session.
@@ -49,8 +49,8 @@ function repaired(stored: readonly AgentInputItem[]): AgentInputItem[] {
 }
 
 /**
- * The items that the session does not hold. Some models reuse call ids in every turn, so a call with a
- * new output is new too.
+ * The items that the session does not hold. Some models reuse call ids in every turn, so a call
+ * with a new output is new too.
  */
 function newItems(held: AgentInputItem[], items: AgentInputItem[]): AgentInputItem[] {
   const verdicts = reconcile(held.map(wireOf), items.map(wireOf));

@@ -10,8 +10,8 @@ interface StreamEnds {
 }
 
 /**
- * Finishes the run before its result is complete. A streamed result ends after that; the stream of a
- * caller that stopped reading has ended already.
+ * Finishes the run before its result is complete. A streamed result ends after that; the stream of
+ * a caller that stopped reading has ended already.
  */
 export async function finishBeforeEnd(
   result: RunResult<any, any> | StreamedRunResult<any, any>,
