@@ -46,7 +46,6 @@ async function leave(runner, text, place, way, options) {
     announced = event?.response?.id ?? announced;
     if (PLACES[place].test(event?.type) && WAYS[way](controller) === "stop") break;
   }
-  await result.completed;
   return announced;
 }
 

@@ -161,7 +161,7 @@ function isFailure(text: string, error: unknown): boolean {
     text === "aborted" ||
     text === String(thrown) ||
     text.startsWith(`${name}:`) ||
-    /^\w*Error\b/.test(text)
+    /^\w*Error(:|$)/.test(text)
   );
 }
 
