@@ -8,7 +8,8 @@ export interface Native {
   check(items: Text, held: Text | undefined): string;
   repair(items: Text, held: Text | undefined, policy: string): string;
   filterOrphanedReasoning(items: Text): string;
-  strip(items: Text): string;
+  marker(request: Text): string | null;
+  strip(items: Text, policy: string): string;
   reconcile(held: Text, items: Text): string;
   readonly Tracker: {
     new (options: string): NativeTracker;

@@ -29,6 +29,18 @@ export interface PolicyChoices {
   reasoning?: "drop" | "reject";
   outputs?: "drop" | "keep" | "reject";
   references?: "keep" | "drop" | "reject";
+  /** For approvals and outputs of a local shell, if the items of the server are unknown. */
+  answers?: "keep" | "drop";
+}
+
+/** Options of `strip`: the fields of a request that name the server's state, and a policy. */
+export interface StripOptions {
+  /** The `conversation` of the request. */
+  conversation?: string | { id: string } | null;
+  /** The `previous_response_id` of the request. */
+  previousResponseId?: string | null;
+  /** `{ answers: "drop" }` removes approvals and outputs of a local shell, new ones too. */
+  policy?: Policy;
 }
 
 /** A repaired list. */
@@ -79,11 +91,23 @@ export function filterOrphanedReasoning<T extends Item>(items: readonly T[]): Re
 }
 
 /**
- * Removes the types of items whose ids a server assigns when it stores a conversation, new ones
- * too. Use it only if the server's items are unknown; otherwise use `reconcile`.
+ * Removes items that the server already has: calls, reasoning, and all others that only servers
+ * issue. Outputs and approvals stay, unless the input shows that the model has read an approval or
+ * a local shell's output. Without `conversation` and `previousResponseId`, the server has nothing,
+ * and the items stay as they are.
+ *
+ * Use it only if the server's items are unknown; otherwise use `reconcile`.
  */
-export function strip<T extends Item>(items: readonly T[]): Repaired<T> {
-  return repairedOf(items, calledWith(items, native.strip));
+export function strip<T extends Item>(
+  items: readonly T[],
+  options: StripOptions = {},
+): Repaired<T> {
+  refuseOtherOptions(options, ["conversation", "previousResponseId", "policy"]);
+  const { conversation, previousResponseId: previous_response_id } = options;
+  const policy = policyText(options.policy);
+  const request = JSON.stringify({ conversation, previous_response_id });
+  if (called(() => native.marker(request)) === null) return { items: [...items], mends: [] };
+  return repairedOf(items, calledWith(items, (text) => native.strip(text, policy)));
 }
 
 function calledWith(items: readonly Item[], call: (text: Uint8Array) => string): string {
@@ -109,7 +133,7 @@ function heldText({ held }: CheckOptions): string | undefined {
 function policyText(policy: Policy = "repair"): string {
   if (typeof policy === "string" && policy.length > 0) return policy;
   if (typeof policy !== "object" || policy === null || Array.isArray(policy)) {
-    const need = 'must be "repair", "drop", "reject" or { calls, reasoning, outputs, references }';
+    const need = 'must be "repair", "drop", "reject" or { calls, reasoning, outputs, references, answers }';
     throw refused("policy", need, policy);
   }
   return Object.entries(policy)

@@ -1,6 +1,6 @@
 //! Functions for lists of items, with JSON texts.
 
-use antiphon_surface::{Finding, InvalidArgument, RepairError};
+use antiphon_surface::{Finding, InvalidArgument, RepairError, RepairedItems};
 use napi_derive::napi;
 use serde::Serialize;
 
@@ -18,7 +18,11 @@ pub fn check(items: Text, held: Option<Text>) -> Result<String, Error> {
 #[napi]
 pub fn repair(items: Text, held: Option<Text>, policy: String) -> Result<String, Error> {
     let held = held.map(borrowed_bytes);
-    match antiphon_surface::repair(&borrowed_bytes(items), held.as_ref(), &policy) {
+    repaired(antiphon_surface::repair(&borrowed_bytes(items), held.as_ref(), &policy))
+}
+
+fn repaired(result: Result<RepairedItems, RepairError>) -> Result<String, Error> {
+    match result {
         Ok(repaired) => Ok(json_of(&repaired)),
         Err(RepairError::Refused(refused)) => Ok(json_of(&Refused { refused })),
         Err(RepairError::InvalidArgument(reason)) => Err(invalid_argument_error(reason)),
@@ -33,10 +37,17 @@ pub fn filter_orphaned_reasoning(items: Text) -> Result<String, Error> {
     Ok(json_of(&repaired.map_err(invalid_argument_error)?))
 }
 
-/// The list without the types of items whose ids a server assigns.
+/// The field of a request that makes it continue the state of a server.
 #[napi]
-pub fn strip(items: Text) -> Result<String, Error> {
-    Ok(json_of(&antiphon_surface::strip(&borrowed_bytes(items)).map_err(invalid_argument_error)?))
+pub fn marker(request: Text) -> Result<Option<String>, Error> {
+    let marker = antiphon_surface::marker(&borrowed_bytes(request));
+    Ok(marker.map_err(invalid_argument_error)?.map(str::to_owned))
+}
+
+/// The list without the items that a server holds, judged by the items alone.
+#[napi]
+pub fn strip(items: Text, policy: String) -> Result<String, Error> {
+    repaired(antiphon_surface::strip(&borrowed_bytes(items), &policy))
 }
 
 /// The verdict on each item.

@@ -30,7 +30,11 @@ const RUNNERS = {
     run: ({ items }) => antiphon.filterOrphanedReasoning(items),
     ...MENDING,
   },
-  strip: { run: ({ items }) => antiphon.strip(items), ...MENDING },
+  strip: {
+    run: ({ items, conversation, previous_response_id: previousResponseId, policy }) =>
+      antiphon.strip(items, { conversation, previousResponseId, policy }),
+    ...MENDING,
+  },
   reconcile: {
     run: ({ held, items }) => antiphon.reconcile(held, items).map(verdictOnTheWire),
     gives: assertWhole,

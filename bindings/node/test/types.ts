@@ -32,7 +32,7 @@ export async function items(): Promise<void> {
   const repaired: Repaired<ResponseInputItem> = repair(input, { policy: { calls: "drop" } });
   const mends: Mend[] = repaired.mends;
   await client.responses.create({ model: "m", input: repaired.items });
-  await client.responses.create({ model: "m", input: strip(input).items });
+  await client.responses.create({ model: "m", input: strip(input, { conversation: "conv_1" }).items });
   await client.responses.create({ model: "m", input: filterOrphanedReasoning(input).items });
   const response = await client.responses.create({ model: "m", input });
   repair([...input, ...response.output]);

@@ -63,13 +63,19 @@ pub(crate) fn filter_orphaned_reasoning<'py>(
 }
 
 #[pyfunction]
+pub(crate) fn marker(py: Python<'_>, request: String) -> PyResult<Option<&'static str>> {
+    surface::marker(&request.into()).map_err(|error| invalid_argument_error(py, &error))
+}
+
+#[pyfunction]
 pub(crate) fn strip<'py>(
     py: Python<'py>,
     items: &Bound<'py, PyAny>,
+    policy: &str,
 ) -> PyResult<RepairedList<'py>> {
     let ItemsArgument { objects, text } = ItemsArgument::read("items", items)?;
-    let repaired = py.detach(|| surface::strip(&text));
-    convert_repaired(py, &objects, repaired.map_err(|error| invalid_argument_error(py, &error))?)
+    let repaired = py.detach(|| surface::strip(&text, policy));
+    convert_repaired(py, &objects, repaired.map_err(|error| repair_error(py, error))?)
 }
 
 #[pyfunction]

@@ -20,6 +20,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engine::check, module)?)?;
     module.add_function(wrap_pyfunction!(engine::repair, module)?)?;
     module.add_function(wrap_pyfunction!(engine::filter_orphaned_reasoning, module)?)?;
+    module.add_function(wrap_pyfunction!(engine::marker, module)?)?;
     module.add_function(wrap_pyfunction!(engine::strip, module)?)?;
     module.add_function(wrap_pyfunction!(engine::reconcile, module)?)?;
     module.add_function(wrap_pyfunction!(conversion::convert, module)?)?;

@@ -52,6 +52,7 @@ def test_repair_does_not_modify_its_input() -> None:
     before = copy.deepcopy(items)
     for work in (check, repair, filter_orphaned_reasoning, strip):
         work(items)
+    strip(items, conversation="conv_1")
     reconcile(items, items)
     assert items == before
 

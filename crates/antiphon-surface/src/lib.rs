@@ -14,8 +14,10 @@ mod tracker;
 
 use antiphon::Item;
 use antiphon::item::ListError;
+use antiphon::json::Object;
 use antiphon::reconcile;
 use antiphon::repair;
+use antiphon::strip::Marker;
 use bytes::Bytes;
 
 pub use conversion::{Conversion, ConversionRefused, Converted, Event, OsIds, convert};
@@ -93,9 +95,22 @@ pub fn filter_orphaned_reasoning(items: &Bytes) -> Result<RepairedItems, Invalid
     Ok(RepairedItems::from_continuation(history::continuation(repaired)))
 }
 
-/// Removes the items that a stateful server already stores, judged by their types alone.
-pub fn strip(items: &Bytes) -> Result<RepairedItems, InvalidArgument> {
-    Ok(RepairedItems::from_continuation(repair::leave_out_held(&parse_items("items", items)?)))
+/// The field of `request`, a JSON object, that makes it continue the state of a server; `None` if
+/// there is none.
+pub fn marker(request: &Bytes) -> Result<Option<&'static str>, InvalidArgument> {
+    let request = Object::parse(request).map_err(|error| InvalidArgument {
+        argument: "request",
+        reason: ListError::NotAnArray(error.to_string()),
+    })?;
+    Ok(Marker::from_request(&request).map(Marker::field))
+}
+
+/// Removes the items of a request with a [`marker`] that its server already stores, judged by the
+/// items alone.
+pub fn strip(items: &Bytes, policy: &str) -> Result<RepairedItems, RepairError> {
+    let answers = self::policy(policy)?.answers;
+    let stripped = repair::leave_out_held(&parse_items("items", items)?, answers);
+    Ok(RepairedItems::from_continuation(stripped))
 }
 
 /// Decides for each of `items` whether the owner of `held` stores it.

@@ -1,12 +1,12 @@
 //! Parses a repair policy.
 
 use antiphon::repair::{
-    OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy,
+    OnAnswer, OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy,
 };
 
 /// The choices of a policy. Several may be combined.
 pub const CHOICES: &str = "calls=answer|drop|reject, reasoning=drop|reject, \
-                           outputs=drop|keep|reject, references=keep|drop|reject";
+                           outputs=drop|keep|reject, references=keep|drop|reject, answers=keep|drop";
 
 /// An unknown word in a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +56,8 @@ fn choose(policy: &mut Policy, choice: &str) -> bool {
         "outputs=drop" => policy.outputs_without_call = OnOutputWithoutCall::Drop,
         "outputs=keep" => policy.outputs_without_call = OnOutputWithoutCall::Keep,
         "outputs=reject" => policy.outputs_without_call = OnOutputWithoutCall::Reject,
+        "answers=keep" => policy.answers = OnAnswer::Keep,
+        "answers=drop" => policy.answers = OnAnswer::Drop,
         "references=keep" => policy.unresolved_references = OnUnresolvedReference::Keep,
         "references=drop" => policy.unresolved_references = OnUnresolvedReference::Drop,
         "references=reject" => policy.unresolved_references = OnUnresolvedReference::Reject,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from antiphon import _native
-from antiphon._arguments import parse_policy
+from antiphon._arguments import parse_items, parse_policy
 from antiphon.faults import Fault, new_fault
 
 Given = TypeVar("Given")
@@ -82,7 +83,8 @@ def repair(
     default, adds a placeholder output to an unanswered call; `drop` removes the call; `reject`
     raises its `Fault`, and does the same for lone reasoning and for outputs without a call. To
     change single actions, list them, separated by commas: `calls=answer|drop|reject`,
-    `reasoning=drop|reject`, `outputs=drop|keep|reject`, `references=keep|drop|reject`.
+    `reasoning=drop|reject`, `outputs=drop|keep|reject`, `references=keep|drop|reject`,
+    `answers=keep|drop`.
 
     Raises the same exceptions as `check`, `ValueError` for an unknown policy, and `TypeError` if
     the policy is not a `str`.
@@ -104,20 +106,64 @@ def filter_orphaned_reasoning(items: Iterable[Any]) -> Repaired[Any]:
 
 
 @overload
-def strip(items: Iterable[Param]) -> Repaired[Param]: ...
+def strip(
+    items: Iterable[Param],
+    *,
+    conversation: str | Mapping[str, object] | None = None,
+    previous_response_id: str | None = None,
+    policy: str | None = None,
+) -> Repaired[Param]: ...
 @overload
-def strip(items: Iterable[Given]) -> Repaired[Given | dict[str, Any]]: ...
-def strip(items: Iterable[Any]) -> Repaired[Any]:
-    """Removes the types of items whose ids a server assigns when it stores a conversation.
+def strip(
+    items: Iterable[Given],
+    *,
+    conversation: str | Mapping[str, object] | None = None,
+    previous_response_id: str | None = None,
+    policy: str | None = None,
+) -> Repaired[Given | dict[str, Any]]: ...
+def strip(
+    items: Iterable[Any],
+    *,
+    conversation: str | Mapping[str, object] | None = None,
+    previous_response_id: str | None = None,
+    policy: str | None = None,
+) -> Repaired[Any]:
+    """Removes items that the server already has, if its items are unknown.
 
-    Removes calls, reasoning, approval requests and their responses, and a local shell's calls and
-    outputs. Keeps messages (including the model's), outputs of other tools, references and unknown
-    types. The decision depends only on the type, not on the server's state.
+    `conversation` and `previous_response_id` are those of the request. Without either, the server
+    has nothing, and the items stay as they are.
 
-    Use it for a history that is resent with `conversation` or `previous_response_id` if the
-    server's items are unknown. If they are known, use `reconcile`.
+    Removes the items that only servers issue: calls, reasoning, approval requests, lists of MCP
+    tools, outputs of programs, and outputs of tool searches that the server ran. Keeps messages
+    (including the model's), outputs, references and unknown types.
+
+    An approval or a local shell's output stays unless an assistant message follows it, or the MCP
+    call that it allowed: the server then has it. With `policy="answers=drop"` these are always
+    removed, new ones too.
+
+    If the server's items are known, use `reconcile`.
     """
-    return _as_repaired(_native.strip(items))
+    given = parse_items("items", items)
+    if _native.marker(_state_of(conversation, previous_response_id)) is None:
+        return Repaired(given, [])
+    return _as_repaired(_native.strip(given, parse_policy(policy)))
+
+
+def _state_of(
+    conversation: str | Mapping[str, object] | None, previous_response_id: str | None
+) -> str:
+    """The fields of a request that name the server's state, as JSON."""
+    if conversation is not None and not isinstance(conversation, (str, Mapping)):
+        kind = type(conversation).__name__
+        raise TypeError(f"conversation must be an id (str) or a dict with an id, not {kind}")
+    if previous_response_id is not None and not isinstance(previous_response_id, str):
+        kind = type(previous_response_id).__name__
+        raise TypeError(f"previous_response_id must be an id (str), not {kind}")
+    if isinstance(conversation, Mapping):
+        conversation = dict(conversation)
+    return json.dumps(
+        {"conversation": conversation, "previous_response_id": previous_response_id}
+    )
 
 
 def _as_repaired(result: tuple[list[Any], list[Any]]) -> Repaired[Any]:

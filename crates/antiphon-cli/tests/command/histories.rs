@@ -67,8 +67,8 @@ fn unknown_policy_error_lists_the_policies() {
         let sentence = format!(
             "--policy: '{unknown}' is unknown; the policies are repair, drop, reject, \
              orphaned-reasoning, or of calls=answer|drop|reject, reasoning=drop|reject, \
-             outputs=drop|keep|reject, references=keep|drop|reject those that differ, separated by \
-             commas"
+             outputs=drop|keep|reject, references=keep|drop|reject, answers=keep|drop those that \
+             differ, separated by commas"
         );
         refused(World::antiphon(&["repair", "--policy", policy]).input("[]"), &sentence);
     }
@@ -92,7 +92,7 @@ fn orphaned_reasoning_policy_rejects_held() {
 fn the_help_lists_every_policy() {
     let help = World::antiphon(&["repair", "--help"]).ends().stdout;
     let policies = ["repair", "drop", "reject", "orphaned-reasoning", "calls=", "reasoning="];
-    for policy in policies.iter().chain(&["outputs=", "references="]) {
+    for policy in policies.iter().chain(&["outputs=", "references=", "answers="]) {
         assert!(help.contains(policy), "{policy}: {help}");
     }
 }

@@ -177,3 +177,35 @@ fn unanswered_held_call_is_answered_first() {
     let report = "- fc_1 unanswered_call answered No tool output found for function call call_1.\n";
     assert_eq!(ended.stderr, report);
 }
+
+/// Requests that continue a response with a new answer.
+fn requests_with_answers() -> Vec<String> {
+    let answers = [
+        r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}"#,
+        r#"{"type":"local_shell_call_output","call_id":"call_1","output":"ok"}"#,
+        r#"{"type":"computer_call_output","call_id":"call_1","output":{}}"#,
+    ];
+    let request = |answer| format!(r#"{{"previous_response_id":"resp_1","input":[{answer}]}}"#);
+    answers.iter().map(request).collect()
+}
+
+#[test]
+fn new_answer_to_a_response_is_kept() {
+    for request in requests_with_answers() {
+        let checked = World::antiphon(&["check"]).input(&request).ends();
+        assert_eq!((checked.code, checked.stdout), (Some(0), String::new()), "{request}");
+        assert_mended(&[], &request, &request, "");
+    }
+}
+
+#[test]
+fn policy_drops_answers_to_a_response() {
+    let approval = &requests_with_answers()[0];
+    assert_mended(
+        &["--policy", "answers=drop"],
+        approval,
+        r#"{"previous_response_id":"resp_1","input":[]}"#,
+        "0 - duplicate_output dropped Duplicate mcp approval response found with call_id mcpr_1. \
+         Remove duplicate items from your input and try again.\n",
+    );
+}

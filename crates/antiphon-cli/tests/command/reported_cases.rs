@@ -103,7 +103,8 @@ const SERVER_HELD: &str = r#"
 fn held_items_are_dropped_and_outputs_stay() {
     for marker in [r#""previous_response_id": "resp_1","#, r#""conversation": {"id":"conv_1"},"#] {
         let given = replayed(marker, SERVER_HELD);
-        let repaired = World::antiphon(&["repair"]).input(&given).ends();
+        let args = ["repair", "--policy", "answers=drop"];
+        let repaired = World::antiphon(&args).input(&given).ends();
         assert_eq!((repaired.code, repaired.stdout), (Some(0), replayed(marker, "")));
         assert_eq!(repaired.stderr.lines().count(), 6, "{}", repaired.stderr);
         assert!(repaired.stderr.contains(&format!("2 fc_1 duplicate_item dropped {DUPLICATE}\n")));

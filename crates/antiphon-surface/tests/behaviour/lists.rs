@@ -55,8 +55,33 @@ pub(crate) fn filter_orphaned_reasoning(given: &RawValue, expected: Expected<'_>
     mend(given, expected, surface::filter_orphaned_reasoning)
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stripped<'a> {
+    #[serde(borrow)]
+    items: &'a RawValue,
+    #[serde(borrow)]
+    conversation: Option<&'a RawValue>,
+    previous_response_id: Option<String>,
+    policy: Option<String>,
+}
+
 pub(crate) fn strip(given: &RawValue, expected: Expected<'_>) -> Outcome {
-    mend(given, expected, surface::strip)
+    let Stripped { items, conversation, previous_response_id, policy } = read(given)?;
+    let request = json(&serde_json::json!({
+        "conversation": conversation, "previous_response_id": previous_response_id,
+    }));
+    let marker = surface::marker(&request.into()).map_err(|error| error.to_string())?;
+    if marker.is_none() {
+        let items: Vec<&RawValue> = read(items)?;
+        let unchanged = (0..items.len()).collect::<Vec<_>>();
+        return compare(expected, &json(&unchanged), "[]");
+    }
+    match surface::strip(&bytes(items), policy.as_deref().unwrap_or_default()) {
+        Ok(stripped) => expect_repaired(expected, &stripped),
+        Err(RepairError::InvalidArgument(unreadable)) => expect_unreadable(expected, &unreadable),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 pub(crate) fn reconcile(given: &RawValue, expected: Expected<'_>) -> Outcome {
@@ -88,13 +113,17 @@ fn refuse(is_given: bool, field: &str) -> Outcome {
 }
 
 fn expect_repaired(expected: Expected<'_>, mended: &RepairedItems) -> Outcome {
+    compare(expected, &json(&mended.items), &json(&mended.repairs))
+}
+
+fn compare(expected: Expected<'_>, actual: &str, actual_repairs: &str) -> Outcome {
     let Expected::Gives(gives) = expected else {
-        return Err(format!("expected an error, but got {}", json(mended)));
+        return Err(format!("expected an error, but got {actual}"));
     };
     let Gives { items, repairs } = read(gives)?;
     let mut ids = Ids::default();
-    ids.compare(items.get(), &json(&mended.items), Comparison::Whole)?;
-    ids.compare(repairs.get(), &json(&mended.repairs), Comparison::Named)
+    ids.compare(items.get(), actual, Comparison::Whole)?;
+    ids.compare(repairs.get(), actual_repairs, Comparison::Named)
 }
 
 fn expect_refused(expected: Expected<'_>, finding: &Finding) -> Outcome {

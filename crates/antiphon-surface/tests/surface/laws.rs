@@ -71,7 +71,7 @@ proptest! {
             prop_assert!(keeps_order(&mended, &items));
         }
         prop_assert!(keeps_order(&filter_orphaned_reasoning(&array(&items)).unwrap(), &items));
-        prop_assert!(keeps_order(&strip(&array(&items)).unwrap(), &items));
+        prop_assert!(keeps_order(&strip(&array(&items), "").unwrap(), &items));
     }
 
     #[test]

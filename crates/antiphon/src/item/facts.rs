@@ -12,6 +12,8 @@ pub(super) struct Facts {
     pub(super) needs_id: bool,
     pub(super) status: StatusField,
     pub(super) call_id: CallIdField,
+    /// Whether a server that stores the conversation has such an item.
+    pub(super) at_server: AtServer,
     /// Whether the `call_id` may be missing. The item then pairs with nothing.
     pub(super) may_lack_call_id: bool,
     /// For a call: whether a provider accepts it without an output.
@@ -36,6 +38,7 @@ pub(super) const MODEL: Facts = Facts {
     needs_id: false,
     status: StatusField::Optional,
     call_id: CallIdField::CallId,
+    at_server: AtServer::Always,
     may_lack_call_id: false,
     may_stay_open: false,
     tool: None,
@@ -47,7 +50,8 @@ pub(super) const MODEL: Facts = Facts {
 };
 
 /// The facts about an item of the client without peculiarities.
-pub(super) const CLIENT: Facts = Facts { is_model_made: false, ..MODEL };
+pub(super) const CLIENT: Facts =
+    Facts { is_model_made: false, at_server: AtServer::Unknown, ..MODEL };
 
 /// The facts about an output for which no placeholder can stand in.
 pub(super) const OUTPUT: Facts = CLIENT;
@@ -89,6 +93,20 @@ pub(crate) enum CallIdField {
     ApprovalRequestId,
     /// `call_id`, or else `id`, which is then no id of the item's own.
     CallIdOrId,
+}
+
+/// Whether a server that stores a conversation has an item of a kind, if its items are unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtServer {
+    /// It has every such item, because only servers issue them.
+    Always,
+    /// It has the item if that has an id and no `call_id`: the server ran the tool itself. With a
+    /// `call_id`, a client answers a call.
+    WithoutCallId,
+    /// It has the answers that the model has read. The latest may be new.
+    OnceRead,
+    /// A client may send one that the server does not have.
+    Unknown,
 }
 
 /// A tool, by the field of a call that names it.

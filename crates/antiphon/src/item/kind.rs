@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::facts::{
-    CLIENT, CallIdField, Facts, ItemEvents, MODEL, OUTPUT, StatusField, TextField, Tool, UNKNOWN,
-    call, hosted,
+    AtServer, CLIENT, CallIdField, Facts, ItemEvents, MODEL, OUTPUT, StatusField, TextField, Tool,
+    UNKNOWN, call, hosted,
 };
 
 macro_rules! kinds {
@@ -124,6 +124,7 @@ kinds! {
     };
     LocalShellCallOutput = "local_shell_call_output", "lsho", Facts {
         call_id: CallIdField::CallIdOrId,
+        at_server: AtServer::OnceRead,
         text: Some(TextField::Plain("output")),
         placeholder: Some(r#""output":{text},"status":"incomplete""#),
         ..OUTPUT
@@ -146,6 +147,7 @@ kinds! {
         ..MODEL
     };
     ToolSearchOutput = "tool_search_output", "tso", Facts {
+        at_server: AtServer::WithoutCallId,
         may_lack_call_id: true,
         placeholder: Some(r#""tools":[],"status":"incomplete""#),
         adds_tools: true,
@@ -156,10 +158,17 @@ kinds! {
         status: StatusField::Rejected,
         ..MODEL
     };
-    // The outputs of programs and agents have forms of their own, so there is no placeholder.
-    ProgramOutput = "program_output", "progo", Facts { needs_id: true, ..OUTPUT };
+    // The server runs programs and agents itself, so there is no placeholder.
+    ProgramOutput = "program_output", "progo", Facts {
+        needs_id: true,
+        at_server: AtServer::Always,
+        ..OUTPUT
+    };
     MultiAgentCall = "multi_agent_call", "mac" => MultiAgentCallOutput, MODEL;
-    MultiAgentCallOutput = "multi_agent_call_output", "maco", OUTPUT;
+    MultiAgentCallOutput = "multi_agent_call_output", "maco", Facts {
+        at_server: AtServer::Always,
+        ..OUTPUT
+    };
     McpApprovalRequest = "mcp_approval_request", "mcpr" => McpApprovalResponse, Facts {
         status: StatusField::Rejected,
         call_id: CallIdField::Id,
@@ -169,6 +178,7 @@ kinds! {
     McpApprovalResponse = "mcp_approval_response", "mcpa", Facts {
         status: StatusField::Rejected,
         call_id: CallIdField::ApprovalRequestId,
+        at_server: AtServer::OnceRead,
         ..OUTPUT
     };
 
@@ -187,14 +197,23 @@ kinds! {
     CodeInterpreterCall = "code_interpreter_call", "ci", hosted("code_interpreter");
     ImageGenerationCall = "image_generation_call", "ig", hosted("image_generation");
 
-    Compaction = "compaction", "cmp", Facts { status: StatusField::Rejected, ..MODEL };
+    // A client may bring a compaction from `POST /responses/compact`.
+    Compaction = "compaction", "cmp", Facts {
+        status: StatusField::Rejected,
+        at_server: AtServer::Unknown,
+        ..MODEL
+    };
     CompactionTrigger = "compaction_trigger", "cmpt", CLIENT;
     AdditionalTools = "additional_tools", "at", Facts {
         is_setting: true,
         adds_tools: true,
         ..CLIENT
     };
-    AgentMessage = "agent_message", "am", Facts { events: ItemEvents::Unknown, ..MODEL };
+    AgentMessage = "agent_message", "am", Facts {
+        at_server: AtServer::Unknown,
+        events: ItemEvents::Unknown,
+        ..MODEL
+    };
     ConfigurationUpdate = "configuration_update", "cfg", Facts { is_setting: true, ..CLIENT };
     ItemReference = "item_reference", "ref", CLIENT;
 }
@@ -259,6 +278,11 @@ impl Kind {
         self.facts().call_id
     }
 
+    /// Whether a server that stores the conversation has an item of this kind.
+    pub(crate) fn at_server(&self) -> AtServer {
+        self.facts().at_server
+    }
+
     /// Whether items of this kind may omit their `call_id`.
     pub(crate) fn may_lack_call_id(&self) -> bool {
         self.facts().may_lack_call_id
@@ -315,6 +339,16 @@ mod tests {
             assert!(is_output || kind.placeholder_fields().is_none(), "{kind}");
             assert!(kind.output().is_none() || kind.is_model_made(), "{kind}");
             assert!(kind.required_prefix().is_none_or(|it| kind.id_prefix().starts_with(it)));
+        }
+    }
+
+    #[test]
+    fn calls_are_always_at_the_server() {
+        for kind in Kind::ALL {
+            let is_call = kind.output().is_some() || kind.is_hosted_call();
+            assert!(!is_call || kind.at_server() == AtServer::Always, "{kind}");
+            let is_answer = kind.call().is_some();
+            assert!(is_answer || kind.at_server() != AtServer::OnceRead, "{kind}");
         }
     }
 

@@ -28,7 +28,7 @@ use crate::json::Object;
 
 pub use exchange::Exchange;
 pub(crate) use exchange::{Exchanges, PairRole};
-pub(crate) use facts::{CallIdField, ItemEvents};
+pub(crate) use facts::{AtServer, CallIdField, ItemEvents};
 pub use facts::{StatusField, TextField, Tool};
 pub use fingerprint::{Fingerprint, FingerprintKey};
 pub use head::{Head, HeadError, Role};

@@ -5,7 +5,7 @@ use super::{Action, Draft, OnOutputWithoutCall, Policy, Refused, Repair, Repaire
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
 use crate::reconcile::{Resent, Rule, Verdict, reconcile};
-use crate::strip::is_held_by_server;
+use crate::strip::{OnAnswer, find_held};
 use crate::transcript::Transcript;
 
 /// The items that a server holds of a conversation.
@@ -13,9 +13,9 @@ use crate::transcript::Transcript;
 pub enum Held<'a> {
     /// These items. The key is for the comparison of messages.
     Items(&'a Transcript, FingerprintKey),
-    /// Unknown: the request names a conversation or a response. The kind alone decides which items
-    /// count as held ([`is_held_by_server`]). All other outputs stay under every policy, since the
-    /// server may hold their calls.
+    /// Unknown: the request names a conversation or a response. The input alone decides which items
+    /// count as held ([`find_held`]). All other outputs stay under every policy, since the server
+    /// may hold their calls.
     Unknown,
     /// Only the items that references in the input name. Outputs stay under every policy, since the
     /// server may hold their calls.
@@ -95,13 +95,14 @@ pub fn repair_held(
     Ok(RepairedInput { items, sources: sources.into_iter().map(source).collect(), findings })
 }
 
-/// Leaves out of `incoming` the items that a server holds, judged by kind alone
-/// ([`is_held_by_server`]), and repairs nothing.
-pub fn leave_out_held(incoming: &[Item]) -> RepairedInput {
+/// Leaves out of `incoming` the items that a server holds, judged by the input alone
+/// ([`find_held`]), and repairs nothing.
+pub fn leave_out_held(incoming: &[Item], answers: OnAnswer) -> RepairedInput {
     let mut continuation =
         RepairedInput { items: Vec::new(), sources: Vec::new(), findings: Vec::new() };
-    for (position, item) in incoming.iter().enumerate() {
-        if let Some(Repetition { fault }) = find_by_kind(item.head()) {
+    let repetitions = find_by_input(incoming, answers);
+    for (position, (item, repetition)) in incoming.iter().zip(repetitions).enumerate() {
+        if let Some(Repetition { fault }) = repetition {
             continuation.findings.push(Finding::left_out(position, item, fault));
         } else {
             continuation.items.push(item.clone());
@@ -132,7 +133,8 @@ impl Input {
         let mut items = held.items();
         let mut origins = Origins { held: items.len(), sources: Vec::new() };
         let mut left_out = Vec::new();
-        for (position, repetition) in held.repetitions(incoming).into_iter().enumerate() {
+        let repetitions = held.repetitions(incoming, policy.answers);
+        for (position, repetition) in repetitions.into_iter().enumerate() {
             let item = &incoming[position];
             if let Some(Repetition { fault }) = repetition {
                 left_out.push(Finding::left_out(position, item, fault));
@@ -204,18 +206,16 @@ impl Held<'_> {
     }
 
     /// For each incoming item the repetition that it is, if it is held.
-    fn repetitions(&self, incoming: &[Item]) -> Vec<Option<Repetition>> {
-        let Self::Items(transcript, key) = self else {
-            let goes_by_kind = matches!(self, Self::Unknown);
-            let by_kind = |item: &Item| find_by_kind(item.head()).filter(|_| goes_by_kind);
-            return incoming.iter().map(by_kind).collect();
-        };
-        let verdicts = reconcile(transcript, incoming, *key);
-        incoming
-            .iter()
-            .zip(verdicts)
-            .map(|(item, verdict)| find_by_verdict(item, verdict))
-            .collect()
+    fn repetitions(&self, incoming: &[Item], answers: OnAnswer) -> Vec<Option<Repetition>> {
+        match self {
+            Self::Items(transcript, key) => {
+                let verdicts = reconcile(transcript, incoming, *key);
+                let verdicts = incoming.iter().zip(verdicts);
+                verdicts.map(|(item, verdict)| find_by_verdict(item, verdict)).collect()
+            }
+            Self::Unknown => find_by_input(incoming, answers),
+            Self::Referenced => incoming.iter().map(|_| None).collect(),
+        }
     }
 
     /// The policy, limited to decisions that are possible: if the held items are unknown, an output
@@ -230,9 +230,13 @@ impl Held<'_> {
     }
 }
 
-fn find_by_kind(head: &Head) -> Option<Repetition> {
-    let fault = || duplicate_item_fault(head).or_else(|| duplicate_pair_fault(head, true));
-    is_held_by_server(head).then(|| Repetition { fault: fault() })
+fn find_by_input(incoming: &[Item], answers: OnAnswer) -> Vec<Option<Repetition>> {
+    let fault =
+        |head: &Head| duplicate_item_fault(head).or_else(|| duplicate_pair_fault(head, true));
+    let held = incoming.iter().zip(find_held(incoming, answers));
+    let repetition =
+        |(item, is_held): (&Item, bool)| is_held.then(|| Repetition { fault: fault(item.head()) });
+    held.map(repetition).collect()
 }
 
 fn find_by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {

@@ -72,6 +72,7 @@ pub use reported::ReportedRepair;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};
+pub use crate::strip::OnAnswer;
 use draft::Draft;
 
 /// A list of items that a provider accepts, with the repairs that it took.

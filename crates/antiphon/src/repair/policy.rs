@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::Draft;
 use crate::faults::{Fault, Refusal};
 use crate::item::ItemId;
+use crate::strip::OnAnswer;
 
 /// Decides how to repair faults for which there is a choice. [`repair`](super::repair) uses the
 /// default. There is only one way to repair the faults that are not named here.
@@ -17,6 +18,9 @@ pub struct Policy {
     pub lone_reasoning: OnLoneReasoning,
     /// Outputs without an earlier call in the list.
     pub outputs_without_call: OnOutputWithoutCall,
+    /// Approvals and outputs of a local shell, if a server holds the conversation and its items are
+    /// unknown ([`Held::Unknown`](super::Held::Unknown)).
+    pub answers: OnAnswer,
     /// References to ids that are not among [`known_ids`](Self::known_ids).
     pub unresolved_references: OnUnresolvedReference,
     /// The ids that references may name: those of the items that the receiver of the list holds.

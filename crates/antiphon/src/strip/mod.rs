@@ -1,13 +1,28 @@
-//! Removes items from a request that its server already holds, judged by their kind alone.
+//! Removes items from a request that its server already holds, judged by the items alone.
 //!
 //! A request with a storage [`Marker`] continues stored state. The server has the items of earlier
-//! turns and refuses copies of them as duplicates. [`strip`] leaves out the kinds whose ids the
-//! server issues: calls, reasoning, approval requests and their responses, and the calls and
-//! outputs of a local shell. Other outputs stay, because the server finds their call by its
-//! `call_id`. Messages, references and unknown kinds stay as well.
+//! turns and refuses copies of them as duplicates. [`strip`] leaves out the items that only servers
+//! issue: calls, reasoning, approval requests, lists of MCP tools, the outputs of programs, and the
+//! outputs of tool searches that the server ran itself. A request without a marker stays as it is.
 //!
-//! Use it only if the stored items are unknown. Otherwise use [`reconcile`](crate::reconcile),
-//! which also recognizes a new approval and a new output of a local shell; `strip` leaves both out.
+//! # Answers
+//!
+//! An answer to a call or a request that may be open is never left out:
+//!
+//! - The outputs of functions, custom tools, shells, patches, computers and tool searches stay. The
+//!   server finds their calls by `call_id`.
+//! - Approvals and the outputs of a local shell stay too, unless the input shows that the model has
+//!   read them: an assistant message comes later, or the MCP call that the approval allowed. The
+//!   server then has them. A later call does not show it, because a client may write the output of
+//!   each parallel call next to it.
+//!
+//! [`OnAnswer::Drop`] leaves out approvals and the outputs of a local shell in any case. New ones
+//! are then lost, so use it only if the input is known to contain none.
+//!
+//! Messages, references, compactions, settings and unknown kinds stay.
+//!
+//! Use `strip` only if the stored items are unknown. Otherwise use
+//! [`reconcile`](crate::reconcile).
 //!
 //! ```
 //! use antiphon::strip::strip;
@@ -23,9 +38,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
-use crate::item::{CallIdField, Head, Item, ItemId, Kind, ListError, parse_items};
+use crate::item::{AtServer, CallId, Head, Item, ItemId, Kind, ListError, Role, parse_items};
 use crate::json::{Object, range_of_slice, replace_array};
 
 /// A stripped request.
@@ -57,6 +74,19 @@ pub enum Marker {
     PreviousResponseId,
     /// `conversation`
     Conversation,
+    /// `conversation_id`, as some frameworks name it in their own options.
+    ConversationId,
+}
+
+/// How to treat approvals and the outputs of a local shell, which have an id of their own or their
+/// call's, if the stored items are unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnAnswer {
+    /// Keep them, unless the input shows that the model has read them.
+    #[default]
+    Keep,
+    /// Leave them out, new ones too.
+    Drop,
 }
 
 impl Marker {
@@ -64,7 +94,8 @@ impl Marker {
     pub fn from_request(request: &Object<'_>) -> Option<Self> {
         let is_set =
             |marker: &Self| request.present(marker.field()).is_some_and(|value| value != r#""""#);
-        [Self::PreviousResponseId, Self::Conversation].into_iter().find(is_set)
+        let all = [Self::PreviousResponseId, Self::Conversation, Self::ConversationId];
+        all.into_iter().find(is_set)
     }
 
     /// The field's name.
@@ -72,6 +103,7 @@ impl Marker {
         match self {
             Self::PreviousResponseId => "previous_response_id",
             Self::Conversation => "conversation",
+            Self::ConversationId => "conversation_id",
         }
     }
 }
@@ -88,8 +120,15 @@ pub enum StripError {
     Input(#[from] ListError),
 }
 
-/// Removes the items from the request in `body` that its server holds.
+/// Removes the items from the request in `body` that its server holds. Without a marker the body
+/// stays byte for byte.
 pub fn strip(body: &Bytes) -> Result<Stripped, StripError> {
+    strip_with(body, OnAnswer::default())
+}
+
+/// Removes the items from the request in `body` that its server holds, and answers according to
+/// `answers`.
+pub fn strip_with(body: &Bytes, answers: OnAnswer) -> Result<Stripped, StripError> {
     let no_object = |error: &dyn std::fmt::Display| StripError::NotAnObject(error.to_string());
     let text = std::str::from_utf8(body).map_err(|error| no_object(&error))?;
     let request = Object::parse(body).map_err(|error| no_object(&error))?;
@@ -100,29 +139,68 @@ pub fn strip(body: &Bytes) -> Result<Stripped, StripError> {
         return Ok(unchanged);
     };
     let given = parse_items(&body.slice_ref(input.as_bytes()))?;
-    let items = find_stripped(&given);
-    if items.is_empty() {
+    let held = find_held(&given, answers);
+    if !held.contains(&true) {
         return Ok(unchanged);
     }
-    let kept = given.iter().filter(|item| !is_held_by_server(item.head())).map(Item::text);
+    let is_held = |position: &usize| held[*position];
+    let kept = (0..given.len()).filter(|position| !is_held(position));
+    let kept = kept.map(|position| given[position].text());
     let body = replace_array(text, range_of_slice(text, input), kept).into();
-    Ok(Stripped { body, items, ..unchanged })
-}
-
-fn find_stripped(given: &[Item]) -> Vec<StrippedItem> {
-    let held = given.iter().enumerate().filter(|(_, item)| is_held_by_server(item.head()));
-    let stripped = held.map(|(position, item)| {
-        let Head { kind, id, .. } = item.head().clone();
+    let items = (0..given.len()).filter(is_held).map(|position| {
+        let Head { kind, id, .. } = given[position].head().clone();
         StrippedItem { position, kind, id }
     });
-    stripped.collect()
+    Ok(Stripped { body, items: items.collect(), ..unchanged })
 }
 
-/// Whether a server that stores the state of a request also holds the item, judged by its kind
-/// alone.
-pub fn is_held_by_server(head: &Head) -> bool {
-    let kind = &head.kind;
-    let is_call = kind.output().is_some() || kind.is_hosted_call();
-    let is_output_by_id = kind.call().is_some() && kind.call_id_field() != CallIdField::CallId;
-    *kind == Kind::Reasoning || is_call || is_output_by_id
+/// Finds the items of an input that a server which stores the conversation also holds. The result
+/// has a value for each item.
+pub fn find_held(input: &[Item], answers: OnAnswer) -> Vec<bool> {
+    let mut later = Later::default();
+    let mut held: Vec<bool> = input
+        .iter()
+        .rev()
+        .map(|item| {
+            later.read(item);
+            later.shows_held(item.head(), answers)
+        })
+        .collect();
+    held.reverse();
+    held
+}
+
+/// The later items of an input, as evidence about an earlier one.
+#[derive(Default)]
+struct Later {
+    has_assistant_message: bool,
+    /// The approval requests whose calls were made.
+    approved: HashSet<CallId>,
+}
+
+impl Later {
+    fn read(&mut self, item: &Item) {
+        let head = item.head();
+        self.has_assistant_message |= head.role == Some(Role::Assistant);
+        if head.kind == Kind::McpCall {
+            let call = item.object();
+            self.approved.extend(call.string("approval_request_id").map(|id| CallId::from(&*id)));
+        }
+    }
+
+    fn shows_held(&self, head: &Head, answers: OnAnswer) -> bool {
+        match head.kind.at_server() {
+            AtServer::Always => true,
+            AtServer::WithoutCallId => head.id.is_some() && head.call_id.is_none(),
+            AtServer::OnceRead => answers == OnAnswer::Drop || self.has_read(head),
+            AtServer::Unknown => false,
+        }
+    }
+
+    /// Whether the model has read the answer.
+    fn has_read(&self, answer: &Head) -> bool {
+        let is_approved =
+            |id: &CallId| answer.kind == Kind::McpApprovalResponse && self.approved.contains(id);
+        self.has_assistant_message || answer.call_id.as_ref().is_some_and(is_approved)
+    }
 }

@@ -58,6 +58,7 @@ fn every_marker_counts() {
         (r#" "previous_response_id": "resp_1","#, Marker::PreviousResponseId),
         (r#" "conversation": "conv_1","#, Marker::Conversation),
         (r#" "conversation": {"id": "conv_1"},"#, Marker::Conversation),
+        (r#" "conversation_id": "conv_1","#, Marker::ConversationId),
     ];
     for (text, marker) in markers {
         let stripped = strip(&request(text, REPLAYED)).unwrap();
@@ -65,24 +66,63 @@ fn every_marker_counts() {
     }
 }
 
+const APPROVAL: &str =
+    r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}"#;
+const SHELL_OUTPUT: &str = r#"{"type":"local_shell_call_output","call_id":"c","output":"ok"}"#;
+
 #[test]
-fn approval_requests_and_responses_are_stripped() {
-    let input = r#"[
-        {"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}",
-            "server_label":"s"},
-        {"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true},
-        {"role":"user","content":"Go on."}]"#;
-    assert_eq!(left_of(input), ["message"]);
+fn new_answer_stays_and_its_call_is_stripped() {
+    let request = r#"{"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}",
+        "server_label":"s"}"#;
+    let go_on = r#"{"role":"user","content":"Go on."}"#;
+    assert_eq!(
+        left_of(&format!("[{request},{APPROVAL},{go_on}]")),
+        ["mcp_approval_response", "message"]
+    );
+    let call = r#"{"type":"local_shell_call","id":"lsh_1","call_id":"c","action":{},
+        "status":"completed"}"#;
+    assert_eq!(left_of(&format!("[{call},{SHELL_OUTPUT}]")), ["local_shell_call_output"]);
 }
 
 #[test]
-fn local_shell_items_are_stripped() {
+fn answer_before_an_assistant_message_is_stripped() {
+    let done = r#"{"role":"assistant","content":"Done."}"#;
+    for answer in [APPROVAL, SHELL_OUTPUT] {
+        assert_eq!(left_of(&format!("[{answer},{done}]")), ["message"]);
+        let stripped = strip(&with_marker(&format!("[{done},{answer}]"))).unwrap();
+        assert_eq!(stripped.items, []);
+    }
+}
+
+#[test]
+fn approval_is_stripped_once_its_call_was_made() {
+    let call = |request: &str| {
+        format!(r#"{{"type":"mcp_call","id":"mcp_1","approval_request_id":"{request}"}}"#)
+    };
+    assert_eq!(left_of(&format!("[{APPROVAL},{}]", call("mcpr_1"))), Vec::<String>::new());
+    let other = format!("[{APPROVAL},{}]", call("mcpr_2"));
+    assert_eq!(left_of(&other), ["mcp_approval_response"]);
+}
+
+#[test]
+fn policy_drops_new_answers_of_two_kinds() {
+    let output = r#"{"type":"function_call_output","call_id":"c","output":""}"#;
+    let given = with_marker(&format!("[{APPROVAL},{output},{SHELL_OUTPUT}]"));
+    let stripped = strip_with(&given, OnAnswer::Drop).unwrap();
+    assert_eq!(stripped.body, with_marker(&format!("[{output}]")));
+    assert_eq!(strip(&given).unwrap().items, []);
+}
+
+#[test]
+fn items_of_the_servers_own_tools_are_stripped() {
     let input = r#"[
-        {"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},
-            "status":"completed"},
-        {"type":"local_shell_call_output","id":"lsho_1","call_id":"call_1","output":"ok"},
-        {"role":"user","content":"Go on."}]"#;
-    assert_eq!(left_of(input), ["message"]);
+        {"type":"mcp_list_tools","id":"mcpl_1","server_label":"s","tools":[]},
+        {"type":"tool_search_output","id":"tso_1","call_id":null,"tools":[]},
+        {"type":"program_output","id":"progo_1","call_id":"c","result":"1"},
+        {"type":"multi_agent_call_output","id":"maco_1","call_id":"c","output":[]}]"#;
+    assert_eq!(strip(&with_marker(input)).unwrap().items.len(), 4);
+    let answer = r#"[{"type":"tool_search_output","id":"tso_1","call_id":"c","tools":[]}]"#;
+    assert_eq!(left_of(answer), ["tool_search_output"]);
 }
 
 #[test]

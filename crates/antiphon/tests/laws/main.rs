@@ -1,6 +1,7 @@
 //! Properties of the engine, tested from outside on generated histories.
 
 mod after;
+mod answers;
 mod bytes;
 mod chat;
 mod compaction;

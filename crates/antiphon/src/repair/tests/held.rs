@@ -4,9 +4,10 @@ use super::{Action, texts};
 use crate::item::given::{
     assistant, bare_assistant, call, call_under, item, output, reasoning, reference, user,
 };
-use crate::item::{FingerprintKey, Item, ItemId};
+use crate::item::{FingerprintKey, Item, ItemId, Kind};
 use crate::repair::{
-    Finding, Held, OnUnansweredCall, Policy, Refused, RepairedInput, check_held, repair_held,
+    Finding, Held, OnAnswer, OnUnansweredCall, Policy, Refused, RepairedInput, check_held,
+    repair_held,
 };
 use crate::transcript::{HeldItem, Transcript};
 
@@ -169,6 +170,32 @@ fn kind_decides_if_held_items_are_unknown() {
         [(Some(1), Some("duplicate_item"), DROPPED), (Some(2), Some("duplicate_item"), DROPPED)];
     assert_eq!(found(&continuation.findings), expected);
     assert_eq!(found(&check_held(Held::Unknown, &incoming)), expected);
+}
+
+#[test]
+fn answers_stay_if_held_items_are_unknown() {
+    for kind in Kind::ALL {
+        let is_made_by_servers = matches!(kind, Kind::ProgramOutput | Kind::MultiAgentCallOutput);
+        if kind.call().is_none() || is_made_by_servers {
+            continue;
+        }
+        let fields = r#""call_id":"call_1","approval_request_id":"call_1","output":"ok""#;
+        let answer = item(format!(r#"{{"type":"{kind}",{fields}}}"#));
+        let incoming = [answer, user("Go on.")];
+        assert_eq!(check_held(Held::Unknown, &incoming), [], "{kind}");
+        let continuation = repair_held(Held::Unknown, &incoming, &Policy::default());
+        assert_eq!(continuation, Ok(unchanged(&incoming)), "{kind}");
+    }
+}
+
+#[test]
+fn policy_drops_answers_if_held_items_are_unknown() {
+    let approval =
+        item(r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}"#);
+    let policy = Policy { answers: OnAnswer::Drop, ..Policy::default() };
+    let continuation = repair_held(Held::Unknown, &[approval], &policy).unwrap();
+    assert_eq!(found(&continuation.findings), [(Some(0), Some("duplicate_output"), DROPPED)]);
+    assert_eq!(continuation.items, []);
 }
 
 #[test]
