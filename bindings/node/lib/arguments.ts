@@ -18,8 +18,12 @@ export function refuseOtherThanFunction(given: unknown, argument: string): void 
 }
 
 /** Throws if an argument is not an object. */
-export function refuseOtherThanObject(given: unknown, argument: string): void {
-  if (!isObject(given)) throw refused(argument, "must be an object", given);
+export function refuseOtherThanObject(
+  given: unknown,
+  argument: string,
+  need = "must be an object",
+): void {
+  if (!isObject(given)) throw refused(argument, need, given);
 }
 
 /** Throws if an argument is not a number that `source` returns. */

@@ -1,4 +1,4 @@
-import { refuseOtherOptions, refused } from "./arguments.js";
+import { refuseOtherOptions, refuseOtherThanObject, refused } from "./arguments.js";
 import { faultOf } from "./faults.js";
 import type { Fault, Finding } from "./faults.js";
 import type { Item } from "./item.js";
@@ -103,11 +103,22 @@ export function strip<T extends Item>(
   options: StripOptions = {},
 ): Repaired<T> {
   refuseOtherOptions(options, ["conversation", "previousResponseId", "policy"]);
-  const { conversation, previousResponseId: previous_response_id } = options;
   const policy = policyText(options.policy);
-  const request = JSON.stringify({ conversation, previous_response_id });
+  const request = stateText(options);
   if (called(() => native.marker(request)) === null) return { items: [...items], mends: [] };
   return repairedOf(items, calledWith(items, (text) => native.strip(text, policy)));
+}
+
+/** The fields of a request that name the server's state, as JSON. */
+function stateText({ conversation, previousResponseId: previous_response_id }: StripOptions): string {
+  if (typeof (conversation ?? "") !== "string") {
+    const need = "must be an id, or an object with an id";
+    refuseOtherThanObject(conversation, "conversation", need);
+  }
+  if (typeof (previous_response_id ?? "") !== "string") {
+    throw refused("previousResponseId", "must be an id", previous_response_id);
+  }
+  return JSON.stringify({ conversation, previous_response_id });
 }
 
 function calledWith(items: readonly Item[], call: (text: Uint8Array) => string): string {

@@ -3,7 +3,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Tracker, check, repair, toAnthropicStream, toResponsesStream, statefulFetch } from "antiphon";
+import {
+  Tracker,
+  check,
+  repair,
+  statefulFetch,
+  strip,
+  toAnthropicStream,
+  toResponsesStream,
+} from "antiphon";
 
 import { FINISH, partsOf } from "./parts.js";
 
@@ -30,6 +38,13 @@ const REFUSED = {
   "a policy that is null": [() => repair(HISTORY, { policy: null }), /^policy: .* null\.$/],
   "a choice of another name": [() => repair(HISTORY, { policy: { cals: "drop" } }), /cals/],
   "held that is null": [() => check(HISTORY, { held: null }), /^held: .* null\.$/],
+
+  "a conversation that is a number": [() => strip(HISTORY, { conversation: 5 }), /^conversation: .* 5\.$/],
+  "a conversation that is a list": [() => strip(HISTORY, { conversation: [] }), /^conversation: .* an array\.$/],
+  "a previous id that is an object": [() => strip(HISTORY, { previousResponseId: {} }), /^previousResponseId: .* an object\.$/],
+  "a previous id in snake case": [() => strip(HISTORY, { previous_response_id: "resp_1" }), /^previous_response_id: unknown option/],
+  "a marker as options": [() => strip(HISTORY, "conv_1"), /^options: .* a string\.$/],
+  "an answer policy of another name": [() => strip(HISTORY, { conversation: "c", policy: { answers: "lose" } }), /answers=lose/],
 
   "no options for a fetch": [() => statefulFetch(null), /^options: .*\{ fetch, onReport \}.* null\.$/],
   "a URL text for statefulFetch": [() => statefulFetch("http://a.test/v1/responses", {}), /`fetch: statefulFetch\(\)`/],

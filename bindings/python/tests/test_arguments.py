@@ -19,11 +19,26 @@ def test_policy_must_be_a_str(policy: Any) -> None:
         antiphon.repair([SAID], policy=policy)
 
 
+@pytest.mark.parametrize(
+    ("options", "error", "sentence"),
+    [
+        ({"conversation": 3}, TypeError, "^conversation must be an id .*, not int$"),
+        ({"conversation": ["conv_1"]}, TypeError, "^conversation must be an id .*, not list$"),
+        ({"previous_response_id": {}}, TypeError, "^previous_response_id must be .*, not dict$"),
+        ({"policy": 3}, TypeError, "^policy must be a str, not int$"),
+        ({"conversation": "conv_1", "policy": "answers=lose"}, ValueError, "'answers=lose'"),
+    ],
+)
+def test_strip_rejects_other_state(options: Any, error: type[Exception], sentence: str) -> None:
+    with pytest.raises(error, match=sentence):
+        antiphon.strip([SAID], **options)
+
+
 @pytest.mark.parametrize("items", [None, {}, SAID, "hi", 3])
 def test_items_must_be_a_list(items: Any) -> None:
     tracker = Tracker(conversation="conv_1")
     sentence = f"^items must be a list of items, not {type(items).__name__}$"
-    adding: list[Callable[[Any], object]] = [tracker.add, antiphon.check]
+    adding: list[Callable[[Any], object]] = [tracker.add, antiphon.check, antiphon.strip]
     for take in adding:
         with pytest.raises(TypeError, match=sentence):
             take(items)

@@ -6,7 +6,8 @@ use antiphon::repair::{
 
 /// The choices of a policy. Several may be combined.
 pub const CHOICES: &str = "calls=answer|drop|reject, reasoning=drop|reject, \
-                           outputs=drop|keep|reject, references=keep|drop|reject, answers=keep|drop";
+                           outputs=drop|keep|reject, references=keep|drop|reject, \
+                           answers=keep|drop";
 
 /// An unknown word in a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -143,10 +143,10 @@ def strip(
 
     If the server's items are known, use `reconcile`.
     """
-    given = parse_items("items", items)
+    given, words = parse_items("items", items), parse_policy(policy)
     if _native.marker(_state_of(conversation, previous_response_id)) is None:
         return Repaired(given, [])
-    return _as_repaired(_native.strip(given, parse_policy(policy)))
+    return _as_repaired(_native.strip(given, words))
 
 
 def _state_of(

@@ -251,7 +251,8 @@ impl Admitting<'_> {
 
     /// The reason to leave out an output without a call. An output before a message is part of a
     /// resent history. After the last message it is a new result, which the provider rejects. It is
-    /// added if its call may be among the items that the input refers to.
+    /// added if its call may be among the items that the input refers to. Only a store knows that
+    /// nobody made the request that an approval answers.
     fn reason_without_call(
         &self,
         position: usize,
@@ -264,7 +265,7 @@ impl Admitting<'_> {
         if rejects && key.call_id.as_str().is_empty() && exchange.is_none() {
             return Err(Fault::EmptyCallId { kind });
         }
-        if kind == Kind::McpApprovalResponse {
+        if kind == Kind::McpApprovalResponse && self.rules.mode != AdmissionMode::Store {
             return Ok(None);
         }
         let call = exchange.and_then(|it| it.waiting().next().or(it.calls.last().copied()));

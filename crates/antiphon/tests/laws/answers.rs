@@ -36,7 +36,8 @@ fn texts() -> impl Strategy<Value = Vec<&'static str>> {
 }
 
 fn items(texts: &[&'static str]) -> Vec<Item> {
-    texts.iter().map(|text| Item::parse(Bytes::from_static(text.as_bytes())).unwrap()).collect()
+    let item = |text: &&'static str| Item::parse(Bytes::from_static(text.as_bytes()));
+    texts.iter().map(|text| item(text).expect("an item")).collect()
 }
 
 fn request(texts: &[&str], marker: &str) -> Bytes {

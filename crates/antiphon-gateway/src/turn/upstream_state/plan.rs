@@ -193,12 +193,10 @@ impl UpstreamTurn<'_> {
         CopiedTurn::new(previous, replayed.iter().chain(fresh))
     }
 
-    /// Repairs the new items, or rejects them if repairs are disabled.
+    /// Repairs the new items, or rejects them if repairs are disabled. The admission left out the
+    /// outputs whose calls are unknown; the upstream may have the calls of all others.
     fn repair_new(&self, draft: &Draft) -> Result<RepairedDraft, ApiError> {
-        let outputs_without_call = match draft.admission.names_unknown {
-            true => OnOutputWithoutCall::Keep,
-            false => OnOutputWithoutCall::Drop,
-        };
+        let outputs_without_call = OnOutputWithoutCall::Keep;
         if !self.turn.repairs() {
             draft.check(outputs_without_call)?;
         }

@@ -30,6 +30,24 @@ async fn output_of_an_unknown_call_is_rejected() {
 }
 
 #[tokio::test]
+async fn approval_of_an_unknown_request_is_rejected() {
+    let world = World::new().await;
+    let approval = json!({
+        "type": "mcp_approval_response", "approval_request_id": "mcpr_9", "approve": true,
+    });
+    let expected = invalid(
+        Some("input"),
+        None,
+        "No tool call found for mcp approval response with call_id mcpr_9.",
+    );
+    for mode in MODES {
+        let ask = ask(json!([user("Go on."), approval]));
+        assert_eq!(world.client().refused(mode, &ask).await, expected);
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
 async fn old_output_of_an_unknown_call_is_dropped() {
     for mode in MODES {
         let world = World::new().await;

@@ -73,3 +73,16 @@ async fn output_of_an_unknown_call_gets_an_error() {
         assert_eq!(refused.body["error"]["message"], message);
     }
 }
+
+#[tokio::test]
+async fn approval_of_an_unknown_request_goes_through() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let approval = json!({
+            "type": "mcp_approval_response", "approval_request_id": "mcpr_9", "approve": true,
+        });
+        world.client().turn(mode, &ask([approval.clone()]).within(&conversation)).await;
+        assert_eq!(world.last_turn().input(), [approval]);
+    }
+}
