@@ -110,7 +110,7 @@ pub(crate) fn parse() -> Result<Command, Failure> {
     match CommandLine::try_parse() {
         Ok(line) => Ok(line.command),
         Err(error) if shows_a_value(&error) => Err(Failure::usage(
-            "a value on the command line belongs to no option; --help lists them",
+            "an argument on the command line belongs to no option; --help lists the options",
         )),
         Err(error) => error.exit(),
     }

@@ -20,7 +20,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let from = dialect("--from", &args.from)?;
     let to = dialect("--to", &args.to)?;
     let writer = Writer::new(to).ok_or_else(|| {
-        Failure::usage(format!("--to: '{to}' is not written; responses and anthropic are"))
+        Failure::usage(format!("--to: cannot convert to '{to}'; use responses or anthropic"))
     })?;
     let out = Output::from_args(args, writer.ends_with_done());
     let conversion = conversion(args, from, writer)?;
@@ -36,7 +36,7 @@ fn conversion(args: &ConvertArgs, from: Dialect, writer: Writer) -> Result<Conve
     let request = match text.as_deref() {
         None => Object::default(),
         Some(text) => Object::parse(text).map_err(|error| {
-            Failure::usage(format!("--request: this is no JSON object: {error}"))
+            Failure::usage(format!("--request: this is not a JSON object: {error}"))
         })?,
     };
     let form = args.event_names.as_deref().map_or(Ok(Form::default()), parse_event_names);
@@ -68,7 +68,9 @@ fn run(
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                return Err(Failure::runtime(format!("standard input broke off: {error}")));
+                return Err(Failure::runtime(format!(
+                    "standard input could not be read to its end: {error}"
+                )));
             }
         };
         let events = conversion.push(&bytes[..count]);

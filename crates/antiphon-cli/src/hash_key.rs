@@ -21,7 +21,7 @@ pub(crate) fn hash_key() -> Result<ExitCode, Failure> {
     let key = line.trim();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(Failure::usage(
-            "standard input begins with no key: visible ASCII characters, without blanks",
+            "standard input must begin with a key of visible ASCII characters, without spaces",
         ));
     }
     println!("{}", KeyHash::from_key(key));

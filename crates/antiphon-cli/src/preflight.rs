@@ -34,8 +34,8 @@ async fn check_store(configuration: &Configuration) -> Result<String, Failure> {
             "store: ok, does not exist yet; the next start creates it\n".to_owned()
         }
         StoreState::Outdated => {
-            "store: ok, of an earlier release; the next start brings its tables up to date\n\
-             secret: not checked, because the store is of an earlier release\n"
+            "store: ok, from an earlier release; the next start migrates its tables\nsecret: not \
+             checked, because the store is from an earlier release\n"
                 .to_owned()
         }
         StoreState::Current(mut snapshot) => {

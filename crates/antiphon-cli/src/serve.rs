@@ -31,7 +31,8 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
     let Configuration { listen, store, mut gateway, warnings: _ } = configuration;
     gateway.local_model = Some(BUILT_IN_MODEL);
     raise_open_file_limit();
-    let signal_failure = |error| Failure::runtime(format!("signals cannot be heard: {error}"));
+    let signal_failure =
+        |error| Failure::runtime(format!("signal handlers cannot be installed: {error}"));
     let signals = Signals::listen().map_err(signal_failure)?;
     let hangups = Hangups::listen().map_err(signal_failure)?;
     let (listener, address) = bind(listen).await?;
@@ -66,8 +67,8 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
 /// the upstream's. Systems start a process with a low soft limit and let it raise that limit.
 pub(crate) fn raise_open_file_limit() {
     match rlimit::increase_nofile_limit(u64::MAX) {
-        Ok(files) => tracing::debug!(files, "files that may be open at once"),
-        Err(error) => tracing::warn!(%error, "the limit on open files stays as it is"),
+        Ok(files) => tracing::debug!(files, "raised the limit on open files"),
+        Err(error) => tracing::warn!(%error, "could not raise the limit on open files"),
     }
 }
 

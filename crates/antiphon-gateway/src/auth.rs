@@ -86,7 +86,7 @@ pub fn tenant_flaw(settings: &Settings, tenant: &Tenant) -> Option<String> {
         }
         TenantSource::Token if name == EVERYONE || name.starts_with(TOKEN) => return None,
         TenantSource::Token => format!(
-            "callers are told apart by their tokens, and their tenants begin with '{TOKEN}'; \
+            "callers are identified by their tokens, and their tenants begin with '{TOKEN}'; \
              antiphon tenants lists them"
         ),
         TenantSource::Nothing if name == EVERYONE => return None,

@@ -45,7 +45,7 @@ impl fmt::Display for SimError {
                 write!(f, "Invalid '{param}': expected {expected}.")
             }
             Self::NotHeld { kind, id } => {
-                write!(f, "{kind} with id '{id}' not found: this model keeps nothing.")
+                write!(f, "{kind} with id '{id}' not found: this model stores nothing.")
             }
             Self::UnknownTool(name) => {
                 write!(f, "Tool choice '{name}' not found in 'tools' parameter.")

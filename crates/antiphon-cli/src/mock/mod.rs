@@ -36,8 +36,9 @@ pub(crate) fn mock(args: &MockArgs) -> Result<ExitCode, Failure> {
 
 async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Result<(), Failure> {
     raise_open_file_limit();
-    let mut signals = Signals::listen()
-        .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
+    let mut signals = Signals::listen().map_err(|error| {
+        Failure::runtime(format!("signal handlers cannot be installed: {error}"))
+    })?;
     let is_strict = options.rules == Rules::Strict;
     let provider = StrictProvider::with_options(options)
         .bind(address)
@@ -68,7 +69,7 @@ fn parse_name<T: FromStr>(flag: &str, name: &str, all: &str) -> Result<T, Failur
 
 fn listen(text: &str) -> Result<SocketAddr, Failure> {
     text.parse().map_err(|_| {
-        let sentence = "is not an IP address with a port, as 127.0.0.1:8485 is";
+        let sentence = "is not an IP address with a port, such as 127.0.0.1:8485";
         Failure::usage(format!("--listen: '{text}' {sentence}"))
     })
 }
@@ -78,7 +79,7 @@ fn scripts(path: &Path) -> Result<Vec<Script>, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("--script: {name} cannot be read: {error}")))?;
     Script::read_all(&text)
-        .map_err(|error| Failure::usage(format!("--script: {name} is no script: {error}")))
+        .map_err(|error| Failure::usage(format!("--script: {name} is not a valid script: {error}")))
 }
 
 /// Prints one line on standard output, for programs, and a greeting with a first request on

@@ -7,7 +7,7 @@ use super::setting::{COUNT, Form, Setting, TEXT, settings};
 
 const LIST: Form = Form::List { may_be_empty: true };
 const ONE_UPSTREAM: (Form, &str) =
-    (Form::Text, "a string; several upstreams stand below [[upstreams]]");
+    (Form::Text, "a string; several upstreams are tables below [[upstreams]]");
 const STRINGS: (Form, &str) = (LIST, "a list of strings");
 const SECONDS: (Form, &str) = (Form::Integer, "a whole number of seconds");
 const KEYS: (Form, &str) = (LIST, "a list of \"KEY=TENANT\" strings");

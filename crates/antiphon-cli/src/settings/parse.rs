@@ -83,7 +83,7 @@ pub(super) fn listen(value: &Value) -> Result<SocketAddr, Failure> {
     let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().map_err(|_| match is_number && port.parse::<u16>().is_err() {
         true => value.refused(format!("port {port} does not exist; ports are 0 to {}", u16::MAX)),
-        false => value.mismatch("an IP address with a port, as 127.0.0.1:8484 is"),
+        false => value.mismatch("an IP address with a port, such as 127.0.0.1:8484"),
     })
 }
 
@@ -116,9 +116,7 @@ pub(super) fn base_url(value: &Value, api: UpstreamApi) -> Result<Uri, Failure> 
     };
     let uri = uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#'));
     let uri = uri.ok_or_else(|| {
-        value.refused(format!(
-            "this is not an http or https URL whose path {path} and that holds no key"
-        ))
+        value.refused(format!("this must be an http or https URL without a key, whose path {path}"))
     })?;
     with_port(uri, value)
 }
@@ -133,14 +131,14 @@ fn is_base_url(uri: &Uri) -> bool {
 
 /// Parses any URL.
 pub(super) fn url(value: &Value) -> Result<Uri, Failure> {
-    with_port(value.text().parse().map_err(|_| value.refused("this is no URL"))?, value)
+    with_port(value.text().parse().map_err(|_| value.refused("this is not a URL"))?, value)
 }
 
 /// Rejects a URL to whose port nobody can connect. The URL type accepts any digits, and a client
 /// would replace a port that does not exist by the default of the scheme.
 fn with_port(url: Uri, value: &Value) -> Result<Uri, Failure> {
     match port(&url) {
-        Some("") => Err(value.refused("the URL has a colon and no port behind its host")),
+        Some("") => Err(value.refused("the URL has a colon but no port after its host")),
         Some(port) if !port.parse::<u16>().is_ok_and(|port| port > 0) => {
             Err(value.refused(format!("port {port} does not exist; ports are 1 to {}", u16::MAX)))
         }
@@ -166,7 +164,7 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-const A_KEY: &str = "must be visible ASCII characters, without blanks";
+const A_KEY: &str = "must consist of visible ASCII characters, without spaces";
 
 /// Parses `KEY=TENANT`. The last `=` separates the two: keys in base64 may end in `=`, and names of
 /// tenants do not need it.
@@ -177,7 +175,7 @@ pub(super) fn api_key(value: &Value) -> Result<ApiKey, Failure> {
         .filter(|(key, tenant)| !key.is_empty() && !tenant.is_empty())
         .ok_or_else(|| value.refused("an entry is not of the form KEY=TENANT"))?;
     if tenant.trim() != tenant {
-        return Err(value.refused(format!("the tenant '{tenant}' begins with a blank")));
+        return Err(value.refused(format!("the tenant '{tenant}' begins or ends with a space")));
     }
     if antiphon_gateway::is_reserved(tenant) {
         return Err(value.refused(format!(
@@ -186,8 +184,9 @@ pub(super) fn api_key(value: &Value) -> Result<ApiKey, Failure> {
     }
     let hash = match KeyHash::has_prefix(key) {
         true => KeyHash::parse(key).ok_or_else(|| {
-            value
-                .refused(format!("the hash of '{tenant}' is not sha256: and 64 hexadecimal digits"))
+            value.refused(format!(
+                "the hash of '{tenant}' is not 'sha256:' and then 64 hexadecimal digits"
+            ))
         })?,
         false if is_token(key) => KeyHash::from_key(key),
         false => return Err(value.refused(format!("the key of '{tenant}' {A_KEY}"))),
@@ -211,7 +210,7 @@ pub(super) fn tenant_header(value: &Value) -> Result<HeaderName, Failure> {
 pub(super) fn origin(value: &Value) -> Result<Origin, Failure> {
     Origin::parse(value.text()).ok_or_else(|| {
         value.mismatch(
-            "the origin of a web page, as https://app.example and http://localhost:3000 are; a \
+            "the origin of a web page, such as https://app.example or http://localhost:3000; a \
              wildcard or 'null' would let any page in",
         )
     })
@@ -220,7 +219,7 @@ pub(super) fn origin(value: &Value) -> Result<Origin, Failure> {
 /// Parses a host name without a port.
 pub(super) fn host_name(value: &Value) -> Result<HostName, Failure> {
     HostName::parse(value.text())
-        .ok_or_else(|| value.mismatch("a host name without a port, as gateway.internal is"))
+        .ok_or_else(|| value.mismatch("a host name without a port, such as gateway.internal"))
 }
 
 /// The minimum length of a secret, in characters.

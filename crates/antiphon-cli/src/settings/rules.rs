@@ -27,7 +27,7 @@ fn check_api_keys(configuration: &Configuration, values: &Values) -> Result<(), 
     for (at, (key, value)) in keys.iter().zip(values.all("api-keys")).enumerate() {
         if let Some(first) = keys[..at].iter().find(|first| first.hash == key.hash) {
             let (first, second) = (first.tenant.as_str(), key.tenant.as_str());
-            return Err(value.refused(format!("'{first}' and '{second}' are given the same key")));
+            return Err(value.refused(format!("'{first}' and '{second}' have the same key")));
         }
     }
     Ok(())
@@ -37,7 +37,7 @@ fn check_api_keys(configuration: &Configuration, values: &Values) -> Result<(), 
 /// covers all its conversations together.
 fn check_limits(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
     let limits = &configuration.gateway.limits;
-    let sentence = "a burst needs requests-per-second, which is not given";
+    let sentence = "a burst needs requests-per-second, which is not set";
     values.reject_if(limits.rate.is_none(), "burst", sentence)?;
     let max = limits.max_body_bytes;
     values.reject_hidden(limits.max_item_bytes > max, "max-item-bytes", "max-body-bytes", max)?;
@@ -63,14 +63,14 @@ fn check_state_owners(configuration: &Configuration, values: &Values) -> Result<
     values.reject_if(
         is_upstream && upstreams.is_empty(),
         "state",
-        "there is no upstream to keep the state, and the built-in model 'sim' keeps none; give \
-         --upstream URL",
+        "no upstream is configured that could own the state, and the built-in model 'sim' stores \
+         none; give --upstream URL",
     )?;
     values.reject_if(
         upstreams.iter().all(|upstream| upstream.state == State::Here),
         "ledger",
-        "Antiphon keeps all state itself, and so no ledger of what others keep; give --state \
-         upstream, or state = \"upstream\" below [[upstreams]]",
+        "this has no effect, because Antiphon owns all state; give --state upstream, or state = \
+         \"upstream\" below [[upstreams]]",
     )
 }
 
@@ -86,8 +86,8 @@ fn check_accounts(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
     };
     match upstreams.iter().find(has_two_keys) {
         Some(owner) => Err(Failure::usage(format!(
-            "[[upstreams]]: {} keeps the state, and is given with different keys; the ids of what \
-             it keeps do not say whose they are: give it one key everywhere",
+            "[[upstreams]]: {} owns the state and has different keys; its ids do not identify \
+             the account, so give it the same key everywhere",
             owner.url
         ))),
         None => Ok(()),
@@ -112,8 +112,8 @@ fn check_forwarded_tokens(configuration: &Configuration) -> Result<(), Failure> 
     let forwards_tokens = gateway.upstreams.iter().any(|upstream| upstream.key.is_none());
     if forwards_tokens && !gateway.api_keys.is_empty() {
         return Err(Failure::usage(
-            "--api-key with --upstream needs --upstream-key, and with upstreams in the file a key \
-             for each: callers' keys are ours, not the provider's, and would be forwarded to it",
+            "--api-key needs --upstream-key, and a key for each upstream of the file: without \
+             one, the gateway would forward its own API keys to the provider",
         ));
     }
     Ok(())
@@ -130,8 +130,8 @@ fn check_loops(configuration: &Configuration) -> Result<(), Failure> {
     };
     match configuration.gateway.upstreams.iter().find(is_here) {
         Some(upstream) => Err(Failure::usage(format!(
-            "the upstream {} is this gateway itself (--listen {listen}), which would ask itself \
-             without end; give the URL of a server of models",
+            "the upstream {} is this gateway itself (--listen {listen}), so each request would \
+             cause another one without end; give the URL of a model server",
             upstream.url
         ))),
         None => Ok(()),
@@ -161,9 +161,9 @@ fn check_strangers(configuration: &Configuration) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "--listen {listen} can be reached from other machines, where nobody would check callers' \
-         tokens; give --api-key KEY=TENANT, or --tenant-header NAME where a trusted proxy sets it, \
-         or upstreams that are given the callers' own tokens, or listen on 127.0.0.1",
+        "--listen {listen} can be reached from other machines, and nothing authenticates the \
+         callers; give --api-key KEY=TENANT, or --tenant-header NAME if a trusted proxy sets it, \
+         or only upstreams that get the callers' own tokens, or listen on 127.0.0.1",
     )))
 }
 
@@ -176,10 +176,10 @@ fn check_hosts(configuration: &Configuration, values: &Values) -> Result<(), Fai
     } else if gateway.tenant_header.is_some() {
         "with --tenant-header".to_owned()
     } else if !configuration.listen.ip().to_canonical().is_loopback() {
-        format!("with --listen {}, which is no loopback address", configuration.listen)
+        format!("with --listen {}, which is not a loopback address", configuration.listen)
     } else {
         return Ok(());
     };
-    let sentence = format!("this has no effect {cause}: then every host name is accepted");
+    let sentence = format!("this has no effect {cause}: every host name is accepted");
     values.reject_if(true, "allow-hosts", sentence)
 }

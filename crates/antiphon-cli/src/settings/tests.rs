@@ -193,7 +193,7 @@ fn invalid_file_value_is_rejected_with_its_line() {
         ),
         (
             "api-keys = [\n  'k=acme',\n  'k=globex',\n]",
-            "antiphon.toml:3: api-keys: 'acme' and 'globex' are given the same key",
+            "antiphon.toml:3: api-keys: 'acme' and 'globex' have the same key",
         ),
         (
             "\nfaults = 'ignore'",
@@ -271,8 +271,8 @@ fn invalid_upstream_is_rejected_with_its_line() {
         ),
         (
             entry("url = 'http://host/v2'"),
-            "antiphon.toml:3: url: this is not an http or https URL whose path ends in /v1 and \
-             that holds no key",
+            "antiphon.toml:3: url: this must be an http or https URL without a key, whose path \
+             ends in /v1",
         ),
         (
             entry(&format!("{good}idle-timeout = 0")),
@@ -305,7 +305,7 @@ fn one_upstream_key_requires_authentication() {
                 [[upstreams]]\nmodels = ['b']\nurl = 'http://host/v1'\n";
     assert!(of_file(text).is_ok());
     let refusal = refusal_of_file(&format!("{text}key = 'sk'"));
-    assert!(refusal.contains("nobody would check callers' tokens"), "{refusal}");
+    assert!(refusal.contains("nothing authenticates the callers"), "{refusal}");
 }
 
 #[test]
@@ -342,8 +342,8 @@ fn an_upstream_is_a_base_url() {
         "https://user:password@host.example/v1",
     ] {
         let refusal = base_url(text).unwrap_err().to_string();
-        let sentence = "--upstream: this is not an http or https URL whose path ends in /v1 and \
-                        that holds no key";
+        let sentence = "--upstream: this must be an http or https URL without a key, whose path \
+                        ends in /v1";
         assert_eq!(refusal, sentence, "{text}");
     }
 }

@@ -41,7 +41,7 @@ fn warning(name: &str, known: &[String]) -> String {
             format!("{name} has no effect: no setting has this name; did you mean {nearest}?")
         }
         None => format!(
-            "{name} has no effect: no setting has this name; antiphon serve --help names the \
+            "{name} has no effect: no setting has this name; antiphon serve --help lists the \
              settings"
         ),
     }

@@ -66,7 +66,7 @@ fn model(value: &Value) -> Result<ModelPattern, Failure> {
     let name = value.untrimmed();
     match name.is_empty() || name.trim() != name {
         true => Err(value.refused_here(format!(
-            "no model's name is '{name}': it is empty or has blanks around"
+            "'{name}' is not the name of a model: it is empty, or begins or ends with a space"
         ))),
         false => Ok(ModelPattern::new(name)),
     }
@@ -168,14 +168,13 @@ fn check_state(values: &Values, upstream: &UpstreamSettings) -> Result<(), Failu
     if let Some(first) = preset.or(others.first().copied()) {
         if preset.is_none() && others.len() < 4 {
             return Err(first.refused_as(
-                "needs a preset beside it, which says the rest: \"openai\", \"azure\" or \
+                "needs a preset too, which sets the other capabilities: \"openai\", \"azure\" or \
                  \"open-responses\"",
             ));
         }
         if upstream.state == State::Here {
             return Err(first.refused_as(
-                "says what an upstream can do that keeps the state; this one keeps none without \
-                 state = \"upstream\"",
+                "needs an upstream that owns the state; give this one state = \"upstream\"",
             ));
         }
     }
@@ -184,8 +183,8 @@ fn check_state(values: &Values, upstream: &UpstreamSettings) -> Result<(), Failu
         api @ (UpstreamApi::Chat | UpstreamApi::Anthropic) => api,
     };
     let sentence = format!(
-        "{} speaks '{api}', in which no server keeps state; state = \"antiphon\" below \
-         [[upstreams]] leaves one out",
+        "{} speaks '{api}', an API without stored state; give it state = \"antiphon\" below \
+         [[upstreams]]",
         upstream.url
     );
     values.reject_if(upstream.state == State::Upstream, "state", sentence)
@@ -224,14 +223,14 @@ fn unreachable_models(upstream: &UpstreamSettings, earlier: &[UpstreamSettings])
     upstream.models.iter().find_map(|pattern| {
         let name = pattern.as_str();
         if name == antiphon_sim::NAME {
-            return Some(format!("the built-in model answers for '{name}', no upstream does"));
+            return Some(format!("the built-in model serves '{name}', so no upstream can"));
         }
         let covers = |other: &&ModelPattern| other.covers(pattern);
         let covering = earlier.iter().filter(|other| !shares_all_models(upstream, other));
         let wider = covering.flat_map(|other| &other.models).find(covers)?.as_str();
         Some(format!(
-            "this upstream is never asked for '{name}': an earlier one takes '{wider}'; the first \
-             upstream that takes a name answers for it, so put narrower names first"
+            "this upstream never gets a request for '{name}': an earlier one matches '{wider}'; \
+             the first match serves the model, so put narrower patterns first"
         ))
     })
 }

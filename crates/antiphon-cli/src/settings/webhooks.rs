@@ -16,7 +16,7 @@ const EVENTS: (Form, &str) = (
     "a list of response.completed, response.failed, response.incomplete and response.cancelled",
 );
 const DESTINATIONS: (Form, &str) =
-    (LIST, "a list of networks, addresses and hosts, as [\"10.0.0.0/8\", \"hooks.internal\"]");
+    (LIST, "a list of networks, addresses and hosts, such as [\"10.0.0.0/8\", \"hooks.internal\"]");
 const LIST: Form = Form::List { may_be_empty: false };
 
 /// The keys below `[[webhooks]]`.
@@ -66,5 +66,5 @@ fn webhook(table: &Table) -> Result<Webhook, Failure> {
 
 fn secret(value: &Value) -> Result<SigningSecret, Failure> {
     SigningSecret::parse(value.text())
-        .ok_or_else(|| value.refused("this is not whsec_ and 24 to 64 bytes as base64"))
+        .ok_or_else(|| value.refused("this is not whsec_ and then 24 to 64 bytes in base64"))
 }

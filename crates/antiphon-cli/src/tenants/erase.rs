@@ -48,8 +48,8 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failu
     }
     store.close_rewritten().await.map_err(|error| {
         Failure::runtime(format!(
-            "{} of the tenant '{}' were erased, but the file was not written anew, so that remains \
-             may be found in unused parts of it until it is vacuumed: {error}",
+            "erased {} of the tenant '{}', but could not rewrite the file: its unused pages may \
+             contain deleted data until it is vacuumed: {error}",
             counts::describe(&erased),
             tenant.as_str()
         ))
@@ -60,7 +60,7 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failu
 async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
     antiphon_store::open(&access.store).await.map_err(|error| match open_failure(&error) {
         Failure::Runtime(sentence) if access.store.starts_with("sqlite:") => Failure::runtime(
-            format!("{sentence}; a tenant is erased from a file while no gateway has it open"),
+            format!("{sentence}; stop the gateway that has the file open, then erase the tenant"),
         ),
         failure => failure,
     })
@@ -74,7 +74,7 @@ async fn check_nothing_is_left(access: &Access, tenant: &Tenant) -> Result<ExitC
         return Ok(ExitCode::SUCCESS);
     }
     Err(Failure::runtime(format!(
-        "{} of the tenant '{}' came meanwhile; take its access away, and erase again",
+        "{} of the tenant '{}' were added during the erasure; revoke its access, and erase again",
         counts::describe(&left),
         tenant.as_str()
     )))

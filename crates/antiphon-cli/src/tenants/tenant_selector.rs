@@ -49,12 +49,13 @@ impl TenantSelector {
                     .map_err(|error| Failure::runtime(error.to_string()))?
             }
         };
-        let tenant = tenant.ok_or_else(|| Failure::runtime("nothing is held of anybody"))?;
+        let tenant =
+            tenant.ok_or_else(|| Failure::runtime("the store has no data of any tenant"))?;
         let held = snapshot.count_data(&tenant).await.map_err(|error| store_failure(&error))?;
         if held.is_nothing() {
             let sentence = format!(
-                "nothing is held of the tenant '{}'; antiphon tenants lists those of whom \
-                 something is",
+                "the store has no data of the tenant '{}'; antiphon tenants lists the tenants \
+                 that have some",
                 tenant.as_str()
             );
             return Err(Failure::runtime(sentence));

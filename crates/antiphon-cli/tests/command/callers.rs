@@ -52,8 +52,8 @@ fn store_opens_with_its_secret() {
     }
 
     for (secrets, sentence) in [
-        (&["--secret", old][..], "none of the secrets is the one that the store was last opened"),
-        (&[], "the store was opened with --secret before: give the same again"),
+        (&["--secret", old][..], "the store was last opened with a secret that is not among these"),
+        (&[], "the store was last opened with --secret; give the same secret again"),
     ] {
         let ended = with(secrets).ends();
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));

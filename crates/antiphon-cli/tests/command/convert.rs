@@ -94,7 +94,7 @@ fn malformed_line_is_reported_and_the_stream_ends() {
     let ended = convert(&["--from", "ai-sdk", "--to", "responses", "--ndjson"], &input);
     assert_eq!(ended.code, Some(1));
     assert!(
-        ended.stderr.starts_with("error: line 3: this is no JSON object: "),
+        ended.stderr.starts_with("error: line 3: this is not a JSON object: "),
         "{}",
         ended.stderr
     );
@@ -229,7 +229,7 @@ fn unsupported_conversion_is_rejected() {
         ),
         (
             ["--from", "chat", "--to", "ai-sdk"],
-            "--to: 'ai-sdk' is not written; responses and anthropic are",
+            "--to: cannot convert to 'ai-sdk'; use responses or anthropic",
         ),
     ];
     for (args, sentence) in cases {

@@ -118,8 +118,8 @@ fn mock_prints_a_greeting_and_ends_on_a_signal() {
 
 #[test]
 fn mock_rejects_invalid_arguments() {
-    let no_script = "--script: script.json is no script: entry 1 needs either 'answer' or \
-        'status'";
+    let no_script = "--script: script.json is not a valid script: entry 1 needs either 'answer' \
+                     or 'status'";
     let missing = "--script: none.json cannot be read: No such file or directory (os error 2)";
     for (args, sentence) in [
         (["--on-abort", "half"], "--on-abort: 'half' is none of part, whole and nothing"),

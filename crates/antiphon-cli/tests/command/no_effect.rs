@@ -56,7 +56,7 @@ fn port_that_does_not_exist_is_refused() {
         ("--upstream", "http://127.0.0.1:99999/v1", NO_PORT),
         ("--upstream", "https://[::1]:99999/v1", NO_PORT),
         ("--upstream", "http://127.0.0.1:0/v1", "port 0 does not exist; ports are 1 to 65535"),
-        ("--upstream", "http://127.0.0.1:/v1", "the URL has a colon and no port behind its host"),
+        ("--upstream", "http://127.0.0.1:/v1", "the URL has a colon but no port after its host"),
     ];
     for (flag, value, sentence) in cases {
         refused(World::serve(&[flag, value]), &format!("{flag}: {sentence}"));
@@ -75,17 +75,18 @@ fn model_that_never_reaches_its_upstream_is_refused() {
     };
     let hidden = |name: &str, wider: &str| {
         format!(
-            "this upstream is never asked for '{name}': an earlier one takes '{wider}'; the first \
-             upstream that takes a name answers for it, so put narrower names first"
+            "this upstream never gets a request for '{name}': an earlier one matches '{wider}'; \
+             the first match serves the model, so put narrower patterns first"
         )
     };
     for (wider, name) in [("gpt-*", "gpt-5-mini"), ("gpt-*", "gpt-*-mini"), ("*", "*")] {
         let text = upstream(wider, 1) + &upstream(name, 2);
         file_refused(&text, &format!("5: {}", hidden(name, wider)));
     }
-    let sim = "2: the built-in model answers for 'sim', no upstream does";
+    let sim = "2: the built-in model serves 'sim', so no upstream can";
     file_refused(&upstream("sim", 1), sim);
-    let padded = "2: no model's name is 'gpt-* ': it is empty or has blanks around";
+    let padded = "2: 'gpt-* ' is not the name of a model: it is empty, or begins or ends with a \
+                  space";
     file_refused(&upstream("gpt-* ", 1), padded);
     let flag = World::serve(&["--upstream", "http://127.0.0.1:2/v1"]);
     let flag = flag.file("antiphon.toml", &upstream("*", 1));
@@ -161,7 +162,7 @@ fn header_that_holds_a_token_names_no_tenant() {
 
 #[test]
 fn tenant_with_a_blank_before_it_is_refused() {
-    let sentence = "--api-key: the tenant ' acme' begins with a blank";
+    let sentence = "--api-key: the tenant ' acme' begins or ends with a space";
     refused(World::serve(&["--api-key", "key= acme"]), sentence);
 }
 
@@ -174,8 +175,8 @@ fn gateway_that_is_its_own_upstream_is_refused() {
         ("[::1]:8484", "http://[::1]:8484/v1"),
     ] {
         let sentence = format!(
-            "the upstream {url} is this gateway itself (--listen {listen}), which would ask itself \
-             without end; give the URL of a server of models"
+            "the upstream {url} is this gateway itself (--listen {listen}), so each request \
+             would cause another one without end; give the URL of a model server"
         );
         refused(World::serve(&["--listen", listen, "--upstream", url]), &sentence);
     }
@@ -200,13 +201,13 @@ const SECRET: &str = "secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'\n";
 
 #[test]
 fn host_name_is_refused_if_hosts_are_not_checked() {
-    let accepted = "then every host name is accepted";
+    let accepted = "every host name is accepted";
     let cases: [(&[&str], &str); 3] = [
         (&["--api-key", "key=acme"], "with --api-key"),
         (&["--tenant-header", "x-tenant"], "with --tenant-header"),
         (
             &["--listen", "0.0.0.0:0", "--upstream", "http://127.0.0.1:9/v1"],
-            "with --listen 0.0.0.0:0, which is no loopback address",
+            "with --listen 0.0.0.0:0, which is not a loopback address",
         ),
     ];
     for (args, cause) in cases {

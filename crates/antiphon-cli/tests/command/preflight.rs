@@ -64,8 +64,8 @@ fn check_runs_beside_a_gateway_and_tries_the_secret() {
     let serving = World::serve(&args).ready();
 
     assert_eq!(checked(&with("the-secret-of-2026")), succeeded(PRESENT));
-    failed(&with("another-secret-entirely"), "none of the secrets is the one");
-    failed(&with("another-secret-entirely")[..2], "the store was opened with --secret before");
+    failed(&with("another-secret-entirely"), "a secret that is not among these");
+    failed(&with("another-secret-entirely")[..2], "the store was last opened with --secret");
 
     assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
     serving.signal("TERM");
@@ -103,7 +103,7 @@ fn check_of_an_earlier_release_migrates_nothing() {
     let ended = checked(&["--store", &store]);
 
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(ended.stdout.contains("store: ok, of an earlier release"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("store: ok, from an earlier release"), "{}", ended.stdout);
     let db = rusqlite::Connection::open(&path).unwrap();
     assert_eq!(version(&db), 1);
     db.pragma_update(None, "user_version", 1000).unwrap();

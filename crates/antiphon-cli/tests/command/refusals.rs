@@ -22,7 +22,7 @@ fn invalid_value_is_rejected_with_its_flag() {
     let cases = [
         (
             ["--listen", "localhost"],
-            "--listen: 'localhost' is not an IP address with a port, as 127.0.0.1:8484 is",
+            "--listen: 'localhost' is not an IP address with a port, such as 127.0.0.1:8484",
         ),
         (["--store", "mysql:antiphon"], NO_STORE),
         (
@@ -34,8 +34,7 @@ fn invalid_value_is_rejected_with_its_flag() {
         (["--store", "sqlite://antiphon.db"], NO_STORE),
         (
             ["--upstream", "https://models.example"],
-            "--upstream: this is not an http or https URL whose path ends in /v1 and that holds \
-             no key",
+            "--upstream: this must be an http or https URL without a key, whose path ends in /v1",
         ),
         (
             ["--upstream-api", "ai-sdk"],
@@ -43,7 +42,7 @@ fn invalid_value_is_rejected_with_its_flag() {
         ),
         (
             ["--upstream-key", "two words"],
-            "--upstream-key: the key must be visible ASCII characters, without blanks",
+            "--upstream-key: the key must consist of visible ASCII characters, without spaces",
         ),
         (["--state", "client"], "--state: 'client' is neither 'antiphon' nor 'upstream'"),
         (["--faults", "ignore"], "--faults: 'ignore' is neither 'repair' nor 'reject'"),
@@ -80,27 +79,27 @@ fn invalid_value_is_rejected_with_its_flag() {
 
 #[test]
 fn upstream_state_needs_a_stateful_upstream() {
-    let nobody = "--state: there is no upstream to keep the state, and the built-in model 'sim' \
-                  keeps none; give --upstream URL";
+    let nobody = "--state: no upstream is configured that could own the state, and the built-in \
+                  model 'sim' stores none; give --upstream URL";
     refused(World::serve(&["--state", "upstream"]), nobody);
     let variable = World::serve(&[]).variable("ANTIPHON_STATE", "upstream");
     refused(variable, &nobody.replace("--state", "ANTIPHON_STATE"));
 
     let models = ["--upstream", "http://127.0.0.1:9/v1"];
     let chat = [&models[..], &["--upstream-api", "chat", "--state", "upstream"]].concat();
-    let sentence = "--state: http://127.0.0.1:9/v1 speaks 'chat', in which no server keeps state; \
-                    state = \"antiphon\" below [[upstreams]] leaves one out";
+    let sentence = "--state: http://127.0.0.1:9/v1 speaks 'chat', an API without stored state; \
+                    give it state = \"antiphon\" below [[upstreams]]";
     refused(World::serve(&chat), sentence);
 
     let ledger = [&models[..], &["--ledger", "bodies"]].concat();
-    let sentence = "--ledger: Antiphon keeps all state itself, and so no ledger of what others \
-                    keep; give --state upstream, or state = \"upstream\" below [[upstreams]]";
+    let sentence = "--ledger: this has no effect, because Antiphon owns all state; give --state \
+                    upstream, or state = \"upstream\" below [[upstreams]]";
     refused(World::serve(&ledger), sentence);
 }
 
 #[test]
 fn the_same_key_twice_is_refused() {
-    let sentence = "'acme' and 'globex' are given the same key";
+    let sentence = "'acme' and 'globex' have the same key";
     let flags = World::serve(&["--api-key", "key=acme", "--api-key", "key=globex"]);
     refused(flags, &format!("--api-key: {sentence}"));
     let variable = World::serve(&[]).variable("ANTIPHON_API_KEY", "key=acme,key=globex");
@@ -110,17 +109,16 @@ fn the_same_key_twice_is_refused() {
 #[test]
 fn our_keys_are_not_forwarded_to_a_provider() {
     let args = ["--upstream", "https://models.example/v1", "--api-key", "key=acme"];
-    let sentence = "--api-key with --upstream needs --upstream-key, and with upstreams in the file \
-                    a key for each: callers' keys are ours, not the provider's, and would be \
-                    forwarded to it";
+    let sentence = "--api-key needs --upstream-key, and a key for each upstream of the file: \
+                    without one, the gateway would forward its own API keys to the provider";
     refused(World::serve(&args), sentence);
 }
 
 #[test]
 fn public_gateway_must_authenticate_callers() {
-    let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, where nobody would \
-                    check callers' tokens; give --api-key KEY=TENANT, or --tenant-header NAME \
-                    where a trusted proxy sets it, or upstreams that are given the callers' own \
+    let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, and nothing \
+                    authenticates the callers; give --api-key KEY=TENANT, or --tenant-header \
+                    NAME if a trusted proxy sets it, or only upstreams that get the callers' own \
                     tokens, or listen on 127.0.0.1";
     let open = ["--listen", "0.0.0.0:8484"];
     refused(World::serve(&open), sentence);

@@ -127,18 +127,19 @@ pub(crate) enum ApiError {
     #[error("Invalid '{path}': a compaction_trigger must be the final input item.")]
     CompactionTriggerNotLast { path: String },
     #[error(
-        "Invalid '{path}': a compaction_trigger is no item of a conversation. It is the final \
-         input item of a request."
+        "Invalid '{path}': a compaction_trigger is not an item of a conversation. It is the \
+         final input item of a request."
     )]
     CompactionTriggerInConversation { path: String },
     /// A sealed compaction that was modified, or that belongs to another tenant.
     #[error(
-        "The encrypted content could not be verified: it was changed, or is not this caller's."
+        "The encrypted content could not be verified: it was changed, or belongs to another caller."
     )]
     UnreadableCompaction { path: String },
     #[error(
-        "The compaction item '{id}' was made by another model, which alone can read it, and the \
-         items that it stands for are not held here. Ask that model, or leave the item out."
+        "The compaction item '{id}' was created by another model, and only that model can read \
+         it. The items that it replaces are not stored here. Use that model, or leave the item \
+         out."
     )]
     ForeignCompaction { path: String, id: String },
     /// A dialect has no form for this part of the request; the message is the dialect's.
@@ -157,17 +158,15 @@ pub(crate) enum ApiError {
     PreparationAtUpstream { owner: String },
 
     // ---- Models and upstreams ----
-    #[error(
-        "The requested model '{model}' does not exist: no upstream answers for it (--upstream)."
-    )]
+    #[error("The requested model '{model}' does not exist: no upstream serves it (--upstream).")]
     ModelNotFound { path: &'static str, model: String },
     #[error("The model '{model}' does not exist")]
     ModelNotListed { model: String },
     #[error("The model '{model}' does not exist.")]
     ModelNotForwarded { model: String },
     #[error(
-        "The model '{model}' is built in and answers at /v1/responses alone: /v1{path} passes to \
-         upstreams, which do not have it."
+        "The model '{model}' is built in and is served only at /v1/responses: /v1{path} passes \
+         to upstreams, which do not have it."
     )]
     BuiltInModelNotForwarded { model: String, path: String },
     #[error("There is no upstream named '{name}'. Name one that --upstream configures.")]
@@ -221,7 +220,7 @@ pub(crate) enum ApiError {
     StillEnding,
     #[error("Only background responses can be streamed again.")]
     NotStreamable,
-    #[error("This response cannot be streamed again any more.")]
+    #[error("This response can no longer be streamed again.")]
     StreamExpired,
     #[error("This request is still being answered. Please retry in a few seconds.")]
     RequestInProgress,
@@ -300,30 +299,32 @@ pub(crate) enum ApiError {
     #[error("The body's 'Content-Encoding' is not supported: send it without one, or with gzip.")]
     UnsupportedEncoding,
     #[error(
-        "The body is not valid gzip, which its 'Content-Encoding' announces. Nothing was changed."
+        "The body is not valid gzip, although its 'Content-Encoding' is gzip. Nothing was changed."
     )]
     InvalidGzip,
 
     // ---- Requests that pass to an upstream ----
-    #[error("WebSockets do not pass at {path}.")]
+    #[error("WebSockets are not forwarded at {path}.")]
     WebSocketNotForwarded { path: String },
     #[error(
-        "Invalid URL ({method} /v1{path}): there is no upstream to which it could pass \
+        "Invalid URL ({method} /v1{path}): no upstream is configured that could serve it \
          (--upstream)."
     )]
     NoUpstreamForPath { method: Method, path: String },
     #[error(
-        "Invalid URL ({method} /v1{path}): nothing passes to upstreams here (--pass-through none)."
+        "Invalid URL ({method} /v1{path}): this gateway does not forward such requests \
+         (--pass-through none)."
     )]
     PassThroughDisabled { method: Method, path: String },
     #[error(
-        "{method} /v1{path} does not pass to the upstream: several tenants share its account, and \
-         all of them would see what is stored there. --pass-through all lets it pass."
+        "{method} /v1{path} is not forwarded to the upstream: several tenants share its account, \
+         and each of them would see the stored data of all. The setting --pass-through all \
+         forwards it."
     )]
     StatefulPathNotForwarded { method: Method, path: String },
     #[error(
-        "'store' must be false: several tenants share its account, and all of them would see \
-         completions stored there. --pass-through all lets it pass."
+        "'store' must be false: several tenants share the upstream's account, and each of them \
+         would see the stored completions of all. The setting --pass-through all allows it."
     )]
     StoreNotForwarded,
 
@@ -371,7 +372,7 @@ pub(crate) enum ApiError {
     UpstreamTimeout { reason: String },
     #[error("{reason}")]
     UpstreamBusy { reason: String },
-    #[error("The model did not write a whole summary of the conversation. Nothing was changed.")]
+    #[error("The model did not complete its summary of the conversation. Nothing was changed.")]
     SummaryIncomplete,
 
     // ---- Failures of the gateway and its store ----
@@ -379,7 +380,7 @@ pub(crate) enum ApiError {
     #[error("The gateway is stopping. Nothing was changed. Please retry.")]
     Stopping,
     /// The shutdown ended this turn before it was complete.
-    #[error("The gateway stopped before the answer was complete. What was finished is kept.")]
+    #[error("The gateway stopped before the answer was complete. The finished items are stored.")]
     Stopped,
     #[error("The gateway stopped before the upstream answered.")]
     StoppedBeforeAnswer,
@@ -396,7 +397,7 @@ pub(crate) enum ApiError {
     )]
     ConversationLeftAtUpstream { id: String },
     #[error(
-        "Another replica took this turn over, because this one was not heard of for too long. \
+        "Another replica took over this turn, because this one sent no heartbeat for too long. \
          Please retry."
     )]
     LeaseLost,

@@ -50,7 +50,7 @@ impl HttpUpstream {
         match found {
             Some(found) => {
                 self.log_capabilities(found);
-                detected.capabilities.set(found).expect("only one at a time finds it out");
+                detected.capabilities.set(found).expect("only one probe runs at a time");
             }
             None => _ = detected.failures.fetch_add(1, Ordering::AcqRel),
         }

@@ -21,7 +21,7 @@ impl FromRequestParts<Arc<Gateway>> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<Gateway>) -> Result<Self, ApiError> {
         let caller = parts.extensions.get::<Self>();
-        Ok(caller.expect("the gate stands before every route").clone())
+        Ok(caller.expect("the gate precedes every route").clone())
     }
 }
 

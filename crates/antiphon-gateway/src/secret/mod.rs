@@ -82,8 +82,8 @@ impl MasterKey {
     }
 }
 
-const NO_SECRET: &str = "the store was opened with --secret before: give the same again";
-const NO_FIT: &str = "none of the secrets is the one that the store was last opened with";
+const NO_SECRET: &str = "the store was last opened with --secret; give the same secret again";
+const NO_FIT: &str = "the store was last opened with a secret that is not among these; add it";
 
 async fn keep(store: &dyn Store, candidate: Bytes) -> io::Result<Bytes> {
     store

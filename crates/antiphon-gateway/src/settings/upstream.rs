@@ -133,7 +133,7 @@ pub enum State {
 
 /// The capabilities of a server that owns the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "no server is barred from any set of them")]
+#[expect(clippy::struct_excessive_bools, reason = "a server can have any combination of them")]
 pub struct Capabilities {
     /// It has the Conversations API. Otherwise Antiphon owns the conversations.
     pub conversations: bool,

@@ -35,7 +35,7 @@ impl Webhook {
             (Some("https"), Some(_)) => None,
             (Some("http"), Some(_)) if !self.allow.is_empty() => None,
             (Some("http"), Some(_)) => {
-                Some("a webhook is told by https, unless allow names its host")
+                Some("a webhook's url must begin with https://, unless allow names its host")
             }
             _ => Some("a webhook's url must begin with https:// and name a host"),
         }

@@ -140,7 +140,7 @@ impl ResponseReader {
     pub(super) fn decode_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
         let body = self.seal(body);
         let decoded = self.decoder.decode_whole(&body, &mut self.assembler);
-        decoded.map_err(|_| unexpected("a body that is no response object"))
+        decoded.map_err(|_| unexpected("a body that is not a response object"))
     }
 
     fn seal(&mut self, data: &Bytes) -> Bytes {
@@ -241,7 +241,7 @@ impl ResponseReader {
     fn decode_event(&mut self, data: &Bytes) -> Result<(), UpstreamError> {
         let data = self.seal(data);
         let decoded = self.decoder.decode(&data, &mut self.assembler);
-        decoded.map_err(|_| unexpected("an event that is no JSON object"))
+        decoded.map_err(|_| unexpected("an event that is not a JSON object"))
     }
 }
 

@@ -162,8 +162,8 @@ impl fmt::Display for TooLong {
                  conversation (POST /v1/responses/compact) and continue with its output."
             }
             true => {
-                " This is so even without the oldest turns, which 'truncation' leaves out: send \
-                 less at once, lower 'max_output_tokens', or compact the conversation (POST \
+                " It is too long even without the oldest turns, which 'truncation' leaves out: \
+                 send less at once, lower 'max_output_tokens', or compact the conversation (POST \
                  /v1/responses/compact) and continue with its output."
             }
         })

@@ -25,7 +25,7 @@ pub(crate) enum UpstreamError {
     #[error("The upstream could not be reached: {0}.")]
     Unreachable(String),
     /// The maximum number of open answers is reached.
-    #[error("The upstream is answering as many requests as it may at once. Please retry.")]
+    #[error("The upstream has as many open requests as its limit allows. Please retry.")]
     Busy,
     /// No first byte arrived within this time.
     #[error("The upstream did not begin to answer within {0:?}.")]

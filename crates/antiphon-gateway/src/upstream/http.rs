@@ -343,7 +343,7 @@ fn record_request_id(headers: &HeaderMap) {
 /// Rejects a compressed body: the request does not allow compression.
 fn check_uncompressed(answer: &HttpAnswer) -> Result<(), UpstreamError> {
     if answer.is_compressed() {
-        let reason = "a compressed body, which was not asked for";
+        let reason = "a compressed body, although none was requested";
         return Err(UpstreamError::UnexpectedAnswer(reason.to_owned()));
     }
     Ok(())

@@ -115,7 +115,7 @@ impl HttpUpstream {
         match is_error(answer.status) {
             true => Err(rejection_with_status(answer.status)),
             false if is_text(&answer.headers) => {
-                let reason = "a compressed body, which was not asked for";
+                let reason = "a compressed body, although none was requested";
                 Err(UpstreamError::UnexpectedAnswer(reason.to_owned()))
             }
             false => Ok(answer),

@@ -83,15 +83,15 @@ fn a_tool_that_is_none_is_named_by_its_index() {
 fn references_to_held_state_are_refused() {
     assert_eq!(
         sentence(r#"{"model":"sim","input":"hi","previous_response_id":"resp_1"}"#),
-        "Previous response with id 'resp_1' not found: this model keeps nothing."
+        "Previous response with id 'resp_1' not found: this model stores nothing."
     );
     assert_eq!(
         sentence(r#"{"model":"sim","input":"hi","conversation":{"id":"conv_1"}}"#),
-        "Conversation with id 'conv_1' not found: this model keeps nothing."
+        "Conversation with id 'conv_1' not found: this model stores nothing."
     );
     assert_eq!(
         sentence(r#"{"model":"sim","input":[{"type":"item_reference","id":"msg_1"}]}"#),
-        "Item with id 'msg_1' not found: this model keeps nothing."
+        "Item with id 'msg_1' not found: this model stores nothing."
     );
 }
 

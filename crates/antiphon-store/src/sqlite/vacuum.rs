@@ -59,7 +59,7 @@ pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
             file,
             %error,
             "could not rewrite the database, which needs twice its size in free disk space; it \
-             works, but does not shrink",
+             works, but its file does not shrink",
         ),
     }
     Ok(())

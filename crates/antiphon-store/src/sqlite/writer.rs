@@ -88,7 +88,7 @@ impl Writer {
     pub(super) async fn close(&self) {
         drop(self.lock().take());
         let ended = self.running.clone().changed().await;
-        debug_assert!(ended.is_err(), "nothing is ever sent, the sender only goes");
+        debug_assert!(ended.is_err(), "the sender is dropped and never sends");
     }
 
     fn queue(&self) -> Option<Queue> {

@@ -41,7 +41,7 @@ enum Input {
 #[non_exhaustive]
 pub enum ConversionError {
     /// A line is not a JSON object.
-    #[error("line {line}: this is no JSON object: {reason}")]
+    #[error("line {line}: this is not a JSON object: {reason}")]
     Malformed {
         /// The line's number, from 1.
         line: u64,

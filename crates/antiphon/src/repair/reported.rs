@@ -105,11 +105,12 @@ impl ReportedRepair {
                 Some(Self::from_late_output(position, item, LateOutput::CarriedByMessage))
             }
             Treatment::Renamed(id) => {
-                let message = "The id is held for another message; this one is held as";
+                let message = "The id belongs to another stored message; this one has the id";
                 of_used_id("renamed", format!("{message} '{id}'."))
             }
             Treatment::Unnamed => {
-                let message = "The id is held for another item; this one goes without.";
+                let message = "The id belongs to another stored item, and was removed from this \
+                               one.";
                 of_used_id("id_removed", message.to_owned())
             }
         }

@@ -39,13 +39,13 @@ pub enum CallAction {
 #[non_exhaustive]
 pub enum CallError {
     /// The item is not a call that its caller answers.
-    #[error("{0} is no call to carry out")]
+    #[error("{0} is not a call to run")]
     NotACall(Kind),
     /// The call's `call_id` is missing or empty, so no output can refer to it.
     #[error("{0} without a call_id")]
     EmptyCallId(Kind),
     /// Another call had the same `call_id`.
-    #[error("{} '{}' was made before and asked for something else", .0.kind, .0.call_id)]
+    #[error("{} '{}' was made before with another payload", .0.kind, .0.call_id)]
     ChangedPayload(CallKey),
     /// The call was not started, or was committed before.
     #[error("{} '{}' is not running", .0.kind, .0.call_id)]

@@ -27,7 +27,7 @@ pub struct Handoff {
 #[non_exhaustive]
 pub enum HandoffWarning {
     /// A history that the server owns cannot be folded.
-    #[error("history is not nested: the server owns it, and gets only what is new")]
+    #[error("history is not nested: the server owns it and gets only the new items")]
     NestingDisabled,
 }
 

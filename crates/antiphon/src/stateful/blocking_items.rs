@@ -12,7 +12,7 @@ use crate::transcript::HeldItem;
 const DELETED: &str = "The upstream took no turn behind the item, which was deleted there.";
 /// The message of reports for a deleted placeholder.
 const PLACEHOLDER_DELETED: &str =
-    "The output that was made up was deleted: the real one takes its place.";
+    "The placeholder output was deleted: the real output replaces it.";
 /// The message of reports for an item that a detour avoids.
 const AVOIDED: &str = "The upstream took no turn behind the item. This one goes on from the \
                        response before it, and refers to what else stood there.";

@@ -94,7 +94,7 @@ pub struct StatefulClient {
 #[non_exhaustive]
 pub enum OpenError {
     /// The body is not a JSON object.
-    #[error("the body is no JSON object: {0}")]
+    #[error("the body is not a JSON object: {0}")]
     NotAnObject(String),
     /// The input is an array, but not an array of items.
     #[error("'input': {0}")]

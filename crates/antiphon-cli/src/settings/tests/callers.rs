@@ -16,9 +16,9 @@ fn a_key_may_be_given_as_its_hash() {
     let given = said(&format!("api-keys = ['{OF_ABC}=acme']")).unwrap();
     assert_eq!(given.gateway.api_keys, [ApiKey::new("abc", Tenant::new("acme"))]);
     let twice = said(&format!("api-keys = ['{OF_ABC}=acme', 'abc=globex']")).unwrap_err();
-    assert!(twice.contains("'acme' and 'globex' are given the same key"), "{twice}");
+    assert!(twice.contains("'acme' and 'globex' have the same key"), "{twice}");
     let wrong = said("api-keys = ['sha256:abc=acme']").unwrap_err();
-    assert!(wrong.contains("the hash of 'acme' is not sha256: and 64"), "{wrong}");
+    assert!(wrong.contains("the hash of 'acme' is not 'sha256:' and then 64"), "{wrong}");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_proxys_header_names_tenants_on_any_address() {
         ("tenant-header = 'Authorization'", "'Authorization' is not a header that can name"),
         ("tenant-header = 'x tenant'", "'x tenant' is not a header that can name"),
         ("tenant-header = 'x'\napi-keys = ['k=acme']", "both identify the tenant of a caller"),
-        ("listen = '0.0.0.0:80'", "--tenant-header NAME where a trusted proxy sets it"),
+        ("listen = '0.0.0.0:80'", "--tenant-header NAME if a trusted proxy sets it"),
         ("listen = '[::]:80'", "can be reached from other machines"),
     ] {
         let refused = said(text).unwrap_err();

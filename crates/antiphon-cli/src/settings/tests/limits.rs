@@ -119,7 +119,7 @@ fn invalid_limit_is_rejected_with_its_line() {
         ),
         (
             "[limits]\nburst = 5",
-            "antiphon.toml:2: burst: a burst needs requests-per-second, which is not given",
+            "antiphon.toml:2: burst: a burst needs requests-per-second, which is not set",
         ),
     ];
     for (text, sentence) in cases {

@@ -91,34 +91,34 @@ fn state_without_a_capable_upstream_is_rejected() {
     let cases = [
         (
             "state = 'upstream'".to_owned(),
-            "antiphon.toml:1: state: there is no upstream to keep the state, and the built-in \
-             model 'sim' keeps none; give --upstream URL",
+            "antiphon.toml:1: state: no upstream is configured that could own the state, and the \
+             built-in model 'sim' stores none; give --upstream URL",
         ),
         (
             "state = 'upstream'\nupstream-api = 'chat'\nupstream = 'https://models.example'"
                 .to_owned(),
-            "antiphon.toml:1: state: https://models.example/ speaks 'chat', in which no server \
-             keeps state; state = \"antiphon\" below [[upstreams]] leaves one out",
+            "antiphon.toml:1: state: https://models.example/ speaks 'chat', an API without \
+             stored state; give it state = \"antiphon\" below [[upstreams]]",
         ),
         (
             keeping("api = 'anthropic'"),
-            "antiphon.toml:4: state: https://models.example/v1 speaks 'anthropic', in which no \
-             server keeps state; state = \"antiphon\" below [[upstreams]] leaves one out",
+            "antiphon.toml:4: state: https://models.example/v1 speaks 'anthropic', an API \
+             without stored state; give it state = \"antiphon\" below [[upstreams]]",
         ),
         (
             format!("state = 'upstream'\n{}", entry("api = 'chat'")),
-            "antiphon.toml:1: state: https://models.example/v1 speaks 'chat', in which no server \
-             keeps state; state = \"antiphon\" below [[upstreams]] leaves one out",
+            "antiphon.toml:1: state: https://models.example/v1 speaks 'chat', an API without \
+             stored state; give it state = \"antiphon\" below [[upstreams]]",
         ),
         (
             entry("preset = 'azure'"),
-            "antiphon.toml:4: preset says what an upstream can do that keeps the state; this one \
-             keeps none without state = \"upstream\"",
+            "antiphon.toml:4: preset needs an upstream that owns the state; give this one state \
+             = \"upstream\"",
         ),
         (
             format!("ledger = 'bodies'\n{}", entry("")),
-            "antiphon.toml:1: ledger: Antiphon keeps all state itself, and so no ledger of what \
-             others keep; give --state upstream, or state = \"upstream\" below [[upstreams]]",
+            "antiphon.toml:1: ledger: this has no effect, because Antiphon owns all state; give \
+             --state upstream, or state = \"upstream\" below [[upstreams]]",
         ),
     ];
     for (text, sentence) in cases {
@@ -144,8 +144,8 @@ fn invalid_state_setting_is_rejected_with_the_choices() {
         ),
         (
             keeping("chains = false"),
-            "antiphon.toml:5: chains needs a preset beside it, which says the rest: \"openai\", \
-             \"azure\" or \"open-responses\"",
+            "antiphon.toml:5: chains needs a preset too, which sets the other capabilities: \
+             \"openai\", \"azure\" or \"open-responses\"",
         ),
         (
             format!("ledger = 'items'\n{}", keeping("")),
@@ -160,9 +160,9 @@ fn invalid_state_setting_is_rejected_with_the_choices() {
 #[test]
 fn one_url_that_keeps_state_has_one_account() {
     let keeping = entry("state = 'upstream'\nkey = 'sk-one'");
-    let sentence = "[[upstreams]]: https://models.example/v1 keeps the state, and is given with \
-                    different keys; the ids of what it keeps do not say whose they are: give it \
-                    one key everywhere";
+    let sentence = "[[upstreams]]: https://models.example/v1 owns the state and has different \
+                    keys; its ids do not identify the account, so give it the same key \
+                    everywhere";
     for other in ["key = 'sk-two'", "state = 'upstream'\nkey = 'sk-two'", ""] {
         assert_eq!(
             refusal_of_file(&[keeping.clone(), second_entry(other)].concat()),

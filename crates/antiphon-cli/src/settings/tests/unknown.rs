@@ -36,7 +36,7 @@ fn unknown_variable_warns_with_the_nearest_name() {
     meant("ANTIPHON_API_KEYS", "ANTIPHON_API_KEY");
     meant("antiphon_store", "ANTIPHON_STORE");
     let far = warnings_of(&["ANTIPHON_GREETING"]).pop().unwrap();
-    assert!(far.ends_with("antiphon serve --help names the settings"), "{far}");
+    assert!(far.ends_with("antiphon serve --help lists the settings"), "{far}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn invalid_webhook_is_rejected_without_its_secret() {
         (format!("[[webhooks]]\nsecret = '{SECRET}'"), "1: this webhook lacks 'url'".into()),
         (
             format!("[[webhooks]]\n{url}\nsecret-env = 'WEBHOOK_SECRET'"),
-            "3: secret-env: this is not whsec_ and 24 to 64 bytes as base64".into(),
+            "3: secret-env: this is not whsec_ and then 24 to 64 bytes in base64".into(),
         ),
         (
             format!("[[webhooks]]\n{url}\nsecret-env = 'NOBODYS'"),
@@ -57,7 +57,7 @@ fn invalid_webhook_is_rejected_without_its_secret() {
         ),
         (
             format!("[[webhooks]]\nurl = 'http://hooks.example/'\nsecret = '{SECRET}'"),
-            "2: url: a webhook is told by https, unless allow names its host".into(),
+            "2: url: a webhook's url must begin with https://, unless allow names its host".into(),
         ),
         (with(&format!("\n{}", with(""))), "5: another webhook has the same url".into()),
     ] {

@@ -38,8 +38,8 @@ fn open_file_is_not_erased() {
     let ended = kept.antiphon(&["erase", "--tenant", "acme", "--yes"]);
 
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
-    let sentence = "another process has it open; a tenant is erased from a file while no gateway \
-                    has it open\n";
+    let sentence = "another process has it open; stop the gateway that has the file open, then \
+                    erase the tenant\n";
     assert!(ended.stderr.ends_with(sentence), "{}", ended.stderr);
     let path = format!("/v1/conversations/{}", had.conversation);
     ask(&serving, "key-of-acme", "GET", &path, &Value::Null);

@@ -119,8 +119,8 @@ fn tenant_without_data_is_reported() {
     for args in [&["export", "--tenant", "initech"][..], &["erase", "--tenant", "initech", "--yes"]]
     {
         let ended = kept.antiphon(args);
-        let sentence = "error: nothing is held of the tenant 'initech'; antiphon tenants lists \
-                        those of whom something is\n";
+        let sentence = "error: the store has no data of the tenant 'initech'; antiphon tenants \
+                        lists the tenants that have some\n";
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
         assert_eq!(ended.stderr, sentence);
     }

@@ -49,16 +49,16 @@ fn a_token_that_cannot_be_understood_is_not_repeated() {
     let kept = kept();
     let cases = [
         (&[][..], Some(2), "--token-env: the variable TOKEN is not set"),
-        (&[("TOKEN", "sk-alice")], Some(1), "the store was opened with --secret before"),
+        (&[("TOKEN", "sk-alice")], Some(1), "the store was last opened with --secret"),
         (
             &[("TOKEN", "sk-alice"), ("ANTIPHON_SECRET", "another-secret-of-ours")],
             Some(1),
-            "none of the secrets is the one that the store was last opened with",
+            "the store was last opened with a secret that is not among these; add it",
         ),
         (
             &[("TOKEN", "sk-carol"), ("ANTIPHON_SECRET", SECRET)],
             Some(1),
-            "nothing is held of the tenant 'token-",
+            "the store has no data of the tenant 'token-",
         ),
     ];
     for (variables, code, sentence) in cases {

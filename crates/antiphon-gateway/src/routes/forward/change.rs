@@ -38,7 +38,7 @@ impl Change {
         body: Bytes,
     ) -> Result<Response, ApiError> {
         let http = gateway.upstreams.by_base_url(&self.upstream);
-        let http = http.expect("upstreams stay what they are");
+        let http = http.expect("the list of upstreams never changes");
         gateway.owners(caller).check_named(http, &body, "items").await?;
         let forwarded = ForwardedRequest::new(gateway, http, parts, body.clone())
             .with_alias(self.alias.clone());

@@ -151,7 +151,7 @@ async fn forward(
 ) -> Result<Response, ApiError> {
     let (parts, body) = read_whole(&gateway, request).await?;
     let http = gateway.upstreams.by_base_url(&change.upstream);
-    let http = http.expect("upstreams stay what they are");
+    let http = http.expect("the list of upstreams never changes");
     if !change.operation.is_change() {
         let forwarded =
             ForwardedRequest::new(&gateway, http, &parts, body).with_alias(change.alias);

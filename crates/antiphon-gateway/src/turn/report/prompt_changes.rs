@@ -128,8 +128,8 @@ impl PromptChanges {
 
     /// Reports calls that were sent with a placeholder for their lost reasoning.
     pub(in crate::turn) fn reasoning_placeholders(&mut self, calls: usize) {
-        let message = "The upstream wants back the reasoning that calls were made with, and it is \
-                       not here. A space stands in its place.";
+        let message = "The upstream requires the reasoning of earlier calls, which is not stored \
+                       here. A space replaces it.";
         let names = ("missing_reasoning", "stood_in");
         let repair = ReportedRepair::without_item(Kind::Reasoning, names, message);
         self.repairs.extend(std::iter::repeat_n(repair, calls));

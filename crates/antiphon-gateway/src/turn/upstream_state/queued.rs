@@ -73,7 +73,7 @@ impl Queued {
     pub(super) fn parse(reply: Reply) -> Result<Self, UpstreamError> {
         match reply {
             Reply::Whole(body) => Self::read(&body),
-            Reply::Events(_) => Err(garbled("events, which were not asked for")),
+            Reply::Events(_) => Err(garbled("events, although none were requested")),
         }
     }
 

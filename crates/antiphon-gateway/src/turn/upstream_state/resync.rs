@@ -47,7 +47,7 @@ impl OpenedAtUpstream<'_> {
     /// the conversation's lease.
     pub(super) async fn resync_conversation(&self, id: &str) -> Result<(), ApiError> {
         let Self { at, place, .. } = self;
-        let conversation = place.conversation.as_ref().expect("it is a turn of one");
+        let conversation = place.conversation.as_ref().expect("the turn belongs to a conversation");
         let items = at.provider().conversation_items(id).await?;
         let held = at.new_entries(&items, &mut HashSet::new());
         let thread = ThreadId::issue(&mut RandomIds);

@@ -42,7 +42,7 @@ async fn deleted_item_ends_the_stream_of_events() {
     client.delete(&format!("/v1/conversations/{conversation}/items/{item}")).await.json();
 
     let again = client.get(&format!("/v1/responses/{}?stream=true", turn.id())).await.refused();
-    let message = "This response cannot be streamed again any more.";
+    let message = "This response can no longer be streamed again.";
     assert_eq!(again, invalid(Some("stream"), Some("unsupported_parameter"), message));
     assert_eq!(client.kept(turn.id()).await["status"], "completed");
 }

@@ -69,9 +69,9 @@ async fn foreign_compaction_without_items_is_rejected() {
 
         let refused = client.refused(mode, &ask(input).model(SIM)).await;
 
-        let message = "The compaction item 'cmp_1' was made by another model, which alone can read \
-                       it, and the items that it stands for are not held here. Ask that model, or \
-                       leave the item out.";
+        let message = "The compaction item 'cmp_1' was created by another model, and only that \
+                       model can read it. The items that it replaces are not stored here. Use \
+                       that model, or leave the item out.";
         let param = Some("input[1].encrypted_content");
         assert_eq!(refused, invalid(param, Some("invalid_encrypted_content"), message));
         assert_eq!(world.times_asked(), asked);

@@ -175,7 +175,7 @@ async fn incomplete_summary_is_an_error() {
     let message = client.post(PATH, ask("Hello").body()).await.server_error();
     assert_eq!(
         message,
-        "The model did not write a whole summary of the conversation. Nothing was changed."
+        "The model did not complete its summary of the conversation. Nothing was changed."
     );
     assert_eq!(client.post(PATH, ask("Hello").body()).await.status(), 400);
     assert_eq!(client.post(PATH, ask("Hello").body()).await.server_error(), "It broke.");

@@ -7,7 +7,7 @@ use super::{compacted, compaction_of, output_of, script_missing_route, script_su
 use crate::support::{Client, MODES, World, ask, invalid, text, user};
 
 const REFUSAL: &str =
-    "The encrypted content could not be verified: it was changed, or is not this caller's.";
+    "The encrypted content could not be verified: it was changed, or belongs to another caller.";
 
 async fn sealed(world: &World, client: &Client) -> Value {
     script_missing_route(world);

@@ -65,7 +65,7 @@ async fn model_without_an_upstream_is_not_found() {
     let expected = invalid(
         Some("model"),
         Some("model_not_found"),
-        "The requested model 'fake-model' does not exist: no upstream answers for it (--upstream).",
+        "The requested model 'fake-model' does not exist: no upstream serves it (--upstream).",
     );
     for mode in MODES {
         let refused = world.client().refused(mode, &ask("Hello")).await;

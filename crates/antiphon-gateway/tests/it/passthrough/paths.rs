@@ -90,6 +90,6 @@ async fn websocket_on_a_passed_path_is_rejected() {
         .header("upgrade", "WebSocket");
     let refused = answered(asked, "").await.refused();
     assert_eq!(refused.status, 400);
-    assert_eq!(refused.body["error"]["message"], "WebSockets do not pass at /v1/realtime.");
+    assert_eq!(refused.body["error"]["message"], "WebSockets are not forwarded at /v1/realtime.");
     assert_eq!(world.times_asked(), 0);
 }

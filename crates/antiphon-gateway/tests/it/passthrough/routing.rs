@@ -157,8 +157,8 @@ async fn built_in_model_serves_only_responses() {
     let refused = answered(post(&world, "/v1/embeddings"), r#"{"model":"sim"}"#).await.refused();
     assert_eq!(refused.status, 404);
     assert_eq!(refused.body["error"]["param"], "model");
-    let message = "The model 'sim' is built in and answers at /v1/responses alone: /v1/embeddings \
-                   passes to upstreams, which do not have it.";
+    let message = "The model 'sim' is built in and is served only at /v1/responses: \
+                   /v1/embeddings passes to upstreams, which do not have it.";
     assert_eq!(refused.body["error"]["message"], message);
     assert_eq!(world.times_asked(), 0);
 }
@@ -168,7 +168,7 @@ async fn nothing_passes_without_an_upstream() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
     let refused = answered(post(&world, "/v1/chat/completions"), "{}").await.refused();
     assert_eq!(refused.status, 404);
-    let message = "Invalid URL (POST /v1/chat/completions): there is no upstream to which it could \
-                   pass (--upstream).";
+    let message = "Invalid URL (POST /v1/chat/completions): no upstream is configured that could \
+                   serve it (--upstream).";
     assert_eq!(refused.body["error"]["message"], message);
 }

@@ -72,8 +72,9 @@ async fn stateful_path_does_not_pass() {
         assert_eq!(refused.status, 403, "{method} {path}");
         assert_eq!(refused.body["error"]["code"], "not_passed_through");
         let message = format!(
-            "{method} {path} does not pass to the upstream: several tenants share its account, and \
-             all of them would see what is stored there. --pass-through all lets it pass."
+            "{method} {path} is not forwarded to the upstream: several tenants share its \
+             account, and each of them would see the stored data of all. The setting \
+             --pass-through all forwards it."
         );
         assert_eq!(refused.body["error"]["message"], message);
     }
@@ -157,8 +158,8 @@ async fn operator_can_change_the_rule() {
     let nothing = World::with(|settings| settings.pass_through = Some(PassThrough::Nothing)).await;
     let refused = answered(asked(&nothing, Method::POST, "/v1/embeddings"), "{}").await.refused();
     assert_eq!(refused.status, 404);
-    let message = "Invalid URL (POST /v1/embeddings): nothing passes to upstreams here \
-                   (--pass-through none).";
+    let message = "Invalid URL (POST /v1/embeddings): this gateway does not forward such \
+                   requests (--pass-through none).";
     assert_eq!(refused.body["error"]["message"], message);
 
     let stateless =

@@ -4,8 +4,8 @@
 use super::a_tale_begun;
 use crate::support::{Mode, World, ask, lines};
 
-const TAKEN_OVER: &str = "Another replica took this turn over, because this one was not heard of \
-                          for too long. Please retry.";
+const TAKEN_OVER: &str = "Another replica took over this turn, because this one sent no \
+                          heartbeat for too long. Please retry.";
 
 #[tokio::test]
 async fn paused_gateway_does_not_commit_over_its_successor() {

@@ -55,7 +55,7 @@ async fn rejected_start_leaves_open_turns_unchanged() {
     drop((server, store));
 
     let (refused, store) = started(&file, "some other secret").await;
-    let sentence = "none of the secrets is the one that the store was last opened with";
+    let sentence = "the store was last opened with a secret that is not among these; add it";
     assert_eq!(refused.err().as_deref(), Some(sentence));
     assert_eq!(store.response(&tenant, &response).await, Ok(None), "it is not settled");
     store.close().await;

@@ -53,7 +53,8 @@ async fn open_turns_are_settled_after_the_grace_period() {
     let received = events.until("response.failed").await;
     let error = &received.json["response"]["error"];
     assert_eq!(error["code"], "server_error", "{error}");
-    let reason = "The gateway stopped before the answer was complete. What was finished is kept.";
+    let reason = "The gateway stopped before the answer was complete. The finished items are \
+                  stored.";
     assert_eq!(error["message"], reason);
 
     world.start().await;

@@ -128,8 +128,8 @@ async fn compaction_trigger_is_not_stored() {
     let client = world.client();
     let id = client.new_conversation().await;
     let body = json!({"items": [user("One"), {"type": "compaction_trigger"}]});
-    let message = "Invalid 'items[1]': a compaction_trigger is no item of a conversation. It is \
-                   the final input item of a request.";
+    let message = "Invalid 'items[1]': a compaction_trigger is not an item of a conversation. It \
+                   is the final input item of a request.";
     let expected = invalid(Some("items[1]"), Some("invalid_value"), message);
     for path in ["/v1/conversations".to_owned(), format!("/v1/conversations/{id}/items")] {
         assert_eq!(client.post(&path, &body).await.refused(), expected);

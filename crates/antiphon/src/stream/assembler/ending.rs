@@ -95,7 +95,8 @@ impl Failure {
             code: text("code")
                 .filter(|code| !code.is_empty())
                 .unwrap_or_else(|| "server_error".into()),
-            message: message.unwrap_or_else(|| "The upstream failed without saying why.".into()),
+            message: message
+                .unwrap_or_else(|| "The upstream failed without an error message.".into()),
         }
     }
 }

@@ -93,7 +93,7 @@ impl Turns {
             self.turns.insert(0, Turn { role: Role::User, blocks, calls: Vec::new() });
             report.change(
                 RequestPath::field("input"),
-                "the Anthropic Messages API needs a user message first, and one was inserted",
+                "the Anthropic Messages API needs a user message first; one was inserted",
             );
         }
     }
