@@ -49,7 +49,8 @@ fn tests(row: &str) -> impl Iterator<Item = (&str, &str)> {
     row.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"))
 }
 
-fn exists(root: &Path, files: &[PathBuf], file: &str, name: &str) -> bool {
+/// Whether one of `files` that ends with `file` defines the function `name`.
+pub(crate) fn exists(root: &Path, files: &[PathBuf], file: &str, name: &str) -> bool {
     let definition = format!("fn {name}");
     let of_this_name = files.iter().filter(|path| path.ends_with(file));
     let mut texts = of_this_name.filter_map(|path| fs::read_to_string(root.join(path)).ok());

@@ -1,5 +1,5 @@
 //! Repository rules that no other tool checks: forbidden text, the length of files and lines, the
-//! dependencies between modules and crates, and examples in documentation.
+//! dependencies between modules and crates, examples in documentation, and references in documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use crate::doctests;
 use crate::guarantees;
 use crate::harness;
 use crate::layers;
+use crate::references::References;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
@@ -17,6 +18,7 @@ use crate::workspace::Workspace;
 pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
     let mut faults = 0;
     let files = files(workspace)?;
+    let references = References::read(&workspace.root, &files);
     for path in &files {
         // Binary files have no prose, and a tracked file may be deleted in the working tree.
         let Ok(text) = fs::read_to_string(workspace.root.join(path)) else {
@@ -24,6 +26,7 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
         };
         let mut found = faults_of(path, &text);
         found.extend(guarantees::faults_in(path, &workspace.root, &files, &text));
+        found.extend(references.faults_in(path, &text));
         for fault in found {
             println!("{}:{fault}", path.display());
             faults += 1;

@@ -13,6 +13,7 @@ mod layers;
 mod measurements;
 mod modules;
 mod packages;
+mod references;
 mod report;
 mod run;
 mod scripts;
