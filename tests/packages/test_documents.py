@@ -19,8 +19,6 @@ from provider import Provider
 
 MOST_LINES = 12
 
-# The pages of which every program runs here.
-COMPLETE = {"openai-agents-js"}
 
 # What a provider or a framework says is quoted, and has more words than one.
 ERROR_TEXT = re.compile(r"`[^` ]+ [^`]+`")
@@ -35,13 +33,6 @@ def first_programs() -> list[Block]:
         for block in blocks(page):
             firsts.setdefault((page, block.is_python, uses_package(block)), block)
     return [*firsts.values()]
-
-
-def page_programs() -> list[Block]:
-    """The programs of the pages that run: the first ones, and all of the pages in `COMPLETE`."""
-    firsts = first_programs()
-    whole = [block for page in pages() if page.stem in COMPLETE for block in blocks(page)]
-    return firsts + [block for block in whole if block not in firsts]
 
 
 @pytest.mark.parametrize("block", readme_blocks(), ids=str)
@@ -62,7 +53,7 @@ def test_a_program_of_a_readme_runs(
         run_with_node(block, tools, directory, runs, at_provider)
 
 
-@pytest.mark.parametrize("block", page_programs(), ids=str)
+@pytest.mark.parametrize("block", [block for page in pages() for block in blocks(page)], ids=str)
 def test_the_programs_of_a_page_run(
     block: Block,
     tools: Tools,

@@ -1,4 +1,4 @@
-"""LangChain's chat model alone, bound to a conversation, with the tool loop written by hand."""
+"""LangChain's chat model alone, with the tool loop written by hand."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -27,6 +27,28 @@ def invoke(model: Any, messages: list[Any]) -> AIMessage:
 
 def stream(model: Any, messages: list[Any]) -> AIMessage:
     return reduce(add, model.stream(messages))
+
+
+@pytest.mark.parametrize("delivery", [invoke, stream])
+@pytest.mark.parametrize("way", [{"use_previous_response_id": True}, {}], ids=["chain", "replay"])
+def test_three_turns(
+    tenant: Tenant,
+    scene: Scene,
+    echo: Echo,
+    way: dict[str, Any],
+    delivery: Callable[[Any, list[Any]], AIMessage],
+) -> None:
+    model = chat_model(tenant, scene, echo, **way)
+    messages: list[Any] = []
+
+    def ask(text: str) -> str:
+        messages.append(HumanMessage(text))
+        return turn(lambda: delivery(model, messages), messages, echo)
+
+    dialogue = hold_dialogue(scene, ask, echo)
+
+    if scene.model != "sim":
+        assert_each_item_once(tenant, dialogue)
 
 
 @pytest.mark.parametrize("delivery", [invoke, stream])
@@ -124,6 +146,10 @@ def turn(answer: Callable[[], AIMessage], messages: list[Any], echo: Echo) -> st
 
 
 def bound_model(tenant: Tenant, scene: Scene, echo: Echo, conversation: str) -> Any:
+    return chat_model(tenant, scene, echo).bind(conversation={"id": conversation})
+
+
+def chat_model(tenant: Tenant, scene: Scene, echo: Echo, **options: Any) -> Any:
     def say_again(text: str) -> str:
         """Says the text again."""
         return echo(text)
@@ -136,5 +162,6 @@ def bound_model(tenant: Tenant, scene: Scene, echo: Echo, conversation: str) -> 
         timeout=TIMEOUT,
         max_retries=0,
         use_responses_api=True,
+        **options,
     )
-    return model.bind_tools([say_again]).bind(conversation={"id": conversation})
+    return model.bind_tools([say_again])
