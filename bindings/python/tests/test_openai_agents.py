@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from agents import Agent, MaxTurnsExceeded, UserError
+from agents import Agent, MaxTurnsExceeded, StopAtTools, UserError
 from openai import BadRequestError
 
 from agents_sdk import (
@@ -31,6 +31,12 @@ Ask = Callable[..., Awaitable[Any]]
 
 async def stop_at_first_tool(setting: Setting, ask: Ask) -> None:
     agent = setting.agent(echo_tool(), tool_use_behavior="stop_on_first_tool")
+    assert (await ask(agent, ECHO)).final_output == "hello"
+
+
+async def stop_at_named_tool(setting: Setting, ask: Ask) -> None:
+    stop = StopAtTools(stop_at_tool_names=["echo"])
+    agent = setting.agent(echo_tool(), tool_use_behavior=stop)
     assert (await ask(agent, ECHO)).final_output == "hello"
 
 
@@ -78,6 +84,7 @@ class OnceThenFailing:
 
 ENDS = {
     "stop_at_first_tool": (stop_at_first_tool, ["hello"]),
+    "stop_at_named_tool": (stop_at_named_tool, ["hello"]),
     "run_out_of_turns": (run_out_of_turns, ["hello"]),
     "fail_in_a_tool": (fail_in_a_tool, []),
     "fail_beside_a_tool": (fail_beside_a_tool, ["hello"]),
