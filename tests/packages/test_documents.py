@@ -19,7 +19,6 @@ from provider import Provider
 
 MOST_LINES = 12
 
-
 # What a provider or a framework says is quoted, and has more words than one.
 ERROR_TEXT = re.compile(r"`[^` ]+ [^`]+`")
 # What users say who saw no error.

@@ -1,7 +1,9 @@
 """One version, in one place."""
 
+import json
 import re
 import subprocess
+from pathlib import Path
 
 from places import ROOT, version
 
@@ -24,3 +26,36 @@ def text_of(name: str) -> str:
 
 # The version, and not a part of another one.
 NAMED = re.compile(rf"(?<![\d.]){re.escape(version())}(?![\d.])")
+
+
+CLIENTS = ROOT / "tests" / "clients"
+
+# The files with the pins of the client suites, for Python and for Node.
+OLDEST = (CLIENTS / "oldest" / "requirements.txt", CLIENTS / "oldest" / "package.json")
+NEWEST = (CLIENTS / "python" / "requirements.txt", CLIENTS / "node" / "package.json")
+
+ROW = re.compile(r"^\| (`.*) \| (.*) \| (.*) \|$", re.MULTILINE)
+
+
+def test_the_page_of_versions_names_the_pins() -> None:
+    rows = ROW.findall((ROOT / "docs" / "versions.md").read_text())
+    assert rows
+    for clients, oldest, newest in rows:
+        assert versions(oldest) == pinned(clients, *OLDEST), clients
+        assert versions(newest) == pinned(clients, *NEWEST), clients
+
+
+def versions(cell: str) -> set[str]:
+    return set(cell.split(", "))
+
+
+def pinned(clients: str, python: Path, node: Path) -> set[str]:
+    """The pinned versions of the clients in a cell, such as "`a-core`, `-openai` for Python"."""
+    names = [name for name in re.findall(r"`([^`]+)`", clients) if name.islower()]
+    family = names[0].rpartition("-")[0]
+    if re.search(r"Node|JavaScript|`ai`|`@", clients):
+        pins = json.loads(node.read_text())["dependencies"]
+    else:
+        lines = python.read_text().splitlines()
+        pins = dict(line.split("==") for line in lines if "==" in line)
+    return {pins.get(family + name if name[0] == "-" else name, "none") for name in names}
