@@ -24,6 +24,7 @@ from setups import SETUPS  # isort: skip
 
 README = ROOT / "README.md"
 MOCK_PAGE = ROOT / "docs" / "mock.md"
+SETTINGS_PAGE = ROOT / "docs" / "settings.md"
 
 MOCK = "http://127.0.0.1:8485"
 GATEWAY = "http://127.0.0.1:8484/v1"
@@ -86,7 +87,7 @@ def test_the_script_of_the_mock_page_is_accepted(tmp_path: Path) -> None:
 
 
 def test_the_files_of_the_settings_page_are_accepted(tmp_path: Path) -> None:
-    upstreams, limits, webhooks = fenced(ROOT / "docs" / "settings.md", "toml")
+    upstreams, limits, webhooks = fenced(SETTINGS_PAGE, "toml")
 
     assert_accepted(f"{upstreams}\n{limits}", tmp_path, ANTHROPIC_API_KEY="any")
     secret = "whsec_" + "c2VjcmV0" * 5
@@ -104,6 +105,22 @@ def assert_accepted(settings: str, directory: Path, **env: str) -> None:
         text=True,
     )
     assert checked.returncode == 0, checked.stderr
+
+
+def test_the_settings_page_has_every_flag_and_its_default() -> None:
+    command = [antiphon(), "serve", "--help"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    flags = re.findall(r"^ +--([a-z-]+) <.*?(?:\[default: (.*)\])?$", told, re.MULTILINE)
+    rows = re.findall(r"^\| (`--.*?) \| (.*?) \|", SETTINGS_PAGE.read_text(), re.MULTILINE)
+    defaults = {
+        flag: default.replace("`", "")
+        for cell, default in rows
+        for flag in re.findall(r"--([a-z-]+)", cell)
+    }
+
+    assert {flag for flag, _ in flags} == {"config", *defaults}
+    for flag, default in flags:
+        assert default in ("", defaults.get(flag, default)), flag
 
 
 def program_with(address: str, document: Path) -> str:
