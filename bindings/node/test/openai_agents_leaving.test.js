@@ -35,7 +35,7 @@ const WAYS = {
 /** The owners of the conversation, and the stored parts of an aborted turn that suffice each. */
 const OWNERS = { conversation: ["part", "whole", "nothing"], chain: ["part", "whole"] };
 
-/** Leaves a streamed run. Returns the announced id of its response. */
+/** Leaves a streamed run. Returns the result and the announced id of its response. */
 async function leave(runner, text, place, way, options) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -46,10 +46,13 @@ async function leave(runner, text, place, way, options) {
     announced = event?.response?.id ?? announced;
     if (PLACES[place].test(event?.type) && WAYS[way](controller) === "stop") break;
   }
-  return announced;
+  return { result, announced };
 }
 
-/** A fact, a run that is left, a recall. */
+/**
+ * A fact, a run that is left, a recall. In a conversation, the last run waits until the one before
+ * has ended. A chain can be continued once the provider has stored the response.
+ */
 async function continued(provider, runner, owner, place, way) {
   const inConversation = owner === "conversation";
   const conversation = { conversationId: await provider.newConversation() };
@@ -57,7 +60,8 @@ async function continued(provider, runner, owner, place, way) {
   const options = inConversation ? conversation : { previousResponseId: first.lastResponseId };
   await provider.hold(place);
   const text = place === "in_text" ? "What is my dog name?" : ECHO;
-  const announced = await leave(runner, text, place, way, options);
+  const { result, announced } = await leave(runner, text, place, way, options);
+  if (!inConversation) await result.completed.then(() => provider.idle());
   const next = inConversation ? conversation : { previousResponseId: announced };
   return (await runner.run(echoing(), RECALL, next)).finalOutput;
 }
