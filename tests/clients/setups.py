@@ -50,6 +50,9 @@ class Setup:
 # The official clients.
 OFFICIAL = ("openai", "openai_node")
 
+# Those of a short run in front of another API.
+TRANSLATED = (*OFFICIAL, "reasoning")
+
 # Clients that between them keep a conversation in every way.
 EVERY_WAY = ("openai", "langchain", "ai_sdk")
 
@@ -74,9 +77,9 @@ SETUPS = {
     for setup in (
         Setup("responses"),
         # As DeepSeek serves it.
-        Setup("chat", api="chat", wants_reasoning_back=True, ends_calls=False, short=OFFICIAL),
+        Setup("chat", api="chat", wants_reasoning_back=True, ends_calls=False, short=TRANSLATED),
         # Anthropic's models think where `thinking` is asked for, and else do not.
-        Setup("anthropic", api="anthropic", reasons_unasked=False, short=OFFICIAL),
+        Setup("anthropic", api="anthropic", reasons_unasked=False, short=TRANSLATED),
         # `--state upstream`, once for each thing that becomes of a turn whose caller leaves.
         Setup("kept-part", on_abort="part", short=STATEFUL),
         Setup("kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING),

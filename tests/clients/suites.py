@@ -27,6 +27,7 @@ SUITES = {
     "azure": "test_azure.py",
     "ai_sdk": "ai_sdk.test.js",
     "open_responses": "open_responses.test.js",
+    "reasoning": "reasoning.test.js",
 }
 
 TEST_TIMEOUT = 60

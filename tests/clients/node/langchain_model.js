@@ -14,10 +14,8 @@ const API = process.env.UPSTREAM_API ?? "responses";
  */
 export const BREAKS_OFF = API !== "anthropic";
 
-/** The moments at which turns are left. The client hears of reasoning only if it is a summary. */
-export const SEEN_MOMENTS = MOMENTS.filter(
-  ({ place }) => BREAKS_OFF && (API === "responses" || place !== "in_reasoning"),
-);
+/** The moments at which turns are left. */
+export const SEEN_MOMENTS = BREAKS_OFF ? MOMENTS : [];
 
 /** A model. `state` names what the Responses API is told of the conversation with every request. */
 export function newModel(tenant, model, state = {}) {

@@ -39,6 +39,9 @@ pub(super) fn settings() -> Vec<Setting<Settings>> {
         /// Owner of conversations, responses and their items: antiphon or upstream [default:
         /// antiphon]
         "state" ["OWNER"]: TEXT;
+        /// Form of the reasoning of Chat Completions and Anthropic upstreams: summary or content
+        /// [default: summary]
+        "reasoning-as" ["FORM"]: TEXT;
         /// Stored part of each item that an upstream owns: heads or bodies [default: heads]
         "ledger" ["WHAT"]: TEXT, one_of(LEDGERS) => |it, ledger| it.ledger = ledger;
         /// Handling of input that a provider would reject: repair or reject [default: repair]

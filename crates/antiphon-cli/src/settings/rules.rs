@@ -2,10 +2,12 @@
 
 use std::net::IpAddr;
 
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{State, UpstreamSettings};
 use http::uri::Scheme;
 
 use super::Configuration;
+use super::upstreams::NEEDS_OTHER_API;
 use super::values::Values;
 use crate::failure::Failure;
 
@@ -13,6 +15,7 @@ pub(super) fn check(configuration: &Configuration, values: &Values) -> Result<()
     check_api_keys(configuration, values)?;
     check_limits(configuration, values)?;
     check_state_owners(configuration, values)?;
+    check_reasoning(configuration, values)?;
     check_accounts(&configuration.gateway.upstreams)?;
     check_tenants(configuration)?;
     check_forwarded_tokens(configuration)?;
@@ -53,6 +56,13 @@ fn check_limits(configuration: &Configuration, values: &Values) -> Result<(), Fa
         values.reject_if(conversation > tenant, &key, sentence)?;
     }
     Ok(())
+}
+
+/// Rejects `reasoning-as` if every upstream has reasoning items of its own.
+fn check_reasoning(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let mut upstreams = configuration.gateway.upstreams.iter();
+    let is_idle = upstreams.all(|upstream| upstream.api == UpstreamApi::Responses);
+    values.reject_if(is_idle, "reasoning-as", NEEDS_OTHER_API)
 }
 
 /// Rejects `state = "upstream"` without an upstream, because the built-in model `sim` stores

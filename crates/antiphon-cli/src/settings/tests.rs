@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
-use antiphon::stream::Form;
+use antiphon::stream::{Form, ReasoningForm};
 use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, PassThrough, Secret};
 use antiphon_store::Tenant;
 use clap::{Args as _, Command, FromArgMatches as _};
@@ -95,9 +95,10 @@ fn every_setting_has_a_place_in_the_file() {
     let file = "listen = '0.0.0.0:80'\n\
          store = 'sqlite:other.db'\n\
          upstream = 'https://models.example/v1/'\n\
-         upstream-api = 'responses'\n\
+         upstream-api = 'chat'\n\
          upstream-key = 'sk-theirs'\n\
          state = 'antiphon'\n\
+         reasoning-as = 'content'\n\
          faults = 'reject'\n\
          api-keys = ['b2Vy==acme']\n\
          turn-wait = 5\n\
@@ -112,6 +113,7 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(given.store, "sqlite:other.db");
     assert_eq!(upstream.url, "https://models.example/v1");
     assert_eq!(upstream.key, Some(Secret::new("sk-theirs")));
+    assert_eq!((upstream.api, upstream.reasoning), (UpstreamApi::Chat, ReasoningForm::Content));
     assert_eq!(given.gateway.faults, Faults::Reject);
     assert_eq!(given.gateway.api_keys, [ApiKey::new("b2Vy=", Tenant::new("acme"))]);
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
@@ -132,6 +134,7 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--upstream-api", "ANTIPHON_UPSTREAM_API"),
         ("--upstream-key", "ANTIPHON_UPSTREAM_KEY"),
         ("--state", "ANTIPHON_STATE"),
+        ("--reasoning-as", "ANTIPHON_REASONING_AS"),
         ("--ledger", "ANTIPHON_LEDGER"),
         ("--faults", "ANTIPHON_FAULTS"),
         ("--api-key", "ANTIPHON_API_KEY"),
@@ -168,10 +171,10 @@ fn a_file_that_is_named_must_exist() {
 
 #[test]
 fn invalid_file_value_is_rejected_with_its_line() {
-    let keys = "listen, store, upstream, upstream-api, upstream-key, state, ledger, faults, \
-                api-keys, tenant-header, allow-origins, allow-hosts, secrets, turn-wait, \
-                on-disconnect, event-names, retention, shutdown-grace, pass-through, upstreams, \
-                webhooks, limits";
+    let keys = "listen, store, upstream, upstream-api, upstream-key, state, reasoning-as, \
+                ledger, faults, api-keys, tenant-header, allow-origins, allow-hosts, secrets, \
+                turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
+                upstreams, webhooks, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'antiphon'\n\nfoo = 1", unknown.as_str()),
@@ -262,8 +265,8 @@ fn invalid_upstream_is_rejected_with_its_line() {
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen'; an upstream's keys are name, models, api, url, \
              key, key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
-             max-retries, max-open-requests, context-window, state, preset, conversations, chains, \
-             item-deletion, input-items",
+             max-retries, max-open-requests, context-window, reasoning-as, state, preset, \
+             conversations, chains, item-deletion, input-items",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),

@@ -8,6 +8,7 @@
 use std::num::NonZeroU32;
 
 use antiphon::dialect::UpstreamApi;
+use antiphon::stream::ReasoningForm;
 use antiphon_gateway::settings::{Capabilities, ModelPattern, Preset, State, UpstreamSettings};
 use http::Uri;
 
@@ -34,6 +35,7 @@ pub(super) fn settings() -> Vec<Setting<UpstreamSettings>> {
         "max-retries": NUMBER, retries => |it, max| it.retries.max = max;
         "max-open-requests": COUNT, size => |it, max| it.max_open = Some(max);
         "context-window": COUNT, tokens => |it, max| it.context_window = Some(max);
+        "reasoning-as": TEXT, one_of(REASONING) => |it, form| it.reasoning = form;
         "state": TEXT, one_of(STATES) => |it, state| it.state = state;
         "preset": TEXT, one_of(PRESETS) => |it, preset| *capabilities(it) = preset.capabilities();
         "conversations": BOOLEAN, boolean => |it, can| capabilities(it).conversations = can;
@@ -46,6 +48,8 @@ pub(super) fn settings() -> Vec<Setting<UpstreamSettings>> {
 const MODELS: (Form, &str) =
     (Form::List { may_be_empty: false }, "a list of names, in which * stands for any characters");
 const STATES: [(&str, State); 2] = [("antiphon", State::Here), ("upstream", State::Upstream)];
+const REASONING: [(&str, ReasoningForm); 2] =
+    [("summary", ReasoningForm::Summary), ("content", ReasoningForm::Content)];
 const PRESETS: [(&str, Preset); 3] = [
     ("openai", Preset::OpenAi),
     ("azure", Preset::Azure),
@@ -98,9 +102,14 @@ pub(super) fn upstreams(
     for table in tables {
         table.required("url")?;
         let models = table.required("models")?;
-        let mut values = general.renamed(&[("state", "state")]);
+        let mut values = general.renamed(&[("state", "state"), ("reasoning-as", "reasoning-as")]);
         values.override_with(table.values.clone());
         let upstream = upstream(&values)?;
+        table.values.reject_if(
+            upstream.api == UpstreamApi::Responses,
+            "reasoning-as",
+            NEEDS_OTHER_API,
+        )?;
         if let Some(flaw) = unreachable_models(&upstream, &upstreams) {
             return Err(models.refused_here(flaw));
         }
@@ -111,6 +120,7 @@ pub(super) fn upstreams(
         ("upstream-api", "api"),
         ("upstream-key", "key"),
         ("state", "state"),
+        ("reasoning-as", "reasoning-as"),
     ]);
     let upstream = upstream(&values)?;
     match values.first("url") {
@@ -213,6 +223,11 @@ pub(super) fn idle_variables(general: &Values, named_by_file: &[String]) -> Vec<
 fn options(general: &Values) -> impl Iterator<Item = &Value> {
     [general.first("upstream-key"), general.first("upstream-api")].into_iter().flatten()
 }
+
+/// The reason for which `reasoning-as` has no effect.
+pub(super) const NEEDS_OTHER_API: &str = "this has an effect only with api = \"chat\" or \
+                                          \"anthropic\": reasoning items of the Responses API \
+                                          pass in their own form";
 
 const NEEDS_UPSTREAM: &str = "this has no effect without --upstream; upstreams in the file have \
                               settings of their own, below [[upstreams]]";

@@ -206,13 +206,19 @@ fn excluded_calls_are_suppressed_and_reported() {
 
 #[test]
 fn raw_reasoning_goes_by_either_name() {
-    let input = CHAT.replace("\"content\":\"Hello\"", "\"reasoning_content\":\"Hm.\"");
+    let input = concat!(
+        r#"data: {"type":"response.reasoning_text.delta","output_index":0,"item_id":"rs_1","#,
+        r#""content_index":0,"delta":"Hm."}"#,
+        "\n\n",
+        r#"data: {"type":"response.completed","response":{"status":"completed"}}"#,
+        "\n\n",
+    );
     for (whose, name) in [
         ("openai", "response.reasoning_text.delta"),
         ("open-responses", "response.reasoning.delta"),
     ] {
-        let args = ["--from", "chat", "--to", "responses", "--event-names", whose];
-        assert!(kinds(&events(&args, &input)).contains(&name));
+        let args = ["--from", "responses", "--to", "responses", "--event-names", whose];
+        assert!(kinds(&events(&args, input)).contains(&name));
     }
 }
 

@@ -128,6 +128,22 @@ fn setting_of_an_upstream_that_is_not_named_is_refused() {
 }
 
 #[test]
+fn reasoning_form_of_responses_upstreams_is_refused() {
+    let sentence = "this has an effect only with api = \"chat\" or \"anthropic\": reasoning items \
+                    of the Responses API pass in their own form";
+    let responses = ["--upstream", "http://127.0.0.1:9/v1", "--reasoning-as", "content"];
+    refused(World::serve(&responses), &format!("--reasoning-as: {sentence}"));
+    let upstream = "[[upstreams]]\nmodels = ['a*']\nurl = 'http://127.0.0.1:9/v1'\n";
+    let wrong = format!("{upstream}reasoning-as = 'content'\n");
+    file_refused(&wrong, &format!("4: reasoning-as: {sentence}"));
+
+    let chat = format!("{upstream}api = 'chat'\nreasoning-as = 'content'\n");
+    World::serve(&ANY_PORT).file("antiphon.toml", &chat).ready();
+    let general = format!("reasoning-as = 'content'\n{upstream}api = 'anthropic'\n");
+    World::serve(&ANY_PORT).file("antiphon.toml", &general).ready();
+}
+
+#[test]
 fn bound_that_another_bound_hides_is_refused() {
     let upstream = "[[upstreams]]\nmodels = ['*']\nurl = 'http://127.0.0.1:9/v1'\n";
     file_refused(

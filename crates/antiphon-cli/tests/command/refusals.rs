@@ -45,6 +45,7 @@ fn invalid_value_is_rejected_with_its_flag() {
             "--upstream-key: the key must consist of visible ASCII characters, without spaces",
         ),
         (["--state", "client"], "--state: 'client' is neither 'antiphon' nor 'upstream'"),
+        (["--reasoning-as", "text"], "--reasoning-as: 'text' is neither 'summary' nor 'content'"),
         (["--faults", "ignore"], "--faults: 'ignore' is neither 'repair' nor 'reject'"),
         (["--turn-wait", "soon"], "--turn-wait: 'soon' is not a whole number of seconds"),
         (["--turn-wait", "-1"], "--turn-wait: '-1' is not a whole number of seconds"),
@@ -130,9 +131,10 @@ fn public_gateway_must_authenticate_callers() {
 fn unknown_key_is_reported_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
-                    upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, \
-                    allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, event-names, \
-                    retention, shutdown-grace, pass-through, upstreams, webhooks, limits";
+                    upstream-api, upstream-key, state, reasoning-as, ledger, faults, api-keys, \
+                    tenant-header, allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, \
+                    event-names, retention, shutdown-grace, pass-through, upstreams, webhooks, \
+                    limits";
     refused(world, sentence);
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
+use antiphon::stream::ReasoningForm;
 use bytes::Bytes;
 use http::Uri;
 
@@ -40,6 +41,9 @@ with_defaults! {
         /// The context window of its models, input and output together, in tokens. `None` if
         /// unknown.
         pub context_window: Option<u32> = None,
+        /// The form of its reasoning for clients, if its API has no reasoning items. `Content` also
+        /// gives a summary to requests that ask for one.
+        pub reasoning: ReasoningForm = ReasoningForm::Summary,
         /// The owner of new conversations and responses of its models.
         pub state: State = State::Here,
         /// Its capabilities, if it owns the state. `None` means that they are detected.

@@ -135,6 +135,7 @@ impl SendingTurn<'_> {
         let assembler = turn
             .assembler(self.opened.envelope(&fields), UsedIds::from_transcript(&plan.transcript))
             .with_permission(Permission::from_request(&fields))
+            .with_reasoning(upstream.reasoning_form(&fields))
             .with_preface(plan.preface.clone().unwrap_or_default());
         let context = RequestContext::from_request(&fields, plan.origin.clone());
         let api = match self.is_answered_by_compaction() {

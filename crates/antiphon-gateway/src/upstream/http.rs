@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
+use antiphon::stream::ReasoningForm;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::BodyExt;
@@ -144,6 +145,11 @@ impl HttpUpstream {
     /// The context window of its models in tokens, if known.
     pub(super) fn context_window(&self) -> Option<u64> {
         self.settings.context_window.map(u64::from)
+    }
+
+    /// The form of its reasoning for clients.
+    pub(super) fn reasoning(&self) -> ReasoningForm {
+        self.settings.reasoning
     }
 
     /// Whether this upstream receives the callers' own tokens.

@@ -23,6 +23,8 @@ use std::time::Duration;
 
 use antiphon::Origin;
 use antiphon::dialect::{UpstreamApi, Vendor};
+use antiphon::json::Object;
+use antiphon::stream::ReasoningForm;
 use tokio::time::Instant;
 
 pub(crate) use self::body::{ByteStream, Reply};
@@ -205,6 +207,14 @@ impl Upstream<'_> {
         match self {
             Self::Local(local) => Some(local.context_window),
             Self::Http(http) => http.context_window(),
+        }
+    }
+
+    /// The form of its reasoning for the client of this request.
+    pub(crate) fn reasoning_form(self, request: &Object<'_>) -> ReasoningForm {
+        match self {
+            Self::Local(_) => ReasoningForm::default(),
+            Self::Http(http) => http.reasoning().for_request(request),
         }
     }
 

@@ -183,6 +183,7 @@ async fn raw_reasoning_has_the_configured_name() {
         let world = World::with(|settings| {
             settings.event_names = names;
             settings.upstreams[0].api = antiphon::dialect::UpstreamApi::Chat;
+            settings.upstreams[0].reasoning = antiphon::stream::ReasoningForm::Content;
         })
         .await;
         let (_, api) = APIS[1];

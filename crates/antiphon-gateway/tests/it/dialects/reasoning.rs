@@ -1,5 +1,6 @@
 //! Reasoning is for the model that made it.
 
+use antiphon::stream::ReasoningForm;
 use antiphon_gateway::settings::Faults;
 use serde_json::{Value, json};
 
@@ -22,14 +23,98 @@ async fn reasoning_is_returned_verbatim_to_its_model() {
             let world = dialect.world().await;
             let client = world.client();
             let called = client.turn(mode, &ask_with_reasoning("Echo hello")).await;
-            let text = &called.item("reasoning")["content"][0];
-            assert_eq!(text["type"], "reasoning_text");
+            let shown = &called.item("reasoning")["summary"][0];
+            assert_eq!(shown["type"], "summary_text");
 
             let answer = json!([output(called.call_id(), "hello")]);
             client.turn(mode, &ask_with_reasoning(answer).after(called.id())).await;
 
             assert_eq!(world.view(1).await, CALLED);
-            assert_eq!(thought(&world, 1).await["content"][0], *text);
+            assert_eq!(thought(&world, 1).await["content"][0]["text"], shown["text"]);
+        }
+    }
+}
+
+/// The text in both forms of a reasoning item.
+fn shown(item: &Value) -> (Option<&str>, Option<&str>) {
+    (item["summary"][0]["text"].as_str(), item["content"][0]["text"].as_str())
+}
+
+#[tokio::test]
+async fn setting_and_request_decide_the_form() {
+    let summary = json!({"effort": "low", "summary": "auto"});
+    for dialect_case in OTHERS {
+        for (form, asked, has_summary, has_content) in [
+            (ReasoningForm::Summary, ask_with_reasoning("Echo hello"), true, false),
+            (ReasoningForm::Content, ask_with_reasoning("Echo hello"), false, true),
+            (
+                ReasoningForm::Content,
+                ask("Echo hello").field("reasoning", summary.clone()),
+                true,
+                true,
+            ),
+        ] {
+            let world = World::with(|settings| {
+                settings.upstreams[0].api = dialect_case.upstream;
+                settings.upstreams[0].reasoning = form;
+            })
+            .await;
+            for mode in MODES {
+                let turn = world.client().turn(mode, &asked).await;
+
+                let item = turn.item("reasoning");
+                let (summary, content) = shown(item);
+                assert_eq!((summary.is_some(), content.is_some()), (has_summary, has_content));
+                let names = turn.events.iter().map(|event| event.name.as_str());
+                let names: Vec<&str> = names.collect();
+                let is_streamed = !names.is_empty();
+                for (name, is_sent) in [
+                    ("response.reasoning_summary_part.added", has_summary),
+                    ("response.reasoning_summary_text.delta", has_summary),
+                    ("response.reasoning_summary_text.done", has_summary),
+                    ("response.reasoning_summary_part.done", has_summary),
+                    ("response.reasoning_text.delta", has_content),
+                    ("response.reasoning_text.done", has_content),
+                ] {
+                    assert_eq!(names.contains(&name), is_sent && is_streamed, "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// The client resends its items, with the seal and without ids, after the setting has changed.
+#[tokio::test]
+async fn reasoning_goes_back_after_the_form_changes() {
+    for dialect_case in OTHERS {
+        for (before, after) in [
+            (ReasoningForm::Summary, ReasoningForm::Content),
+            (ReasoningForm::Content, ReasoningForm::Summary),
+        ] {
+            let mut world = World::with(|settings| {
+                settings.upstreams[0].api = dialect_case.upstream;
+                settings.upstreams[0].reasoning = before;
+            })
+            .await;
+            let asked = ask_with_reasoning("Echo hello").encrypted();
+            let called = world.client().respond(&asked).await;
+            let text = match shown(called.item("reasoning")) {
+                (Some(text), None) | (None, Some(text)) => text.to_owned(),
+                both => panic!("one form was expected: {both:?}"),
+            };
+            world.restart_with(|settings| settings.upstreams[0].reasoning = after).await;
+
+            let answer = json!([output(called.call_id(), "hello")]);
+            world.client().respond(&ask_with_reasoning(answer).after(called.id())).await;
+            let mut replay = vec![json!({"role": "user", "content": "Echo hello"})];
+            replay.extend_from_slice(called.output());
+            replay.push(output(called.call_id(), "hello"));
+            world.client().respond(&ask_with_reasoning(replay).unstored()).await;
+
+            for index in [1, 2] {
+                assert_eq!(world.view(index).await, CALLED);
+                assert_eq!(thought(&world, index).await["content"][0]["text"], text);
+            }
         }
     }
 }

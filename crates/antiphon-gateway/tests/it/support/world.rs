@@ -102,6 +102,13 @@ impl World {
         self.start().await;
     }
 
+    /// Ends the gateway, changes its settings, and starts another on its store.
+    pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Settings)) {
+        self.kill_replica(0).await;
+        change(&mut self.settings);
+        self.start().await;
+    }
+
     /// Ends the gateway, lets days pass for all that it has kept, and starts another.
     pub(crate) async fn start_after_days(&mut self, days: i64) {
         self.kill_replica(0).await;

@@ -6,6 +6,7 @@
 use super::{Assembler, Note, Status};
 use crate::json::Object;
 use crate::stream::fields::Digits;
+use crate::stream::reasoning_form::ReasoningForm;
 use crate::stream::upstream_event::UpstreamEvent;
 
 /// The kind of text that a delta belongs to.
@@ -15,9 +16,9 @@ pub(crate) enum DeltaKind {
     Output,
     /// A message's `refusal`.
     Refusal,
-    /// The raw text of reasoning.
+    /// The text of reasoning, in the assembler's [`ReasoningForm`].
     Reasoning,
-    /// The summary of reasoning.
+    /// The provider's own summary of reasoning.
     Summary,
     /// A function call's `arguments`.
     Arguments,
@@ -26,26 +27,30 @@ pub(crate) enum DeltaKind {
 }
 
 impl DeltaKind {
-    fn event(self) -> &'static str {
+    /// The events of a delta of this kind.
+    fn events(self, form: ReasoningForm) -> &'static [DeltaEvent] {
         match self {
-            Self::Output => "response.output_text.delta",
-            Self::Refusal => "response.refusal.delta",
-            Self::Reasoning => "response.reasoning_text.delta",
-            Self::Summary => "response.reasoning_summary_text.delta",
-            Self::Arguments => "response.function_call_arguments.delta",
-            Self::Input => "response.custom_tool_call_input.delta",
-        }
-    }
-
-    /// The field with the index of the part; `None` if the text is a field of the item.
-    fn part(self) -> Option<&'static str> {
-        match self {
-            Self::Output | Self::Refusal | Self::Reasoning => Some("content_index"),
-            Self::Summary => Some("summary_index"),
-            Self::Arguments | Self::Input => None,
+            Self::Output => &[(OUTPUT_TEXT, Some("content_index"))],
+            Self::Refusal => &[("response.refusal.delta", Some("content_index"))],
+            Self::Reasoning => match form {
+                ReasoningForm::Summary => &[SUMMARY],
+                ReasoningForm::Content => &[CONTENT],
+                ReasoningForm::Both => &[SUMMARY, CONTENT],
+            },
+            Self::Summary => &[SUMMARY],
+            Self::Arguments => &[("response.function_call_arguments.delta", None)],
+            Self::Input => &[("response.custom_tool_call_input.delta", None)],
         }
     }
 }
+
+/// The type of a delta event, and its field with the index of the part; `None` if the text is a
+/// field of the item.
+type DeltaEvent = (&'static str, Option<&'static str>);
+
+const OUTPUT_TEXT: &str = "response.output_text.delta";
+const SUMMARY: DeltaEvent = ("response.reasoning_summary_text.delta", Some("summary_index"));
+const CONTENT: DeltaEvent = ("response.reasoning_text.delta", Some("content_index"));
 
 impl Assembler {
     /// Starts the response. `response` holds the fields that the upstream reports (`model`,
@@ -80,11 +85,13 @@ impl Assembler {
     pub(crate) fn delta(&mut self, index: u64, spoken: DeltaKind, part: u64, raw: &str) {
         let (index, part) = (Digits::new(index), Digits::new(part));
         let place = ("output_index", index.as_str());
-        match spoken.part() {
-            Some(key) => {
-                self.apply_decoded(spoken.event(), [place, (key, part.as_str()), ("delta", raw)]);
+        for (event, part_index) in spoken.events(self.reasoning_form) {
+            match part_index {
+                Some(key) => {
+                    self.apply_decoded(event, [place, (key, part.as_str()), ("delta", raw)]);
+                }
+                None => self.apply_decoded(event, [place, ("delta", raw)]),
             }
-            None => self.apply_decoded(spoken.event(), [place, ("delta", raw)]),
         }
     }
 
@@ -98,7 +105,7 @@ impl Assembler {
             ("delta", raw),
             ("logprobs", logprobs),
         ];
-        self.apply_decoded(DeltaKind::Output.event(), fields);
+        self.apply_decoded(OUTPUT_TEXT, fields);
     }
 
     /// Adds an annotation, a raw object, to the item's text.

@@ -24,6 +24,7 @@ use super::envelope::Envelope;
 use super::fields::is_one_line;
 use super::obfuscation::Obfuscation;
 use super::output_item::OutputItem;
+use super::reasoning_form::ReasoningForm;
 use super::upstream_event::UpstreamEvent;
 use crate::item::{IdSource, Item};
 use crate::json::Object;
@@ -64,6 +65,7 @@ pub use self::preface::Preface;
 pub struct Assembler {
     envelope: Envelope,
     output: OutputBuilder,
+    reasoning_form: ReasoningForm,
     initial_events: InitialEvents,
     repeats: RepeatDetector,
     phase: Phase,
@@ -88,6 +90,7 @@ impl Assembler {
         Self {
             envelope,
             output: OutputBuilder::new(Emitter::new(encrypted), Identity::new(taken, ids)),
+            reasoning_form: ReasoningForm::default(),
             initial_events: InitialEvents::default(),
             repeats: RepeatDetector::default(),
             phase: Phase::Awaited,
@@ -99,6 +102,12 @@ impl Assembler {
     pub fn with_form(mut self, form: Form) -> Self {
         self.output.emitter.form = form;
         self
+    }
+
+    /// Shows the reasoning of upstreams with other APIs in this form.
+    #[must_use]
+    pub fn with_reasoning(self, reasoning_form: ReasoningForm) -> Self {
+        Self { reasoning_form, ..self }
     }
 
     /// Pads the deltas, or removes their padding.

@@ -6,7 +6,9 @@ use serde_json::Value;
 use super::checker::{Upstream, check};
 use crate::item::{FingerprintKey, IdSource, Item};
 use crate::json::Object;
-use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Form, Permission, UsedIds};
+use crate::stream::{
+    Assembler, Envelope, Event, Failure, Finished, Form, Permission, ReasoningForm, UsedIds,
+};
 use crate::transcript::{HeldItem, Origin, Transcript};
 
 pub(crate) const NOW: i64 = 1_770_000_060;
@@ -30,6 +32,7 @@ pub(crate) struct World {
     upstream: Upstream,
     hides_encrypted: bool,
     form: Form,
+    reasoning: ReasoningForm,
     /// The request's `tool_choice`, raw.
     tool_choice: Option<String>,
     /// The request allows one call.
@@ -71,6 +74,11 @@ impl World {
         Self { form, ..Self::default() }
     }
 
+    /// The client gets reasoning in this form.
+    pub(crate) fn showing(reasoning: ReasoningForm) -> Self {
+        Self { reasoning, ..Self::default() }
+    }
+
     /// The request has this `tool_choice`.
     pub(super) fn choosing(tool_choice: &Value) -> Self {
         Self { tool_choice: Some(tool_choice.to_string()), ..Self::default() }
@@ -96,6 +104,7 @@ impl World {
         let ids = Box::new(Counting::default());
         Assembler::new(envelope, self.taken(), ids, !self.hides_encrypted)
             .with_form(self.form)
+            .with_reasoning(self.reasoning)
             .with_permission(Permission::from_request(&request))
     }
 

@@ -83,7 +83,7 @@ fn encrypted_content_keeps_its_item_id() {
     ]);
     let item = received.only_item();
     assert_eq!((&item["id"], &item["encrypted_content"]), (&json!("rs_1"), &json!("gAAAAABm")));
-    assert_eq!(item["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert_eq!(item["summary"], json!([{"type": "summary_text", "text": "Hm."}]));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn signature_is_sealed_as_anthropic_block() {
     ]);
     let block = json!({"type": "thinking", "thinking": "a \"b\"\nc", "signature": "EqQB"});
     is_sealed(&received, Dialect::Anthropic, &block);
-    assert_eq!(received.only_item()["content"][0]["text"], "a \"b\"\nc");
+    assert_eq!(received.only_item()["summary"][0]["text"], "a \"b\"\nc");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn reasoning_without_metadata_is_not_sealed() {
         finish("stop"),
     ]);
     let item = received.only_item();
-    assert_eq!(item["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert_eq!(item["summary"], json!([{"type": "summary_text", "text": "Hm."}]));
     assert!(item.get("encrypted_content").is_none());
 }
 

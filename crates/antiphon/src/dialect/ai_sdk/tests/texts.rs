@@ -82,7 +82,7 @@ fn text_and_reasoning_can_share_id() {
         finish("stop"),
     ]);
     assert_eq!(received.kinds(), ["reasoning", "message"]);
-    assert_eq!(received.output()[0]["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert_eq!(received.output()[0]["summary"], json!([{"type": "summary_text", "text": "Hm."}]));
     assert_eq!(message_texts(&received), ["Hello."]);
 }
 

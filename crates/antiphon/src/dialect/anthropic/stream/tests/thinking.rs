@@ -10,8 +10,8 @@ fn thinking_becomes_reasoning_with_sealed_block() {
         answers("end_turn", &[thinking(0, &["Let me", " see\n"], "EqQB"), text(1, &["4"])]);
     assert_eq!(kinds(&received), ["reasoning", "message"]);
     let reasoning = &received.output()[0];
-    assert_eq!(reasoning["content"], json!([{"type": "reasoning_text", "text": "Let me see\n"}]));
-    assert_eq!(reasoning["summary"], json!([]));
+    assert_eq!(reasoning["summary"], json!([{"type": "summary_text", "text": "Let me see\n"}]));
+    assert!(reasoning.get("content").is_none());
     let block = json!({"type": "thinking", "thinking": "Let me see\n", "signature": "EqQB"});
     assert_eq!(sealed(reasoning), block);
 }
@@ -21,7 +21,7 @@ fn hidden_thinking_is_sealed() {
     let received = answers("end_turn", &[thinking(0, &[], "EqQB"), text(1, &["4"])]);
     let block = json!({"type": "thinking", "thinking": "", "signature": "EqQB"});
     assert_eq!(sealed(&received.output()[0]), block);
-    assert!(received.events_named("reasoning_text.delta").is_empty());
+    assert!(received.events_named("reasoning_summary_text.delta").is_empty());
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn thinking_without_signature_is_not_sealed() {
     let received = answers("end_turn", &[thinking(0, &["Hm"], ""), text(1, &["4"])]);
     assert_eq!(kinds(&received), ["reasoning", "message"]);
     let reasoning = &received.output()[0];
-    assert_eq!(reasoning["content"][0]["text"], "Hm");
+    assert_eq!(reasoning["summary"][0]["text"], "Hm");
     assert!(reasoning.get("encrypted_content").is_none());
 }
 
@@ -54,6 +54,6 @@ fn thinking_without_signature_is_not_sealed() {
 fn truncated_thinking_is_not_sealed() {
     let received = answers("max_tokens", &[thinking(0, &["Hm"], "")]);
     let reasoning = received.only_item();
-    assert_eq!(reasoning["content"][0]["text"], "Hm");
+    assert_eq!(reasoning["summary"][0]["text"], "Hm");
     assert!(reasoning.get("encrypted_content").is_none());
 }

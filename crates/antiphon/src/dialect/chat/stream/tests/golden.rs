@@ -140,7 +140,7 @@ fn saying(item: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let content = &item["content"][0];
     match item["type"].as_str().unwrap() {
-        "reasoning" => format!("thinks {}", text(&content["text"])),
+        "reasoning" => format!("thinks {}", text(&item["summary"][0]["text"])),
         "message" => format!("says {}{}", text(&content["text"]), text(&content["refusal"])),
         _ => {
             let input = text(&item["arguments"]) + &text(&item["input"]);

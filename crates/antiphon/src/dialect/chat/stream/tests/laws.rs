@@ -47,7 +47,7 @@ proptest! {
     fn deltas_join_to_the_texts(answer in answer(), call_format in call_format()) {
         let received = ended(answer.chunks(call_format));
         prop_assert_eq!(message_text(&received), answer.content.concat());
-        prop_assert_eq!(received.deltas("reasoning_text.delta"), answer.reasoning.concat());
+        prop_assert_eq!(received.deltas("reasoning_summary_text.delta"), answer.reasoning.concat());
     }
 
     #[test]

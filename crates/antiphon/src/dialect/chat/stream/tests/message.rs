@@ -45,7 +45,7 @@ fn empty_delta_does_not_end_reasoning() {
         chunk(&json!({"reasoning_content": "two."})),
         finish("stop"),
     ]);
-    assert_eq!(received.only_item()["content"][0]["text"], "One, two.");
+    assert_eq!(received.only_item()["summary"][0]["text"], "One, two.");
 }
 
 #[test]

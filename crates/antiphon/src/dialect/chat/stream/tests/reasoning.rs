@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{calls, chunk, decode, finish, message_text, origin, text};
+use super::{Server, calls, chunk, decode, finish, message_text, origin, text};
 use crate::dialect::{Dialect, Seal};
+use crate::stream::ReasoningForm;
+use crate::stream::tests::world::World;
 
 /// The sealed content of a reasoning item.
 fn sealed(item: &Value) -> Value {
@@ -22,14 +24,41 @@ fn reasoning_ends_when_message_begins() {
     ]);
 
     let output = received.output();
-    let expected = json!([{"type": "reasoning_text", "text": "Let me\nsee."}]);
-    assert_eq!((&output[0]["type"], &output[0]["content"]), (&json!("reasoning"), &expected));
-    assert_eq!(output[0]["summary"], json!([]));
+    let expected = json!([{"type": "summary_text", "text": "Let me\nsee."}]);
+    assert_eq!((&output[0]["type"], &output[0]["summary"]), (&json!("reasoning"), &expected));
+    assert!(output[0].get("content").is_none());
     assert_eq!(output[1]["content"][0]["text"], "Four.");
     let kinds = received.kinds();
     let place = |kind| kinds.iter().position(|it| *it == kind);
     assert!(place("output_item.done") < place("output_text.delta"));
     assert_eq!(sealed(&output[0]), json!({"reasoning_content": "Let me\nsee."}));
+}
+
+/// The item and its events differ with the form, the seal does not.
+#[test]
+fn reasoning_has_the_configured_form() {
+    let piece = |text: &str| chunk(&json!({"reasoning_content": text}));
+    for (form, has_summary, has_content) in [
+        (ReasoningForm::Summary, true, false),
+        (ReasoningForm::Content, false, true),
+        (ReasoningForm::Both, true, true),
+    ] {
+        let server = Server { world: World::showing(form), ..Server::default() };
+        let received = server.says(&[piece("One, "), piece("two."), text("4"), finish("stop")]);
+
+        let item = &received.output()[0];
+        let part = |kind: &str| json!([{"type": kind, "text": "One, two."}]);
+        let summary = if has_summary { part("summary_text") } else { json!([]) };
+        let content = if has_content { part("reasoning_text") } else { Value::Null };
+        assert_eq!((&item["summary"], &item["content"]), (&summary, &content));
+        assert_eq!(sealed(item), json!({"reasoning_content": "One, two."}));
+        for (name, is_sent) in
+            [("reasoning_summary_text", has_summary), ("reasoning_text", has_content)]
+        {
+            let expected = if is_sent { "One, two." } else { "" };
+            assert_eq!(received.deltas(&format!("{name}.delta")), expected);
+        }
+    }
 }
 
 #[test]
@@ -43,7 +72,7 @@ fn duplicate_reasoning_fields_are_decoded_once() {
     let both = |text: &str| chunk(&json!({"reasoning": text, "reasoning_content": text}));
     let received = decode(&[both("One, "), both("two."), finish("stop")]);
 
-    assert_eq!(received.only_item()["content"][0]["text"], "One, two.");
+    assert_eq!(received.only_item()["summary"][0]["text"], "One, two.");
     assert_eq!(sealed(&received.only_item()), json!({"reasoning_content": "One, two."}));
 }
 
@@ -122,7 +151,7 @@ fn reasoning_details_are_merged_and_emitted_once() {
     ]);
 
     let reasoning = &received.output()[0];
-    assert_eq!(reasoning["content"][0]["text"], "One, \"two\".");
+    assert_eq!(reasoning["summary"][0]["text"], "One, \"two\".");
     let whole = detail("One, \"two\".", &json!({"signature": "EqQB"}));
     let expected = json!({"reasoning": "One, \"two\".", "reasoning_details": [whole]});
     assert_eq!(sealed(reasoning), expected);
@@ -154,7 +183,7 @@ fn details_without_reasoning_text_are_emitted() {
     let received = decode(&[piece("One, "), piece("two."), finish("stop")]);
 
     let whole = detail("One, two.", &json!({}));
-    assert_eq!(received.only_item()["content"][0]["text"], "One, two.");
+    assert_eq!(received.only_item()["summary"][0]["text"], "One, two.");
     assert_eq!(sealed(&received.only_item()), json!({"reasoning_details": [whole]}));
 }
 
