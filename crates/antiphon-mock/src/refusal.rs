@@ -76,17 +76,12 @@ impl Refusal {
 impl Refusal {
     /// The body is not JSON.
     pub fn invalid_json() -> Self {
-        let message = "We could not parse the JSON body of your request. (HINT: This likely means \
-            you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, \
-            but what was sent was not valid JSON. If you have trouble figuring out how to fix \
-            this, please contact us through our help center at help.openai.com.)";
-        Self::bad_request(None, None, message.to_owned())
+        catalogue::refusal("invalid_json", &[])
     }
 
     /// The URL does not exist.
     pub fn unknown_url(method: &http::Method, path: &str) -> Self {
-        let message = format!("Invalid URL ({method} {path})");
-        Self { status: StatusCode::NOT_FOUND, ..Self::bad_request(None, None, message) }
+        catalogue::refusal("unknown_url", &[("method", method.as_str()), ("path", path)])
     }
 
     /// A required parameter is missing.
@@ -96,17 +91,13 @@ impl Refusal {
 
     /// The request has no input.
     pub fn missing_input() -> Self {
-        let message = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' \
-            must be provided.";
-        Self::bad_request(None, Some("missing_required_parameter"), message.to_owned())
+        catalogue::refusal("missing_input", &[])
     }
 
     /// A parameter has the wrong JSON type. `expected` includes its article.
     pub fn wrong_type(param: &str, expected: &str, got: &Value) -> Self {
-        let got = json_type(got);
-        let message =
-            format!("Invalid type for '{param}': expected {expected}, but got {got} instead.");
-        Self::bad_request(Some(param), Some("invalid_type"), message)
+        let values = [("param", param), ("expected", expected), ("got", json_type(got))];
+        catalogue::refusal("wrong_type", &values)
     }
 
     pub(crate) fn storage_asked_for() -> Self {
@@ -127,8 +118,7 @@ impl Refusal {
 
     /// The model does not reason, so it has no content to encrypt.
     pub fn encrypted_reasoning_unsupported() -> Self {
-        let message = "Encrypted content is not supported with this model.";
-        Self::bad_request(Some("include"), None, message.to_owned())
+        catalogue::refusal("encrypted_reasoning_unsupported", &[])
     }
 }
 

@@ -1,4 +1,5 @@
-//! The provider's texts, from a catalogue in the same words as the one of the engine's reports.
+//! The provider's texts: `provider_errors.json` has those about items, in the same words as the
+//! catalogue of the engine's reports, and `request_errors.json` all others.
 //!
 //! The catalogue has only data. This module parses and fills it with its own code, so that the
 //! judge does not depend on the code under test.
@@ -12,8 +13,9 @@ use super::{INVALID_REQUEST, Refusal};
 use crate::Api;
 
 static CATALOGUE: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let text = include_str!("provider_errors.json");
-    serde_json::from_str(text).expect("the catalogue is an array of errors")
+    let files = [include_str!("provider_errors.json"), include_str!("request_errors.json")];
+    let errors = |text| serde_json::from_str::<Vec<Value>>(text);
+    files.into_iter().flat_map(|text| errors(text).expect("an array of errors")).collect()
 });
 
 /// Builds the refusal with this name and fills its placeholders.
