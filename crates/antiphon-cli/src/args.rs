@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
+use crate::conformance::ConformanceArgs;
 use crate::failure::Failure;
 use crate::mock::{MockArgs, SimArgs};
 use crate::settings::ServeArgs;
@@ -44,6 +45,9 @@ pub(crate) enum Command {
     /// Serve a strict provider with state, to test an agent or a gateway against
     #[command(after_help = include_str!("help/mock.txt"))]
     Mock(MockArgs),
+    /// Compare a server with the rules of the strict provider; exit code 1 if answers differ
+    #[command(after_help = include_str!("help/conformance.txt"))]
+    Conformance(ConformanceArgs),
     /// Serve the provider of `mock`, without its checks unless --strict is given
     #[command(hide = true, after_help = include_str!("help/mock.txt"))]
     Sim(SimArgs),

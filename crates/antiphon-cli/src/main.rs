@@ -7,10 +7,12 @@
 //! - `check`: the findings; the exit code is 1 if there are any.
 //! - `repair`: the repaired histories.
 //! - `convert`: the events.
+//! - `conformance`: the rules and the answers; the exit code is 1 if any answer differs.
 //! - `tenants` and `export`: JSON lines.
 //! - `erase`: a summary of the erased data.
 
 mod args;
+mod conformance;
 mod convert;
 mod failure;
 mod greeting;
@@ -18,6 +20,7 @@ mod hash_key;
 mod history;
 mod logging;
 mod mock;
+mod one_line;
 mod preflight;
 mod serve;
 mod settings;
@@ -68,6 +71,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Tenants(args) => tenants::list(args),
         Command::Export(args) => tenants::export(args),
         Command::Erase(args) => tenants::erase(args),
+        Command::Conformance(args) => conformance::conformance(args),
         Command::Mock(args) => mock::mock(&args),
         Command::Sim(args) => mock::mock(&args.into()),
     }

@@ -54,6 +54,22 @@ impl Refusal {
         json!({"type": "error", "error": error, "request_id": request_id})
     }
 
+    /// The refusal of the Responses API with this name, with `values` for the placeholders of its
+    /// text. `None` if there is no such refusal, or a placeholder has no value.
+    ///
+    /// ```
+    /// let refusal = antiphon_mock::Refusal::named("response_not_found", &[("id", "resp_1")]);
+    /// assert_eq!(refusal.unwrap().message, "Response with id 'resp_1' not found.");
+    /// ```
+    pub fn named(name: &str, values: &[(&str, &str)]) -> Option<Self> {
+        catalogue::find(name, values)
+    }
+
+    /// All names that [`Refusal::named`] accepts.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        catalogue::names()
+    }
+
     /// A refusal with status 400 in the Responses API's form.
     pub fn bad_request(param: Option<&str>, code: Option<&'static str>, message: String) -> Self {
         Self {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::document::Document;
 use crate::failure::Failure;
+use crate::one_line::one_line;
 
 /// The format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +80,4 @@ impl ReportRow {
 fn one_word(id: &str) -> String {
     let is_odd = |c: char| c.is_whitespace() || c.is_control();
     if id.contains(is_odd) { quote(id) } else { id.to_owned() }
-}
-
-fn one_line(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for c in message.chars() {
-        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
-    }
-    line
 }

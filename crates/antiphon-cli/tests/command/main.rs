@@ -5,6 +5,7 @@
 mod callers;
 mod check;
 mod check_and_provider;
+mod conformance;
 mod convert;
 mod discretion;
 mod disk;

@@ -3,6 +3,7 @@
 mod api;
 mod body;
 mod body_kind;
+mod client;
 mod connection;
 mod connector;
 mod context_length;
@@ -28,6 +29,7 @@ use antiphon::stream::ReasoningForm;
 use tokio::time::Instant;
 
 pub(crate) use self::body::{ByteStream, Reply};
+pub use self::client::UpstreamClient;
 pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{StateError, UpstreamError};
 pub(crate) use self::http::{HttpUpstream, RequestBody, request_body};

@@ -18,33 +18,46 @@ static CATALOGUE: LazyLock<Vec<Value>> = LazyLock::new(|| {
     files.into_iter().flat_map(|text| errors(text).expect("an array of errors")).collect()
 });
 
+/// The names of all errors.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    CATALOGUE.iter().filter_map(|error| error["name"].as_str())
+}
+
 /// Builds the refusal with this name and fills its placeholders.
 ///
 /// # Panics
 /// If the catalogue has no such error, or a placeholder has no value.
 pub(super) fn refusal(name: &str, values: &[(&str, &str)]) -> Refusal {
-    let error = CATALOGUE.iter().find(|error| error["name"] == name);
-    let error = error.unwrap_or_else(|| panic!("the catalogue has no error '{name}'"));
+    find(name, values)
+        .unwrap_or_else(|| panic!("the catalogue has no error '{name}' with these placeholders"))
+}
+
+/// Builds the refusal with this name and fills its placeholders. `None` if the catalogue has no
+/// such error, or a placeholder has no value.
+pub(super) fn find(name: &str, values: &[(&str, &str)]) -> Option<Refusal> {
+    let error = CATALOGUE.iter().find(|error| error["name"] == name)?;
     let status = error["status"].as_u64().and_then(|status| u16::try_from(status).ok());
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
     let text = |field: &str| error[field].as_str();
-    Refusal {
+    Some(Refusal {
         api: Api::Responses,
         status: status.expect("every error has a status"),
         kind: INVALID_REQUEST,
-        param: text("param").map(|param| fill(param, values)),
+        param: match text("param") {
+            Some(param) => Some(fill(param, values)?),
+            None => None,
+        },
         code: text("code"),
-        message: fill(text("message").expect("every error has a message"), values),
-    }
+        message: fill(text("message").expect("every error has a message"), values)?,
+    })
 }
 
-/// Replaces each `{name}` in the template by its value.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
+/// Replaces each `{name}` in the template by its value. `None` if a value is missing.
+fn fill(template: &str, values: &[(&str, &str)]) -> Option<String> {
     let Some((before, rest)) = template.split_once('{') else {
-        return template.to_owned();
+        return Some(template.to_owned());
     };
     let (name, after) = rest.split_once('}').expect("every brace is closed");
-    let value = values.iter().find_map(|(known, value)| (*known == name).then_some(value));
-    let value = value.unwrap_or_else(|| panic!("there is no value for '{name}'"));
-    format!("{before}{value}{}", fill(after, values))
+    let value = values.iter().find_map(|(known, value)| (*known == name).then_some(value))?;
+    Some(format!("{before}{value}{}", fill(after, values)?))
 }

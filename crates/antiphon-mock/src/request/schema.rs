@@ -18,6 +18,17 @@ const TEXTS: [&str; 6] = [
     "user",
 ];
 const OBJECTS: [&str; 4] = ["prompt", "reasoning", "stream_options", "text"];
+/// The values of `include`. Source: the types of the provider's client.
+const INCLUDES: [&str; 8] = [
+    "file_search_call.results",
+    "web_search_call.results",
+    "web_search_call.action.sources",
+    "message.input_image.image_url",
+    "computer_call_output.output.image_url",
+    "code_interpreter_call.outputs",
+    "reasoning.encrypted_content",
+    "message.output_text.logprobs",
+];
 const NUMBERS: [&str; 4] = ["frequency_penalty", "presence_penalty", "temperature", "top_p"];
 
 pub(super) fn check(body: &Value) -> Result<(), Refusal> {
@@ -26,6 +37,7 @@ pub(super) fn check(body: &Value) -> Result<(), Refusal> {
     check_type(body, &OBJECTS, "an object", Value::is_object)?;
     check_type(body, &NUMBERS, "a number", Value::is_number)?;
     check_type(body, &["include"], "an array", Value::is_array)?;
+    includes(&body["include"])?;
     check_type(body, &["input"], "a string or an array of objects", is_text_or_list)?;
     let is_conversation = |value: &Value| value.is_string() || value.is_object();
     check_type(body, &["conversation"], "a string or an object", is_conversation)?;
@@ -60,6 +72,22 @@ fn check_type(
 
 fn is_text_or_list(value: &Value) -> bool {
     value.is_string() || value.is_array()
+}
+
+/// Checks that every value of `include` is a known one.
+fn includes(values: &Value) -> Result<(), Refusal> {
+    let values = values.as_array().map(Vec::as_slice).unwrap_or_default();
+    values.iter().enumerate().try_for_each(|(index, value)| {
+        let param = format!("include[{index}]");
+        match value.as_str() {
+            None => Err(Refusal::wrong_type(&param, "a string", value)),
+            Some(name) if INCLUDES.contains(&name) => Ok(()),
+            Some(name) => {
+                let supported = INCLUDES.map(|name| format!("'{name}'")).join(", ");
+                Err(Refusal::invalid_value(&param, name, &supported))
+            }
+        }
+    })
 }
 
 fn output_tokens(body: &Value) -> Result<(), Refusal> {

@@ -139,6 +139,16 @@ async fn nulls_count_as_absent() {
 }
 
 #[tokio::test]
+async fn unknown_value_of_include() {
+    let asked = with("include", json!(["message.output_text.logprobs", "thoughts"]));
+    let (status, error) = refusal(asked).await;
+    assert_eq!((status, &error["param"]), (400, &json!("include[1]")));
+    assert_eq!(error["code"], "invalid_value");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("Invalid value: 'thoughts'. Supported values are: 'file_search"));
+}
+
+#[tokio::test]
 async fn too_few_output_tokens() {
     let (status, error) = refusal(with("max_output_tokens", json!(15))).await;
     assert_eq!((status, &error["code"]), (400, &json!("integer_below_min_value")));

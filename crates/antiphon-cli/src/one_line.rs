@@ -1,0 +1,10 @@
+//! Foreign text on a terminal.
+
+/// The text with its control characters escaped, so that it stays in one line.
+pub(crate) fn one_line(message: &str) -> String {
+    let mut line = String::with_capacity(message.len());
+    for c in message.chars() {
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}

@@ -1,0 +1,120 @@
+//! The gateway in front of the strict provider. It differs from the provider by design in the rules
+//! about items, which it repairs; every other difference is listed here with its kind.
+
+use std::collections::BTreeSet;
+
+use super::{Provider, Run, run};
+use crate::world::{Serving, World};
+
+/// Requests that the gateway repairs, or whose faults its own model of items does not have.
+const REPAIRED: [&str; 26] = [
+    "apply-patch-output-missing",
+    "call-id-empty",
+    "call-id-missing",
+    "call-id-twice",
+    "call-twice",
+    "computer-output-missing",
+    "custom-output-missing",
+    "encrypted-content",
+    "function-output-missing",
+    "item-id-characters",
+    "item-id-length",
+    "item-id-prefix",
+    "local-shell-output-missing",
+    "message-twice",
+    "output-twice",
+    "previous-call-again",
+    "previous-message-again",
+    "previous-output-missing",
+    "reasoning-alone",
+    "reasoning-twice",
+    "reasoning-unknown",
+    "shell-output-missing",
+    "turn-call-again",
+    "turn-message-again",
+    "turn-output-again",
+    "turn-output-missing",
+];
+
+/// Requests that the gateway refuses in other words than the strict provider. The texts of both are
+/// assumptions; a run against the provider decides between them.
+const WORDED: [&str; 6] = [
+    "background-unstored",
+    "conversation-prefix",
+    "include-type",
+    "input-type",
+    "metadata-key",
+    "previous-prefix",
+];
+
+/// The same, for objects that the gateway stores itself.
+const WORDED_HERE: [&str; 6] = [
+    "items-again",
+    "items-reference-unknown",
+    "list-after-unknown",
+    "list-limit-maximum",
+    "list-limit-minimum",
+    "response-stream",
+];
+
+/// Requests that only a server with keys, or with items' reasoning, refuses. The gateway without
+/// keys is open, and the store of the gateway needs no prefix.
+const ACCEPTED_HERE: [&str; 4] = ["items-id-prefix", "no-key", "reasoning-missing", "wrong-key"];
+
+fn gateway(provider: &Provider, more: &[&str]) -> Serving {
+    let url = provider.strict.base_url();
+    let args = ["--listen=127.0.0.1:0", "--store=sqlite:antiphon.db", "--upstream", &url];
+    World::serve(&[&args, more].concat()).ready()
+}
+
+fn run_behind(gateway: &Serving) -> Run {
+    run(&format!("http://{}/v1", gateway.address()), &[])
+}
+
+#[test]
+fn gateway_differs_where_it_repairs() {
+    let provider = Provider::start();
+    let gateway = gateway(&provider, &[]);
+    let run = run_behind(&gateway);
+    let differs = [&REPAIRED[..], &WORDED, &WORDED_HERE, &ACCEPTED_HERE].concat();
+    assert_eq!(run.ids("different"), BTreeSet::from_iter(differs));
+    assert_eq!(run.ids("not tried"), BTreeSet::new());
+    assert_eq!(run.ended.code, Some(1));
+    assert_eq!(run.report["left"], serde_json::json!([]));
+}
+
+#[test]
+fn gateway_with_upstream_state_differs_where_it_repairs() {
+    let provider = Provider::start();
+    let gateway = gateway(&provider, &["--state", "upstream"]);
+    let run = run_behind(&gateway);
+    let differs = [&REPAIRED[..], &WORDED].concat();
+    assert_eq!(run.ids("different"), BTreeSet::from_iter(differs));
+    assert_eq!(run.ids("not tried"), BTreeSet::new());
+    assert_eq!(run.ended.code, Some(1));
+    provider.assert_empty();
+}
+
+#[test]
+fn repaired_request_is_an_answer_in_place_of_a_refusal() {
+    let provider = Provider::start();
+    let run = run_behind(&gateway(&provider, &[]));
+    let rule = run.rule("function-output-missing");
+    assert_eq!((&rule["expected"]["status"], &rule["seen"]["status"]), (&400.into(), &200.into()));
+    assert_eq!(rule["differs"], serde_json::json!(["status"]));
+}
+
+#[test]
+fn report_has_corrections_in_the_form_of_the_catalogue() {
+    let provider = Provider::start();
+    let run = run_behind(&gateway(&provider, &[]));
+    let correction = serde_json::json!({
+        "name": "below_minimum",
+        "status": 400,
+        "code": "integer_below_min_value",
+        "param": "{param}",
+        "message": "Invalid '{param}': integer out of range. Expected a value >= {minimum}, but \
+            got {value} instead.",
+    });
+    assert_eq!(run.rule("list-limit-minimum")["correction"], correction);
+}
