@@ -44,6 +44,7 @@ class Setup:
             "UPSTREAM_ENDS_CALLS": "yes" if self.ends_calls else "no",
             "UPSTREAM_API": self.api,
             "UPSTREAM_ON_ABORT": self.on_abort or "",
+            "HAS_GATEWAY": "yes" if self.has_gateway else "no",
         }
 
 
@@ -52,6 +53,9 @@ OFFICIAL = ("openai", "openai_node")
 
 # Those of a short run in front of another API.
 TRANSLATED = (*OFFICIAL, "reasoning")
+
+# The suites without a dialogue.
+WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning")
 
 # Clients that between them keep a conversation in every way.
 EVERY_WAY = ("openai", "langchain", "ai_sdk")
@@ -88,7 +92,7 @@ SETUPS = {
         # The provider has chains of responses only, at Azure's path.
         Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
         # The provider alone: what clients meet without a gateway.
-        Setup("provider", on_abort="part", has_gateway=False, without=("azure",)),
+        Setup("provider", on_abort="part", has_gateway=False, without=("azure", *WITHOUT_DIALOGUE)),
     )
 }
 
