@@ -40,7 +40,7 @@ export { statefulFetch, wholeFetch } from "./fetch/stateful-fetch.js";
 export type { StatefulFetchOptions, WholeFetchOptions } from "./fetch/stateful-fetch.js";
 export type { TurnMend, TurnReport } from "./fetch/report.js";
 export { toAnthropicStream, toResponsesStream } from "./streams/to-stream.js";
-export type { ResponsesStreamOptions, StreamOptions } from "./streams/to-stream.js";
+export type { ResponsesStreamOptions, StreamDialect, StreamOptions } from "./streams/to-stream.js";
 export type { StreamSource } from "./streams/source.js";
 export type { ConvertedStream } from "./streams/converted-stream.js";
 export type * from "./streams/responses-events.js";

@@ -83,9 +83,11 @@ export interface Turn {
   wait(): number | null;
   recordAnswer(status: number, body: Uint8Array): void;
   recordRejection(status: number, body: Uint8Array): void;
-  start(isEventStream: boolean): void;
-  push(bytes: Uint8Array): void;
-  finish(): void;
+  start(isEventStream: boolean, now: number): void;
+  /** Takes the next bytes of the answer, and returns those for the caller. */
+  push(bytes: Uint8Array, now: number): Uint8Array;
+  /** Ends the answer, and returns the last bytes for the caller. */
+  finish(now: number): Uint8Array;
   abandon(): void;
   report(): Report;
 }

@@ -68,11 +68,12 @@ impl Turn {
         }
     }
 
-    /// Calls the turn a last time, and ends it.
-    fn end(&mut self, call: impl FnOnce(&mut stateful::Turn)) {
-        let Some(turn) = self.open() else { return };
-        call(turn);
+    /// Calls the turn a last time, and ends it. `None` after its end.
+    fn end<T>(&mut self, call: impl FnOnce(&mut stateful::Turn) -> T) -> Option<T> {
+        let turn = self.open()?;
+        let result = call(turn);
         self.0 = Stage::Over(turn.report());
+        Some(result)
     }
 }
 
@@ -121,26 +122,27 @@ impl Turn {
         }
     }
 
-    /// Records the start of the server's answer.
+    /// Records the start of the server's answer. `now` is in Unix seconds.
     #[napi]
-    pub fn start(&mut self, is_event_stream: bool) {
+    pub fn start(&mut self, is_event_stream: bool, now: i64) {
         if let Some(turn) = self.open() {
-            turn.start(is_event_stream);
+            turn.start(is_event_stream, now);
         }
     }
 
-    /// Records the next bytes of the answer.
+    /// Takes the next bytes of the answer, and returns those for the caller. `now` is in Unix
+    /// seconds.
     #[napi]
-    pub fn push(&mut self, bytes: &[u8]) {
-        if let Some(turn) = self.open() {
-            turn.push(bytes);
-        }
+    pub fn push(&mut self, bytes: &[u8], now: i64) -> Buffer {
+        let shown = self.open().map(|turn| turn.push(bytes, now));
+        shown.unwrap_or_default().to_vec().into()
     }
 
-    /// Records the end of the answer.
+    /// Records the end of the answer, and returns the last bytes for the caller. `now` is in Unix
+    /// seconds.
     #[napi]
-    pub fn finish(&mut self) {
-        self.end(stateful::Turn::finish);
+    pub fn finish(&mut self, now: i64) -> Buffer {
+        self.end(|turn| turn.finish(now)).unwrap_or_default().to_vec().into()
     }
 
     /// Records that the answer broke off, or that its reader stopped.

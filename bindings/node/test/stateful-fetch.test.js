@@ -136,8 +136,17 @@ test("a decoded answer has no content-encoding", async (t) => {
   assert.deepEqual(await answer.json(), ANSWER);
 });
 
-test("a stream passes byte for byte on demand", async () => {
-  const pieces = ["event: a\nda", 'ta: {"type":"a"}\n\n', "data: [DONE]\n\n"];
+test("a stream is corrected on demand", async () => {
+  const delta = {
+    type: "response.output_text.delta",
+    ...{ sequence_number: 4, output_index: 0, item_id: "msg_1", content_index: 0, delta: "Hi" },
+    logprobs: [],
+  };
+  const frame = `event: ${delta.type}\ndata: ${JSON.stringify(delta)}\n\n`;
+  const item = '{"type":"message","id":"msg_1","role":"assistant","content":[]}';
+  const added = `{"type":"response.output_item.added","output_index":0,"item":${item}}`;
+  const end = `data: {"type":"response.completed","response":${JSON.stringify(ANSWER)}}\n\n`;
+  const pieces = [`data: ${added}\n\n`, frame.slice(0, 9), frame.slice(9), end];
   let given = 0;
   const stream = new ReadableStream(
     {
@@ -151,11 +160,13 @@ test("a stream passes byte for byte on demand", async () => {
   const headers = { "content-type": "text/event-stream" };
   const answer = await post(statefulFetch({ fetch: async () => new Response(stream, { headers }) }), "{}");
   const reader = answer.body.getReader();
-  const first = await reader.read();
-  assert.equal(new TextDecoder().decode(first.value), pieces[0]);
+  const read = async () => new TextDecoder().decode((await reader.read()).value);
+  assert.match(await read(), /"type":"response.created"[^]*"type":"response.output_item.added"/);
   assert.equal(given, 1);
-  const rest = [await reader.read(), await reader.read()];
-  assert.deepEqual(rest.map(({ value }) => new TextDecoder().decode(value)), pieces.slice(1));
+  const withDelta = await read();
+  assert.ok(withDelta.endsWith(frame), withDelta);
+  assert.equal(given, 3);
+  assert.match(await read(), /"type":"response.completed"/);
   assert.ok((await reader.read()).done);
 });
 

@@ -105,23 +105,23 @@ impl Turn {
         self.with_turn(py, |turn| turn.record_rejection(status, body));
     }
 
-    /// Records the start of the server's answer to the request.
-    fn start(&self, py: Python<'_>, is_event_stream: bool) {
-        self.with_turn(py, |turn| turn.start(is_event_stream));
+    /// Records the start of the server's answer to the request. `now` is in Unix seconds.
+    fn start(&self, py: Python<'_>, is_event_stream: bool, now: i64) {
+        self.with_turn(py, |turn| turn.start(is_event_stream, now));
     }
 
-    /// Records the next bytes of the answer.
-    fn push(&self, py: Python<'_>, data: &[u8]) {
-        self.with_turn(py, |turn| turn.push(data));
+    /// Takes the next bytes of the answer, and returns those for the caller. `now` is in Unix
+    /// seconds.
+    fn push<'py>(&self, py: Python<'py>, data: &[u8], now: i64) -> Bound<'py, PyBytes> {
+        let shown = self.with_turn(py, |turn| turn.push(data, now));
+        PyBytes::new(py, &shown.unwrap_or_default())
     }
 
-    /// Records the end of the answer.
-    fn finish(&self, py: Python<'_>) {
-        py.detach(|| {
-            if let Some(mut turn) = self.lock().take() {
-                turn.finish();
-            }
-        });
+    /// Records the end of the answer, and returns the last bytes for the caller. `now` is in Unix
+    /// seconds.
+    fn finish<'py>(&self, py: Python<'py>, now: i64) -> Bound<'py, PyBytes> {
+        let shown = py.detach(|| self.lock().take().map(|mut turn| turn.finish(now)));
+        PyBytes::new(py, &shown.unwrap_or_default())
     }
 
     /// Records that the answer broke off, or that its reader stopped.

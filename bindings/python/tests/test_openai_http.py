@@ -182,6 +182,47 @@ def test_compressed_answer_passes_unchanged(
     assert speaker.create(input="Hello").id == "resp_1"
 
 
+def event(kind: str, **fields: Any) -> str:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+
+def call(id: str) -> dict[str, str]:
+    fields = {"call_id": "call_1", "name": "echo", "arguments": "{}", "status": "completed"}
+    return {"type": "function_call", "id": id, **fields}
+
+
+DOUBLED = {**COMPLETED, "output": [call("fc_1"), call("fc_2")]}
+
+
+def test_doubled_call_of_a_stream_is_one_item(server: Echoing, speaker: Speaker) -> None:
+    items = [
+        event(f"response.output_item.{kind}", output_index=place, item=call(id))
+        for place, id in enumerate(["fc_1", "fc_2"])
+        for kind in ("added", "done")
+    ]
+    created = event("response.created", response={**COMPLETED, "status": "in_progress"})
+    stream = [created, *items, event("response.completed", response=DOUBLED)]
+    server.body = "".join(stream).encode()
+    server.headers["content-type"] = "text/event-stream"
+
+    events = speaker.events(input="Hello")
+
+    done = [event.item for event in events if event.type == "response.output_item.done"]
+    assert [item.id for item in done] == ["fc_1"]
+    assert [item.id for item in events[-1].response.output] == ["fc_1"]
+    assert [event.sequence_number for event in events] == [*range(len(events))]
+
+
+def test_doubled_call_of_a_whole_answer_is_one_item(server: Echoing, speaker: Speaker) -> None:
+    server.body = json.dumps(DOUBLED).encode()
+    assert [item.id for item in speaker.create(input="Hello").output] == ["fc_1"]
+
+
+def test_answer_without_doubled_items_keeps_its_bytes(server: Echoing, speaker: Speaker) -> None:
+    server.body = json.dumps({**COMPLETED, "output": [call("fc_1")]}, indent=3).encode()
+    assert speaker.raw(input="Hello").http_response.content == server.body
+
+
 def test_truncated_answer_is_a_connection_error(
     server: Echoing, speaker: Speaker
 ) -> None:

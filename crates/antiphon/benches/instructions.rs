@@ -139,6 +139,12 @@ fn relay_as_it_came(stream: TextStream) -> (usize, TextStream) {
 }
 
 #[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = right)]
+fn correct_as_it_came(stream: TextStream) -> (usize, TextStream) {
+    (given::correct(black_box(&stream)), stream)
+}
+
+#[library_benchmark]
 #[benches::n(args = [1_000, 10_000], setup = wrong)]
 fn relay_renumbered(stream: TextStream) -> (usize, TextStream) {
     (given::relay(black_box(&stream)), stream)
@@ -194,7 +200,10 @@ library_benchmark_group!(
 );
 library_benchmark_group!(name = repair, benchmarks = [well_formed, broken_everywhere]);
 library_benchmark_group!(name = owned_by_upstream, benchmarks = [replayed, continued]);
-library_benchmark_group!(name = stream, benchmarks = [decode, relay_as_it_came, relay_renumbered]);
+library_benchmark_group!(
+    name = stream,
+    benchmarks = [decode, relay_as_it_came, correct_as_it_came, relay_renumbered]
+);
 library_benchmark_group!(
     name = dialects,
     benchmarks = [

@@ -125,7 +125,7 @@ mod owned_by_upstream {
 mod stream {
     use divan::counter::{BytesCount, ItemsCount};
 
-    use super::given::{Numbers, TextStream, relay};
+    use super::given::{Numbers, TextStream, correct, relay};
     use super::{ANSWERS, Bencher, black_box};
 
     fn length(stream: &TextStream) -> BytesCount {
@@ -147,6 +147,16 @@ mod stream {
             .counter(length(&stream))
             .counter(ItemsCount::new(deltas))
             .bench(|| relay(black_box(&stream)));
+    }
+
+    /// Passes events that need no change through a client without a gateway.
+    #[divan::bench(args = ANSWERS)]
+    fn correct_as_it_came(bencher: Bencher<'_, '_>, deltas: usize) {
+        let stream = TextStream::with_deltas(deltas, Numbers::Right);
+        bencher
+            .counter(length(&stream))
+            .counter(ItemsCount::new(deltas))
+            .bench(|| correct(black_box(&stream)));
     }
 
     /// Decodes, assembles and encodes events that need no change.

@@ -1,5 +1,6 @@
 import { Answer, isComplete, isStart } from "./answer.js";
 import { assertConversations, assertOptions } from "./arguments.js";
+import { DistinctCalls } from "./distinct-calls.js";
 import { Ledger } from "./ledger.js";
 import { isLocked, sendAndSettle, shouldRetry } from "./refusal.js";
 import { relayed } from "./relay.js";
@@ -40,7 +41,8 @@ export type WholeMiddleware = StatefulMiddleware;
 
 /**
  * Creates a middleware that repairs prompts which a provider would reject. With a conversation or a
- * response that the provider stores, it sends only the new items.
+ * response that the provider stores, it sends only the new items. A call that an answer repeats is
+ * left out, so that its tool runs once.
  *
  * Unchanged messages and parts stay the same objects, and the call's warnings list the repairs.
  * With `conversations`, the middleware lists the items of a conversation that it does not know,
@@ -62,12 +64,13 @@ export function stateful(options: StatefulOptions = {}): StatefulMiddleware {
 
     async wrapGenerate({ doGenerate, params, model }) {
       const { turn, result } = await calls.answer(params, doGenerate, (p) => model.doGenerate(p));
+      const content = result.content.filter(new DistinctCalls().isNew);
       if (isComplete(result.finishReason)) {
-        turn.ended({ content: result.content, responseId: result.response?.id });
+        turn.ended({ content, responseId: result.response?.id });
       } else {
         turn.left();
       }
-      return { ...result, warnings: [...result.warnings, ...warningsOf(turn.report)] };
+      return { ...result, content, warnings: [...result.warnings, ...warningsOf(turn.report)] };
     },
 
     async wrapStream({ doStream, params, model }) {
@@ -133,12 +136,16 @@ class Calls {
   }
 }
 
-/** Observes a stream for its turn, and adds warnings with the repairs. */
+/**
+ * Observes a stream for its turn, leaves out repeated calls, and adds warnings with the repairs.
+ */
 function observed(stream: ReadableStream<StreamPart>, turn: Turn): ReadableStream<StreamPart> {
   const answer = new Answer();
+  const calls = new DistinctCalls();
   const warnings = warningsOf(turn.report);
   return relayed(stream, {
     part(part) {
+      if (!calls.isNew(part)) return undefined;
       answer.push(part);
       if (answer.isComplete) turn.ended(answer.ending());
       return isStart(part) ? { ...part, warnings: [...part.warnings, ...warnings] } : part;

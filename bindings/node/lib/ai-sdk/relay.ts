@@ -1,7 +1,7 @@
 /** Observes a stream. */
 export interface Observer<T> {
-  /** Receives a part, and returns the part to pass on. */
-  part(part: T): T;
+  /** Receives a part, and returns the part to pass on, if any. */
+  part(part: T): T | undefined;
   /** The stream ended, failed, or was cancelled. */
   left(): void;
 }
@@ -13,8 +13,12 @@ export function relayed<T>(stream: ReadableStream<T>, observer: Observer<T>): Re
     {
       async pull(controller) {
         try {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(observer.part(value));
+          for (;;) {
+            const { done, value } = await reader.read();
+            if (done) break;
+            const part = observer.part(value);
+            if (part !== undefined) return controller.enqueue(part);
+          }
           observer.left();
           controller.close();
         } catch (error) {

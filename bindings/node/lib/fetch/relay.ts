@@ -1,37 +1,38 @@
 import type { UnderlyingSource } from "node:stream/web";
 
 import type { Report, Turn } from "../native.js";
+import { unixNow } from "../streams/converted-events.js";
 import { decodedHeaders, withOtherBody } from "./buffered-answer.js";
 
-/** The answer for the caller. The turn observes its bytes. */
+/** The answer for the caller, corrected by the turn. */
 export function relayed(answer: Response, turn: Turn, added: Report["headers"]): Response {
   const headers = decodedHeaders(answer);
   for (const [name, value] of added) headers.set(name, value);
-  turn.start(isEventStream(answer));
+  turn.start(isEventStream(answer), unixNow());
   if (answer.body === null) {
-    turn.finish();
+    turn.finish(unixNow());
     return withOtherBody(answer, null, headers);
   }
-  return withOtherBody(answer, observed(answer.body, turn), headers);
+  headers.delete("content-length");
+  return withOtherBody(answer, corrected(answer.body, turn), headers);
 }
 
 function isEventStream(answer: Response): boolean {
   return /^\s*text\/event-stream\b/i.test(answer.headers.get("content-type") ?? "");
 }
 
-/** Passes the bytes on. Reads only as much as the reader requests. */
-function observed(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<Uint8Array> {
+/** Passes the corrected bytes on. Reads only as much as the reader requests. */
+function corrected(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const source: UnderlyingSource<Uint8Array> = {
     async pull(controller) {
       try {
-        const { done, value } = await reader.read();
-        if (done) {
-          turn.finish();
-          controller.close();
-        } else {
-          turn.push(value);
-          controller.enqueue(value);
+        for (;;) {
+          const { done, value } = await reader.read();
+          const bytes = done ? turn.finish(unixNow()) : turn.push(value, unixNow());
+          if (bytes.byteLength > 0) controller.enqueue(bytes);
+          if (done) controller.close();
+          if (done || bytes.byteLength > 0) return;
         }
       } catch (error) {
         turn.abandon();

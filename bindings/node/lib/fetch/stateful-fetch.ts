@@ -32,9 +32,11 @@ export type WholeFetchOptions = StatefulFetchOptions;
  *
  * For a `POST …/responses` it sends the items that the server does not hold yet, and repairs input
  * that the server would reject. If it does not know the items of a conversation or chain, it lists
- * them with the headers and the query of the request. Answers pass byte for byte, with two more
- * headers: `antiphon-resent: N`, the number of items left out, and `antiphon-repairs: fault=N, …`,
- * if anything was repaired. All other requests pass unchanged.
+ * them with the headers and the query of the request. All other requests pass unchanged.
+ *
+ * Answers are well-formed: each call is there once, even if the server repeats it, and an event
+ * stream ends with one terminal event. They have two more headers: `antiphon-resent: N`, the number
+ * of items left out, and `antiphon-repairs: fault=N, …`, if anything was repaired.
  *
  * The function remembers the state for all clients that use it, separately for each base URL and
  * key.

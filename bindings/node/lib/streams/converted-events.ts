@@ -1,5 +1,5 @@
 import type { Converted, NativeConversion } from "../native.js";
-import { lineOf } from "./part.js";
+import type { InputWriter } from "./input-writer.js";
 import type { Parts } from "./source.js";
 
 /** The result of waiting for the next part. */
@@ -31,6 +31,7 @@ export class ConvertedEvents implements AsyncIterator<string, void> {
 
   constructor(
     private readonly parts: Parts,
+    private readonly writer: InputWriter,
     private readonly conversion: NativeConversion,
     private readonly signal: AbortSignal | undefined,
   ) {
@@ -86,22 +87,22 @@ export class ConvertedEvents implements AsyncIterator<string, void> {
   #handle(outcome: Outcome): void {
     switch (outcome.kind) {
       case "part":
-        return this.#push(outcome.part);
+        return this.#push(this.writer.part(outcome.part));
       case "over":
         return this.#finish();
       case "broken":
-        this.#push(partOfError(outcome.error));
+        this.#push(this.writer.error(outcome.error));
         return this.#finish();
       case "aborted":
-        this.#push({ type: "abort", reason: messageOf(outcome.reason) });
+        this.#push(this.writer.abort(outcome.reason));
         return this.#finish();
       case "left":
         return undefined;
     }
   }
 
-  #push(part: unknown): void {
-    if (this.#state === "open") this.#waiting.push(...this.conversion.push(lineOf(part)));
+  #push(text: string): void {
+    if (this.#state === "open") this.#waiting.push(...this.conversion.push(text));
   }
 
   #finish(): void {
@@ -126,15 +127,4 @@ export class ConvertedEvents implements AsyncIterator<string, void> {
 /** The time in Unix seconds. */
 export function unixNow(): number {
   return Math.floor(Date.now() / 1000);
-}
-
-/** An error part; an abort part for an `AbortError`. */
-function partOfError(error: unknown): object {
-  const isAbort = error instanceof Error && error.name === "AbortError";
-  return isAbort ? { type: "abort", reason: error.message } : { type: "error", error };
-}
-
-function messageOf(reason: unknown): string {
-  if (reason instanceof Error) return reason.message;
-  return typeof reason === "string" ? reason : "";
 }

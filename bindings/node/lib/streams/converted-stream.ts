@@ -1,6 +1,7 @@
 import { AntiphonError } from "../native.js";
 import type { NativeConversion } from "../native.js";
 import { ConvertedEvents } from "./converted-events.js";
+import type { InputWriter } from "./input-writer.js";
 import type { Parts } from "./source.js";
 
 /**
@@ -19,9 +20,14 @@ export class ConvertedStream<E, R> implements AsyncIterable<E> {
   readonly #final: Promise<R>;
 
   /** @internal */
-  constructor(conversion: NativeConversion, parts: Parts, signal: AbortSignal | undefined) {
+  constructor(
+    conversion: NativeConversion,
+    parts: Parts,
+    writer: InputWriter,
+    signal: AbortSignal | undefined,
+  ) {
     this.#conversion = conversion;
-    this.#texts = new ConvertedEvents(parts, conversion, signal);
+    this.#texts = new ConvertedEvents(parts, writer, conversion, signal);
     this.#final = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.#final.catch(() => {});
   }

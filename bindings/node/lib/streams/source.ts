@@ -1,6 +1,6 @@
 /**
- * Stream parts of the AI SDK: a `ReadableStream` or an async iterable of them, or an object that
- * has one: the result of `streamText`, or of a model's `doStream`.
+ * Stream parts of the AI SDK, or events of an API: a `ReadableStream` or an async iterable of them,
+ * or an object that has one, such as the result of `streamText` or of a model's `doStream`.
  */
 export type StreamSource =
   | ReadableStream<unknown>

@@ -17,13 +17,17 @@ export async function runCompanion({ steps }) {
     assert.deepEqual(Object.keys(unknown), [], "fields of a step that are not known");
     assert.ok(STEPS.has(name), `"do": "${name}" is not known`);
     const gave = await world[name](given);
-    if (gives !== undefined) (name === "report" ? assertNamed : assertWhole)(gave, gives);
+    if (gives !== undefined) (NAMED.has(name) ? assertNamed : assertWhole)(gave, gives);
   }
 }
 
-const STEPS = new Set(
-  ["open", "deliver", "touched", "answered", "refused", "begun", "heard", "ended", "left", "report"],
-);
+/** The steps whose results are compared by their expected fields. */
+const NAMED = new Set(["report", "passed"]);
+
+const STEPS = new Set([
+  ...["open", "deliver", "touched", "answered", "refused", "begun", "heard", "ended", "left"],
+  ...NAMED,
+]);
 
 /** A caller, a server, and the fetch between them. */
 class World {
@@ -38,6 +42,7 @@ class World {
   #seen = () => {};
   #answer;
   #body;
+  #passed = "";
   /** The path of the request that a turn or a delivery sends. */
   #sendsTo;
 
@@ -92,8 +97,15 @@ class World {
   async ended() {
     this.#body.close();
     this.#body = undefined;
-    await (await this.#answer).text();
+    this.#passed = await (await this.#answer).text();
     return "nothing";
+  }
+
+  /** The answer as its caller received it: events, or one object. */
+  passed() {
+    if (this.#passed.startsWith("{")) return JSON.parse(this.#passed);
+    const events = this.#passed.match(/^data: .*$/gm) ?? [];
+    return events.map((line) => JSON.parse(line.slice("data: ".length)));
   }
 
   async left() {

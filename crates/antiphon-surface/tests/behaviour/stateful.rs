@@ -46,10 +46,14 @@ struct Answer<'a> {
 /// The account of the conversations.
 const ACCOUNT: &str = "account";
 
-/// A stateful client and its latest turn.
+/// The time of all answers, in Unix seconds.
+const NOW: i64 = 1_770_000_060;
+
+/// A stateful client, its latest turn, and the bytes that the caller received of the answer.
 struct World {
     client: StatefulClient,
     turn: Option<Turn>,
+    passed: Vec<u8>,
 }
 
 pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
@@ -58,7 +62,7 @@ pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
     };
     let given: Given<'_> = read(given)?;
     let client = StatefulClient::new(FingerprintKey::new([0; 16]));
-    let mut world = World { client, turn: None };
+    let mut world = World { client, turn: None, passed: Vec::new() };
     for (number, operation) in given.steps.iter().enumerate() {
         let ran = world.run(operation);
         ran.map_err(|error| format!("step {number}, {}: {error}", operation.r#do))?;
@@ -98,9 +102,19 @@ impl World {
                 let Answer { status, body } = read(with()?)?;
                 self.turn()?.record_rejection(status, bytes(body));
             }
-            "begun" => self.turn()?.start(read(with()?)?),
-            "heard" => self.turn()?.push(answer(with()?)?.as_bytes()),
-            "ended" => self.turn()?.finish(),
+            "begun" => {
+                self.turn()?.start(read(with()?)?, NOW);
+                self.passed.clear();
+            }
+            "heard" => {
+                let passed = self.turn()?.push(answer(with()?)?.as_bytes(), NOW);
+                self.passed.extend(passed);
+            }
+            "ended" => {
+                let passed = self.turn()?.finish(NOW);
+                self.passed.extend(passed);
+            }
+            "passed" => return Ok(passed(&String::from_utf8_lossy(&self.passed))),
             "left" => self.turn()?.abandon(),
             "report" => return Ok(reported(&self.turn()?.report())),
             unknown => return Err(format!("unknown step '{unknown}'")),
@@ -113,9 +127,21 @@ impl World {
     }
 }
 
-/// The comparison: by expected fields for a report, complete for a step.
+/// The comparison: complete for a step, else by expected fields.
 fn comparison(operation: &str) -> Comparison {
-    if operation == "report" { Comparison::Named } else { Comparison::Whole }
+    match operation {
+        "report" | "passed" => Comparison::Named,
+        _ => Comparison::Whole,
+    }
+}
+
+/// The answer as its caller received it: the events of an event stream, or one object.
+fn passed(text: &str) -> String {
+    if text.starts_with('{') {
+        return text.to_owned();
+    }
+    let events: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+    format!("[{}]", events.join(","))
 }
 
 /// An answer in wire form. A list becomes an event stream.

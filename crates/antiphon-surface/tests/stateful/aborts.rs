@@ -4,7 +4,7 @@
 use antiphon_mock::{OnAbort, Script};
 use serde_json::json;
 
-use crate::world::{Mode, World, output, thinking_and_calling, user};
+use crate::world::{Mode, NOW, World, output, thinking_and_calling, user};
 
 const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
@@ -128,7 +128,7 @@ async fn conversation_works_after_failed_turn() {
         let asked = json!({"conversation": conversation, "input": [user("Echo hi.")]});
         if let Ok(mut begun) = world.begin(Mode::Streamed, asked).await {
             while begun.more().await {}
-            begun.turn.finish();
+            begun.turn.finish(NOW);
         }
         world.wait_until_idle().await;
     }

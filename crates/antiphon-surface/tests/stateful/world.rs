@@ -54,6 +54,8 @@ pub(crate) struct Begun {
     text: String,
 }
 
+/// The time of all answers, in Unix seconds.
+pub(crate) const NOW: i64 = 1_770_000_060;
 const ACCOUNT: &str = "account";
 const SOON: Duration = Duration::from_secs(30);
 
@@ -139,7 +141,7 @@ impl World {
                 Step::Send { body } => {
                     let response = self.ask("POST", path, Some(body)).await;
                     if response.status().is_success() {
-                        turn.start(is_stream(&response));
+                        turn.start(is_stream(&response), NOW);
                         return Ok(Some(Begun { turn, response, text: String::new() }));
                     }
                     (last, is_refused) = (whole(response).await, true);
@@ -271,7 +273,8 @@ impl Begun {
     /// Reads the answer to its end.
     pub(crate) async fn heard(mut self, mode: Mode) -> Answered {
         while self.more().await {}
-        self.turn.finish();
+        let last = self.turn.finish(NOW);
+        self.text.push_str(&String::from_utf8_lossy(&last));
         let body = match mode {
             Mode::Whole => serde_json::from_str(&self.text).expect("the body is JSON"),
             Mode::Streamed => last_response(&self.text),
@@ -308,8 +311,8 @@ impl Begun {
     pub(crate) async fn more(&mut self) -> bool {
         let Some(Ok(frame)) = soon(self.response.body_mut().frame()).await else { return false };
         let bytes = frame.into_data().unwrap_or_default();
-        self.turn.push(&bytes);
-        self.text.push_str(&String::from_utf8_lossy(&bytes));
+        let shown = self.turn.push(&bytes, NOW);
+        self.text.push_str(&String::from_utf8_lossy(&shown));
         true
     }
 }

@@ -7,5 +7,5 @@ mod upstream;
 mod words;
 
 pub(crate) use history::{KEY, Turn, agent_run, broken, list_of, sealed_run};
-pub(crate) use stream::{Numbers, TextStream, convert, encoded, relay};
+pub(crate) use stream::{Numbers, TextStream, convert, correct, encoded, relay};
 pub(crate) use upstream::{AiSdk, Anthropic, Chat, Responses, Said, Upstream};

@@ -101,6 +101,11 @@ impl Conversion {
         self.take_events()
     }
 
+    /// Whether the response has ended. Later input is ignored.
+    pub fn has_ended(&self) -> bool {
+        self.assembler.has_ended()
+    }
+
     /// Ends the input. `now` is in Unix seconds.
     pub fn finish(mut self, now: i64) -> Converted {
         if let Err(error) = self.decode_rest() {

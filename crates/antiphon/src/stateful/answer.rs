@@ -1,36 +1,45 @@
 //! Reads the items of an answer while it is forwarded.
 
+use std::fmt;
+
 use bytes::Bytes;
 
-use super::local_ids::LocalIds;
+use super::correction::{CorrectedEnd, EventCorrection, WholeCorrection};
+use super::local_ids::{KeyedIds, LocalIds};
+use super::request::Request;
 use crate::item::{FingerprintKey, Item, parse_items};
 use crate::json::Object;
-use crate::stream::{Decoder, Frame};
+use crate::stream::Status;
 use crate::transcript::HeldItem;
 
-/// The maximum size of an event, and of an answer in one piece, that is read. A longer one is still
-/// forwarded to its caller, but the state of the conversation is then uncertain.
+/// The maximum size of an answer in one piece that is read. A longer one is still forwarded to its
+/// caller, but the state of the conversation is then uncertain.
 const LONGEST: usize = 64 << 20;
 
 /// An answer that is being received.
 ///
 /// ```text
-///   Events ── a terminal event, or an event over the limit ──> Over
-///   Whole ── the end, or a body over the limit ──> Over
+///   Events ── the terminal event, or the end ──> Over
+///   Whole ── the end ──> Over
+///     '──── a body over the limit ──> Unread
 /// ```
-#[derive(Debug)]
 pub(super) enum AnswerReader {
-    Events { decoder: Box<Decoder>, partial: Partial },
-    Whole(Vec<u8>),
+    /// An event stream. If the response runs in the background, its events pass unchanged, because
+    /// the caller can ask the server for the rest by the number of an event.
+    Events { correction: Box<EventCorrection>, in_background: bool },
+    /// An answer in one piece.
+    Whole(Box<WholeCorrection>),
+    /// The rest of an answer that is too long.
+    Unread,
+    /// The answer has ended.
     Over,
 }
 
-/// The content of an answer before its terminal event.
+/// The next bytes for the caller, and the result of an answer that has ended.
 #[derive(Debug, Default)]
-pub(super) struct Partial {
-    id: Option<String>,
-    /// The completed items, without their bytes, by their output index.
-    done: Vec<(u64, HeldItem)>,
+pub(super) struct Read {
+    pub(super) bytes: Bytes,
+    pub(super) answer: Option<ModelAnswer>,
 }
 
 /// The result of an answer.
@@ -52,122 +61,90 @@ pub(super) struct Tracer<'a> {
 }
 
 impl AnswerReader {
-    pub(super) fn new(is_event_stream: bool) -> Self {
+    /// Creates the reader of the answer to `request`. `now` is in Unix seconds.
+    pub(super) fn new(is_event_stream: bool, request: &Request, now: i64, ids: KeyedIds) -> Self {
         match is_event_stream {
             true => Self::Events {
-                decoder: Box::new(Decoder::new(LONGEST)),
-                partial: Partial::default(),
+                correction: Box::new(EventCorrection::new(request, now, ids)),
+                in_background: request.in_background,
             },
-            false => Self::Whole(Vec::new()),
+            false => Self::Whole(Box::new(WholeCorrection::new(request, now, ids))),
         }
     }
 
-    /// Takes the next bytes. Returns the result after the terminal event.
-    pub(super) fn push(&mut self, bytes: &[u8], tracer: &mut Tracer<'_>) -> Option<ModelAnswer> {
+    /// Takes the next bytes. The result is there after the terminal event. `now` is in Unix
+    /// seconds.
+    pub(super) fn push(&mut self, bytes: &[u8], now: i64, tracer: &mut Tracer<'_>) -> Read {
         match self {
-            Self::Events { decoder, .. } => decoder.push(bytes),
-            Self::Whole(body) if body.len() + bytes.len() <= LONGEST => body.extend(bytes),
-            Self::Whole(_) => *self = Self::Over,
-            Self::Over => {}
-        }
-        self.next(Decoder::next_frame, tracer)
-    }
-
-    /// Takes the end of the answer. Returns its result, if it has one.
-    pub(super) fn finish(&mut self, tracer: &mut Tracer<'_>) -> Option<ModelAnswer> {
-        match self.take_body() {
-            Some(body) => ModelAnswer::from_response(&body, Vec::new(), tracer),
-            None => self.next(Decoder::finish, tracer),
-        }
-    }
-
-    /// Takes the bytes of a complete answer in one piece.
-    pub(super) fn take_body(&mut self) -> Option<Bytes> {
-        let Self::Whole(body) = self else { return None };
-        let body = Bytes::from(std::mem::take(body));
-        *self = Self::Over;
-        Some(body)
-    }
-
-    fn next(
-        &mut self,
-        next: impl Fn(&mut Decoder) -> Result<Option<Frame>, crate::stream::TooLong>,
-        tracer: &mut Tracer<'_>,
-    ) -> Option<ModelAnswer> {
-        let Self::Events { decoder, partial } = self else { return None };
-        let answer = loop {
-            match next(decoder) {
-                Ok(None) => return None,
-                Ok(Some(frame)) => {
-                    if let Some(answer) = partial.take_event(&frame, tracer) {
-                        break Some(answer);
-                    }
+            Self::Events { correction, in_background } => {
+                let events = correction.push(bytes);
+                let shown = if *in_background { Bytes::copy_from_slice(bytes) } else { events };
+                match correction.has_ended() {
+                    true => self.finish(now, tracer).after(&shown),
+                    false => Read::unread(shown),
                 }
-                Err(_) => break None,
             }
-        };
-        *self = Self::Over;
-        answer
-    }
-}
-
-impl Partial {
-    fn take_event(&mut self, frame: &Frame, tracer: &mut Tracer<'_>) -> Option<ModelAnswer> {
-        if !has_content(&frame.event) {
-            return None;
+            Self::Whole(whole) if whole.length() + bytes.len() <= LONGEST => {
+                whole.push(bytes);
+                Read::default()
+            }
+            Self::Whole(_) => {
+                let held = self.take_body().unwrap_or_default();
+                *self = Self::Unread;
+                Read::unread(Bytes::copy_from_slice(bytes)).after(&held)
+            }
+            Self::Unread => Read::unread(Bytes::copy_from_slice(bytes)),
+            Self::Over => Read::default(),
         }
-        let event = Object::parse(&frame.data).ok()?;
-        let kind = event.string("type");
-        match kind.as_deref().or_else(|| std::str::from_utf8(&frame.event).ok())? {
-            "response.created" | "response.in_progress" => {
-                let id = event.object("response").and_then(|it| it.string("id").map(String::from));
-                self.id = id.or(self.id.take());
-                None
+    }
+
+    /// Takes the end of the answer. `now` is in Unix seconds.
+    pub(super) fn finish(&mut self, now: i64, tracer: &mut Tracer<'_>) -> Read {
+        match std::mem::replace(self, Self::Over) {
+            Self::Events { correction, in_background } => {
+                let end = correction.finish(now);
+                let bytes = if in_background { Bytes::new() } else { end.bytes.clone() };
+                Read { bytes, answer: Some(ModelAnswer::from_events(end, tracer)) }
             }
-            "response.output_item.done" => {
-                let place = event.get("output_index").and_then(|raw| raw.parse().ok());
-                let item = Item::parse(frame.data.slice_ref(event.get("item")?.as_bytes())).ok()?;
-                self.done.push((place.unwrap_or(u64::MAX), tracer.trace(&item)));
-                None
+            Self::Whole(whole) => {
+                let bytes = whole.finish(now);
+                let answer = ModelAnswer::from_response(&bytes, tracer);
+                Read { bytes, answer }
             }
-            "response.completed" | "response.incomplete" => {
-                let response = frame.data.slice_ref(event.get("response")?.as_bytes());
-                Some(self.end(&response, tracer))
-            }
-            "response.failed" | "response.cancelled" | "error" => {
-                Some(ModelAnswer { id: self.id.take(), is_whole: false, output: Vec::new() })
-            }
+            Self::Unread | Self::Over => Read::default(),
+        }
+    }
+
+    /// Takes the bytes of an answer in one piece, as received.
+    pub(super) fn take_body(&mut self) -> Option<Bytes> {
+        match std::mem::replace(self, Self::Over) {
+            Self::Whole(whole) => Some(whole.into_body()),
             _ => None,
         }
     }
+}
 
-    /// Builds the result from the terminal event. Some servers omit the output there.
-    fn end(&mut self, response: &Bytes, tracer: &mut Tracer<'_>) -> ModelAnswer {
-        let mut done = std::mem::take(&mut self.done);
-        done.sort_by_key(|(place, _)| *place);
-        let done: Vec<HeldItem> = done.into_iter().map(|(_, item)| item).collect();
-        let id = self.id.take();
-        match ModelAnswer::from_response(response, done, tracer) {
-            Some(answer) => ModelAnswer { id: answer.id.or(id), ..answer },
-            None => ModelAnswer { id, is_whole: false, output: Vec::new() },
-        }
+impl Read {
+    fn unread(bytes: Bytes) -> Self {
+        Self { bytes, answer: None }
+    }
+
+    /// The same with these bytes before its own.
+    fn after(self, bytes: &Bytes) -> Self {
+        let bytes = [bytes.as_ref(), self.bytes.as_ref()].concat().into();
+        Self { bytes, ..self }
     }
 }
 
-/// Whether an event with this name, or without a name, can have content to read.
-fn has_content(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"" | b"error"
-            | b"message"
-            | b"response.created"
-            | b"response.in_progress"
-            | b"response.output_item.done"
-            | b"response.completed"
-            | b"response.incomplete"
-            | b"response.failed"
-            | b"response.cancelled"
-    )
+impl fmt::Debug for AnswerReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Events { .. } => "Events",
+            Self::Whole(_) => "Whole",
+            Self::Unread => "Unread",
+            Self::Over => "Over",
+        })
+    }
 }
 
 impl ModelAnswer {
@@ -179,13 +156,8 @@ impl ModelAnswer {
         Some(Self { id: None, is_whole: true, output })
     }
 
-    /// Reads a response object. `done` has the items of earlier events, for a response without
-    /// output.
-    fn from_response(
-        response: &Bytes,
-        done: Vec<HeldItem>,
-        tracer: &mut Tracer<'_>,
-    ) -> Option<Self> {
+    /// Reads a response object.
+    fn from_response(response: &Bytes, tracer: &mut Tracer<'_>) -> Option<Self> {
         let fields = Object::parse(response).ok()?;
         let status = fields.string("status");
         let is_whole = matches!(status.as_deref(), Some("completed" | "incomplete"));
@@ -194,11 +166,15 @@ impl ModelAnswer {
             Some(raw) => parse_items(&response.slice_ref(raw.as_bytes())).ok()?,
             None => Vec::new(),
         };
-        let output = match output.is_empty() {
-            true => done,
-            false => output.iter().map(|item| tracer.trace(item)).collect(),
-        };
+        let output = output.iter().map(|item| tracer.trace(item)).collect();
         Some(Self { id, is_whole, output })
+    }
+
+    fn from_events(end: CorrectedEnd, tracer: &mut Tracer<'_>) -> Self {
+        let CorrectedEnd { id, finished, .. } = end;
+        let is_whole = matches!(finished.status, Status::Completed | Status::Incomplete);
+        let output = finished.output.iter().map(|output| tracer.trace(&output.announced)).collect();
+        Self { id, is_whole, output }
     }
 }
 

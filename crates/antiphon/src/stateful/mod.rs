@@ -8,7 +8,8 @@
 //!
 //! A [`StatefulClient`] asks the server for unknown state, sends only the new items of each
 //! request, repairs items that the server would reject, and records every answer. It does no I/O:
-//! its owner performs each [`Turn::step`] and passes the result back to the turn.
+//! its owner performs each [`Turn::step`] and passes the result back to the turn. Answers are
+//! corrected on their way to the caller: each call is one item, and each stream ends.
 //!
 //! ```text
 //! open ---> Ask ---> record_answer ---.     the server's items, if they are unknown
@@ -33,6 +34,7 @@
 
 mod answer;
 mod blocking_items;
+mod correction;
 mod course;
 mod deletion;
 mod draft;
@@ -102,7 +104,8 @@ pub enum OpenError {
 }
 
 impl StatefulClient {
-    /// Creates a client without any known state. `key` is for the fingerprints of messages.
+    /// Creates a client without any known state. `key` is for the fingerprints of messages, and for
+    /// the ids of items to which the server gives none: 16 random bytes.
     pub fn new(key: FingerprintKey) -> Self {
         Self { key, memory: Memory::new() }
     }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::answer::{AnswerReader, ModelAnswer, Tracer};
+use super::answer::{AnswerReader, ModelAnswer, Read, Tracer};
 use super::course::Recovery;
 use super::history::History;
 use super::turn::{PlanInputs, PlannedRequest, Purpose, Stage, Turn};
@@ -78,35 +78,44 @@ impl Turn {
         self.stage = Stage::GivenUp;
     }
 
-    /// Records the start of the answer to the request: an event stream, or one JSON object.
-    pub fn start(&mut self, is_event_stream: bool) {
+    /// Records the start of the answer to the request: an event stream, or one JSON object. `now`
+    /// is in Unix seconds.
+    pub fn start(&mut self, is_event_stream: bool, now: i64) {
         self.lock.end();
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Sending(request) => {
                 if self.request.in_background {
                     self.state.record_attempt(None);
                 }
-                self.stage = Stage::Receiving(request, AnswerReader::new(is_event_stream));
+                let ids = self.ids.of_answer(self.key);
+                let reader = AnswerReader::new(is_event_stream, &self.request, now, ids);
+                self.stage = Stage::Receiving(request, reader);
             }
             other => self.stage = other,
         }
     }
 
-    /// Takes the next bytes of the answer. The caller gets the same bytes unchanged.
+    /// Takes the next bytes of the answer, and returns the bytes for the caller: well-formed
+    /// events, with each call once. Events that are well-formed stay as they are, and so do the
+    /// events of a response in the background. [`finish`](Self::finish) returns an answer in one
+    /// piece. `now` is in Unix seconds.
     ///
     /// After the terminal event of the answer, the server has the turn: later calls do not change
     /// that.
-    pub fn push(&mut self, bytes: &[u8]) {
-        let Stage::Receiving(_, reader) = &mut self.stage else { return };
-        let answer = reader.push(bytes, &mut Tracer { key: self.key, ids: &mut self.ids });
-        if let Some(answer) = answer {
+    pub fn push(&mut self, bytes: &[u8], now: i64) -> Bytes {
+        let Stage::Receiving(_, reader) = &mut self.stage else { return Bytes::new() };
+        let read = reader.push(bytes, now, &mut Tracer { key: self.key, ids: &mut self.ids });
+        if let Some(answer) = read.answer {
             self.conclude(answer);
         }
+        read.bytes
     }
 
-    /// Records the end of the answer.
-    pub fn finish(&mut self) {
-        match self.finish_reading() {
+    /// Records the end of the answer, and returns the last bytes for the caller. A stream without a
+    /// terminal event ends as failed. `now` is in Unix seconds.
+    pub fn finish(&mut self, now: i64) -> Bytes {
+        let read = self.finish_reading(now);
+        match read.answer {
             Some(answer) => self.conclude(answer),
             None if matches!(self.stage, Stage::GivenUp) => {}
             None => {
@@ -114,20 +123,24 @@ impl Turn {
                 self.stage = Stage::Over;
             }
         }
+        read.bytes
     }
 
     /// Records that the answer broke off, or that its reader disconnected. An answer whose terminal
     /// event has arrived is complete nevertheless.
     pub fn abandon(&mut self) {
-        self.finish();
+        self.finish(0);
     }
 
-    fn finish_reading(&mut self) -> Option<ModelAnswer> {
-        let Stage::Receiving(_, reader) = &mut self.stage else { return None };
+    fn finish_reading(&mut self, now: i64) -> Read {
+        let Stage::Receiving(_, reader) = &mut self.stage else { return Read::default() };
         let mut tracer = Tracer { key: self.key, ids: &mut self.ids };
         match self.purpose {
-            Purpose::Answer => reader.finish(&mut tracer),
-            Purpose::Delivery => ModelAnswer::from_list(&reader.take_body()?, &mut tracer),
+            Purpose::Answer => reader.finish(now, &mut tracer),
+            Purpose::Delivery => {
+                let bytes = reader.take_body().unwrap_or_default();
+                Read { answer: ModelAnswer::from_list(&bytes, &mut tracer), bytes }
+            }
         }
     }
 

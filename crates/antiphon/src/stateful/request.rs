@@ -6,6 +6,7 @@ use super::OpenError;
 use crate::item::{FingerprintKey, Item, parse_items};
 use crate::json::{Object, range_of_slice, replace_array};
 use crate::reconcile::ReplayStyle;
+use crate::stream::Envelope;
 
 /// An original body, and the items of its input.
 #[derive(Clone, Debug)]
@@ -70,6 +71,17 @@ impl Request {
     /// Whether the input has images: then messages are recognized by them too.
     pub(super) fn has_images(&self) -> bool {
         self.input.iter().any(|item| item.text().contains("\"input_image\""))
+    }
+
+    /// The envelope of the response. `id` is for a server that gives none, and so is `now`, in Unix
+    /// seconds.
+    pub(super) fn envelope(&self, id: &str, now: i64) -> Envelope {
+        let fields = Object::parse(&self.body).expect("it was read as an object");
+        let conversation = match &self.continues {
+            Continues::Conversation(id) => Some(id.as_str()),
+            Continues::Nothing | Continues::Response(_) | Continues::Unclear => None,
+        };
+        Envelope::new(id, now, &fields, conversation)
     }
 
     /// A digest of the original bytes.

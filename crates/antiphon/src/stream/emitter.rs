@@ -44,6 +44,8 @@ pub(super) struct Emitter {
     queue: VecDeque<Event>,
     /// Whether the request asked for encrypted reasoning.
     shows_encrypted: bool,
+    /// Whether the client gets the server's own form of items and names of events.
+    pub(super) keeps_form: bool,
     pub(super) form: Form,
     pub(super) obfuscation: Obfuscation,
 }
@@ -54,6 +56,7 @@ impl Emitter {
             sequence: 0,
             queue: VecDeque::new(),
             shows_encrypted,
+            keeps_form: false,
             form: Form::default(),
             obfuscation: Obfuscation::default(),
         }
@@ -93,6 +96,9 @@ impl Emitter {
     pub(super) fn forward(&mut self, event: &UpstreamEvent<'_>, fixes: &Fixes<'_>) {
         let (number, mut fixes) = (Digits::new(self.count()), *fixes);
         fixes.add((NUMBER, number.as_str()));
+        if self.keeps_form && NAMES.iter().any(|(_, name)| *name == event.kind) {
+            self.form = Form::OpenResponses;
+        }
         let rendered = self.without_hidden_content(event);
         if let Some(item) = rendered.as_deref().filter(|_| !fixes.has("item")) {
             fixes.add(("item", item));
@@ -113,8 +119,9 @@ impl Emitter {
     /// The item as this client gets it. `status` is for an item without a `status` field: the Open
     /// Responses specification requires one on every item, and providers omit it on some.
     pub(super) fn render<'i>(&self, item: &'i Item, status: &str) -> Cow<'i, str> {
-        let lacks_status =
-            !always_has_status(&item.head().kind) && item.object().present("status").is_none();
+        let lacks_status = !self.keeps_form
+            && !always_has_status(&item.head().kind)
+            && item.object().present("status").is_none();
         if !lacks_status && !self.hides_encrypted(item) {
             return Cow::Borrowed(item.text());
         }

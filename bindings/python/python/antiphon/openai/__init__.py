@@ -6,7 +6,8 @@
 
 For `responses.create`, `.parse` and `.stream`, the client leaves out the items that the
 conversation or the chain already holds, and repairs input that the server would reject. After an
-interrupted turn it lists the conversation's items before the next turn. Answers are not changed.
+interrupted turn it lists the conversation's items before the next turn. Each call of an answer is
+there once, even if the server sends it twice, and every stream ends.
 
 The headers `antiphon-resent` and `antiphon-repairs` of the raw response and the logger `antiphon`
 report the number of items left out and the faults, without message text.

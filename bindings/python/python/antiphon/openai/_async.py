@@ -10,7 +10,7 @@ import anyio
 
 from antiphon._native import Ask, GiveUp, StatefulClient, Turn
 
-from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
+from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched, unix_now
 from ._library import over
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class StatefulAsyncHttpClient:
     async def send(
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
     ) -> httpx2.Response:
-        """Sends the new items of a request, repaired, and observes the answer."""
+        """Sends the new items of a request, repaired, and corrects the answer."""
         exchange = opened(self._client, request)
         if exchange is None:
             return await self._pass(request, stream=stream, **options)
@@ -90,7 +90,7 @@ class StatefulAsyncHttpClient:
                 await refusal.aclose()
             response = await self._inner.send(exchange.sending(step), stream=True, **options)
             if response.is_success:
-                return _observed(exchange, response)
+                return _corrected(exchange, response)
             refusal = await _refused(exchange, response)
 
     async def _ask(
@@ -106,16 +106,15 @@ class StatefulAsyncHttpClient:
         return exchange.rebuilt(answer, body)
 
 
-def _observed(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
-    """Returns the answer. The turn observes its bytes before the caller."""
-    if exchange.relays(response):
-        exchange.begun(response)
-        if response.is_stream_consumed:
-            exchange.turn.push(response.content)
-            exchange.turn.finish()
-        else:
-            stream_class = over(ObservedAsyncStream, exchange.library.AsyncByteStream)
-            response.stream = stream_class(response.stream, exchange.turn)
+def _corrected(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """Returns the answer as the turn corrects it."""
+    if not exchange.relays(response):
+        return response
+    exchange.begun(response)
+    if response.is_stream_consumed:
+        return exchange.corrected(response)
+    stream_class = over(CorrectedAsyncStream, exchange.library.AsyncByteStream)
+    response.stream = stream_class(response.stream, exchange.turn)
     return response
 
 
@@ -168,8 +167,8 @@ async def _read(response: httpx2.Response) -> httpx2.Response:
     return response
 
 
-class ObservedAsyncStream:
-    """The bytes of an answer. The turn observes each chunk before the caller receives it."""
+class CorrectedAsyncStream:
+    """The bytes of an answer, as the turn corrects them."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, turn: Turn) -> None:
         self._stream = stream
@@ -179,9 +178,10 @@ class ObservedAsyncStream:
         chunks = aiter(self._stream)
         try:
             async for chunk in chunks:
-                self._turn.push(chunk)
-                yield chunk
-            self._turn.finish()
+                if shown := self._turn.push(chunk, unix_now()):
+                    yield shown
+            if shown := self._turn.finish(unix_now()):
+                yield shown
         finally:
             self._turn.abandon()
             if isinstance(chunks, AsyncGenerator):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -87,12 +88,19 @@ class Exchange:
         return plain
 
     def begun(self, response: httpx2.Response) -> None:
-        """Reports the start of the answer to the turn."""
+        """Reports the start of the answer to the turn, which may change its length."""
         content_type = response.headers.get("content-type", "")
-        self.turn.start(content_type.lower().startswith("text/event-stream"))
+        response.headers.pop("content-length", None)
+        self.turn.start(content_type.lower().startswith("text/event-stream"), unix_now())
+
+    def corrected(self, response: httpx2.Response) -> httpx2.Response:
+        """Passes an answer that was read before to the turn. Returns it as the turn corrects it."""
+        given = response.content
+        body = self.turn.push(given, unix_now()) + self.turn.finish(unix_now())
+        return response if body == given else self.rebuilt(response, body)
 
     def rebuilt(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
-        """Rebuilds the answer to a list request for the caller of a turn that was not sent."""
+        """Rebuilds an answer that was read, with this body."""
         headers = [
             (k, v)
             for k, v in answer.headers.multi_items()
@@ -138,6 +146,11 @@ class Exchange:
         mends = Counter((fault, action) for _, _, _, fault, action, _ in report.mends)
         for (fault, action), times in mends.items():
             logger.warning("repaired a request: %s, %s (%d)", fault, action, times)
+
+
+def unix_now() -> int:
+    """The time in Unix seconds."""
+    return int(time.time())
 
 
 def opened(client: StatefulClient, request: httpx2.Request) -> Exchange | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from antiphon._native import Ask, GiveUp, StatefulClient, Turn
 
-from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
+from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched, unix_now
 from ._library import over
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class StatefulHttpClient:
     def send(
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
     ) -> httpx2.Response:
-        """Sends the new items of a request, repaired, and observes the answer."""
+        """Sends the new items of a request, repaired, and corrects the answer."""
         exchange = opened(self._client, request)
         if exchange is None:
             return self._pass(request, stream=stream, **options)
@@ -89,7 +89,7 @@ class StatefulHttpClient:
                 refusal.close()
             response = self._inner.send(exchange.sending(step), stream=True, **options)
             if response.is_success:
-                return _observed(exchange, response)
+                return _corrected(exchange, response)
             refusal = _refused(exchange, response)
 
     def _ask(
@@ -105,16 +105,15 @@ class StatefulHttpClient:
         return exchange.rebuilt(answer, body)
 
 
-def _observed(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
-    """Returns the answer. The turn observes its bytes before the caller."""
-    if exchange.relays(response):
-        exchange.begun(response)
-        if response.is_stream_consumed:
-            exchange.turn.push(response.content)
-            exchange.turn.finish()
-        else:
-            stream_class = over(ObservedStream, exchange.library.SyncByteStream)
-            response.stream = stream_class(response.stream, exchange.turn)
+def _corrected(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """Returns the answer as the turn corrects it."""
+    if not exchange.relays(response):
+        return response
+    exchange.begun(response)
+    if response.is_stream_consumed:
+        return exchange.corrected(response)
+    stream_class = over(CorrectedStream, exchange.library.SyncByteStream)
+    response.stream = stream_class(response.stream, exchange.turn)
     return response
 
 
@@ -167,8 +166,8 @@ def _read(response: httpx2.Response) -> httpx2.Response:
     return response
 
 
-class ObservedStream:
-    """The bytes of an answer. The turn observes each chunk before the caller receives it."""
+class CorrectedStream:
+    """The bytes of an answer, as the turn corrects them."""
 
     def __init__(self, stream: httpx2.SyncByteStream, turn: Turn) -> None:
         self._stream = stream
@@ -177,9 +176,10 @@ class ObservedStream:
     def __iter__(self) -> Iterator[bytes]:
         try:
             for chunk in self._stream:
-                self._turn.push(chunk)
-                yield chunk
-            self._turn.finish()
+                if shown := self._turn.push(chunk, unix_now()):
+                    yield shown
+            if shown := self._turn.finish(unix_now()):
+                yield shown
         finally:
             self._turn.abandon()
 

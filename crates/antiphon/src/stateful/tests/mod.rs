@@ -19,6 +19,7 @@ const CALL: &str = concat!(
     r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo","arguments":"{}","#,
     r#""status":"completed"}"#,
 );
+const NOW: i64 = 1_770_000_060;
 const ITEMS: &str = "/conversations/conv_1/items?order=asc&limit=100";
 
 fn client() -> StatefulClient {
@@ -87,9 +88,9 @@ fn learns(turn: &mut Turn, items: &str) {
 
 /// Answers the turn in one piece.
 fn ends(turn: &mut Turn, output: &str) {
-    turn.start(false);
-    turn.push(response(output).as_bytes());
-    turn.finish();
+    turn.start(false, NOW);
+    turn.push(response(output).as_bytes(), NOW);
+    turn.finish(NOW);
     assert_eq!(turn.step(), Step::Nothing);
 }
 

@@ -190,10 +190,10 @@ fn delivery_posts_only_awaited_outputs() {
     let mut turn = client.deliver("account", "conv_1", &items).unwrap();
     learns(&mut turn, CALL);
     assert_eq!(sent(&turn), format!(r#"{{"items":[{}]}}"#, output("call_1")));
-    turn.start(false);
+    turn.start(false, NOW);
     let created = output("call_1").replace("\"type\"", "\"id\":\"fco_1\",\"type\"");
-    turn.push(&page(&created));
-    turn.finish();
+    turn.push(&page(&created), NOW);
+    turn.finish(NOW);
     let again = client.deliver("account", "conv_1", &items).unwrap();
     assert_eq!(asked(&again), get(ITEMS), "another may have called call_2");
     let items = Bytes::from(format!("[{}]", output("call_1")));

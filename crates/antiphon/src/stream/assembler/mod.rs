@@ -110,6 +110,14 @@ impl Assembler {
         Self { reasoning_form, ..self }
     }
 
+    /// Keeps the form of the server, because its client sends the items back to it: they get no
+    /// status of our own, and events of raw reasoning keep their names.
+    #[must_use]
+    pub fn keeping_form(mut self) -> Self {
+        self.output.emitter.keeps_form = true;
+        self
+    }
+
     /// Pads the deltas, or removes their padding.
     #[must_use]
     pub fn with_obfuscation(mut self, obfuscation: Obfuscation) -> Self {
