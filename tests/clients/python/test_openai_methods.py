@@ -344,16 +344,8 @@ def delete_item(api: Api, tenant: Tenant) -> None:
     assert [item.id for item in kept] == [newest.id]
 
 
-# What the provider that keeps the state does not play.
-STATELESS = {"responses.compact", "responses.input_tokens.count"}
-
-
-def but_stateless(name: str) -> Any:
-    return pytest.param(name, marks=[pytest.mark.stateless] * (name in STATELESS))
-
-
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", map(but_stateless, TESTS))
+@pytest.mark.parametrize("name", TESTS)
 def test_method(tenant: Tenant, loop: asyncio.Runner, name: str, form: str) -> None:
     blocks, calls = FORMS[form]
     client = blocking_client(tenant) if blocks else async_client(tenant)

@@ -5,11 +5,12 @@
 //! ```
 
 use antiphon::json::{Object, quote};
-use antiphon::{Item, Origin};
+use antiphon::{Item, Kind, Origin};
 use antiphon_store::Tenant;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::summary_message;
 use crate::seal::{SealKey, UnreadableSeal};
 
 const VERSION: &str = "antiphon-compaction-1.";
@@ -65,6 +66,20 @@ impl CompactionKey {
         };
         let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| UnreadableSeal)?;
         Compaction::parse(&self.0.open(tenant, &sealed)?).ok_or(UnreadableSeal)
+    }
+
+    /// The content of a compaction item that the gateway sealed, as an item for an upstream that
+    /// stores it: the message with the summary, or the upstream's own item. `None` for other items.
+    pub(crate) fn unseal_item(&self, tenant: &Tenant, item: &Item) -> Option<Item> {
+        if item.head().kind != Kind::Compaction {
+            return None;
+        }
+        let content = item.object().string("encrypted_content")?.into_owned();
+        match self.open(tenant, &content).ok()? {
+            Compaction::Summary(summary) => Some(summary_message(&summary)),
+            Compaction::Foreign { item, .. } => Some(item),
+            Compaction::Unknown => None,
+        }
     }
 
     fn seal(&self, tenant: &Tenant, content: String) -> String {

@@ -2,7 +2,9 @@
 
 use antiphon::Item;
 use antiphon::json::Object;
-use antiphon::provider_api::{Cursor, Listing, Segment, StoredResponse};
+use antiphon::provider_api::{
+    ChainOptions, ChainStep, ChainWalk, Cursor, Listing, Segment, StoredResponse,
+};
 use bytes::Bytes;
 use http::{Method, StatusCode};
 use tokio::time::Instant;
@@ -35,6 +37,26 @@ impl<'a> Provider<'a> {
     pub(crate) async fn conversation_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
         let segment = Segment::parse(id).ok_or_else(|| unknown("Conversation", id))?;
         self.list(&format!("/conversations/{segment}/items"), Cursor::LastId).await
+    }
+
+    /// Reads the items of a response and of the chain before it, the oldest first.
+    pub(crate) async fn chain_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
+        let unknown = || unknown("Response", id);
+        let options = ChainOptions { shows_images: true, reads_conversation: false };
+        let mut walk = ChainWalk::new(id, options).map(Box::new).ok_or_else(unknown)?;
+        walk.set_input_listed(self.http.capabilities(self.caller).await.input_items);
+        loop {
+            let (status, body) = self.get(&walk.path()).await?;
+            walk = match walk.take(status.as_u16(), &body) {
+                ChainStep::Request(walk) | ChainStep::Previous(walk, _) => walk,
+                ChainStep::Done(chain) => {
+                    let (input, output) = chain.into_items(None);
+                    return Ok([input, output].concat());
+                }
+                ChainStep::NotListed(Some(error)) => return Err(error.into()),
+                ChainStep::NotListed(None) | ChainStep::NotFound => return Err(unknown()),
+            };
+        }
     }
 
     /// Reads a response.

@@ -10,13 +10,13 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 
-use super::forwarded::ForwardedRequest;
+use super::forwarded::{ForwardedAnswer, ForwardedRequest};
 use super::read_whole;
+use super::stateless::{lacks_route, without_state};
 use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::limits::TurnPermit;
 use crate::owner::Owner;
 use crate::request::{Continues, check_model, continues};
 use crate::upstream::{HttpUpstream, Upstream};
@@ -25,7 +25,7 @@ use crate::upstream::{HttpUpstream, Upstream};
 const COUNTED: &str = "/responses/input_tokens";
 
 /// Forwards requests that continue state of an upstream, or that name a model of an upstream that
-/// owns state.
+/// owns state. If the upstream does not have the route, the gateway's own route answers.
 pub(in super::super) async fn by_body(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -44,25 +44,42 @@ async fn forward(
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let permit = request.extensions().get::<TurnPermit>().cloned();
     let (mut parts, body) = read_whole(gateway, request).await?;
     let Some((http, alias)) = find_owner(gateway, caller, &body).await? else {
         return Ok(next.run(Request::from_parts(parts, body.into())).await);
     };
     gateway.owners(caller).check_named(http, &body, "input").await?;
-    let body = match &alias {
-        Some(alias) => {
-            parts.headers.remove(header::CONTENT_LENGTH);
-            translated(&body, alias)
-        }
-        None => body,
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let body = alias.as_ref().map_or_else(|| body.clone(), |alias| translated(&body, alias));
+    let fields = Object::parse(&body).expect("its owner was found by its fields");
+    let continues = continues(&fields)?;
+    let origin = fields.string("model").map(|model| Upstream::Http(http).origin(&model));
+    let is_count = parts.uri.path() == COUNTED;
+    let without = match is_count {
+        true => &gateway.upstreams.without_token_counts,
+        false => &gateway.upstreams.without_compact_path,
     };
-    let forwarded = ForwardedRequest::new(gateway, http, &parts, body).with_alias(alias);
-    let mut answer = forwarded.send_and_stream(permit).await?;
-    if parts.uri.path() == COUNTED && answer.status().is_success() {
-        answer.headers_mut().insert("antiphon-tokens", HeaderValue::from_static("upstream"));
+    if origin.as_ref().is_none_or(|origin| !without.contains(origin)) {
+        let forwarded = ForwardedRequest::new(gateway, http, &parts, body.clone());
+        let answer = forwarded.with_alias(alias).send_and_read().await?;
+        if !lacks_route(&answer, &continues) {
+            return Ok(with_source(answer, is_count));
+        }
+        if let Some(origin) = &origin {
+            without.insert(origin);
+        }
     }
-    Ok(answer)
+    let body = without_state(body.clone(), &continues, http, caller).await?;
+    Ok(next.run(Request::from_parts(parts, body.into())).await)
+}
+
+/// The upstream's answer. The answer of a token count names its source.
+fn with_source(answer: ForwardedAnswer, is_count: bool) -> Response {
+    let mut response = answer.into_response();
+    if is_count && response.status().is_success() {
+        response.headers_mut().insert("antiphon-tokens", HeaderValue::from_static("upstream"));
+    }
+    response
 }
 
 /// The upstream that owns the state which the body continues. `None` for an invalid body: the

@@ -14,6 +14,7 @@ mod hint;
 mod items;
 mod ledger_sync;
 mod operation;
+mod stateless;
 
 use std::sync::Arc;
 

@@ -130,6 +130,10 @@ impl Plan {
         if let ContinueFrom::Detour(detour) = &continue_from {
             sent.splice(0..0, detour.references.iter().cloned());
         }
+        for item in &mut sent {
+            let unsealed = turn.gateway.compaction_key.unseal_item(&turn.caller.tenant, item);
+            *item = unsealed.unwrap_or_else(|| item.clone());
+        }
         report.add_repairs(repairs);
         let Admission { transcript, held, .. } = draft.admission;
         let copy = at.copy(&continue_from, &transcript.items()[..held], &fresh);

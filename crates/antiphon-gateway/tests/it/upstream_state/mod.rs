@@ -18,6 +18,7 @@ mod late_binding_callers;
 mod locked;
 mod lost;
 mod made_again;
+mod missing_routes;
 mod passing;
 mod quotas;
 mod repairs;

@@ -125,17 +125,3 @@ async fn gateway_reports_the_repairs() {
     let unknown = world.client().get("/v1/responses/resp_of_nobody/report").await;
     assert_eq!(unknown.status(), 404);
 }
-
-#[tokio::test]
-async fn tokens_are_counted_at_the_provider() {
-    let world = World::new().await;
-    let Kept { conversation, .. } = Kept::in_front_of(&world).await;
-    let id = conversation.rsplit('/').next().expect("a path has segments").to_owned();
-    for path in ["/v1/responses/input_tokens", "/v1/responses/compact"] {
-        for body in
-            [ask([typed_user("What is my dog?")]).within(&id), ask([typed_user("What is my dog?")])]
-        {
-            assert_the_providers(&world, &Method::POST, path, &body.body().to_string()).await;
-        }
-    }
-}
