@@ -21,6 +21,12 @@ pub enum StoreError {
     /// The tenant's data was erased since the turn began.
     #[error("the tenant's data was erased meanwhile")]
     Erased,
+    /// The store has something else in the place of a restored object.
+    #[error("{0}")]
+    Conflict(String),
+    /// The items of a restored object ended early.
+    #[error("the restoration was cancelled")]
+    RestoreCancelled,
     /// The database failed: a locked or damaged file, a lost connection.
     #[error("the store failed: {0}")]
     Unavailable(String),

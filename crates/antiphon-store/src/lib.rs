@@ -44,6 +44,7 @@ mod ledger_records;
 mod ledgers;
 mod postgres;
 mod records;
+mod restore;
 mod snapshot;
 mod sqlite;
 mod store;
@@ -63,6 +64,9 @@ pub use records::{
     ClaimedNotice, Conversation, Cursor, Destination, ItemPage, ListScope, NewResponse, Notice,
     Order, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseRecord, Seq, TurnCopy,
     TurnRecord, WATCH_ENDPOINT,
+};
+pub use restore::{
+    ItemFeed, ItemSender, Restored, RestoredObject, Restorer, ThreadRecord, item_feed,
 };
 pub use snapshot::{DataCounts, ItemPlace, Snapshot, StoreState};
 pub use sqlite::SqliteStore;

@@ -235,6 +235,15 @@ pub(crate) struct ResponseRange {
 }
 
 impl ResponseRange {
+    /// The positions of a stored response.
+    pub(crate) fn from_record(record: &ResponseRecord) -> Self {
+        Self {
+            input_from: record.input.start,
+            output_from: record.output.start,
+            end: record.output.end,
+        }
+    }
+
     /// The record of the response.
     pub(crate) fn into_record(self, response: NewResponse, thread: ThreadId) -> ResponseRecord {
         ResponseRecord {

@@ -12,6 +12,7 @@ use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
     RequestDigest, ResponseRecord, TurnRecord,
 };
+use crate::restore::Restorer;
 use crate::snapshot::DataCounts;
 use crate::usage::Usage;
 use crate::watches::Watches;
@@ -53,6 +54,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// The store's watches: responses whose end is awaited.
     fn watches(&self) -> &dyn Watches;
+
+    /// Writes the objects of an export.
+    fn restorer(&self) -> &dyn Restorer;
 
     /// Creates a conversation with `items` as its first items.
     async fn create_conversation(

@@ -432,7 +432,11 @@ impl From<StoreError> for ApiError {
             StoreError::CursorNotFound(id) => Self::CursorNotFound { id },
             StoreError::LeaseLost => Self::LeaseLost,
             StoreError::Erased => Self::AccountErased,
-            StoreError::Unavailable(reason) | StoreError::NoSpace(reason) => {
+            // No route restores an export.
+            StoreError::RestoreCancelled => Self::StoreUnavailable,
+            StoreError::Unavailable(reason)
+            | StoreError::NoSpace(reason)
+            | StoreError::Conflict(reason) => {
                 tracing::error!(%reason, "the store failed");
                 Self::StoreUnavailable
             }

@@ -62,7 +62,7 @@ async fn begin(db: &Session, key: ThreadKey<'_>, first: &[HeldItem]) -> Result<(
     begun.and(appended)
 }
 
-async fn insert(
+pub(super) async fn insert(
     db: &Session,
     tenant: &Tenant,
     conversation: &Conversation,

@@ -26,6 +26,7 @@ mod pool;
 mod queue_places;
 mod requests;
 mod responses;
+mod restore;
 mod row;
 mod schema;
 mod session;

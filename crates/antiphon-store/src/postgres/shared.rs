@@ -106,7 +106,11 @@ impl Shared {
 
     /// Commits. If the answer is lost, asks the database for the fate of the transaction. The
     /// transaction is retried only if it was certainly rolled back.
-    async fn conclude<T>(&self, transaction: Transaction, done: T) -> Result<T, Failure> {
+    pub(super) async fn conclude<T>(
+        &self,
+        transaction: Transaction,
+        done: T,
+    ) -> Result<T, Failure> {
         match transaction.commit().await {
             Commit::Done => Ok(done),
             Commit::Failed(failure) => Err(failure),

@@ -3,7 +3,7 @@
 use super::{
     conversations, data_counts, erasure, events, expiry, holders, items, jobs, late_binding,
     ledger_names, named_values, notices, pages, pending_turns, queue_places, requests, responses,
-    session, sweep, threads, transaction, watches,
+    restore, session, sweep, threads, transaction, watches,
 };
 
 /// A statement and its name.
@@ -49,6 +49,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     pages::STATEMENTS,
     requests::STATEMENTS,
     responses::STATEMENTS,
+    restore::STATEMENTS,
     session::STATEMENTS,
     sweep::STATEMENTS,
     threads::STATEMENTS,

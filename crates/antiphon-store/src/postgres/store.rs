@@ -21,6 +21,7 @@ use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
     RequestDigest, ResponseRecord, TurnRecord,
 };
+use crate::restore::Restorer;
 use crate::snapshot::DataCounts;
 use crate::store::{LeaseQueue, Store};
 use crate::usage::Usage;
@@ -67,6 +68,10 @@ impl Store for PostgresStore {
     }
 
     fn watches(&self) -> &dyn Watches {
+        self
+    }
+
+    fn restorer(&self) -> &dyn Restorer {
         self
     }
 

@@ -4,8 +4,9 @@ use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
 use crate::ids::ThreadId;
-use crate::keys::{ThreadKey, position, seq_from_column, thread_from_column};
+use crate::keys::{ThreadKey, position, seq_from_column, thread, thread_from_column};
 use crate::records::{RequestDigest, Seq};
+use crate::restore::ThreadRecord;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -20,6 +21,28 @@ pub(super) struct Thread {
 pub(super) async fn find(db: &Session, key: ThreadKey<'_>) -> Result<Option<Thread>> {
     let found = db.row(&FIND, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
     Ok(found.map(|row| Thread { tip: seq_from_column(row.get(0)), named: row.get(1) }))
+}
+
+/// Creates a thread from its record.
+pub(super) async fn create(db: &Session, key: ThreadKey<'_>, record: &ThreadRecord) -> Result<()> {
+    let (lineage, uptos): (Vec<i64>, Vec<i64>) =
+        record.lineage.iter().map(|(id, upto)| (thread(*id), position(*upto))).unzip();
+    db.execute(
+        &CREATE,
+        &[
+            &key.tenant(),
+            &key.shard(),
+            &key.thread(),
+            &lineage,
+            &uptos,
+            &record.parent().map(thread),
+            &position(record.base()),
+            &position(record.tip),
+            &record.is_named,
+        ],
+    )
+    .await
+    .map(drop)
 }
 
 /// Creates a thread without a lineage.
@@ -73,6 +96,9 @@ pub(super) async fn remove(db: &Session, key: ThreadKey<'_>) -> Result<Option<Th
 
 statements! {
     FIND = "SELECT tip, named FROM threads WHERE tenant = $1 AND shard = $2 AND thread = $3";
+    CREATE = "
+        INSERT INTO threads (tenant, shard, thread, lineage, uptos, parent, base, tip, named)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     CREATE_ROOT = "
         INSERT INTO threads (tenant, shard, thread, lineage, uptos, parent, base, tip, named)
         VALUES ($1, $2, $3, '{}', '{}', NULL, 0, $4, $5)";

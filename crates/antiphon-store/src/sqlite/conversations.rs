@@ -21,6 +21,17 @@ pub(super) fn create(
     names: ThreadId,
     first: &[HeldItem],
 ) -> Result<()> {
+    insert(db, tenant, conversation, names)?;
+    begin(db, ThreadKey::new(tenant, conversation.id.shard(), names), first)
+}
+
+/// Stores the record of a conversation that names this thread.
+pub(super) fn insert(
+    db: &Connection,
+    tenant: &Tenant,
+    conversation: &Conversation,
+    names: ThreadId,
+) -> Result<()> {
     const SQL: &str = "
         INSERT INTO conversations (tenant, shard, id, thread, created_at, metadata)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -33,7 +44,7 @@ pub(super) fn create(
         conversation.created_at,
         &*conversation.metadata,
     ])?;
-    begin(db, ThreadKey::new(tenant, id.shard(), names), first)
+    Ok(())
 }
 
 /// Moves the conversation to a new thread that begins with these items, and releases the old

@@ -24,6 +24,7 @@ mod readers;
 mod requests;
 mod reserve;
 mod responses;
+mod restore;
 mod row;
 mod schema;
 mod snapshot;

@@ -19,6 +19,7 @@ use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
     RequestDigest, ResponseRecord, TurnRecord,
 };
+use crate::restore::Restorer;
 use crate::snapshot::DataCounts;
 use crate::store::Store;
 use crate::usage::Usage;
@@ -51,6 +52,10 @@ impl Store for SqliteStore {
     }
 
     fn watches(&self) -> &dyn Watches {
+        self
+    }
+
+    fn restorer(&self) -> &dyn Restorer {
         self
     }
 

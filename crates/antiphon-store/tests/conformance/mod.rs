@@ -16,6 +16,7 @@ pub(crate) mod notices;
 pub(crate) mod pending_turns;
 pub(crate) mod reopening;
 pub(crate) mod requests;
+pub(crate) mod restoring;
 pub(crate) mod snapshots;
 pub(crate) mod tenants;
 pub(crate) mod together;
@@ -216,6 +217,18 @@ macro_rules! suite {
                 committed_turn_replaces_the_copy_of_its_pending_turn,
                 expired_copies_are_deleted,
                 oldest_copies_of_a_tenant_make_room,
+            }
+            restoring {
+                conversation_is_restored_at_its_positions,
+                restored_conversation_exists,
+                fork_is_restored_with_its_lineage,
+                cancelled_restoration_changes_nothing,
+                other_conversation_with_the_id_is_a_conflict,
+                item_at_a_taken_position_is_a_conflict,
+                repeated_item_rejects_the_whole_conversation,
+                conversation_of_another_tenant_is_no_conflict,
+                restored_ledger_is_stale,
+                conversation_without_upstream_is_restored_pending,
             }
             model {
                 store_equals_its_model_after_any_history,

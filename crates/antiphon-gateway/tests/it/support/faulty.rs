@@ -7,8 +7,8 @@ use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     BackgroundJobs, ClaimedNotice, Conversation, ConversationId, Cursor, DataCounts, ItemPage,
     Ledgers, ListScope, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseId,
-    ResponseRecord, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, TurnRecord, Usage,
-    Watches,
+    ResponseRecord, Restorer, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, TurnRecord,
+    Usage, Watches,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -190,6 +190,10 @@ passing_on! {
 
         fn watches(&self) -> &dyn Watches {
             self.inner.watches()
+        }
+
+        fn restorer(&self) -> &dyn Restorer {
+            self.inner.restorer()
         }
 
         fn background_jobs(&self) -> &dyn BackgroundJobs {

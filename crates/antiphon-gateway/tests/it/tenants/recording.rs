@@ -6,7 +6,8 @@ use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     BackgroundJobs, ClaimedNotice, Conversation, ConversationId, Cursor, DataCounts, ItemPage,
     LeaseQueue, Ledgers, ListScope, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseId,
-    ResponseRecord, Shard, Store, StoreError, Tenant, ThreadId, TurnRecord, Usage, Watches,
+    ResponseRecord, Restorer, Shard, Store, StoreError, Tenant, ThreadId, TurnRecord, Usage,
+    Watches,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -81,6 +82,10 @@ macro_rules! recorded {
 
             fn watches(&self) -> &dyn Watches {
                 self.store.watches()
+            }
+
+            fn restorer(&self) -> &dyn Restorer {
+                self.store.restorer()
             }
 
             fn lease_queue(&self) -> Option<&dyn LeaseQueue> {
