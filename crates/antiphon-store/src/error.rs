@@ -24,6 +24,9 @@ pub enum StoreError {
     /// The store has something else in the place of a restored object.
     #[error("{0}")]
     Conflict(String),
+    /// A restored object does not fit in the tenant's quota of these, `items` or `bytes`.
+    #[error("the quota of {0} is exceeded")]
+    QuotaExceeded(&'static str),
     /// The items of a restored object ended early.
     #[error("the restoration was cancelled")]
     RestoreCancelled,

@@ -68,7 +68,7 @@ pub use records::{
 pub use restore::{
     ItemFeed, ItemSender, Restored, RestoredObject, Restorer, ThreadRecord, item_feed,
 };
-pub use snapshot::{DataCounts, ItemPlace, Snapshot, StoreState};
+pub use snapshot::{DataCounts, ItemPlace, ListedConversation, Snapshot, StoreState};
 pub use sqlite::SqliteStore;
 pub use store::{LeaseQueue, Store};
 pub use url::{OpenError, check, inspect, open, snapshot};

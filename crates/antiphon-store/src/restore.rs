@@ -14,6 +14,7 @@ use crate::error::StoreError;
 use crate::ids::{Shard, Tenant, ThreadId};
 use crate::ledger_records::{LedgerSubject, UpstreamId};
 use crate::records::{Conversation, ResponseRecord, Seq};
+use crate::usage::Usage;
 
 /// The number of batches that wait in a feed.
 const FEED: usize = 2;
@@ -24,7 +25,8 @@ pub trait Restorer: Send + Sync {
     /// Restores an object with its thread and its items: all of it, or nothing. An object that the
     /// store has already stays as it is. So does each item that is at its position already.
     ///
-    /// Fails with [`StoreError::Conflict`] if the store has something else in its place, and with
+    /// Fails with [`StoreError::Conflict`] if the store has something else in its place, with
+    /// [`StoreError::QuotaExceeded`] if the feed has no room for its items, and with
     /// [`StoreError::RestoreCancelled`] if the feed ends without [`ItemSender::finish`].
     async fn restore(
         &self,
@@ -136,10 +138,11 @@ pub(crate) fn other_ledger() -> StoreError {
     StoreError::Conflict("the provider's id stands for another object in this store".into())
 }
 
-/// Creates a feed.
-pub fn item_feed() -> (ItemSender, ItemFeed) {
+/// Creates a feed. The store may add at most `room` to the data of the tenant; items that it has
+/// already do not count.
+pub fn item_feed(room: Usage) -> (ItemSender, ItemFeed) {
     let (batches, feed) = mpsc::channel(FEED);
-    (ItemSender { batches }, ItemFeed { batches: feed, is_begun: false })
+    (ItemSender { batches }, ItemFeed { batches: feed, is_begun: false, room })
 }
 
 #[derive(Debug)]
@@ -172,9 +175,21 @@ impl ItemSender {
 pub struct ItemFeed {
     batches: mpsc::Receiver<Batch>,
     is_begun: bool,
+    /// The amount that may still be added.
+    room: Usage,
 }
 
 impl ItemFeed {
+    /// Counts the items that the store is about to add. Fails if there is no room for them.
+    pub(crate) fn count(&mut self, missing: &[(Seq, HeldItem)]) -> Result<(), StoreError> {
+        let added = Usage::from_items(missing.iter().map(|(_, item)| item));
+        self.room.items =
+            self.room.items.checked_sub(added.items).ok_or(StoreError::QuotaExceeded("items"))?;
+        self.room.bytes =
+            self.room.bytes.checked_sub(added.bytes).ok_or(StoreError::QuotaExceeded("bytes"))?;
+        Ok(())
+    }
+
     /// Marks the feed as read. Fails if an earlier attempt has read from it: its items are gone.
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
         match std::mem::replace(&mut self.is_begun, true) {

@@ -10,6 +10,7 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord, fitting_into};
+use crate::restore::ThreadRecord;
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -35,12 +36,12 @@ pub trait Snapshot: Send {
     /// [`Store::value_or_insert`](crate::Store::value_or_insert).
     async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>>;
 
-    /// A page of the conversations after this one, each with its end. Empty at the end.
+    /// A page of the conversations after this one. Empty at the end.
     async fn conversations(
         &mut self,
         tenant: &Tenant,
         after: Option<&ConversationId>,
-    ) -> Result<Vec<(Conversation, Cursor)>>;
+    ) -> Result<Vec<ListedConversation>>;
 
     /// A page of the responses after this one. Empty at the end.
     async fn responses(
@@ -78,6 +79,13 @@ pub trait Snapshot: Send {
         id: &ResponseId,
     ) -> Result<Option<TurnRecord>>;
 
+    /// The record of a thread.
+    async fn thread(
+        &mut self,
+        tenant: &Tenant,
+        of: (Shard, ThreadId),
+    ) -> Result<Option<ThreadRecord>>;
+
     /// The items of a thread from the start of this range on, tombstones included. Empty if no more
     /// follow.
     async fn items(
@@ -94,7 +102,7 @@ pub trait Snapshot: Send {
         &mut self,
         tenant: &Tenant,
         after: Option<ItemPlace>,
-    ) -> Result<(Vec<HeldItem>, Option<ItemPlace>)>;
+    ) -> Result<LooseItems>;
 }
 
 /// The state of the store that a URL names.
@@ -105,6 +113,20 @@ pub enum StoreState {
     Outdated,
     /// Tables of this release, and a snapshot of them.
     Current(Box<dyn Snapshot>),
+}
+
+/// Items of no conversation or response, and the last place that the search has reached.
+pub(crate) type LooseItems = (Vec<(ItemPlace, HeldItem)>, Option<ItemPlace>);
+
+/// A conversation in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedConversation {
+    /// Its record.
+    pub conversation: Conversation,
+    /// The end of its thread.
+    pub end: Cursor,
+    /// Whether it began without an upstream ([`Binding`](crate::Binding)).
+    pub binds_late: bool,
 }
 
 /// The position of an item.

@@ -24,6 +24,9 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// An amount that nothing exceeds.
+    pub const UNLIMITED: Self = Self { items: u64::MAX, bytes: u64::MAX };
+
     /// The amount that storing these items would add.
     pub fn from_items<'a>(items: impl IntoIterator<Item = &'a HeldItem>) -> Self {
         items.into_iter().fold(Self::default(), |sum, item| sum + Self::from_item(item))

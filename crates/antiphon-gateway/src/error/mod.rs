@@ -433,7 +433,7 @@ impl From<StoreError> for ApiError {
             StoreError::LeaseLost => Self::LeaseLost,
             StoreError::Erased => Self::AccountErased,
             // No route restores an export.
-            StoreError::RestoreCancelled => Self::StoreUnavailable,
+            StoreError::RestoreCancelled | StoreError::QuotaExceeded(_) => Self::StoreUnavailable,
             StoreError::Unavailable(reason)
             | StoreError::NoSpace(reason)
             | StoreError::Conflict(reason) => {

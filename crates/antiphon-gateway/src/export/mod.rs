@@ -1,26 +1,33 @@
 //! Exports the data of a tenant as lines of JSON.
 //!
 //! ```text
-//! {"object":"export","version":1,"tenant":"acme"}
+//! {"object":"export","version":2,"tenant":"acme"}
 //! {"object":"ledger","upstream":"https://…","id":"conv_…","conversation":"conv_…"}
 //! {"object":"ledger","upstream":"https://…","id":"resp_…","response":"resp_…"}
+//! {"object":"thread","shard":"…","id":"…","tip":3,"named":true,"lineage":[]}
 //! {"object":"conversation","id":"conv_…","created_at":…,"metadata":{…}}
-//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","item":{…}}
-//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","deleted":true}
-//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","kept_elsewhere":true}
+//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","at":0,"item":{…}}
+//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","at":1,"deleted":true,…}
+//! {"object":"conversation.item","conversation":"conv_…","id":"…","at":2,"kept_elsewhere":true,…}
+//! {"object":"thread","shard":"…","id":"…","tip":9,"named":false,"lineage":[["…",7]]}
 //! {"object":"response","id":"resp_…",…,"output":[…]}
-//! {"object":"response.input_item","response":"resp_…","id":"msg_…","item":{…}}
-//! {"object":"response.output_item","response":"resp_…","id":"msg_…","kept_elsewhere":true}
+//! {"object":"response.range","response":"resp_…","created_at":…,"input":7,"output":8,"end":9}
 //! {"object":"response.report","response":"resp_…","report":{…}}
+//! {"object":"response.input_item","response":"resp_…","id":"msg_…","at":7,"item":{…}}
+//! {"object":"response.output_item","response":"resp_…","id":"msg_…","at":8,…,"item":{…}}
 //! {"object":"open_turn","response":{"id":"resp_…",…}}
-//! {"object":"item","id":"msg_…","item":{…}}
-//! {"object":"export.end","lines":13}
+//! {"object":"thread","shard":"…","id":"…","tip":7,"named":false,"lineage":[]}
+//! {"object":"item","id":"msg_…","at":0,"item":{…}}
+//! {"object":"export.end","lines":16}
 //! ```
 //!
 //! An `item` has its original bytes, including encrypted reasoning; only line ends between its
-//! tokens become blanks. A deleted item has only its id. The items of a conversation follow it in
-//! order, and so do the input items and the report of a response. A `response` is in the form of
+//! tokens become blanks. A deleted item has its id and its head. The items of a conversation follow
+//! it in order, and so do the report and the items of a response. A `response` is in the form of
 //! the API, with its original encrypted reasoning.
+//!
+//! A `thread` is the log of the object that follows it. `at` is the position of an item in it, and
+//! `response.range` has those of a response: with them the objects can be restored as they were.
 //!
 //! A ledger names a conversation or response that a provider stores, with the name of its upstream
 //! and the provider's id. The data of the gateway follows under the gateway's own id. For items
@@ -37,11 +44,11 @@ mod line;
 use std::io;
 use std::ops::Range;
 
+use antiphon::HeldItem;
 use antiphon::json::Object;
-use antiphon::{Body, HeldItem};
 use antiphon_store::{
-    Conversation, Cursor, LedgerEntry, LedgerSubject, ResponseId, ResponseRecord, Seq, Snapshot,
-    StoreError, Tenant, TurnRecord,
+    Cursor, ItemPlace, LedgerEntry, LedgerSubject, ListedConversation, ResponseId, ResponseRecord,
+    Seq, Shard, Snapshot, StoreError, Tenant, ThreadId, TurnRecord,
 };
 
 use self::line::ExportLine;
@@ -57,6 +64,9 @@ pub enum ExportError {
     #[error("the export cannot be written: {0}")]
     Output(#[from] io::Error),
 }
+
+/// The version of the form. Version 2 added threads and positions.
+pub(crate) const VERSION: u32 = 2;
 
 type Result<T> = std::result::Result<T, ExportError>;
 
@@ -80,7 +90,9 @@ struct Export<'a> {
 impl Export<'_> {
     async fn write(mut self) -> Result<()> {
         let tenant = self.tenant.as_str();
-        self.line(ExportLine::new("export").raw("version", "1").text("tenant", tenant))?;
+        self.line(
+            ExportLine::new("export").raw("version", VERSION.to_string()).text("tenant", tenant),
+        )?;
         self.ledgers().await?;
         self.conversations().await?;
         self.responses().await?;
@@ -116,28 +128,38 @@ impl Export<'_> {
         let mut after = None;
         loop {
             let page = self.snapshot.conversations(self.tenant, after.as_ref()).await?;
-            let Some((last, _)) = page.last() else { return Ok(()) };
-            after = Some(last.id.clone());
-            for (conversation, end) in page {
-                self.conversation(&conversation, end).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.conversation.id.clone());
+            for listed in page {
+                self.conversation(&listed).await?;
             }
         }
     }
 
-    async fn conversation(&mut self, conversation: &Conversation, end: Cursor) -> Result<()> {
+    async fn conversation(&mut self, listed: &ListedConversation) -> Result<()> {
+        let ListedConversation { conversation, end, binds_late } = listed;
+        self.thread(end.shard, end.thread).await?;
         let id = conversation.id.as_str();
         let line = ExportLine::new("conversation").text("id", id);
         let line = line.raw("created_at", conversation.created_at.to_string());
-        self.line(line.raw("metadata", &conversation.metadata))?;
+        let line = line.raw("metadata", &conversation.metadata);
+        self.line(line.flag("binds_late", *binds_late))?;
         let mut rest = 0..end.end;
-        while let Some(items) = self.next_items(end, &mut rest).await? {
-            for item in &items {
-                self.line(
-                    ExportLine::new("conversation.item").text("conversation", id).item(item),
-                )?;
+        while let Some(items) = self.next_items(*end, &mut rest).await? {
+            for (at, item) in &items {
+                let line = ExportLine::new("conversation.item").text("conversation", id);
+                self.line(line.item(Some(*at), item))?;
             }
         }
         Ok(())
+    }
+
+    /// Writes the thread of the object that follows.
+    async fn thread(&mut self, shard: Shard, thread: ThreadId) -> Result<()> {
+        match self.snapshot.thread(self.tenant, (shard, thread)).await? {
+            Some(record) => self.line(ExportLine::from_thread(&record)),
+            None => Ok(()),
+        }
     }
 
     async fn responses(&mut self) -> Result<()> {
@@ -155,23 +177,27 @@ impl Export<'_> {
     }
 
     async fn response(&mut self, record: ResponseRecord) -> Result<()> {
-        let ResponseRecord { response, cursor, mut input, mut output } = record;
-        let (mut shown, mut elsewhere): (Vec<String>, Vec<HeldItem>) = Default::default();
-        while let Some(items) = self.next_items(cursor, &mut output).await? {
-            let here = items.iter().filter(|item| item.body.bytes().is_some());
-            shown.extend(here.map(|item| item_text(item, true)));
-            elsewhere.extend(items.into_iter().filter(|item| item.body == Body::StoredElsewhere));
+        let cursor = record.cursor;
+        let mut rest = record.output.clone();
+        let mut output = Vec::new();
+        while let Some(items) = self.next_items(cursor, &mut rest).await? {
+            output.extend(items);
         }
-        self.line(ExportLine::from_object(show(&response.envelope, &shown)?))?;
-        let id = response.id.as_str();
-        for item in &elsewhere {
-            self.line(ExportLine::new("response.output_item").text("response", id).item(item))?;
-        }
-        while let Some(items) = self.next_items(cursor, &mut input).await? {
-            self.input_items(id, &items)?;
-        }
+        self.thread(cursor.shard, cursor.thread).await?;
+        let here = output.iter().map(|(_, item)| item).filter(|item| item.body.bytes().is_some());
+        let shown: Vec<String> = here.map(|item| item_text(item, true)).collect();
+        self.line(ExportLine::from_object(show(&record.response.envelope, &shown)?))?;
+        self.line(ExportLine::from_range(&record))?;
+        let id = record.response.id.as_str();
         let line = ExportLine::new("response.report").text("response", id);
-        self.line(line.raw("report", &response.report))
+        self.line(line.raw("report", &record.response.report))?;
+        let mut rest = record.input.clone();
+        while let Some(items) = self.next_items(cursor, &mut rest).await? {
+            let items = items.iter().map(|(at, item)| (Some(*at), item));
+            self.items_of(id, "response.input_item", items)?;
+        }
+        let output = output.iter().map(|(at, item)| (Some(*at), item));
+        self.items_of(id, "response.output_item", output)
     }
 
     async fn pending_turns(&mut self) -> Result<()> {
@@ -192,24 +218,31 @@ impl Export<'_> {
         if let Some(response) = &turn.response {
             self.line(ExportLine::new("open_turn").raw("response", &response.envelope))?;
         }
-        self.input_items(id.as_str(), &turn.input)
+        let input = turn.input.iter().map(|item| (None, item));
+        self.items_of(id.as_str(), "response.input_item", input)
     }
 
-    fn input_items(&mut self, response: &str, items: &[HeldItem]) -> Result<()> {
-        for item in items {
-            self.line(
-                ExportLine::new("response.input_item").text("response", response).item(item),
-            )?;
+    fn items_of<'a>(
+        &mut self,
+        response: &str,
+        object: &str,
+        items: impl Iterator<Item = (Option<Seq>, &'a HeldItem)>,
+    ) -> Result<()> {
+        for (at, item) in items {
+            self.line(ExportLine::new(object).text("response", response).item(at, item))?;
         }
         Ok(())
     }
 
     async fn loose_items(&mut self) -> Result<()> {
-        let mut after = None;
+        let (mut after, mut current) = (None, None);
         loop {
             let (items, last) = self.snapshot.loose_items(self.tenant, after).await?;
-            for item in &items {
-                self.line(ExportLine::new("item").item(item))?;
+            for (ItemPlace { shard, thread, seq }, item) in &items {
+                if current.replace((*shard, *thread)) != Some((*shard, *thread)) {
+                    self.thread(*shard, *thread).await?;
+                }
+                self.line(ExportLine::new("item").item(Some(*seq), item))?;
             }
             if last.is_none() {
                 return Ok(());
@@ -223,12 +256,12 @@ impl Export<'_> {
         &mut self,
         cursor: Cursor,
         range: &mut Range<Seq>,
-    ) -> Result<Option<Vec<HeldItem>>> {
+    ) -> Result<Option<Vec<(Seq, HeldItem)>>> {
         let thread = (cursor.shard, cursor.thread);
         let page = self.snapshot.items(self.tenant, thread, range.clone()).await?;
         let Some((last, _)) = page.last() else { return Ok(None) };
         range.start = last.saturating_add(1);
-        Ok(Some(page.into_iter().map(|(_, item)| item).collect()))
+        Ok(Some(page))
     }
 
     fn line(&mut self, line: ExportLine) -> Result<()> {

@@ -16,7 +16,7 @@ use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
 use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
-use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE, fitting};
+use crate::snapshot::{BYTES, ItemPlace, ListedConversation, LooseItems, PAGE, STRIDE, fitting};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -25,23 +25,24 @@ type IdPosition<'a> = (i64, &'a str);
 
 const BEFORE_ALL: IdPosition<'static> = (i64::MIN, "");
 
-/// A page of conversations, each with the end of its thread.
+/// A page of conversations.
 pub(super) async fn conversations(
     db: &Session,
     tenant: &Tenant,
     after: Option<&ConversationId>,
-) -> Result<Vec<(Conversation, Cursor)>> {
+) -> Result<Vec<ListedConversation>> {
     let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let rows = db.rows(&CONVERSATIONS, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
     rows.iter().map(read_conversation).collect()
 }
 
-fn read_conversation(row: &Row) -> Result<(Conversation, Cursor)> {
+fn read_conversation(row: &Row) -> Result<ListedConversation> {
     let id = ConversationId::parse(row.get(0)).ok_or_else(invalid_id)?;
     let (thread, end) = (thread_from_column(row.get(3)), seq_from_column(row.get(4)));
-    let cursor = Cursor { shard: id.shard(), thread, end };
+    let end = Cursor { shard: id.shard(), thread, end };
     let metadata = Bytes::copy_from_slice(row.get(2));
-    Ok((Conversation { id, created_at: row.get(1), metadata }, cursor))
+    let conversation = Conversation { id, created_at: row.get(1), metadata };
+    Ok(ListedConversation { conversation, end, binds_late: row.get(5) })
 }
 
 /// A page of responses.
@@ -105,7 +106,7 @@ pub(super) async fn loose_items(
     db: &Session,
     tenant: &Tenant,
     after: Option<ItemPlace>,
-) -> Result<(Vec<HeldItem>, Option<ItemPlace>)> {
+) -> Result<LooseItems> {
     let after = after.map_or((i64::MIN, i64::MIN, -1), |place| {
         (shard(place.shard), thread(place.thread), position(place.seq))
     });
@@ -120,7 +121,7 @@ pub(super) async fn loose_items(
         last = Some(place);
         if row.get(4) {
             bytes += size(&row, 3);
-            items.extend(item_at(db, tenant, place).await?);
+            items.extend(item_at(db, tenant, place).await?.map(|item| (place, item)));
         }
     }
     Ok((items, last))
@@ -148,7 +149,7 @@ fn size(row: &Row, column: usize) -> usize {
 
 statements! {
     CONVERSATIONS = "
-        SELECT id, created_at, metadata, thread, tip
+        SELECT id, created_at, metadata, thread, tip, binds_late
         FROM conversations JOIN threads USING (tenant, shard, thread)
         WHERE tenant = $1 AND (shard, id) > ($2, $3)
         ORDER BY shard, id LIMIT $4";

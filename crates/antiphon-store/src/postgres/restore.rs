@@ -18,7 +18,7 @@ use crate::error::StoreError;
 use crate::ids::{ShardedId as _, Tenant};
 use crate::keys::{ThreadKey, position, seq_from_column};
 use crate::ledger_records::{LedgerSubject, UpstreamId};
-use crate::records::{ResponseRange, Seq};
+use crate::records::{Conversation, ResponseRange, Seq};
 use crate::restore::{
     ItemFeed, Restored, RestoredObject, Restorer, ThreadRecord, other_conversation, other_ledger,
 };
@@ -90,7 +90,9 @@ async fn restore(
     }
     while let Some(batch) = feed.next().await? {
         let held = held_at(db, key, &batch).await?;
-        append(db, key, &thread.select_missing(batch, &held, tip)?).await?;
+        let missing = thread.select_missing(batch, &held, tip)?;
+        feed.count(&missing)?;
+        append(db, key, &missing).await?;
     }
     create_object(db, tenant, key, object).await?;
     Ok(Restored::Created)
@@ -106,6 +108,8 @@ async fn exists(
         RestoredObject::Conversation { conversation, .. } => {
             match conversations::end(db, tenant, &conversation.id).await? {
                 Some(end) if end.thread == thread.thread => Ok(true),
+                // A resync moves a ledger to another thread.
+                Some(_) if is_ledger(db, tenant, conversation).await? => Ok(true),
                 Some(_) => Err(other_conversation().into()),
                 None => Ok(false),
             }
@@ -115,6 +119,11 @@ async fn exists(
         }
         RestoredObject::LooseItems => Ok(false),
     }
+}
+
+async fn is_ledger(db: &Session, tenant: &Tenant, conversation: &Conversation) -> Result<bool> {
+    let subject = LedgerSubject::Conversation(conversation.id.clone());
+    Ok(ledger_names::upstream_id(db, tenant, &subject).await?.is_some())
 }
 
 /// The ids of the items at the positions of a batch.

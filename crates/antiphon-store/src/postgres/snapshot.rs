@@ -11,13 +11,16 @@ use super::failure::{Failure, describe};
 use super::pool::Connector;
 use super::session::Session;
 use super::settings::Settings;
-use super::{data_counts, named_values, pages, pending_turns, responses, schema, tls};
+use super::{data_counts, named_values, pages, pending_turns, responses, schema, threads, tls};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledger_records::LedgerEntry;
-use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord};
-use crate::snapshot::{DataCounts, ItemPlace, Snapshot, StoreState};
+use crate::records::{ResponseRecord, Seq, TurnRecord};
+use crate::restore::ThreadRecord;
+use crate::snapshot::{
+    DataCounts, ItemPlace, ListedConversation, LooseItems, Snapshot, StoreState,
+};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -108,7 +111,7 @@ impl Snapshot for PostgresSnapshot {
         &mut self,
         tenant: &Tenant,
         after: Option<&ConversationId>,
-    ) -> Result<Vec<(Conversation, Cursor)>> {
+    ) -> Result<Vec<ListedConversation>> {
         Ok(pages::conversations(&self.db, tenant, after).await?)
     }
 
@@ -152,6 +155,14 @@ impl Snapshot for PostgresSnapshot {
         Ok(pending_turns::read(&self.db, tenant, id).await?)
     }
 
+    async fn thread(
+        &mut self,
+        tenant: &Tenant,
+        (shard, thread): (Shard, ThreadId),
+    ) -> Result<Option<ThreadRecord>> {
+        Ok(threads::record(&self.db, ThreadKey::new(tenant, shard, thread)).await?)
+    }
+
     async fn items(
         &mut self,
         tenant: &Tenant,
@@ -166,7 +177,7 @@ impl Snapshot for PostgresSnapshot {
         &mut self,
         tenant: &Tenant,
         after: Option<ItemPlace>,
-    ) -> Result<(Vec<HeldItem>, Option<ItemPlace>)> {
+    ) -> Result<LooseItems> {
         Ok(pages::loose_items(&self.db, tenant, after).await?)
     }
 }

@@ -23,6 +23,24 @@ pub(super) async fn find(db: &Session, key: ThreadKey<'_>) -> Result<Option<Thre
     Ok(found.map(|row| Thread { tip: seq_from_column(row.get(0)), named: row.get(1) }))
 }
 
+/// The record of a thread.
+pub(super) async fn record(db: &Session, key: ThreadKey<'_>) -> Result<Option<ThreadRecord>> {
+    let found = db.row(&RECORD, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
+    Ok(found.map(|row| {
+        let (lineage, uptos): (Vec<i64>, Vec<i64>) = (row.get(0), row.get(1));
+        let lineage = lineage.into_iter().zip(uptos);
+        ThreadRecord {
+            shard: key.in_shard,
+            thread: key.id,
+            lineage: lineage
+                .map(|(id, upto)| (thread_from_column(id), seq_from_column(upto)))
+                .collect(),
+            tip: seq_from_column(row.get(2)),
+            is_named: row.get(3),
+        }
+    }))
+}
+
 /// Creates a thread from its record.
 pub(super) async fn create(db: &Session, key: ThreadKey<'_>, record: &ThreadRecord) -> Result<()> {
     let (lineage, uptos): (Vec<i64>, Vec<i64>) =
@@ -96,6 +114,9 @@ pub(super) async fn remove(db: &Session, key: ThreadKey<'_>) -> Result<Option<Th
 
 statements! {
     FIND = "SELECT tip, named FROM threads WHERE tenant = $1 AND shard = $2 AND thread = $3";
+    RECORD = "
+        SELECT lineage, uptos, tip, named FROM threads
+        WHERE tenant = $1 AND shard = $2 AND thread = $3";
     CREATE = "
         INSERT INTO threads (tenant, shard, thread, lineage, uptos, parent, base, tip, named)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";

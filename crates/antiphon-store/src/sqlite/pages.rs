@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::ledger_records::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
-use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE};
+use crate::snapshot::{BYTES, ItemPlace, ListedConversation, LooseItems, PAGE, STRIDE};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -23,14 +23,14 @@ type IdPosition<'a> = (i64, &'a str);
 
 const BEFORE_ALL: IdPosition<'static> = (i64::MIN, "");
 
-/// A page of conversations, each with the end of its thread.
+/// A page of conversations.
 pub(super) fn conversations(
     db: &Connection,
     tenant: &Tenant,
     after: Option<&ConversationId>,
-) -> Result<Vec<(Conversation, Cursor)>> {
+) -> Result<Vec<ListedConversation>> {
     const SQL: &str = "
-        SELECT id, created_at, metadata, thread, tip
+        SELECT id, created_at, metadata, thread, tip, binds_late
         FROM conversations JOIN threads USING (tenant, shard, thread)
         WHERE tenant = ?1 AND (shard, id) > (?2, ?3)
         ORDER BY shard, id LIMIT ?4";
@@ -42,12 +42,13 @@ pub(super) fn conversations(
     Ok(page)
 }
 
-fn read_conversation(row: &Row<'_>) -> rusqlite::Result<(Conversation, Cursor)> {
+fn read_conversation(row: &Row<'_>) -> rusqlite::Result<ListedConversation> {
     let id = ConversationId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))?;
     let (thread, end) = (thread_from_column(row.get(3)?), seq_from_column(row.get(4)?));
-    let cursor = Cursor { shard: id.shard(), thread, end };
+    let end = Cursor { shard: id.shard(), thread, end };
     let metadata = Bytes::from(row.get::<_, Vec<u8>>(2)?);
-    Ok((Conversation { id, created_at: row.get(1)?, metadata }, cursor))
+    let conversation = Conversation { id, created_at: row.get(1)?, metadata };
+    Ok(ListedConversation { conversation, end, binds_late: row.get(5)? })
 }
 
 /// A page of responses.
@@ -142,7 +143,7 @@ pub(super) fn loose_items(
     db: &Connection,
     tenant: &Tenant,
     after: Option<ItemPlace>,
-) -> Result<(Vec<HeldItem>, Option<ItemPlace>)> {
+) -> Result<LooseItems> {
     let after = after.map_or((i64::MIN, i64::MIN, -1), |place| {
         (shard(place.shard), thread(place.thread), position(place.seq))
     });
@@ -152,11 +153,12 @@ pub(super) fn loose_items(
     while bytes < BYTES
         && let Some(row) = rows.next()?
     {
-        last = Some(read_place(row)?);
+        let place = read_place(row)?;
+        last = Some(place);
         if row.get(row::COLUMNS + 3)? {
             let item = row::read(row)?;
             bytes += item.body.bytes().map_or(0, Bytes::len);
-            items.push(item);
+            items.push((place, item));
         }
     }
     Ok((items, last))

@@ -13,7 +13,7 @@ use super::{conversations, items, late_binding, ledger_names, responses, threads
 use crate::error::StoreError;
 use crate::ids::Tenant;
 use crate::ledger_records::{LedgerSubject, UpstreamId};
-use crate::records::{ResponseRange, Seq};
+use crate::records::{Conversation, ResponseRange, Seq};
 use crate::restore::{
     ItemFeed, Restored, RestoredObject, Restorer, ThreadRecord, other_conversation, other_ledger,
 };
@@ -65,7 +65,9 @@ fn restore(
     }
     while let Some(batch) = feed.blocking_next()? {
         let held = held_at(db, key, &batch)?;
-        for (seq, item) in thread.select_missing(batch, &held, tip)? {
+        let missing = thread.select_missing(batch, &held, tip)?;
+        feed.count(&missing)?;
+        for (seq, item) in missing {
             items::append(db, key, seq, std::slice::from_ref(&item))?;
         }
     }
@@ -83,6 +85,8 @@ fn exists(
         RestoredObject::Conversation { conversation, .. } => {
             match conversations::end(db, tenant, &conversation.id)? {
                 Some(end) if end.thread == thread.thread => Ok(true),
+                // A resync moves a ledger to another thread.
+                Some(_) if is_ledger(db, tenant, conversation)? => Ok(true),
                 Some(_) => Err(other_conversation()),
                 None => Ok(false),
             }
@@ -112,6 +116,11 @@ fn create_thread(db: &Connection, key: ThreadKey<'_>, record: &ThreadRecord) -> 
         record.is_named,
     ])?;
     Ok(())
+}
+
+fn is_ledger(db: &Connection, tenant: &Tenant, conversation: &Conversation) -> Result<bool> {
+    let subject = LedgerSubject::Conversation(conversation.id.clone());
+    Ok(ledger_names::upstream_id(db, tenant, &subject)?.is_some())
 }
 
 /// The ids of the items at the positions of a batch.

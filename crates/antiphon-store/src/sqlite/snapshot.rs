@@ -10,13 +10,16 @@ use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::task::spawn_blocking;
 
-use super::{connection, data_counts, named_values, pages, pending_turns, responses, schema};
+use super::{
+    connection, data_counts, named_values, pages, pending_turns, responses, schema, threads,
+};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledger_records::LedgerEntry;
-use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord};
-use crate::snapshot::{DataCounts, ItemPlace, Snapshot};
+use crate::records::{ResponseRecord, Seq, TurnRecord};
+use crate::restore::ThreadRecord;
+use crate::snapshot::{DataCounts, ItemPlace, ListedConversation, LooseItems, Snapshot};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -79,7 +82,7 @@ impl Snapshot for SqliteSnapshot {
         &mut self,
         tenant: &Tenant,
         after: Option<&ConversationId>,
-    ) -> Result<Vec<(Conversation, Cursor)>> {
+    ) -> Result<Vec<ListedConversation>> {
         let (tenant, after) = (tenant.clone(), after.cloned());
         self.read(move |db| pages::conversations(db, &tenant, after.as_ref())).await
     }
@@ -129,6 +132,15 @@ impl Snapshot for SqliteSnapshot {
         self.read(move |db| pending_turns::find(db, &tenant, &id)).await
     }
 
+    async fn thread(
+        &mut self,
+        tenant: &Tenant,
+        (shard, thread): (Shard, ThreadId),
+    ) -> Result<Option<ThreadRecord>> {
+        let tenant = tenant.clone();
+        self.read(move |db| threads::record(db, ThreadKey::new(&tenant, shard, thread))).await
+    }
+
     async fn items(
         &mut self,
         tenant: &Tenant,
@@ -143,7 +155,7 @@ impl Snapshot for SqliteSnapshot {
         &mut self,
         tenant: &Tenant,
         after: Option<ItemPlace>,
-    ) -> Result<(Vec<HeldItem>, Option<ItemPlace>)> {
+    ) -> Result<LooseItems> {
         let tenant = tenant.clone();
         self.read(move |db| pages::loose_items(db, &tenant, after)).await
     }

@@ -1,11 +1,12 @@
 //! Threads: their ends and their lineages.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, seq_from_column, thread_from_column};
 use crate::error::StoreError;
 use crate::ids::ThreadId;
 use crate::records::{RequestDigest, Seq};
+use crate::restore::ThreadRecord;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -27,6 +28,29 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>
         })
         .optional()?;
     Ok(thread)
+}
+
+/// The record of a thread.
+pub(super) fn record(db: &Connection, key: ThreadKey<'_>) -> Result<Option<ThreadRecord>> {
+    const SQL: &str =
+        "SELECT lineage, tip, named FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
+    let parameters = params![key.tenant(), key.shard(), key.thread()];
+    let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?));
+    let found = db.prepare_cached(SQL)?.query_row(parameters, row).optional()?;
+    found.map(|(lineage, tip, named)| parse_record(key, &lineage, tip, named)).transpose()
+}
+
+fn parse_record(key: ThreadKey<'_>, lineage: &str, tip: i64, named: bool) -> Result<ThreadRecord> {
+    let lineage: Vec<(i64, i64)> = serde_json::from_str(lineage)
+        .map_err(|error| StoreError::Unavailable(format!("a lineage is invalid: {error}")))?;
+    let forks = |(id, upto): (i64, i64)| (thread_from_column(id), seq_from_column(upto));
+    Ok(ThreadRecord {
+        shard: key.in_shard,
+        thread: key.id,
+        lineage: lineage.into_iter().map(forks).collect(),
+        tip: seq_from_column(tip),
+        is_named: named,
+    })
 }
 
 /// Creates an empty thread without a lineage.

@@ -226,8 +226,10 @@ macro_rules! suite {
                 other_conversation_with_the_id_is_a_conflict,
                 item_at_a_taken_position_is_a_conflict,
                 repeated_item_rejects_the_whole_conversation,
+                items_beyond_the_room_restore_nothing,
                 conversation_of_another_tenant_is_no_conflict,
                 restored_ledger_is_stale,
+                resynced_ledger_exists,
                 conversation_without_upstream_is_restored_pending,
             }
             model {
@@ -263,6 +265,8 @@ macro_rules! durable_suite {
                 snapshot_shows_the_state_at_its_start,
                 snapshot_shows_pending_turns,
                 loose_items_are_shown,
+                thread_of_a_fork_is_shown,
+                conversation_without_upstream_is_shown,
                 ledgers_are_shown_page_by_page,
                 long_thread_is_shown_page_by_page,
                 large_items_are_shown_one_by_one,

@@ -3,7 +3,7 @@
 use antiphon::HeldItem;
 use antiphon_store::{
     Binding, Conversation, ConversationId, Cursor, LedgerSubject, NewResponse, ResponseRecord,
-    Restored, RestoredObject, Seq, StoreError, ThreadRecord, UpstreamId, item_feed,
+    Restored, RestoredObject, Seq, StoreError, ThreadRecord, UpstreamId, Usage, item_feed,
 };
 
 use super::World;
@@ -55,7 +55,17 @@ impl World {
         object: RestoredObject,
         items: Vec<(Seq, HeldItem)>,
     ) -> Result<Restored, StoreError> {
-        let (sender, feed) = item_feed();
+        self.restore_within(Usage::UNLIMITED, thread, object, items).await
+    }
+
+    async fn restore_within(
+        &self,
+        room: Usage,
+        thread: &ThreadRecord,
+        object: RestoredObject,
+        items: Vec<(Seq, HeldItem)>,
+    ) -> Result<Restored, StoreError> {
+        let (sender, feed) = item_feed(room);
         let sending = async {
             for item in items {
                 sender.send(vec![item]).await;
@@ -117,6 +127,7 @@ pub(crate) async fn fork_is_restored_with_its_lineage(world: World) {
             created_at: 1_767_225_600,
             envelope: "{}".into(),
             report: "{}".into(),
+            copy: None,
         },
         cursor: Cursor { shard: fork.shard, thread: fork.thread, end: 3 },
         input: 1..2,
@@ -135,7 +146,7 @@ pub(crate) async fn fork_is_restored_with_its_lineage(world: World) {
 
 pub(crate) async fn cancelled_restoration_changes_nothing(world: World) {
     let exported = Exported::new(&world, 6);
-    let (sender, feed) = item_feed();
+    let (sender, feed) = item_feed(Usage::UNLIMITED);
     let restorer = world.store.restorer();
     let restoring =
         restorer.restore(&world.tenant, exported.thread.clone(), exported.object(), feed);
@@ -189,6 +200,23 @@ pub(crate) async fn repeated_item_rejects_the_whole_conversation(world: World) {
     assert_eq!(world.store.conversation(&world.tenant, exported.id()).await, Ok(None));
 }
 
+pub(crate) async fn items_beyond_the_room_restore_nothing(world: World) {
+    let exported = Exported::new(&world, 6);
+    let room = |items, bytes| Usage { items, bytes };
+    let restore =
+        |room| world.restore_within(room, &exported.thread, exported.object(), placed(ITEMS));
+    let bytes = Usage::from_items(placed(ITEMS).iter().map(|(_, item)| item)).bytes;
+
+    assert_eq!(restore(room(1, bytes)).await, Err(StoreError::QuotaExceeded("items")));
+    assert_eq!(restore(room(2, bytes - 1)).await, Err(StoreError::QuotaExceeded("bytes")));
+    assert_eq!(world.store.usage(&world.tenant).await.unwrap(), Usage::default());
+
+    assert_eq!(restore(room(2, bytes)).await, Ok(Restored::Created));
+    let loose = RestoredObject::LooseItems;
+    let again = world.restore_within(room(0, 0), &exported.thread, loose, placed(ITEMS)).await;
+    assert_eq!(again, Ok(Restored::Created), "the store has the items");
+}
+
 pub(crate) async fn conversation_of_another_tenant_is_no_conflict(world: World) {
     let exported = Exported::new(&world, 6);
     world.restore(&exported.thread, exported.object(), placed(ITEMS)).await.unwrap();
@@ -216,6 +244,27 @@ pub(crate) async fn restored_ledger_is_stale(world: World) {
     let other = LedgerSubject::Conversation(world.conversation_id(exported.thread.shard));
     let taken = restorer.restore_ledger(&world.tenant, named.clone(), other).await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
+}
+
+pub(crate) async fn resynced_ledger_exists(world: World) {
+    let exported = Exported::new(&world, 6);
+    let named = UpstreamId { upstream: "https://one.example".into(), id: "conv_theirs".into() };
+    let subject = LedgerSubject::Conversation(exported.id().clone());
+    world.store.restorer().restore_ledger(&world.tenant, named, subject).await.unwrap();
+    world.restore(&exported.thread, exported.object(), placed(ITEMS)).await.unwrap();
+    let resynced = world.store.ledgers().resync(
+        &world.tenant,
+        exported.id(),
+        world.thread(),
+        items(&["z"]),
+        None,
+    );
+    resynced.await.unwrap();
+
+    let again = world.restore(&exported.thread, exported.object(), placed(ITEMS)).await;
+
+    assert_eq!(again, Ok(Restored::Exists));
+    assert_eq!(world.transcript_of(exported.id()).await, ["z"]);
 }
 
 pub(crate) async fn conversation_without_upstream_is_restored_pending(world: World) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use antiphon_store::{
     ConversationId, Cursor, DataCounts, Destination, ResponseId, Seq, Shard, Snapshot, Tenant,
-    ThreadId,
+    ThreadId, ThreadRecord,
 };
 
 use super::World;
@@ -36,7 +36,7 @@ impl Seen {
             if page.is_empty() {
                 return all;
             }
-            all.extend(page.into_iter().map(|(conversation, end)| (conversation.id, end)));
+            all.extend(page.into_iter().map(|it| (it.conversation.id, it.end)));
         }
     }
 
@@ -68,7 +68,8 @@ impl Seen {
         let (mut all, mut after) = (Vec::new(), None);
         loop {
             let (page, last) = self.snapshot.loose_items(&self.tenant, after).await.unwrap();
-            all.extend(names(&page));
+            let items: Vec<_> = page.into_iter().map(|(_, item)| item).collect();
+            all.extend(names(&items));
             if last.is_none() {
                 all.sort();
                 return all;
@@ -141,6 +142,41 @@ pub(crate) async fn loose_items_are_shown(world: World) {
     world.delete_response(&fork).await;
     world.delete_response(&within).await;
     assert_eq!(world.seen().await.count_data().await, DataCounts::default());
+}
+
+pub(crate) async fn thread_of_a_fork_is_shown(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    world.after(&first, &["c"], &["d"]).await;
+    let fork = world.after(&first, &["e"], &["f"]).await;
+    let (root, end) = (world.end(&first).await, world.end(&fork).await);
+    let mut seen = world.seen().await;
+
+    let shown = seen.snapshot.thread(&seen.tenant, (end.shard, end.thread)).await.unwrap();
+
+    let expected = ThreadRecord {
+        shard: end.shard,
+        thread: end.thread,
+        lineage: vec![(root.thread, 2)],
+        tip: 4,
+        is_named: false,
+    };
+    assert_eq!(shown, Some(expected));
+    let none = seen.snapshot.thread(&seen.tenant, (end.shard, world.thread())).await;
+    assert_eq!(none, Ok(None));
+}
+
+pub(crate) async fn conversation_without_upstream_is_shown(world: World) {
+    let conversation = world.new_conversation();
+    let ledgers = world.store.ledgers();
+    ledgers
+        .create_unbound(&world.tenant, conversation.clone(), world.thread(), Vec::new())
+        .await
+        .unwrap();
+
+    let listed = world.snapshot().await.conversations(&world.tenant, None).await.unwrap();
+
+    let [shown] = &listed[..] else { panic!("{listed:?}") };
+    assert_eq!((&shown.conversation, shown.binds_late), (&conversation, true));
 }
 
 pub(crate) async fn ledgers_are_shown_page_by_page(world: World) {

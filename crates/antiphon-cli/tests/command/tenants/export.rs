@@ -26,7 +26,7 @@ fn export_contains_only_the_tenants_data() {
     assert!(!ended.stdout.contains("blue"), "{}", ended.stdout);
     assert!(!ended.stdout.contains("delete me"), "{}", ended.stdout);
     let lines = lines(&ended.stdout);
-    assert_eq!(lines[0], json!({"object": "export", "version": 1, "tenant": "acme"}));
+    assert_eq!(lines[0], json!({"object": "export", "version": 2, "tenant": "acme"}));
     let end = json!({"object": "export.end", "lines": lines.len() - 1});
     assert_eq!(lines.last(), Some(&end));
     let conversation = get(&format!("/v1/conversations/{}", had.conversation));

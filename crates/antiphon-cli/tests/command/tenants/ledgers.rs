@@ -66,28 +66,35 @@ async fn export_names_state_owners() {
     let ended = kept.antiphon(&["export", "--tenant", "acme"]);
 
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-    let item = |id: &str| {
-        json!({"object": "conversation.item", "conversation": CONVERSATION, "id": id,
-               "kept_elsewhere": true})
+    let head = |id: &str| json!({"type": "message", "id": id, "role": "user"});
+    let item = |at: u64, id: &str| {
+        json!({"object": "conversation.item", "conversation": CONVERSATION, "id": id, "at": at,
+               "kept_elsewhere": true, "head": head(id)})
     };
+    let thread = json!({"object": "thread", "shard": "0000000000000001", "id": "0000000000000002",
+                        "tip": 3, "named": true, "lineage": []});
     let expected = [
-        json!({"object": "export", "version": 1, "tenant": "acme"}),
+        json!({"object": "export", "version": 2, "tenant": "acme"}),
         json!({"object": "ledger", "upstream": UPSTREAM, "id": "conv_theirs",
                "conversation": CONVERSATION}),
         json!({"object": "ledger", "upstream": UPSTREAM, "id": "resp_theirs",
                "response": RESPONSE}),
+        thread.clone(),
         json!({"object": "conversation", "id": CONVERSATION, "created_at": 1_767_225_600,
                "metadata": {}}),
-        item("msg_1"),
-        item("msg_2"),
-        item("msg_3"),
+        item(0, "msg_1"),
+        item(1, "msg_2"),
+        item(2, "msg_3"),
+        thread,
         json!({"object": "response", "id": "resp_theirs", "output": []}),
-        json!({"object": "response.output_item", "response": RESPONSE, "id": "msg_3",
-               "kept_elsewhere": true}),
-        json!({"object": "response.input_item", "response": RESPONSE, "id": "msg_2",
-               "kept_elsewhere": true}),
+        json!({"object": "response.range", "response": RESPONSE, "conversation": CONVERSATION,
+               "created_at": 1_767_225_601, "input": 1, "output": 2, "end": 3}),
         json!({"object": "response.report", "response": RESPONSE, "report": {}}),
-        json!({"object": "export.end", "lines": 11}),
+        json!({"object": "response.input_item", "response": RESPONSE, "id": "msg_2", "at": 1,
+               "kept_elsewhere": true, "head": head("msg_2")}),
+        json!({"object": "response.output_item", "response": RESPONSE, "id": "msg_3", "at": 2,
+               "kept_elsewhere": true, "head": head("msg_3")}),
+        json!({"object": "export.end", "lines": 14}),
     ];
     assert_eq!(lines(&ended.stdout), expected);
 }

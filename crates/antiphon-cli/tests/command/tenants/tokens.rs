@@ -36,8 +36,8 @@ fn token_selects_its_tenant() {
     let ended = export(&kept, &[("TOKEN", "sk-alice"), ("ANTIPHON_SECRET", SECRET)]);
 
     let exported = lines(&ended.stdout);
-    assert_eq!(exported[1]["metadata"]["of"], "sk-alice");
-    assert_eq!(exported.len(), 3, "{}", ended.stdout);
+    assert_eq!(exported[2]["metadata"]["of"], "sk-alice");
+    assert_eq!(exported.len(), 4, "{}", ended.stdout);
     let name = exported[0]["tenant"].as_str().unwrap();
     assert!(name.starts_with("token-") && !name.contains("alice"), "{name}");
     let named = kept.antiphon(&["export", "--tenant", name]);
