@@ -9,7 +9,7 @@ use crate::conformance::ConformanceArgs;
 use crate::failure::Failure;
 use crate::mock::{MockArgs, SimArgs};
 use crate::settings::ServeArgs;
-use crate::tenants::{EraseArgs, ExportArgs, StoreArgs};
+use crate::tenants::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
 
 #[derive(Debug, Parser)]
 #[command(name = "antiphon", version, about = ABOUT, arg_required_else_help = true)]
@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// Export all data of a tenant in a store, as JSON lines
     #[command(after_help = include_str!("help/export.txt"))]
     Export(ExportArgs),
+    /// Import conversations into a tenant in a store: an export, or lists of items
+    #[command(after_help = include_str!("help/import.txt"))]
+    Import(ImportArgs),
     /// Erase all data of a tenant in a store
     #[command(after_help = include_str!("help/erase.txt"))]
     Erase(EraseArgs),

@@ -9,6 +9,7 @@
 //! - `convert`: the events.
 //! - `conformance`: the rules and the answers; the exit code is 1 if any answer differs.
 //! - `tenants` and `export`: JSON lines.
+//! - `import`: the report.
 //! - `erase`: a summary of the erased data.
 
 mod args;
@@ -70,6 +71,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Convert(args) => convert::convert(&args),
         Command::Tenants(args) => tenants::list(args),
         Command::Export(args) => tenants::export(args),
+        Command::Import(args) => tenants::import(args),
         Command::Erase(args) => tenants::erase(args),
         Command::Conformance(args) => conformance::conformance(args),
         Command::Mock(args) => mock::mock(&args),

@@ -70,8 +70,6 @@ impl Gateway {
         let master = MasterKey::load(&*store, &settings.secrets).await?;
         let authenticator = Authenticator::new(&settings, &master.derive(TENANT_NAMES))
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let mut key = [0; 16];
-        key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
         let has_ledgers = store.ledgers().has_any().await.map_err(io::Error::other)?;
         let turns = TaskTracker::new();
         let write_check = WriteCheck::new(settings.store.trusted_for);
@@ -81,7 +79,7 @@ impl Gateway {
             upstreams: Upstreams::new(&settings, has_ledgers),
             authenticator,
             refused_callers: RefusedCallers::default(),
-            fingerprint_key: FingerprintKey::new(key),
+            fingerprint_key: master.fingerprint_key(),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
             compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             copy_key: SealKey::new(&master.derive("copies of turns"), "antiphon-turn-1."),

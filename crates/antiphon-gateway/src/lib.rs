@@ -18,6 +18,7 @@ mod error;
 pub mod export;
 mod foreign_path;
 mod gateway;
+pub mod import;
 mod item_json;
 mod jobs;
 mod lane;

@@ -18,7 +18,7 @@ mod webhooks;
 
 use std::net::SocketAddr;
 
-use antiphon_gateway::settings::{Secret, Settings};
+use antiphon_gateway::settings::{Limits, Secret, Settings};
 
 use file::File;
 pub(crate) use flags::{Environment, LOG, LOG_FORMAT, ServeArgs, environment, variable_names};
@@ -132,6 +132,29 @@ pub(crate) fn access(
     })?;
     let secrets = values.all("secrets").iter().map(parse::secret).collect::<Result<_, _>>()?;
     Ok(Access { store: parse::store(store)?, secrets })
+}
+
+/// Resolves the quotas from options, by the keys of their settings, and from the environment.
+pub(crate) fn quotas(
+    options: impl Iterator<Item = (&'static str, String)>,
+    environment: impl Environment,
+) -> Result<Limits, Failure> {
+    const KEYS: [&str; 4] = [
+        "max-tenant-bytes",
+        "max-tenant-items",
+        "max-conversation-bytes",
+        "max-conversation-items",
+    ];
+    let mut values = flags::read_variables(&environment)?;
+    let mut given = Values::default();
+    for (key, text) in options {
+        given.push(key, Value::named(&format!("--{key}"), text));
+    }
+    values.override_with(given);
+    let quotas = catalog::settings().into_iter().filter(|setting| KEYS.contains(&setting.key));
+    let mut settings = Settings::default();
+    setting::apply(&quotas.collect::<Vec<_>>(), &values, &mut settings)?;
+    Ok(settings.limits)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! `antiphon erase`.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use antiphon_gateway::entropy::unix_now;
-use antiphon_store::{DataCounts, Store, Tenant};
+use antiphon_store::{DataCounts, Tenant};
 
 use super::args::EraseArgs;
 use super::tenant_selector::TenantSelector;
-use super::{counts, open_failure, run, snapshot, store_failure};
+use super::{counts, open, run, snapshot, store_failure};
 use crate::failure::Failure;
 use crate::settings::Access;
 
@@ -35,7 +34,7 @@ pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
 }
 
 async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failure> {
-    let store = open(access).await?;
+    let store = open(access, "erase the tenant").await?;
     // The store compares the second in which a turn began. Add one, so that it also refuses turns
     // of the current second.
     let now = unix_now().saturating_add(1);
@@ -55,15 +54,6 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<DataCounts, Failu
         ))
     })?;
     Ok(erased)
-}
-
-async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
-    antiphon_store::open(&access.store).await.map_err(|error| match open_failure(&error) {
-        Failure::Runtime(sentence) if access.store.starts_with("sqlite:") => Failure::runtime(
-            format!("{sentence}; stop the gateway that has the file open, then erase the tenant"),
-        ),
-        failure => failure,
-    })
 }
 
 /// Fails if the tenant has new data: it may have sent requests during the erasure.

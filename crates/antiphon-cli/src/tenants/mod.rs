@@ -1,9 +1,10 @@
-//! `antiphon tenants`, `antiphon export` and `antiphon erase`: list, export and erase the data of
-//! tenants in a store.
+//! `antiphon tenants`, `antiphon export`, `antiphon import` and `antiphon erase`: list, export,
+//! import and erase the data of tenants in a store.
 
 mod args;
 mod counts;
 mod erase;
+mod import;
 mod tenant_selector;
 
 use std::fs::OpenOptions;
@@ -11,11 +12,13 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use antiphon_store::{OpenError, Snapshot, StoreError};
+use antiphon_store::{OpenError, Snapshot, Store, StoreError};
 
-pub(crate) use self::args::{EraseArgs, ExportArgs, StoreArgs};
+pub(crate) use self::args::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
 pub(crate) use self::erase::erase;
+pub(crate) use self::import::import;
 use self::tenant_selector::TenantSelector;
 use crate::failure::Failure;
 use crate::settings::{self, Access};
@@ -76,6 +79,16 @@ fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> 
 
 async fn snapshot(access: &Access) -> Result<Box<dyn Snapshot>, Failure> {
     antiphon_store::snapshot(&access.store).await.map_err(|error| open_failure(&error))
+}
+
+/// Opens a store to change a tenant's data. `next` is the step after the gateway was stopped.
+async fn open(access: &Access, next: &str) -> Result<Arc<dyn Store>, Failure> {
+    antiphon_store::open(&access.store).await.map_err(|error| match open_failure(&error) {
+        Failure::Runtime(sentence) if access.store.starts_with("sqlite:") => Failure::runtime(
+            format!("{sentence}; stop the gateway that has the file open, then {next}"),
+        ),
+        failure => failure,
+    })
 }
 
 fn open_failure(error: &OpenError) -> Failure {

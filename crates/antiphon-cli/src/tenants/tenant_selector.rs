@@ -41,16 +41,7 @@ impl TenantSelector {
         &self,
         snapshot: &mut dyn Snapshot,
     ) -> Result<(Tenant, DataCounts), Failure> {
-        let tenant = match &self.selection {
-            Selection::Name(name) => Some(Tenant::new(name.as_str())),
-            Selection::Token(token) => {
-                tenant_of_token(snapshot, &self.access.secrets, token.reveal())
-                    .await
-                    .map_err(|error| Failure::runtime(error.to_string()))?
-            }
-        };
-        let tenant =
-            tenant.ok_or_else(|| Failure::runtime("the store has no data of any tenant"))?;
+        let tenant = self.name(snapshot).await?;
         let held = snapshot.count_data(&tenant).await.map_err(|error| store_failure(&error))?;
         if held.is_nothing() {
             let sentence = format!(
@@ -61,6 +52,19 @@ impl TenantSelector {
             return Err(Failure::runtime(sentence));
         }
         Ok((tenant, held))
+    }
+
+    /// Returns the tenant, which may have no data.
+    pub(super) async fn name(&self, snapshot: &mut dyn Snapshot) -> Result<Tenant, Failure> {
+        let tenant = match &self.selection {
+            Selection::Name(name) => Some(Tenant::new(name.as_str())),
+            Selection::Token(token) => {
+                tenant_of_token(snapshot, &self.access.secrets, token.reveal())
+                    .await
+                    .map_err(|error| Failure::runtime(error.to_string()))?
+            }
+        };
+        tenant.ok_or_else(|| Failure::runtime("the store has no data of any tenant"))
     }
 }
 

@@ -122,6 +122,11 @@ impl World {
         }
     }
 
+    /// Starts a process whose outputs nobody reads.
+    pub(crate) fn spawn(mut self) -> Child {
+        self.command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
     /// Starts a process that serves, and waits for its readiness line.
     pub(crate) fn ready(mut self) -> Serving {
         let mut child = self.command.spawn().unwrap();

@@ -88,6 +88,25 @@ fn item_error(path: &str, error: ListError) -> ApiError {
     }
 }
 
+/// Rejects an item that would make every later turn of its conversation fail at the model.
+pub(crate) fn check_stored_item(path: &str, item: &Item) -> Result<(), ApiError> {
+    let head = item.head();
+    if head.kind == Kind::CompactionTrigger {
+        // A trigger belongs to one request, and a conversation stores only its content.
+        return Err(ApiError::CompactionTriggerInConversation { path: path.into() });
+    }
+    let object = item.object();
+    let content = object.present("content").unwrap_or("[]");
+    if head.kind == Kind::Message && !content.starts_with(['"', '[']) {
+        return Err(wrong_type(&format!("{path}.content"), "a string or an array", content));
+    }
+    let needs_call = head.kind.call().is_some() && object.present("name").is_none();
+    match needs_call && head.call_id.is_none() {
+        true => Err(ApiError::MissingParameter { name: format!("{path}.call_id") }),
+        false => Ok(()),
+    }
+}
+
 /// Whether the item is reasoning without content, plain or encrypted. A server that stores no state
 /// cannot use its id alone.
 pub(crate) fn is_bare_reasoning(item: &Item) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use antiphon::faults::Fault;
 use antiphon::item::IdSource;
 use antiphon::json::Object;
-use antiphon::{HeldItem, Item, ItemId, Kind};
+use antiphon::{HeldItem, ItemId};
 use antiphon_store::{ListScope, StoreError, Usage};
 use axum::extract::State;
 use axum::response::Response;
@@ -21,7 +21,7 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::item_json::{item_chunks, list_chunks};
-use crate::request::{items, parse_object, wrong_type};
+use crate::request::{check_stored_item, items, parse_object, wrong_type};
 use crate::turn::{Incoming, resolve};
 
 /// The maximum number of items to add in one request.
@@ -112,7 +112,10 @@ pub(super) async fn parse_new_items(
     }
     let limits = &gateway.settings.limits;
     let items = items(&body.slice_ref(raw.as_bytes()), "items", limits)?;
-    items.iter().enumerate().try_for_each(|(position, item)| check(position, item))?;
+    items
+        .iter()
+        .enumerate()
+        .try_for_each(|(position, item)| check_stored_item(&format!("items[{position}]"), item))?;
     check_compactions(&items, "items", &gateway.compaction_key, &caller.tenant)?;
     if items.len() > MAX_ITEMS {
         return Err(ApiError::ArrayTooLong {
@@ -127,30 +130,6 @@ pub(super) async fn parse_new_items(
     match held.iter().find(|item| !seen.insert(&item.id)) {
         Some(item) => Err(Fault::DuplicateItem { id: item.id.clone() }.refusal(0).into()),
         None => Ok(held),
-    }
-}
-
-/// Rejects an item that would make every later turn of the conversation fail at the model.
-fn check(position: usize, item: &Item) -> Result<(), ApiError> {
-    let head = item.head();
-    if head.kind == Kind::CompactionTrigger {
-        // A trigger belongs to one request, and a conversation stores only its content.
-        let path = format!("items[{position}]");
-        return Err(ApiError::CompactionTriggerInConversation { path });
-    }
-    let object = item.object();
-    let content = object.present("content").unwrap_or("[]");
-    if head.kind == Kind::Message && !content.starts_with(['"', '[']) {
-        return Err(wrong_type(
-            &format!("items[{position}].content"),
-            "a string or an array",
-            content,
-        ));
-    }
-    let needs_call = head.kind.call().is_some() && object.present("name").is_none();
-    match needs_call && head.call_id.is_none() {
-        true => Err(ApiError::MissingParameter { name: format!("items[{position}].call_id") }),
-        false => Ok(()),
     }
 }
 

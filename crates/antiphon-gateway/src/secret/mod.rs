@@ -6,6 +6,7 @@ mod envelope;
 use std::io;
 
 use antiphon::IdSource;
+use antiphon::item::FingerprintKey;
 use antiphon_store::{Store, StoreError};
 use bytes::Bytes;
 use ring::hmac;
@@ -59,6 +60,13 @@ impl MasterKey {
         let mut derived = Zeroizing::new([0; 32]);
         derived.copy_from_slice(hmac::sign(&key, purpose.as_bytes()).as_ref());
         derived
+    }
+
+    /// The key of the fingerprints of items.
+    pub(crate) fn fingerprint_key(&self) -> FingerprintKey {
+        let mut key = [0; 16];
+        key.copy_from_slice(&self.derive("fingerprints of items")[..16]);
+        FingerprintKey::new(key)
     }
 
     /// The stored form of the key.

@@ -2,6 +2,7 @@
 
 mod erase;
 mod export;
+mod import;
 mod ledgers;
 mod list;
 mod on_postgres;
