@@ -1,9 +1,9 @@
 //! A line of the export.
 
-use antiphon::item::{Head, Role, push_hex};
+use antiphon::item::{CallId, Head, ItemId, Role, push_hex};
 use antiphon::json::quote;
-use antiphon::{Body, HeldItem};
-use antiphon_store::{ResponseRecord, Seq, ThreadRecord};
+use antiphon::{Body, HeldItem, Origin};
+use antiphon_store::{ConversationId, ResponseRecord, Seq, ThreadRecord};
 
 /// A JSON object on one line, under construction.
 pub(super) struct ExportLine(Vec<u8>);
@@ -53,7 +53,7 @@ impl ExportLine {
         if let Some(at) = at {
             line = line.raw("at", at.to_string());
         }
-        line = line.optional("origin", item.origin.as_ref().map(|origin| origin.as_str()));
+        line = line.optional("origin", item.origin.as_ref().map(Origin::as_str));
         line = line.flag("supersedes", item.supersedes);
         match &item.body {
             Body::Stored(body) => line.raw("item", body),
@@ -65,8 +65,8 @@ impl ExportLine {
     /// Adds the head of an item without bytes.
     fn head(self, head: &Head) -> Self {
         let Self(kind) = Self(format!(r#"{{"type":{}"#, quote(head.kind.as_str())).into_bytes())
-            .optional("id", head.id.as_ref().map(|id| id.as_str()))
-            .optional("call_id", head.call_id.as_ref().map(|id| id.as_str()))
+            .optional("id", head.id.as_ref().map(ItemId::as_str))
+            .optional("call_id", head.call_id.as_ref().map(CallId::as_str))
             .optional("role", head.role.map(role_name))
             .flag("unfinished", head.unfinished)
             .flag("encrypted", head.encrypted);
@@ -91,7 +91,7 @@ impl ExportLine {
         let response = &record.response;
         Self::new("response.range")
             .text("response", response.id.as_str())
-            .optional("conversation", response.conversation.as_ref().map(|id| id.as_str()))
+            .optional("conversation", response.conversation.as_ref().map(ConversationId::as_str))
             .raw("created_at", response.created_at.to_string())
             .raw("input", record.input.start.to_string())
             .raw("output", record.output.start.to_string())

@@ -69,7 +69,7 @@ impl Line {
         let object = Object::parse(text).map_err(|error| format!("this is not JSON: {error}"))?;
         let kind = object.string("object").unwrap_or_default();
         Ok(match &*kind {
-            "export" => head(read(text)?)?,
+            "export" => head(&read(text)?)?,
             "ledger" => ledger(read(text)?)?,
             "thread" => Self::Thread(thread(read(text)?)?),
             "conversation" => conversation(read(text)?)?,
@@ -107,7 +107,7 @@ struct HeadLine {
     version: u32,
 }
 
-fn head(line: HeadLine) -> Result<Line, Reason> {
+fn head(line: &HeadLine) -> Result<Line, Reason> {
     match line.version {
         VERSION => Ok(Line::Head),
         1 => Err("version 1 of an export has no positions; export the tenant again with this \
