@@ -112,7 +112,9 @@ fn export_of(conversations: u64) -> String {
             json!({"object": "conversation.item", "conversation": id, "id": item, "at": 0,
                    "item": message}),
         ];
-        lines.iter().for_each(|line| writeln!(text, "{line}").unwrap());
+        for line in lines {
+            writeln!(text, "{line}").unwrap();
+        }
     }
     text + &format!("{}\n", json!({"object": "export.end", "lines": 1 + 3 * conversations}))
 }
