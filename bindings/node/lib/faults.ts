@@ -55,6 +55,8 @@ export class UnresolvedReference extends Fault {}
 export class MalformedId extends Fault {}
 /** An id is too long. */
 export class OverlongId extends Fault {}
+/** An item has no id, although its type needs one. */
+export class MissingId extends Fault {}
 /** A `call_id` is empty. */
 export class EmptyCallId extends Fault {}
 /** A `call_id` is missing. */
@@ -76,6 +78,7 @@ const CLASSES: Readonly<Record<string, typeof Fault>> = {
   unresolved_reference: UnresolvedReference,
   malformed_id: MalformedId,
   overlong_id: OverlongId,
+  missing_id: MissingId,
   empty_call_id: EmptyCallId,
   missing_call_id: MissingCallId,
   overlong_call_id: OverlongCallId,

@@ -21,6 +21,7 @@ export {
   LoneReasoning,
   MalformedId,
   MissingCallId,
+  MissingId,
   MissingReasoning,
   OutputWithoutCall,
   OverlongCallId,

@@ -31,6 +31,8 @@ export interface PolicyChoices {
   references?: "keep" | "drop" | "reject";
   /** For approvals and outputs of a local shell, if the items of the server are unknown. */
   answers?: "keep" | "drop";
+  /** For items without an id that their type needs. */
+  ids?: "add" | "drop" | "reject";
 }
 
 /** Options of `strip`: the fields of a request that name the server's state, and a policy. */
@@ -57,8 +59,8 @@ export interface Repaired<T> {
 /** One repair: the fault and the action. */
 export interface Mend extends Finding {
   /**
-   * The action: `"dropped"`, `"answered"`, `"id_removed"`, `"id_replaced"`, `"renamed"` or
-   * `"replaced"`; with the AI SDK also `"moved"` and `"deleted"`.
+   * The action: `"dropped"`, `"answered"`, `"id_added"`, `"id_removed"`, `"id_replaced"`,
+   * `"renamed"` or `"replaced"`; with the AI SDK also `"moved"` and `"deleted"`.
    */
   action: string;
 }
@@ -110,7 +112,8 @@ export function strip<T extends Item>(
 }
 
 /** The fields of a request that name the server's state, as JSON. */
-function stateText({ conversation, previousResponseId: previous_response_id }: StripOptions): string {
+function stateText(options: StripOptions): string {
+  const { conversation, previousResponseId: previous_response_id } = options;
   if (typeof (conversation ?? "") !== "string") {
     const need = "must be an id, or an object with an id";
     refuseOtherThanObject(conversation, "conversation", need);
@@ -144,7 +147,8 @@ function heldText({ held }: CheckOptions): string | undefined {
 function policyText(policy: Policy = "repair"): string {
   if (typeof policy === "string" && policy.length > 0) return policy;
   if (typeof policy !== "object" || policy === null || Array.isArray(policy)) {
-    const need = 'must be "repair", "drop", "reject" or { calls, reasoning, outputs, references, answers }';
+    const choices = "{ calls, reasoning, outputs, references, answers, ids }";
+    const need = `must be "repair", "drop", "reject" or ${choices}`;
     throw refused("policy", need, policy);
   }
   return Object.entries(policy)

@@ -1,13 +1,14 @@
 //! Parses a repair policy.
 
 use antiphon::repair::{
-    OnAnswer, OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy,
+    OnAnswer, OnLoneReasoning, OnMissingId, OnOutputWithoutCall, OnUnansweredCall,
+    OnUnresolvedReference, Policy,
 };
 
 /// The choices of a policy. Several may be combined.
 pub const CHOICES: &str = "calls=answer|drop|reject, reasoning=drop|reject, \
                            outputs=drop|keep|reject, references=keep|drop|reject, \
-                           answers=keep|drop";
+                           answers=keep|drop, ids=add|drop|reject";
 
 /// An unknown word in a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +31,7 @@ pub fn policy(words: &str) -> Result<Policy, UnknownPolicy> {
             unanswered_calls: OnUnansweredCall::Reject,
             lone_reasoning: OnLoneReasoning::Reject,
             outputs_without_call: OnOutputWithoutCall::Reject,
+            missing_ids: OnMissingId::Reject,
             ..Policy::default()
         },
         choices => parse_choices(choices)?,
@@ -59,6 +61,9 @@ fn choose(policy: &mut Policy, choice: &str) -> bool {
         "outputs=reject" => policy.outputs_without_call = OnOutputWithoutCall::Reject,
         "answers=keep" => policy.answers = OnAnswer::Keep,
         "answers=drop" => policy.answers = OnAnswer::Drop,
+        "ids=add" => policy.missing_ids = OnMissingId::Add,
+        "ids=drop" => policy.missing_ids = OnMissingId::Drop,
+        "ids=reject" => policy.missing_ids = OnMissingId::Reject,
         "references=keep" => policy.unresolved_references = OnUnresolvedReference::Keep,
         "references=drop" => policy.unresolved_references = OnUnresolvedReference::Drop,
         "references=reject" => policy.unresolved_references = OnUnresolvedReference::Reject,

@@ -81,10 +81,11 @@ def repair(
 
     `policy` chooses the action for faults with more than one possible repair. `repair`, the
     default, adds a placeholder output to an unanswered call; `drop` removes the call; `reject`
-    raises its `Fault`, and does the same for lone reasoning and for outputs without a call. To
+    raises its `Fault`, and does the same for lone reasoning, outputs without a call and missing
+    ids. To
     change single actions, list them, separated by commas: `calls=answer|drop|reject`,
     `reasoning=drop|reject`, `outputs=drop|keep|reject`, `references=keep|drop|reject`,
-    `answers=keep|drop`.
+    `answers=keep|drop`, `ids=add|drop|reject`.
 
     Raises the same exceptions as `check`, `ValueError` for an unknown policy, and `TypeError` if
     the policy is not a `str`.

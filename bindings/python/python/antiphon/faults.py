@@ -17,6 +17,7 @@ __all__ = [
     "LoneReasoning",
     "MalformedId",
     "MissingCallId",
+    "MissingId",
     "MissingReasoning",
     "OutputWithoutCall",
     "OverlongCallId",
@@ -121,6 +122,12 @@ class OverlongId(Fault):
     """An item's id is longer than the provider allows."""
 
     name = "overlong_id"
+
+
+class MissingId(Fault):
+    """An item has no id, although its type needs one: `Missing required parameter: '….id'`."""
+
+    name = "missing_id"
 
 
 class EmptyCallId(Fault):

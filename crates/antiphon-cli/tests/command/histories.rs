@@ -67,7 +67,8 @@ fn unknown_policy_error_lists_the_policies() {
         let sentence = format!(
             "--policy: '{unknown}' is unknown; the policies are repair, drop, reject, \
              orphaned-reasoning, or of calls=answer|drop|reject, reasoning=drop|reject, \
-             outputs=drop|keep|reject, references=keep|drop|reject, answers=keep|drop those that \
+             outputs=drop|keep|reject, references=keep|drop|reject, answers=keep|drop, \
+             ids=add|drop|reject those that \
              differ, separated by commas"
         );
         refused(World::antiphon(&["repair", "--policy", policy]).input("[]"), &sentence);

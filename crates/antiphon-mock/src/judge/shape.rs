@@ -29,8 +29,25 @@ const PREFIXES: [(&str, &str); 17] = [
     ("compaction", "cmp"),
 ];
 
-/// Checks the length, the prefix and the characters of an item's id, and its `call_id`.
+/// The types that need an id.
+const WITH_ID: [&str; 11] = [
+    "file_search_call",
+    "web_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "computer_call",
+    "local_shell_call",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "mcp_call",
+    "program",
+    "program_output",
+];
+
+/// Checks that an item has the id that it needs; the length, the prefix and the characters of its
+/// id; and its `call_id`.
 pub fn check(item: &Item<'_>) -> Result<(), Refusal> {
+    check_presence(item)?;
     check_length(item, "id")?;
     check_id(item)?;
     if !pairs::is_paired(item.kind()) {
@@ -38,6 +55,22 @@ pub fn check(item: &Item<'_>) -> Result<(), Refusal> {
     }
     check_length(item, "call_id")?;
     check_call_id(item)
+}
+
+/// Reasoning needs an id only if it has no content, plain or encrypted.
+fn check_presence(item: &Item<'_>) -> Result<(), Refusal> {
+    let is_bare = || {
+        let content = item.field("content").as_array();
+        item.encrypted_content().is_none() && content.is_none_or(Vec::is_empty)
+    };
+    let needs_id = match item.kind() {
+        "reasoning" => is_bare(),
+        kind => WITH_ID.contains(&kind),
+    };
+    match item.field("id") {
+        Value::Null if needs_id => Err(Refusal::missing_parameter(&item.param("id"))),
+        _ => Ok(()),
+    }
 }
 
 fn check_length(item: &Item<'_>, field: &str) -> Result<(), Refusal> {

@@ -97,3 +97,16 @@ async fn reference_to_deleted_item_is_refused() {
         json!({"model": "fake-model", "input": [{"type": "item_reference", "id": item}]});
     assert_eq!(client.refused(referred).await.0, 404);
 }
+
+/// The provider's text: <https://github.com/openai/openai-agents-python/issues/3267>.
+#[tokio::test]
+async fn missing_id_is_named_by_its_place_among_the_items() {
+    let provider = StrictProvider::start().await;
+    let client = Client::connect_to(&provider);
+    let path = format!("/v1/conversations/{}/items", client.conversation().await);
+    let search = json!({"type": "file_search_call", "status": "completed", "queries": ["a"]});
+    let (status, body) = client.post(&path, json!({"items": [search]})).await;
+    assert_eq!((status, &body["error"]["param"]), (400, &json!("items[0].id")));
+    assert_eq!(body["error"]["message"], "Missing required parameter: 'items[0].id'.");
+    assert_eq!(body["error"]["code"], "missing_required_parameter");
+}

@@ -1,5 +1,6 @@
 //! Relations between items.
 
+use antiphon::Kind;
 use antiphon_mock::encrypted_content;
 use antiphon_mock::judge::validate;
 use serde_json::{Value, json};
@@ -55,8 +56,12 @@ fn call_needs_a_later_output_of_its_kind() {
             "multi agent call output",
         ),
     ] {
-        let call = json!({"type": kind, "call_id": "call_x"});
-        let output = json!({"type": output_kind, "call_id": "call_x"});
+        let half = |kind: &str, nth: u8| {
+            let id = format!("{}_{nth}", Kind::parse(kind).id_prefix());
+            json!({"type": kind, "id": id, "call_id": "call_x"})
+        };
+        let (call, other_call) = (half(kind, 1), half(kind, 2));
+        let (output, other_output) = (half(output_kind, 3), half(output_kind, 4));
         let unanswered = format!("No tool output found for {call_words} call_x.");
         let orphan = format!("No tool call found for {output_words} with call_id call_x.");
         let call_twice = format!("Duplicate {call_words} found with call_id call_x. {REMOVE}");
@@ -65,9 +70,9 @@ fn call_needs_a_later_output_of_its_kind() {
         refused_input(&json!([user("hi"), call]), &unanswered);
         refused_input(&json!([output, user("hi")]), &orphan);
         refused_input(&json!([output, call]), &orphan);
-        refused_input(&json!([call, call, output]), &call_twice);
-        refused_input(&json!([call, output, call, output]), &call_twice);
-        refused_input(&json!([call, output, output]), &output_twice);
+        refused_input(&json!([call, other_call, output]), &call_twice);
+        refused_input(&json!([call, output, other_call, other_output]), &call_twice);
+        refused_input(&json!([call, output, other_output]), &output_twice);
     }
 }
 

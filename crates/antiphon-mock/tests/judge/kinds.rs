@@ -10,8 +10,10 @@ use crate::request::{refused_input, replay, user};
 fn every_kind_of_call_is_judged() {
     for kind in Kind::ALL {
         let Some(output) = kind.output() else { continue };
-        let call = json!({"type": kind.as_str(), "call_id": "call_1"});
-        let answered = json!([call, {"type": output.as_str(), "call_id": "call_1"}]);
+        let (call_id, output_id) = (kind.id_prefix(), output.id_prefix());
+        let call = json!({"type": kind.as_str(), "id": call_id, "call_id": "call_1"});
+        let answer = json!({"type": output.as_str(), "id": output_id, "call_id": "call_1"});
+        let answered = json!([call, answer]);
         assert_eq!(validate(&replay(&answered)), Ok(()), "{kind}");
         let unanswered = json!([call, user("And now?")]);
         if kind.must_be_answered() {

@@ -77,3 +77,28 @@ fn call_and_output_need_a_call_id() {
     let input = replay(&json!([{"type": "function_call", "name": "echo", "arguments": "{}"}]));
     refused(&input, (400, Some("input[0].call_id"), code, missing));
 }
+
+/// The provider's text: <https://github.com/openai/codex/issues/6926>.
+#[test]
+fn items_of_some_types_need_an_id() {
+    for kind in [
+        "file_search_call",
+        "web_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "computer_call",
+        "local_shell_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_call",
+        "program",
+        "program_output",
+        "reasoning",
+    ] {
+        let item = json!({"type": kind, "call_id": "call_1"});
+        let input = replay(&json!([user("hi"), item]));
+        let message = "Missing required parameter: 'input[1].id'.";
+        let code = Some("missing_required_parameter");
+        refused(&input, (400, Some("input[1].id"), code, message));
+    }
+}

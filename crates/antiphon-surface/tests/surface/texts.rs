@@ -53,7 +53,8 @@ fn unknown_policy_error_lists_the_policies() {
         policy("calls=keep").unwrap_err().to_string(),
         "policy: 'calls=keep' is unknown; use repair, drop, reject, or a comma-separated list of \
          calls=answer|drop|reject, reasoning=drop|reject, outputs=drop|keep|reject, \
-         references=keep|drop|reject, answers=keep|drop"
+         references=keep|drop|reject, answers=keep|drop, \
+         ids=add|drop|reject"
     );
 }
 

@@ -105,6 +105,11 @@ pub enum Fault {
         /// The id.
         id: ItemId,
     },
+    /// The item has no id, although its kind needs one.
+    MissingId {
+        /// The kind of the item.
+        kind: Kind,
+    },
     /// The call's `call_id` is the empty string.
     EmptyCallId {
         /// The kind of the call.
@@ -172,6 +177,7 @@ impl Fault {
             Self::UnresolvedReference { .. } => "unresolved_reference",
             Self::MalformedId { .. } => "malformed_id",
             Self::OverlongId { .. } => "overlong_id",
+            Self::MissingId { .. } => "missing_id",
             Self::EmptyCallId { .. } => "empty_call_id",
             Self::MissingCallId { .. } => "missing_call_id",
             Self::OverlongCallId { .. } => "overlong_call_id",
@@ -184,6 +190,7 @@ impl Fault {
             self,
             Self::MalformedId { .. }
                 | Self::OverlongId { .. }
+                | Self::MissingId { .. }
                 | Self::EmptyCallId { .. }
                 | Self::MissingCallId { .. }
                 | Self::OverlongCallId { .. }

@@ -22,6 +22,7 @@ impl Fault {
     /// from the catalogue `provider_errors.json`.
     pub fn refusal(&self, position: usize) -> Refusal {
         let param = |field: &str| format!("input[{position}].{field}");
+        let call_id_param = |kind: &Kind| param(kind.call_id_field().name(true));
         match self {
             Self::DuplicateItem { id } => build_refusal("duplicate_item", &[("id", id.as_str())]),
             Self::DuplicateCall { kind, call_id, .. } => {
@@ -56,14 +57,17 @@ impl Fault {
                 malformed_id_refusal(&param("id"), id.as_str(), prefix)
             }
             Self::OverlongId { id } => overlong_refusal(&param("id"), id.as_str()),
-            Self::OverlongCallId { call_id, .. } => {
-                overlong_refusal(&param("call_id"), call_id.as_str())
+            Self::OverlongCallId { kind, call_id } => {
+                overlong_refusal(&call_id_param(kind), call_id.as_str())
             }
-            Self::EmptyCallId { .. } => {
-                build_refusal("empty_string", &[("param", &param("call_id"))])
+            Self::EmptyCallId { kind } => {
+                build_refusal("empty_string", &[("param", &call_id_param(kind))])
             }
-            Self::MissingCallId { .. } => {
-                build_refusal("missing_parameter", &[("param", &param("call_id"))])
+            Self::MissingId { .. } => {
+                build_refusal("missing_parameter", &[("param", &param("id"))])
+            }
+            Self::MissingCallId { kind } => {
+                build_refusal("missing_parameter", &[("param", &call_id_param(kind))])
             }
         }
     }

@@ -8,8 +8,7 @@ pub(super) struct Facts {
     pub(super) is_model_made: bool,
     /// The prefix that providers require of an id; `None` if they are not known to check it.
     pub(super) required_prefix: Option<&'static str>,
-    /// Whether the API requires an id.
-    pub(super) needs_id: bool,
+    pub(super) id_need: IdNeed,
     pub(super) status: StatusField,
     pub(super) call_id: CallIdField,
     /// Whether a server that stores the conversation has such an item.
@@ -35,7 +34,7 @@ pub(super) struct Facts {
 pub(super) const MODEL: Facts = Facts {
     is_model_made: true,
     required_prefix: None,
-    needs_id: false,
+    id_need: IdNeed::Optional,
     status: StatusField::Optional,
     call_id: CallIdField::CallId,
     at_server: AtServer::Always,
@@ -66,7 +65,21 @@ pub(super) const fn call(tool: Tool) -> Facts {
 
 /// The facts about a call of this tool that the provider answers in the same item.
 pub(super) const fn hosted(tool: &'static str) -> Facts {
-    Facts { needs_id: true, ..call(Tool::BuiltIn(tool)) }
+    Facts { id_need: IdNeed::Required, ..call(Tool::BuiltIn(tool)) }
+}
+
+/// Whether the API requires an id for items of a kind.
+///
+/// Source: the item tables of the Responses API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdNeed {
+    /// The item may omit it.
+    Optional,
+    /// The item always needs one.
+    Required,
+    /// The item needs one if it has no content, plain or encrypted. The id then stands for content
+    /// that the provider stores.
+    WithoutContent,
 }
 
 /// Whether items of a kind have a `status`.

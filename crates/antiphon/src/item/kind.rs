@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::facts::{
-    AtServer, CLIENT, CallIdField, Facts, ItemEvents, MODEL, OUTPUT, StatusField, TextField, Tool,
-    UNKNOWN, call, hosted,
+    AtServer, CLIENT, CallIdField, Facts, IdNeed, ItemEvents, MODEL, OUTPUT, StatusField,
+    TextField, Tool, UNKNOWN, call, hosted,
 };
 
 macro_rules! kinds {
@@ -88,6 +88,7 @@ kinds! {
     };
     Reasoning = "reasoning", "rs", Facts {
         required_prefix: Some("rs"),
+        id_need: IdNeed::WithoutContent,
         status: StatusField::Rejected,
         events: ItemEvents::Parts,
         ..MODEL
@@ -119,7 +120,7 @@ kinds! {
         ..OUTPUT
     };
     LocalShellCall = "local_shell_call", "lsh" => LocalShellCallOutput, Facts {
-        needs_id: true,
+        id_need: IdNeed::Required,
         ..call(Tool::BuiltIn("local_shell"))
     };
     LocalShellCallOutput = "local_shell_call_output", "lsho", Facts {
@@ -136,7 +137,7 @@ kinds! {
         ..OUTPUT
     };
     ComputerCall = "computer_call", "cu" => ComputerCallOutput, Facts {
-        needs_id: true,
+        id_need: IdNeed::Required,
         ..call(Tool::BuiltIn("computer"))
     };
     // A screenshot, so there is no placeholder.
@@ -154,13 +155,13 @@ kinds! {
         ..OUTPUT
     };
     Program = "program", "prog" => ProgramOutput, Facts {
-        needs_id: true,
+        id_need: IdNeed::Required,
         status: StatusField::Rejected,
         ..MODEL
     };
     // The server runs programs and agents itself, so there is no placeholder.
     ProgramOutput = "program_output", "progo", Facts {
-        needs_id: true,
+        id_need: IdNeed::Required,
         at_server: AtServer::Always,
         ..OUTPUT
     };
@@ -183,12 +184,12 @@ kinds! {
     };
 
     McpListTools = "mcp_list_tools", "mcpl", Facts {
-        needs_id: true,
+        id_need: IdNeed::Required,
         status: StatusField::Rejected,
         ..MODEL
     };
     McpCall = "mcp_call", "mcp", Facts {
-        needs_id: true,
+        id_need: IdNeed::Required,
         status: StatusField::Optional,
         ..call(Tool::Mcp)
     };
@@ -269,8 +270,8 @@ impl Kind {
     }
 
     /// Whether the API requires an id for items of this kind.
-    pub(crate) fn needs_id(&self) -> bool {
-        self.facts().needs_id
+    pub(crate) fn id_need(&self) -> IdNeed {
+        self.facts().id_need
     }
 
     /// The field that contains the `call_id`.

@@ -10,6 +10,7 @@
 //! assert_eq!(call.with_call_id(&"call_2".into()).text(), text.replace("call_1", "call_2"));
 //! ```
 
+mod derived_id;
 mod exchange;
 mod facts;
 mod fingerprint;
@@ -26,9 +27,10 @@ use serde_json::value::RawValue;
 
 use crate::json::Object;
 
+pub(crate) use derived_id::{DerivedIds, derive_id};
 pub use exchange::Exchange;
 pub(crate) use exchange::{Exchanges, PairRole};
-pub(crate) use facts::{AtServer, CallIdField, ItemEvents};
+pub(crate) use facts::{AtServer, CallIdField, IdNeed, ItemEvents};
 pub use facts::{StatusField, TextField, Tool};
 pub use fingerprint::{Fingerprint, FingerprintKey};
 pub use head::{Head, HeadError, Role};

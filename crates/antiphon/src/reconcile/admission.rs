@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Doubts, Reconciliation, ReplayStyle, Resent, Rule, Verdict};
 use crate::faults::{Fault, OmissionReason, Refusal};
-use crate::item::{FingerprintKey, Item, ItemId, Kind, Side};
+use crate::item::{DerivedIds, FingerprintKey, Item, ItemId, Kind, Side};
 use crate::placeholder::late_output_message;
 use crate::transcript::{HeldItem, Origin, Transcript};
 
@@ -149,7 +149,8 @@ impl Admission {
             transcript,
         };
         let last_message = input.iter().rposition(|item| item.head().kind == Kind::Message);
-        let mut admitting = Admitting { admission, rules, last_message, issue_id };
+        let mut admitting =
+            Admitting { admission, rules, last_message, derived: DerivedIds::default(), issue_id };
         for (position, (item, verdict)) in input.iter().zip(verdicts).enumerate() {
             let treatment = admitting.admit(position, item, verdict);
             let treatment = treatment.map_err(|fault| fault.refusal(position))?;
@@ -186,6 +187,8 @@ struct Admitting<'a> {
     rules: &'a AdmissionRules,
     /// The position of the last message in the input.
     last_message: Option<usize>,
+    /// The ids of items that lack the one that their kind needs.
+    derived: DerivedIds,
     issue_id: &'a mut dyn FnMut(&Kind) -> ItemId,
 }
 
@@ -289,7 +292,13 @@ impl Admitting<'_> {
         };
         let own_id = item.head().id.clone().filter(is_free);
         let has_own_id = own_id.is_some();
-        let id = own_id.unwrap_or_else(|| (self.issue_id)(&item.head().kind));
+        let id = match own_id {
+            Some(id) => id,
+            None if item.lacks_own_id() => {
+                self.derived.next(item, |id| transcript.position(id).is_some())
+            }
+            None => (self.issue_id)(&item.head().kind),
+        };
         let item = match has_own_id {
             true => item.clone(),
             false => self.rules.mode.renamed(item, &id),

@@ -1,8 +1,9 @@
-//! Rule 1: the same item id. Compactions are also matched by their content.
+//! Rule 1: the same item id. An item that lacks the id that its kind needs has the one that its
+//! bytes give it. Compactions are also matched by their content.
 
 use std::collections::HashMap;
 
-use crate::item::{Fingerprint, FingerprintKey, Item, ItemId, Kind};
+use crate::item::{DerivedIds, Fingerprint, FingerprintKey, Item, ItemId, Kind};
 use crate::transcript::{HeldItem, Transcript};
 
 /// The result of looking an incoming item up by its id.
@@ -24,6 +25,8 @@ pub(super) struct Identity<'a> {
     key: FingerprintKey,
     /// Ids of the input, each with the position of its first use.
     used: HashMap<&'a ItemId, usize>,
+    /// The ids of the items without one.
+    derived: DerivedIds,
 }
 
 impl<'a> Identity<'a> {
@@ -32,14 +35,18 @@ impl<'a> Identity<'a> {
         incoming: &'a [Item],
         key: FingerprintKey,
     ) -> Self {
-        Self { transcript, incoming, key, used: HashMap::new() }
+        let derived = DerivedIds::default();
+        Self { transcript, incoming, key, used: HashMap::new(), derived }
     }
 
     /// Looks up the item at `position`. Items have to be passed in order.
     pub(super) fn look_up(&mut self, position: usize) -> ById {
         let item = &self.incoming[position];
         let Some(id) = &item.head().id else {
-            return self.look_up_by_content(item);
+            return match item.lacks_own_id() {
+                true => self.look_up_by_derived_id(item),
+                false => self.look_up_by_content(item),
+            };
         };
         if let Some(place) = self.transcript.position(id) {
             return self.compare_with_holder(item, place);
@@ -52,6 +59,13 @@ impl<'a> Identity<'a> {
         } else {
             ById::Used
         }
+    }
+
+    /// A repair gave the item this id when it was sent first.
+    fn look_up_by_derived_id(&mut self, item: &Item) -> ById {
+        let id = self.derived.next(item, |_| false);
+        let place = self.transcript.position(&id);
+        place.map_or(ById::Unknown, |place| ById::Held { place, differs: false })
     }
 
     /// Clients may omit the id of a compaction. Its encrypted content identifies it as well.

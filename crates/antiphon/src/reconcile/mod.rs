@@ -4,7 +4,8 @@
 //! last user message before a tool output, a call next to its output. [`reconcile`] gives each
 //! incoming item a [`Verdict`]. Rules, in order of precedence:
 //!
-//! 1. Same item id. A compaction without an id is matched by its encrypted content.
+//! 1. Same item id. A compaction without an id is matched by its encrypted content, and an item
+//!    that lacks the id that its kind needs by the id that a repair gives it.
 //! 2. Same call: kind and `call_id`. If a provider reuses call ids, their order decides.
 //! 3. System and developer messages that equal stored ones. From the first changed one on, those at
 //!    the start of the input replace the stored ones of their role.

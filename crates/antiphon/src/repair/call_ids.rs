@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::faults::MAX_ID_LENGTH;
-use crate::item::{CallId, CallKey};
+use crate::item::{CallId, CallIdField, CallKey};
 
 /// How many characters of the old id a new one keeps. The rest is for `_` and a number.
 const STEM_LENGTH: usize = MAX_ID_LENGTH - 10;
@@ -28,7 +28,7 @@ impl CallIds {
         if is_wellformed && self.met.insert(key.clone()) {
             return None;
         }
-        let call_id = stem(&key.call_id);
+        let call_id = stem(key);
         let kind = key.kind.clone();
         Some(self.next(&CallKey { kind, call_id }))
     }
@@ -52,8 +52,9 @@ pub(super) fn is_overlong(call_id: &CallId) -> bool {
     call_id.as_str().chars().count() > MAX_ID_LENGTH
 }
 
-fn stem(call_id: &CallId) -> CallId {
+fn stem(CallKey { kind, call_id }: &CallKey) -> CallId {
     match call_id.as_str() {
+        "" if kind.call_id_field() == CallIdField::Id => CallId::from(kind.id_prefix()),
         "" => CallId::from("call"),
         text => match text.char_indices().nth(STEM_LENGTH) {
             Some((end, _)) => CallId::from(&text[..end]),

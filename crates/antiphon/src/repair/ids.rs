@@ -2,13 +2,10 @@
 //! references: each has to name an item that the receiver holds.
 
 use std::collections::HashMap;
-use std::hash::Hasher;
-
-use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::{Action, Draft, OnUnresolvedReference, Policy};
 use crate::faults::Fault;
-use crate::item::{CallIdField, Item, ItemId, Kind, push_hex};
+use crate::item::{CallIdField, Item, ItemId, Kind, derive_id};
 
 pub(super) fn repair(draft: &mut Draft) {
     let owners = find_owners(draft);
@@ -91,27 +88,20 @@ pub(super) fn repair_id(
 ) {
     let head = draft.item(position).head();
     let is_bound_to_id = head.encrypted && head.pairing().is_none();
-    if is_bound_to_id || head.kind == Kind::ItemReference {
+    let needs_id = draft.item(position).needs_id();
+    if is_bound_to_id
+        || head.kind == Kind::ItemReference
+        || needs_id && head.kind == Kind::Reasoning
+    {
         draft.leave_out(position, fault, Action::Dropped);
-    } else if head.kind.needs_id() {
-        let new = derive_id(&head.kind, id, nth_use);
+    } else if needs_id {
+        let new = derive_id(&head.kind, id.as_str().as_bytes(), nth_use);
         draft.note(position, fault, Action::IdReplaced);
-        draft.change(position, |item| item.with(|object| object.set_string("id", &new)));
+        draft.change(position, |item| item.with(|object| object.set_string("id", new.as_str())));
     } else {
         draft.note(position, fault, Action::IdRemoved);
         draft.change(position, |item| item.with(|object| object.remove("id")));
     }
-}
-
-/// Derives an id from `id`. It depends only on the arguments, so that the same history always
-/// results in the same bytes.
-fn derive_id(kind: &Kind, id: &ItemId, nth_use: u64) -> String {
-    let mut hasher = SipHasher13::new();
-    hasher.write(id.as_str().as_bytes());
-    hasher.write_u64(nth_use);
-    let mut derived = format!("{}_", kind.id_prefix());
-    push_hex(&mut derived, &hasher.finish128().as_bytes());
-    derived
 }
 
 /// Leaves out references to unknown items, unless the policy keeps them.

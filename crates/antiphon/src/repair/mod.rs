@@ -8,10 +8,11 @@
 //!    answered gets a [placeholder output](crate::placeholder), or is dropped if it was cut short
 //!    or its kind has no placeholder. A `call_id` that is missing, malformed or used twice is
 //!    replaced, in the call and in its output.
-//! 2. Item ids. A copy of an item is dropped. An id that is malformed or belongs to another item is
-//!    removed, or replaced if the API requires one for the kind. An item that is useless without
-//!    its id (a reference, or an item with encrypted content that is not part of a call) is
-//!    dropped.
+//! 2. Item ids. An item without an id that its kind needs gets one, and reasoning of which nothing
+//!    is left is dropped. A copy of an item is dropped. An id that is malformed or belongs to
+//!    another item is removed, or replaced if the API requires one for the kind. An item that is
+//!    useless without its id (a reference, or an item with encrypted content that is not part of a
+//!    call) is dropped.
 //! 3. References to unknown items are dropped, if the policy asks for it.
 //! 4. Reasoning that is not followed by an item of the model is dropped.
 //! 5. An item goes without its id if its reasoning is missing ([`Policy::made_with`]).
@@ -55,6 +56,7 @@ mod calls;
 mod draft;
 mod held;
 mod ids;
+mod missing_ids;
 mod policy;
 mod reasoning;
 mod reported;
@@ -63,8 +65,10 @@ mod tests;
 
 pub use after::{BlockingItem, blocking_items, repair_after};
 pub use held::{Finding, Held, RepairedInput, check_held, leave_out_held, repair_held};
+pub use missing_ids::repair_missing_ids;
 pub use policy::{
-    OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
+    OnLoneReasoning, OnMissingId, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference,
+    Policy, Refused,
 };
 pub(crate) use reasoning::may_be_model_made;
 pub use reasoning::{filter_orphaned_reasoning, made_with};
@@ -108,6 +112,8 @@ pub enum Action {
     Dropped,
     /// A placeholder output was inserted after the call.
     Answered,
+    /// The item got an id, because the API requires one for its kind.
+    IdAdded,
     /// The item's id was removed.
     IdRemoved,
     /// The item's id was replaced, because the API requires one for its kind.
@@ -124,6 +130,7 @@ impl Action {
         match self {
             Self::Dropped => "dropped",
             Self::Answered => "answered",
+            Self::IdAdded => "id_added",
             Self::IdRemoved => "id_removed",
             Self::IdReplaced => "id_replaced",
             Self::Renamed => "renamed",
@@ -162,6 +169,7 @@ pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused>
 fn build_draft(items: &[Item], held: usize, policy: &Policy) -> Draft {
     let mut draft = Draft::with_held(held, items);
     calls::repair(&mut draft, policy);
+    missing_ids::repair(&mut draft, policy);
     ids::repair(&mut draft);
     ids::repair_references(&mut draft, policy);
     reasoning::repair_lone_reasoning(&mut draft, items);

@@ -18,6 +18,9 @@ pub struct Policy {
     pub lone_reasoning: OnLoneReasoning,
     /// Outputs without an earlier call in the list.
     pub outputs_without_call: OnOutputWithoutCall,
+    /// Items without an id that their kind needs. Reasoning of which nothing is left is always left
+    /// out.
+    pub missing_ids: OnMissingId,
     /// Approvals and outputs of a local shell, if a server holds the conversation and its items are
     /// unknown ([`Held::Unknown`](super::Held::Unknown)).
     pub answers: OnAnswer,
@@ -66,6 +69,18 @@ pub enum OnOutputWithoutCall {
     Reject,
 }
 
+/// How to repair an item without an id that its kind needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMissingId {
+    /// Give it an id that depends only on its bytes.
+    #[default]
+    Add,
+    /// Leave it out. A call or an output gets an id, because its other half needs it.
+    Drop,
+    /// Reject the list.
+    Reject,
+}
+
 /// How to repair a reference to an unknown item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUnresolvedReference {
@@ -106,6 +121,7 @@ impl Policy {
             Fault::OutputWithoutCall { .. } => {
                 self.outputs_without_call == OnOutputWithoutCall::Reject
             }
+            Fault::MissingId { .. } => self.missing_ids == OnMissingId::Reject,
             Fault::UnresolvedReference { .. } => {
                 self.unresolved_references == OnUnresolvedReference::Reject
             }

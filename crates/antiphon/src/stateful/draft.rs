@@ -12,7 +12,7 @@ use crate::repair::{
     Action, OnOutputWithoutCall, Policy, Repair, Repaired, ReportedRepair, blocking_items,
     made_with, repair_after,
 };
-use crate::transcript::{HeldItem, Transcript};
+use crate::transcript::{Body, HeldItem, Transcript};
 
 /// The items of a server and the new items of an input after them, before their repair.
 #[derive(Debug)]
@@ -169,7 +169,11 @@ impl Draft {
                 Some(at) if at < self.admission.held => {}
                 Some(at) => {
                     let held = self.admission.transcript.items()[at].clone();
-                    new.push(HeldItem { head: item.head().clone(), ..held });
+                    let body = match held.body {
+                        Body::Stored(_) => Body::Stored(item.raw().clone()),
+                        body => body,
+                    };
+                    new.push(HeldItem { head: item.head().clone(), body, ..held });
                 }
                 None => new.push(placeholder(item)),
             }

@@ -28,6 +28,7 @@ fn kind(item: &Value) -> &str {
 fn form(position: usize, item: &Value) -> Result<(), String> {
     let is_call = CALLS.iter().any(|(call, _)| *call == kind(item));
     let is_output = CALLS.iter().any(|(_, output)| *output == kind(item));
+    presence(position, item)?;
     length(position, item, "id")?;
     shape(position, item)?;
     if is_call || is_output {
@@ -42,6 +43,20 @@ fn form(position: usize, item: &Value) -> Result<(), String> {
             Err(format!("Missing required parameter: 'input[{position}].call_id'."))
         }
         _ => Ok(()),
+    }
+}
+
+/// Reasoning without content needs an id, and the calls that a provider answers itself always do.
+fn presence(position: usize, item: &Value) -> Result<(), String> {
+    let is_filled = |field: &str| item[field].as_str().is_some_and(|value| !value.is_empty());
+    let has_content = || item["content"].as_array().is_some_and(|parts| !parts.is_empty());
+    let needs_id = match kind(item) {
+        "reasoning" => !is_filled("encrypted_content") && !has_content(),
+        kind => NEED_IDS.contains(&kind),
+    };
+    match needs_id && !is_filled("id") {
+        true => Err(format!("Missing required parameter: 'input[{position}].id'.")),
+        false => Ok(()),
     }
 }
 
@@ -86,6 +101,19 @@ fn distinct_ids(items: &[Value]) -> Result<(), String> {
         )),
     }
 }
+
+const NEED_IDS: [&str; 10] = [
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "computer_call",
+    "local_shell_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "program",
+    "program_output",
+];
 
 /// The calls that need an output, with the type of their output.
 pub(crate) const CALLS: [(&str, &str); 9] = [

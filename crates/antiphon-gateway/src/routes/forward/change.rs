@@ -6,8 +6,10 @@ use antiphon::json::Object;
 use antiphon_store::LedgerEntry;
 use axum::response::Response;
 use bytes::Bytes;
+use http::HeaderValue;
 use http::request::Parts;
 
+use super::added_items::with_missing_ids;
 use super::forwarded::ForwardedRequest;
 use super::ledger_sync::LedgerSync;
 use super::operation::Operation;
@@ -15,6 +17,7 @@ use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::settings::Faults;
 
 /// A request that may change something.
 pub(super) struct Change {
@@ -43,7 +46,12 @@ impl Change {
         let forwarded = ForwardedRequest::new(gateway, http, parts, body.clone())
             .with_alias(self.alias.clone());
         let sync = LedgerSync { gateway, caller, http };
-        match &self.operation {
+        let repaired = self.repaired_body(gateway, &body);
+        let forwarded = match &repaired {
+            Some((body, _)) => forwarded.with_body(body.clone()),
+            None => forwarded,
+        };
+        let answer = match &self.operation {
             Operation::NewConversation => {
                 sync.check_added(None, &body).await?;
                 sync.sync_created(forwarded, begins_empty(&body)).await
@@ -58,6 +66,22 @@ impl Change {
             Operation::Other { .. } | Operation::ResponseShown(_) => {
                 forwarded.send_and_stream(None).await
             }
+        };
+        let mut answer = answer?;
+        if let Some((_, count)) = repaired {
+            let value = HeaderValue::try_from(format!("missing_id={count}"));
+            let value = value.expect("a fault's name is plain text");
+            answer.headers_mut().insert("antiphon-repairs", value);
+        }
+        Ok(answer)
+    }
+
+    /// The body and the number of repairs, if it adds items and one of them needs a repair.
+    fn repaired_body(&self, gateway: &Gateway, body: &Bytes) -> Option<(Bytes, usize)> {
+        let adds = matches!(self.operation, Operation::NewConversation | Operation::NewItems(_));
+        match gateway.settings.faults {
+            Faults::Repair if adds => with_missing_ids(body),
+            _ => None,
         }
     }
 }

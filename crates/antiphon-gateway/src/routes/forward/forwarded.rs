@@ -66,6 +66,13 @@ impl<'a> ForwardedRequest<'a> {
         Self { alias, ..self }
     }
 
+    /// The same request with another body.
+    pub(super) fn with_body(mut self, body: Bytes) -> Self {
+        self.request.headers.remove(header::CONTENT_LENGTH);
+        self.request.body = request_body(body);
+        self
+    }
+
     /// Sends the request and streams the answer.
     pub(super) async fn send_and_stream(
         self,

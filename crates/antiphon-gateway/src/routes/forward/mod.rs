@@ -1,5 +1,6 @@
 //! Forwards requests about objects that an upstream owns. The request and the answer pass
-//! unchanged, except for the id of a conversation that callers know by another id.
+//! unchanged, except for the id of a conversation that callers know by another id, and for added
+//! items that lack an id (`added_items.rs`).
 //!
 //! This layer precedes the routes of conversations and responses. Requests about objects that
 //! Antiphon owns continue to these routes. The layer also updates the ledgers: a conversation is
@@ -7,6 +8,7 @@
 //! (`items.rs`). If several tenants share the upstream's account, each id in a request must belong
 //! to the tenant (`owner/account.rs`).
 
+mod added_items;
 mod bodies;
 mod change;
 mod forwarded;

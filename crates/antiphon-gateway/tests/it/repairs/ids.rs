@@ -32,6 +32,21 @@ async fn malformed_id_is_not_sent() {
 }
 
 #[tokio::test]
+async fn missing_id_is_added() {
+    for mode in MODES {
+        let world = World::new().await;
+        let search = json!({"type": "web_search_call", "status": "completed"});
+        let history = json!([typed_user("Hello"), search, reply("msg_1"), typed_user("Hello")]);
+
+        let turn = world.client().turn(mode, &ask(history)).await;
+
+        assert_eq!(turn.header("antiphon-repairs"), Some("missing_id=1"));
+        let id = world.request(0).await.input()[1]["id"].clone();
+        assert!(id.as_str().is_some_and(|id| id.starts_with("ws_")), "{id}");
+    }
+}
+
+#[tokio::test]
 async fn empty_call_id_is_replaced() {
     for mode in MODES {
         let world = World::new().await;

@@ -86,3 +86,24 @@ async fn approval_of_an_unknown_request_goes_through() {
         assert_eq!(world.last_turn().input(), [approval]);
     }
 }
+
+#[tokio::test]
+async fn item_without_its_id_is_sent_with_one_and_once() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let search = json!({"type": "web_search_call", "status": "completed"});
+        let reply = json!({"role": "assistant", "content": "Found."});
+        let history = [typed_user("Search."), search, reply, typed_user("Thanks.")];
+        let first = ask(history.clone()).within(&conversation);
+        let told = world.client().turn(mode, &first).await;
+        assert_eq!(told.header("antiphon-repairs"), Some("missing_id=1"));
+        let id = world.last_turn().input()[1]["id"].clone();
+        assert!(id.as_str().is_some_and(|id| id.starts_with("ws_")), "{id}");
+
+        let said = json!({"role": "assistant", "content": told.text()});
+        let again = [&history[..], &[said, typed_user("Bye.")]].concat();
+        world.client().turn(mode, &ask(again).within(&conversation)).await;
+        assert_eq!(world.sent(), ["user: Bye."]);
+    }
+}

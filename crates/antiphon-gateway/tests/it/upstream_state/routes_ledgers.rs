@@ -252,3 +252,15 @@ async fn interrupted_change_is_synced() {
     world.client().respond(&ask([typed_user("Hi.")]).within(&conversation)).await;
     assert_eq!(world.request(2).await.path, path);
 }
+
+#[tokio::test]
+async fn added_item_without_its_id_gets_one() {
+    let world = World::new().await;
+    let conversation = world.conversation().await;
+    let search = json!({"type": "file_search_call", "status": "completed", "queries": ["a"]});
+    let body = json!({"items": [typed_user("Search."), search]});
+    let added = world.client().post(&items_of(&conversation), &body).await;
+    assert_eq!((added.status(), added.header("antiphon-repairs")), (200, Some("missing_id=1")));
+    let id = world.items(&conversation)[1]["id"].clone();
+    assert!(id.as_str().is_some_and(|id| id.starts_with("fs_")), "{id}");
+}

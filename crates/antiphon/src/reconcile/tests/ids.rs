@@ -1,10 +1,10 @@
 //! Rule 1: the same item id.
 
 use super::{FRESH, by_id, by_place, differing, owner};
-use crate::item::Item;
 use crate::item::given::{
     assistant, call_under, compaction, item, output, reasoning, reference, user,
 };
+use crate::item::{DerivedIds, Item};
 use crate::reconcile::Verdict;
 
 fn user_under(id: &str, text: &str) -> Item {
@@ -125,4 +125,17 @@ fn compaction_without_id_is_matched_by_content() {
     let other = item(r#"{"type":"compaction","encrypted_content":"gAAAA-other"}"#);
     assert_eq!(held().reconcile_as_held([bare, user("bye")]), [by_id(1), FRESH]);
     assert_eq!(held().reconcile([other, user("bye")]), [FRESH, FRESH]);
+}
+
+#[test]
+fn item_without_its_id_is_matched_by_the_id_that_a_repair_gave_it() {
+    let search = || item(r#"{"type":"web_search_call","status":"completed"}"#);
+    let mut ids = DerivedIds::default();
+    let mut sent = || {
+        let id = ids.next(&search(), |_| false);
+        search().with(|object| object.set_string("id", id.as_str()))
+    };
+    let held = owner([user("hi"), sent(), sent(), assistant("msg_1", "Found.")]);
+    let verdicts = held.reconcile([user("hi"), search(), search(), search()]);
+    assert_eq!(verdicts[1..], [by_id(1), by_id(2), FRESH]);
 }

@@ -202,3 +202,59 @@ fn overlong_id_of_local_shell_output_is_removed() {
     assert_eq!(repairs(&given), [(2, "overlong_id", Action::IdRemoved)]);
     assert_eq!(texts(&left_of(&given))[2], output);
 }
+
+const SEARCH: &str = r#"{"type":"web_search_call","status":"completed"}"#;
+
+/// The provider's text: <https://github.com/openai/codex/issues/6926>.
+#[test]
+fn missing_id_is_added() {
+    let given = [user("hi"), item(SEARCH), assistant("msg_1", "Found.")];
+    assert_eq!(
+        refusal(&given),
+        (
+            400,
+            Some("missing_required_parameter"),
+            "input[1].id".to_owned(),
+            "Missing required parameter: 'input[1].id'.".to_owned()
+        )
+    );
+    assert_eq!(repairs(&given), [(1, "missing_id", Action::IdAdded)]);
+    let left = left_of(&given);
+    assert!(left[1].head().id.as_ref().unwrap().as_str().starts_with("ws_"));
+    assert_eq!(texts(&left), texts(&left_of(&given)));
+    assert_accepted(&left);
+}
+
+#[test]
+fn equal_items_without_ids_get_different_ones() {
+    let given = [item(SEARCH), item(SEARCH), assistant("msg_1", "Found.")];
+    let left = left_of(&given);
+    assert_ne!(left[0].head().id, left[1].head().id);
+    assert_eq!(left.len(), 3);
+    assert_accepted(&left);
+}
+
+#[test]
+fn reasoning_without_id_and_content_is_dropped() {
+    let given = [
+        item(r#"{"type":"reasoning","summary":[{"type":"summary_text","text":"Hm."}]}"#),
+        assistant("msg_1", "Hello."),
+    ];
+    assert_eq!(repairs(&given), [(0, "missing_id", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), texts(&given[1..]));
+}
+
+#[test]
+fn reasoning_with_content_needs_no_id() {
+    for content in [r#""encrypted_content":"gAAAA""#, r#""content":[{"type":"reasoning_text"}]"#] {
+        let reasoning = format!(r#"{{"type":"reasoning","summary":[],{content}}}"#);
+        assert_accepted(&[item(reasoning), assistant("msg_1", "Hello.")]);
+    }
+}
+
+#[test]
+fn approval_request_without_id_gets_one_with_its_prefix() {
+    let given = [item(r#"{"type":"mcp_approval_request","server_label":"s","name":"f"}"#)];
+    assert_eq!(refusal(&given).2, "input[0].id");
+    assert_eq!(left_of(&given)[0].head().id.as_ref().unwrap().as_str(), "mcpr_1");
+}

@@ -1,11 +1,11 @@
 //! Repairs under each policy.
 
 use super::{Action, check, texts};
-use crate::item::given::{assistant, call, output, reasoning, reference, user};
+use crate::item::given::{assistant, call, item, output, reasoning, reference, user};
 use crate::item::{Item, ItemId};
 use crate::repair::{
-    OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
-    repair, repair_with,
+    OnLoneReasoning, OnMissingId, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference,
+    Policy, Refused, repair, repair_with,
 };
 
 fn left_under(policy: &Policy, given: &[Item]) -> Vec<String> {
@@ -162,4 +162,27 @@ fn faults_without_a_policy_are_always_repaired() {
     let policy = calls(OnUnansweredCall::Reject);
     let given = [assistant("msg_1", "Hello."), assistant("msg_1", "Hello.")];
     assert_eq!(repairs_under(&policy, &given), [(1, "duplicate_item", Action::Dropped)]);
+}
+
+#[test]
+fn items_without_their_id_are_dropped_unless_paired() {
+    let policy = Policy { missing_ids: OnMissingId::Drop, ..Policy::default() };
+    let given = [
+        item(r#"{"type":"web_search_call","status":"completed"}"#),
+        item(r#"{"type":"local_shell_call","call_id":"c1","status":"completed","action":{}}"#),
+        item(r#"{"type":"local_shell_call_output","call_id":"c1","output":"ok"}"#),
+    ];
+    assert_eq!(
+        repairs_under(&policy, &given),
+        [(0, "missing_id", Action::Dropped), (1, "missing_id", Action::IdAdded)]
+    );
+    assert_eq!(left_under(&policy, &given).len(), 2);
+}
+
+#[test]
+fn missing_id_is_rejected_with_the_providers_text() {
+    let policy = Policy { missing_ids: OnMissingId::Reject, ..Policy::default() };
+    let given = [user("hi"), item(r#"{"type":"file_search_call","status":"completed"}"#)];
+    let message = "Missing required parameter: 'input[1].id'.".to_owned();
+    assert_eq!(refused(&policy, &given), (Some(1), "missing_id", message));
 }

@@ -62,7 +62,7 @@ fn history_of_one_orphan_becomes_empty() {
 
 #[test]
 fn orphan_without_id_is_dropped() {
-    let anonymous = item(r#"{"type":"reasoning","summary":[],"content":null}"#);
+    let anonymous = item(r#"{"type":"reasoning","summary":[],"encrypted_content":"gAAAA"}"#);
     let given = [user("hi"), anonymous, user("Are you there?")];
     assert_eq!(repairs(&given), [(1, "lone_reasoning", Action::Dropped)]);
     assert_eq!(left_of(&given).len(), 2);

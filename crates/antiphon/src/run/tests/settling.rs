@@ -52,7 +52,8 @@ fn what_is_made_up_is_what_a_provider_takes() {
         let answer = create_failed_output(&key, message).unwrap();
         assert_eq!(answer.head().pairing().unwrap().1, key);
         assert!(answer.text().contains(message), "{}", answer.text());
-        let call = item(format!(r#"{{"type":"{kind}","call_id":"call_1"}}"#));
+        let id = format!("{}_1", kind.id_prefix());
+        let call = item(format!(r#"{{"type":"{kind}","id":"{id}","call_id":"call_1"}}"#));
         assert_eq!(check(&[call, answer]), [] as [(usize, Fault); 0]);
     }
 }

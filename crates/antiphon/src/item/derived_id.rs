@@ -1,0 +1,66 @@
+//! Ids for items that need one and come without it.
+
+use std::collections::HashMap;
+use std::hash::Hasher;
+
+use siphasher::sip128::{Hasher128, SipHasher13};
+
+use super::{IdNeed, Item, ItemId, Kind, push_hex};
+
+impl Item {
+    /// Whether the API requires an id that the item lacks.
+    pub(crate) fn lacks_id(&self) -> bool {
+        self.head().id.is_none() && self.needs_id()
+    }
+
+    /// Whether the item lacks the id by which alone it can be recognized: it is no half of a pair.
+    pub(crate) fn lacks_own_id(&self) -> bool {
+        self.lacks_id() && self.head().kind != Kind::Reasoning && self.head().pairing().is_none()
+    }
+
+    /// Whether the API requires an id for the item.
+    pub(crate) fn needs_id(&self) -> bool {
+        match self.head().kind.id_need() {
+            IdNeed::Optional => false,
+            IdNeed::Required => true,
+            IdNeed::WithoutContent => !self.head().encrypted && !self.has_content(),
+        }
+    }
+
+    fn has_content(&self) -> bool {
+        self.object().present("content").is_some_and(|content| content != "[]")
+    }
+}
+
+/// Derives ids for the items of one list from their bytes, so that the same list always gets the
+/// same ids. Equal items get different ids.
+#[derive(Debug, Default)]
+pub(crate) struct DerivedIds {
+    /// The number of uses of each item's first id.
+    uses: HashMap<ItemId, u64>,
+}
+
+impl DerivedIds {
+    /// The id of the next item, which no other item has.
+    pub(crate) fn next(&mut self, item: &Item, is_taken: impl Fn(&ItemId) -> bool) -> ItemId {
+        let uses = self.uses.entry(derive_id(&item.head().kind, item.raw(), 1)).or_default();
+        loop {
+            *uses += 1;
+            let id = derive_id(&item.head().kind, item.raw(), *uses);
+            if !is_taken(&id) {
+                return id;
+            }
+        }
+    }
+}
+
+/// Derives the id of an item of this kind from `source`. It depends only on the arguments, so that
+/// the same history always results in the same bytes.
+pub(crate) fn derive_id(kind: &Kind, source: &[u8], nth_use: u64) -> ItemId {
+    let mut hasher = SipHasher13::new();
+    hasher.write(source);
+    hasher.write_u64(nth_use);
+    let mut derived = format!("{}_", kind.id_prefix());
+    push_hex(&mut derived, &hasher.finish128().as_bytes());
+    ItemId::from(derived)
+}
