@@ -137,7 +137,7 @@ impl Turn {
     fn report(&self, py: Python<'_>) -> Report {
         let report = self.with_turn(py, |turn| turn.report()).unwrap_or_default();
         let headers = report.headers();
-        let stateful::Report { resent, repairs, resynced_after, by_kind } = report;
+        let stateful::Report { resent, repairs, resynced_after, by_kind, .. } = report;
         Report {
             resent,
             mends: repairs.into_iter().map(convert_repair).collect(),

@@ -80,23 +80,6 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// Deletes an item of a conversation. Succeeds if the item does not exist, but not if the
-    /// server has no such path.
-    pub(crate) async fn delete_item(
-        &self,
-        conversation: &str,
-        item: &str,
-    ) -> Result<(), UpstreamError> {
-        let segment = Segment::parse(conversation);
-        let conversation = segment.ok_or_else(|| unknown("Conversation", conversation))?;
-        let Some(segment) = Segment::parse(item) else { return Ok(()) };
-        let path = format!("/conversations/{conversation}/items/{segment}");
-        match self.ask(Method::DELETE, &path).await {
-            Err(error) if error.is_missing("item", item) => Ok(()),
-            answer => answer.map(drop),
-        }
-    }
-
     /// Creates a conversation with these items, and returns its id. Deletes it again if some of the
     /// items cannot be added.
     pub(crate) async fn create_conversation(
@@ -157,7 +140,8 @@ impl<'a> Provider<'a> {
         Ok(listing.into_items())
     }
 
-    async fn ask(&self, method: Method, path: &str) -> Result<Bytes, UpstreamError> {
+    /// Sends a request that reads or deletes an object.
+    pub(crate) async fn ask(&self, method: Method, path: &str) -> Result<Bytes, UpstreamError> {
         RetrySession::request_state((self.http, self.caller), (method, path), self.end).await
     }
 }

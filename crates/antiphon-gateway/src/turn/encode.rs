@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use antiphon::dialect::{Encoded, Encoder, Request, RequestPath, Unsupported};
 use antiphon::item::StatusField;
 use antiphon::json::{Object, quote};
+use antiphon::stateful::ContinueFrom;
 use antiphon::{Item, Origin};
 use bytes::Bytes;
 
@@ -26,15 +27,6 @@ pub(super) struct UpstreamOptions {
     pub(super) encrypted: bool,
     /// Compaction by the upstream, if the caller requests it.
     pub(super) compaction: bool,
-}
-
-/// The response that a request continues at an upstream that owns the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Previous<'a> {
-    /// The one in the caller's request, if any.
-    AsRequested,
-    /// Another one, or none.
-    Other(Option<&'a str>),
 }
 
 /// Encodes the request for an upstream that does not speak the Responses API. Returns the omitted
@@ -118,19 +110,15 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], options: UpstreamO
 }
 
 /// Encodes a request for an upstream that owns the state. The caller's fields stay as they are,
-/// except that the request is streamed (unless it is queued) and that `previous` can replace the
-/// response id.
+/// except that the request is streamed (unless it is queued) and that `continue_from` can replace
+/// the previous response.
 pub(super) fn encode_unchanged(
     request: &CreateRequest,
     input: &[Item],
-    previous: Previous<'_>,
+    continue_from: &ContinueFrom,
 ) -> Chunks {
     let mut fields = request.object();
-    match previous {
-        Previous::AsRequested => {}
-        Previous::Other(None) => fields.remove("previous_response_id"),
-        Previous::Other(Some(id)) => fields.set_string("previous_response_id", id),
-    }
+    continue_from.write(&mut fields);
     if !request.is_queued() {
         fields.set("stream", "true");
     }

@@ -4,10 +4,9 @@ mod lines;
 mod prompt_changes;
 
 use antiphon::Item;
-use antiphon::faults::OmissionReason;
 use antiphon::json::Object;
-use antiphon::reconcile::{Admission, Treatment};
-use antiphon::repair::ReportedRepair;
+use antiphon::reconcile::Admission;
+use antiphon::stateful::{self, ResentItem};
 use antiphon::stream::Note;
 use antiphon_store::ResponseId;
 use http::{HeaderMap, HeaderValue};
@@ -52,20 +51,6 @@ pub(super) struct Report {
     stream: Vec<StreamRepair>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct ResentItem {
-    /// The position in the input.
-    position: usize,
-    #[serde(rename = "type")]
-    kind: String,
-    /// The id of the stored item.
-    item_id: String,
-    /// The rule that matched the stored item.
-    rule: &'static str,
-    /// Whether the content differs from the stored item, which takes precedence.
-    differs: bool,
-}
-
 /// A rejection that made the gateway resync its ledger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Relearned {
@@ -101,20 +86,14 @@ impl Report {
 
     /// Reports the items of the input that were not added to the transcript unchanged.
     pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
-        let mut report = Self::new(input.len());
-        for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
-            let repair = ReportedRepair::from_treatment(position, item, treatment);
-            report.changes.repairs.extend(repair);
-            let (held, rule, differs) = match treatment {
-                Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
-                Treatment::StoredBefore(Some(held)) => (*held, "same_request", false),
-                _ => continue,
-            };
-            let kind = item.head().kind.to_string();
-            let item_id = admission.transcript.items()[held].id.to_string();
-            report.resent.push(ResentItem { position, kind, item_id, rule, differs });
-        }
-        report.changes.repairs.extend(ReportedRepair::from_doubts(input, &admission.doubts));
+        Self::from_changes(input.len(), stateful::Report::from_admission(input, admission))
+    }
+
+    /// Reports the changes to a request with this number of items.
+    pub(super) fn from_changes(input_items: usize, changes: stateful::Report) -> Self {
+        let stateful::Report { resent_items, repairs, replayed, .. } = changes;
+        let mut report = Self { resent: resent_items, replayed, ..Self::new(input_items) };
+        report.changes.repairs = repairs;
         report
     }
 
@@ -136,34 +115,9 @@ impl Report {
         self.relearned = Some(Relearned { fault, message: message.to_owned() });
     }
 
-    /// Reports how many stored items were sent in full.
-    pub(super) fn replayed(&mut self, items: usize) {
-        self.replayed = Some(items);
-    }
-
-    /// Whether all input items were stored already.
-    pub(super) fn is_all_resent(&self) -> bool {
-        self.resent.len() == self.input_items
-    }
-
     /// Sets how often the upstream was asked again.
     pub(super) fn set_retries(&mut self, retries: u32) {
         self.retries = retries;
-    }
-
-    /// Adds repairs.
-    pub(super) fn add_repairs(&mut self, repairs: Vec<ReportedRepair>) {
-        self.changes.repairs.extend(repairs);
-    }
-
-    /// Reports an item that was left out of the prompt.
-    pub(super) fn left_out_of_view(
-        &mut self,
-        source: Option<usize>,
-        item: &Item,
-        why: OmissionReason,
-    ) {
-        self.changes.left_out_of_view(source, item, why);
     }
 
     /// Adds the repairs of the upstream's stream.

@@ -202,11 +202,17 @@ impl ChainWalk {
         body: &Bytes,
     ) -> ChainStep {
         let is_start = self.chain.links.is_empty();
-        if status != 200 || listing.add(body).is_err() {
-            return match is_start {
-                true => not_listed(status, body, ("conversation", &id)),
-                false => ChainStep::Done(self.chain),
-            };
+        match (status, is_start) {
+            (200, _) => {
+                if let Err(error) = listing.add(body) {
+                    return match is_start {
+                        true => ChainStep::NotListed(Some(error)),
+                        false => ChainStep::Done(self.chain),
+                    };
+                }
+            }
+            (_, true) => return not_listed(status, body, ("conversation", &id)),
+            (_, false) => return ChainStep::Done(self.chain),
         }
         if listing.query().is_some() {
             return self.request(Request::Conversation { id, listing });

@@ -21,6 +21,8 @@ pub struct Detour {
     pub previous: Option<String>,
     /// References to the items after `previous`, without the blocking ones.
     pub references: Vec<Item>,
+    /// The blocking items.
+    pub avoided: HashSet<ItemId>,
 }
 
 /// The search for a detour. It sends no requests: its owner does so, and passes on the answers.
@@ -108,7 +110,8 @@ fn detour(blocking: &HashSet<ItemId>, previous: Option<String>, blocked: &Chain)
     }
     let ids: Option<Vec<&ItemId>> = input.iter().chain(output).map(id_of).collect();
     let ids = ids?.into_iter().filter(|id| !blocking.contains(*id));
-    Some(Detour { previous, references: ids.map(reference_to).collect() })
+    let references = ids.map(reference_to).collect();
+    Some(Detour { previous, references, avoided: blocking.clone() })
 }
 
 fn reference_to(id: &ItemId) -> Item {

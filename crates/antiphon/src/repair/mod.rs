@@ -73,6 +73,7 @@ pub use policy::{
 pub(crate) use reasoning::may_be_model_made;
 pub use reasoning::{filter_orphaned_reasoning, made_with};
 pub use reported::ReportedRepair;
+pub(crate) use reported::serialize_kind;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};

@@ -20,7 +20,7 @@ const AVOIDED: &str = "The upstream took no turn behind the item. This one goes 
 /// The items of a conversation to delete before its next turn: the server accepts no turn after
 /// them, or their real output has arrived.
 #[derive(Clone, Debug, Default)]
-pub struct BlockingItems {
+pub(super) struct BlockingItems {
     unrepairable: Vec<(HeldItem, &'static str)>,
     late: Vec<(HeldItem, usize)>,
 }
@@ -35,41 +35,36 @@ impl BlockingItems {
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.unrepairable.is_empty() && self.late.is_empty()
     }
 
-    /// Whether there are items that no request can repair.
-    pub fn is_unrepairable(&self) -> bool {
-        !self.unrepairable.is_empty()
-    }
-
     /// The ids of the items that no request can repair.
-    pub fn unrepairable_ids(&self) -> HashSet<ItemId> {
+    pub(super) fn unrepairable_ids(&self) -> HashSet<ItemId> {
         self.unrepairable.iter().map(|(item, _)| item.id.clone()).collect()
     }
 
     /// The ids of all these items.
-    pub fn ids(&self) -> impl Iterator<Item = &ItemId> {
+    pub(super) fn ids(&self) -> impl Iterator<Item = &ItemId> {
         self.items().map(|item| &item.id)
     }
 
     /// Whether the server's ids of all these items are known. The server issues the ids of items
     /// that it receives.
-    pub fn have_server_ids(&self) -> bool {
+    pub(super) fn have_server_ids(&self) -> bool {
         self.items().all(|item| item.head.id.is_some())
     }
 
     /// Those of these items that were deleted.
     #[must_use]
-    pub fn only(mut self, deleted: &HashSet<ItemId>) -> Self {
+    pub(super) fn only(mut self, deleted: &HashSet<ItemId>) -> Self {
         self.unrepairable.retain(|(item, _)| deleted.contains(&item.id));
         self.late.retain(|(item, _)| deleted.contains(&item.id));
         self
     }
 
     /// Reports the deletion of these items at the server. The late outputs are in `input`.
-    pub fn report_deletions(&self, input: &[Item]) -> Vec<ReportedRepair> {
+    pub(super) fn report_deletions(&self, input: &[Item]) -> Vec<ReportedRepair> {
         let action = "deleted_upstream";
         let mut repairs = self.report_unrepairable(action, DELETED);
         for (placeholder, position) in &self.late {
@@ -83,7 +78,7 @@ impl BlockingItems {
     }
 
     /// Reports that a detour avoids these items.
-    pub fn report_detour(&self) -> Vec<ReportedRepair> {
+    pub(super) fn report_detour(&self) -> Vec<ReportedRepair> {
         self.report_unrepairable("left_behind", AVOIDED)
     }
 

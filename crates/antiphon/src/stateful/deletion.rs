@@ -4,9 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use bytes::Bytes;
 
-use super::history::History;
-use super::planning::Plan;
-use super::{BlockingItems, Method, Step};
+use super::BlockingItems;
 use crate::item::ItemId;
 use crate::provider_api::{Segment, ServerError};
 
@@ -20,10 +18,6 @@ pub(super) struct Deletion {
     conversation: String,
     queue: VecDeque<ItemId>,
     pub(super) deleted: HashSet<ItemId>,
-    /// The known items before the deletions.
-    pub(super) history: History,
-    /// The plan without any deletion.
-    pub(super) plan: Plan,
 }
 
 impl Deletion {
@@ -32,32 +26,43 @@ impl Deletion {
         items.have_server_ids() && items.ids().all(|id| Segment::parse(id.as_str()).is_some())
     }
 
-    /// Deletes the items that block this plan. The id of the conversation has to be valid.
-    pub(super) fn new(conversation: &str, history: History, plan: Plan) -> Self {
-        let (queue, deleted) = (plan.blocking.ids().cloned().collect(), HashSet::new());
-        Self { conversation: conversation.to_owned(), queue, deleted, history, plan }
+    /// Deletes these items, of which there is one at least. The id of the conversation has to be
+    /// valid.
+    pub(super) fn new(conversation: &str, items: &BlockingItems) -> Self {
+        let (queue, deleted) = (items.ids().cloned().collect(), HashSet::new());
+        Self { conversation: conversation.to_owned(), queue, deleted }
     }
 
-    /// The next request; `None` at the end.
-    pub(super) fn step(&self) -> Option<Step> {
-        let item = Segment::parse(self.queue.front()?.as_str()).expect("it was checked");
-        let conversation = Segment::parse(&self.conversation).expect("it was checked");
-        let path = format!("/conversations/{conversation}/items/{item}");
-        Some(Step::Ask { method: Method::Delete, path, body: None })
+    /// Whether no item is left to delete.
+    pub(super) fn is_over(&self) -> bool {
+        self.queue.is_empty()
     }
 
-    /// Takes the server's answer. A missing item counts as deleted. If the server does not know the
-    /// path, nothing was deleted.
-    pub(super) fn take(&mut self, status: u16, body: &Bytes) {
-        let Some(item) = self.queue.pop_front() else { return };
+    /// The next item.
+    pub(super) fn item(&self) -> &ItemId {
+        self.queue.front().expect("an item is left")
+    }
+
+    /// The path of the next `DELETE`.
+    pub(super) fn path(&self) -> String {
+        let segment = |id| Segment::parse(id).expect("it was checked");
+        let (conversation, item) = (segment(&self.conversation), segment(self.item().as_str()));
+        format!("/conversations/{conversation}/items/{item}")
+    }
+
+    /// Takes the server's answer. Returns the item if it is deleted. A missing item counts as
+    /// deleted. If the server does not know the path, nothing was deleted.
+    pub(super) fn take(&mut self, status: u16, body: &Bytes) -> Option<ItemId> {
+        let item = self.queue.pop_front()?;
         let is_gone = match status {
             200..=299 => true,
             404 => ServerError::parse(body).is_missing("item", item.as_str()),
             _ => false,
         };
         match is_gone {
-            true => _ = self.deleted.insert(item),
+            true => _ = self.deleted.insert(item.clone()),
             false => self.queue.clear(),
         }
+        is_gone.then_some(item)
     }
 }

@@ -16,9 +16,9 @@ use crate::transcript::{Body, HeldItem, Transcript};
 
 /// The items of a server and the new items of an input after them, before their repair.
 #[derive(Debug)]
-pub struct Draft {
+pub(super) struct Draft {
     /// The server's items and the new items of the input.
-    pub admission: Admission,
+    pub(super) admission: Admission,
     /// Outlines of the items, as repairs read them.
     items: Vec<Item>,
     /// The position in the transcript of each item.
@@ -31,13 +31,13 @@ pub struct Draft {
 
 /// The items to send to a server.
 #[derive(Debug)]
-pub struct RepairedDraft {
+pub(super) struct RepairedDraft {
     /// The items.
-    pub sent: Vec<Item>,
+    pub(super) sent: Vec<Item>,
     /// Those of them that are not stored yet, in their stored form.
-    pub fresh: Vec<HeldItem>,
+    pub(super) fresh: Vec<HeldItem>,
     /// The repairs.
-    pub repairs: Vec<ReportedRepair>,
+    pub(super) repairs: Vec<ReportedRepair>,
 }
 
 impl Draft {
@@ -45,7 +45,7 @@ impl Draft {
     ///
     /// # Errors
     /// The provider's error for the first item that the rules reject.
-    pub fn new(
+    pub(super) fn new(
         stored: Transcript,
         input: &[Item],
         refused: &RefusedItems,
@@ -75,7 +75,7 @@ impl Draft {
     /// the content of reasoning that is not encrypted. Items that need it are sent without their
     /// ids.
     #[must_use]
-    pub fn into_replay(self, kept: usize) -> (Self, Vec<Item>) {
+    pub(super) fn into_replay(self, kept: usize) -> (Self, Vec<Item>) {
         let Self { items, places, .. } = self;
         let stored = self.admission.held;
         let is_lost = |(at, item): &(usize, Item)| {
@@ -91,12 +91,12 @@ impl Draft {
     }
 
     /// The number of stored items that are sent again.
-    pub fn replayed_items(&self) -> usize {
+    pub(super) fn replayed_items(&self) -> usize {
         self.places[self.at_server..].iter().filter(|at| **at < self.admission.held).count()
     }
 
     /// The items that block every turn until they are deleted.
-    pub fn blocking(&self) -> BlockingItems {
+    pub(super) fn blocking(&self) -> BlockingItems {
         let stored = |at: usize| self.admission.transcript.items()[at].clone();
         let unrepairable = blocking_items(self.at_server, &self.items).into_iter();
         let unrepairable =
@@ -108,7 +108,7 @@ impl Draft {
     ///
     /// # Errors
     /// The provider's error for the first item that needs a repair.
-    pub fn check(&self, outputs_without_call: OnOutputWithoutCall) -> Result<(), Refusal> {
+    pub(super) fn check(&self, outputs_without_call: OnOutputWithoutCall) -> Result<(), Refusal> {
         match self.repaired(outputs_without_call).repairs.first() {
             Some(repair) => {
                 let source = self.source(repair).unwrap_or(repair.position);
@@ -120,7 +120,7 @@ impl Draft {
 
     /// Repairs the items that the server does not have. `placeholder` creates the stored form of a
     /// placeholder output.
-    pub fn repair(
+    pub(super) fn repair(
         &self,
         outputs_without_call: OnOutputWithoutCall,
         placeholder: impl FnMut(&Item) -> HeldItem,

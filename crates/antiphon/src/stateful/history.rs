@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::item::ItemId;
-use crate::transcript::{Body, HeldItem, Transcript};
+use crate::transcript::{HeldItem, Transcript};
 
 /// An immutable list of items, stored as pieces that each continue another piece.
 ///
@@ -22,11 +22,6 @@ struct Piece {
 }
 
 impl History {
-    /// A history with only these items.
-    pub(super) fn new(items: impl IntoIterator<Item = HeldItem>) -> Self {
-        Self::default().with(items)
-    }
-
     /// The same history with more items at the end.
     pub(super) fn with(&self, items: impl IntoIterator<Item = HeldItem>) -> Self {
         let items: Vec<HeldItem> = items.into_iter().map(HeldItem::without_body).collect();
@@ -52,19 +47,14 @@ impl History {
         self.0.as_ref().map_or(0, |piece| piece.items.len())
     }
 
-    /// The history after these items were deleted.
-    pub(super) fn with_deleted(&self, deleted: &HashSet<ItemId>) -> Self {
-        let items = self.transcript().items().to_vec().into_iter();
-        Self::new(items.map(|item| match deleted.contains(&item.id) {
-            true => HeldItem { body: Body::Erased, ..item },
-            false => item,
-        }))
+    /// The history after this item was deleted.
+    pub(super) fn with_erased(&self, item: &ItemId) -> Self {
+        Self::from(self.transcript().with_erased(&HashSet::from([item.clone()])))
     }
 
     /// The history without these items.
     pub(super) fn without(&self, ids: &HashSet<ItemId>) -> Self {
-        let items = self.transcript().items().to_vec().into_iter();
-        Self::new(items.filter(|item| !ids.contains(&item.id)))
+        Self::from(self.transcript().without(ids))
     }
 
     fn pieces(&self) -> Vec<&Piece> {
@@ -76,6 +66,12 @@ impl History {
         }
         pieces.reverse();
         pieces
+    }
+}
+
+impl From<Transcript> for History {
+    fn from(items: Transcript) -> Self {
+        Self::default().with(items)
     }
 }
 
@@ -106,7 +102,7 @@ mod tests {
 
     #[test]
     fn histories_share_their_beginning() {
-        let begun = History::new([held(1), held(2)]);
+        let begun = History::default().with([held(1), held(2)]);
         let (one, other) = (begun.with([held(3)]), begun.with([held(4)]));
         assert_eq!(ids(&one), ["1", "2", "3"]);
         assert_eq!(ids(&other), ["1", "2", "4"]);

@@ -1,15 +1,14 @@
 //! The engine for state that a server keeps: conversations and response chains.
 //!
-//! Two drivers use it. A client that talks to the server directly has a [`StatefulClient`], which
-//! records the server's items in memory. A gateway has a store for that, and drives the parts:
+//! A [`Preparation`] is the state machine of a request. It lists the server's items if they are
+//! unknown, plans the items to send, deletes or avoids items that block the turn, and decides after
+//! a rejection. It does no I/O: two drivers perform each [`Action`] and record the result.
 //!
-//! - [`Course`] decides the next action after each plan and after each rejection.
-//! - [`Draft`] repairs the new items of a request, and finds the [`BlockingItems`] of the server.
-//!
-//! A [`StatefulClient`] asks the server for unknown state, sends only the new items of each
-//! request, repairs items that the server would reject, and records every answer. It does no I/O:
-//! its owner performs each [`Turn::step`] and passes the result back to the turn. Answers are
-//! corrected on their way to the caller: each call is one item, and each stream ends.
+//! - A client that talks to the server directly has a [`StatefulClient`]. It records the server's
+//!   items in memory, so only the requests are left to the owner of a [`Turn`]: it performs each
+//!   [`Turn::step`] and passes the result back. Answers are corrected on their way to the caller:
+//!   each call is one item, and each stream ends.
+//! - A gateway has a store for the items, and sends the requests itself.
 //!
 //! ```text
 //! open ---> Ask ---> record_answer ---.     the server's items, if they are unknown
@@ -32,26 +31,27 @@
 //! assert!(path.starts_with("/conversations/conv_1/items?"));
 //! ```
 
+mod action;
 mod answer;
 mod blocking_items;
 mod correction;
-mod course;
 mod deletion;
 mod draft;
 mod history;
 mod known_state;
 mod ledger;
+mod listed;
 mod local_ids;
 mod lock_wait;
 mod memory;
 mod outcome;
-mod planning;
-mod prepare;
+mod plan;
+mod planner;
+mod preparation;
 mod recent;
 mod report;
 mod request;
 mod step;
-mod sync;
 mod turn;
 mod unknown;
 
@@ -61,13 +61,17 @@ mod tests;
 use bytes::Bytes;
 
 pub use crate::repair::ReportedRepair;
-pub use blocking_items::BlockingItems;
-pub use course::{Course, Decision, PlanSummary, Recovery, Removal};
-pub use draft::{Draft, RepairedDraft};
-pub use report::Report;
+pub use action::{Action, Failure, Known, LoadReason, Rules};
+pub use listed::Listed;
+pub use plan::{ContinueFrom, EarlierPoint, Plan};
+pub use preparation::Preparation;
+pub use report::{Report, ResentItem};
+pub use request::Continues;
 pub use step::{Method, Step};
 pub use turn::Turn;
 
+use self::blocking_items::BlockingItems;
+use self::draft::{Draft, RepairedDraft};
 use self::memory::Memory;
 use self::recent::Name;
 use self::request::Request;

@@ -3,9 +3,7 @@
 use bytes::Bytes;
 
 use super::answer::{AnswerReader, ModelAnswer, Read, Tracer};
-use super::course::Recovery;
-use super::history::History;
-use super::turn::{PlanInputs, PlannedRequest, Purpose, Stage, Turn};
+use super::turn::{Purpose, Stage, Turn};
 use crate::faults::StateError;
 use crate::provider_api::{ServerError, depends_on_state};
 
@@ -16,13 +14,12 @@ impl Turn {
     /// Takes the server's error for the request, that is, an answer with a status other than 2xx.
     #[expect(clippy::needless_pass_by_value, reason = "the caller has no other use for it")]
     pub fn record_rejection(&mut self, status: u16, body: Bytes) {
-        let request = match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Sending(request) => request,
-            other => return self.stage = other,
-        };
+        if !matches!(self.stage, Stage::Sending(_)) {
+            return;
+        }
         let is_clients = (400..500).contains(&status);
         if is_clients && status != TIMED_OUT {
-            self.state.record_attempt(None);
+            self.state.drop_attempt();
         }
         let error = is_clients.then(|| ServerError::parse(&body).state_error()).flatten();
         if error == Some(StateError::UnknownResponse) {
@@ -32,66 +29,21 @@ impl Turn {
         if error.is_none() && !depends_on_state(status) {
             return self.give_up_unchanged();
         }
-        let PlannedRequest { body, planned } = request;
-        match (self.course.reject(error), planned) {
-            (Recovery::Wait, planned) if self.lock.wait() => match planned {
-                // The other open turn may change the items: they are listed again.
-                Some((PlanInputs::Known(_), _)) => self.start_again(),
-                planned => self.stage = Stage::Sending(PlannedRequest { body, planned }),
-            },
-            (Recovery::Sync, Some((PlanInputs::Known(_), _))) => {
-                self.rejected = Some(body);
-                self.state.forget_response();
-                self.start_again();
-            }
-            (Recovery::Sync | Recovery::Plan, Some((inputs, _))) => {
-                self.rejected = Some(body);
-                self.plan(inputs);
-            }
-            _ => self.give_up(),
-        }
-    }
-
-    fn start_again(&mut self) {
-        self.state.end_unknown();
-        self.course.restart();
-        self.sync();
-    }
-
-    /// Continues, unless the request was rejected before: then its caller gets that error.
-    pub(super) fn unless_rejected(&mut self, next: impl FnOnce(&mut Self)) {
-        match self.course.fault() {
-            Some(_) => self.give_up(),
-            None => next(self),
-        }
-    }
-
-    /// Ends the turn with the server's error. The state of the conversation is unknown.
-    fn give_up(&mut self) {
-        self.state.end_unknown();
-        self.stage = Stage::GivenUp;
-    }
-
-    /// Ends the turn with the server's error. It has changed nothing.
-    pub(super) fn give_up_unchanged(&mut self) {
-        self.state.end_unchanged();
-        self.stage = Stage::GivenUp;
+        self.preparation.reject(error);
+        self.advance();
     }
 
     /// Records the start of the answer to the request: an event stream, or one JSON object. `now`
     /// is in Unix seconds.
     pub fn start(&mut self, is_event_stream: bool, now: i64) {
         self.lock.end();
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Sending(request) => {
-                if self.request.in_background {
-                    self.state.record_attempt(None);
-                }
-                let ids = self.ids.of_answer(self.key);
-                let reader = AnswerReader::new(is_event_stream, &self.request, now, ids);
-                self.stage = Stage::Receiving(request, reader);
+        if matches!(self.stage, Stage::Sending(_)) {
+            if self.request.in_background {
+                self.state.drop_attempt();
             }
-            other => self.stage = other,
+            let ids = self.ids.of_answer(self.key);
+            let reader = AnswerReader::new(is_event_stream, &self.request, now, ids);
+            self.stage = Stage::Receiving(reader);
         }
     }
 
@@ -103,7 +55,7 @@ impl Turn {
     /// After the terminal event of the answer, the server has the turn: later calls do not change
     /// that.
     pub fn push(&mut self, bytes: &[u8], now: i64) -> Bytes {
-        let Stage::Receiving(_, reader) = &mut self.stage else { return Bytes::new() };
+        let Stage::Receiving(reader) = &mut self.stage else { return Bytes::new() };
         let read = reader.push(bytes, now, &mut Tracer { key: self.key, ids: &mut self.ids });
         if let Some(answer) = read.answer {
             self.conclude(answer);
@@ -133,7 +85,7 @@ impl Turn {
     }
 
     fn finish_reading(&mut self, now: i64) -> Read {
-        let Stage::Receiving(_, reader) = &mut self.stage else { return Read::default() };
+        let Stage::Receiving(reader) = &mut self.stage else { return Read::default() };
         let mut tracer = Tracer { key: self.key, ids: &mut self.ids };
         match self.purpose {
             Purpose::Answer => reader.finish(now, &mut tracer),
@@ -146,33 +98,23 @@ impl Turn {
 
     /// Records the result of an answer.
     fn conclude(&mut self, answer: ModelAnswer) {
-        let id = answer.id.clone().filter(|_| self.request.stores);
-        let Stage::Receiving(request, _) = std::mem::replace(&mut self.stage, Stage::Over) else {
-            return self.state.end_unknown();
-        };
-        match request.history_after(self.purpose, answer) {
-            Some((history, is_all)) => self.state.end_with(history, is_all, id.as_deref()),
+        self.stage = Stage::Over;
+        let id = answer.id.as_deref().filter(|_| self.request.stores);
+        let plan = self.preparation.plan().filter(|plan| answer.is_whole && !plan.names_unknown);
+        let sent = plan.and_then(|plan| match self.purpose {
+            Purpose::Answer => Some((plan.fresh.as_slice(), !plan.report.by_kind)),
+            // The server lists the delivered items themselves.
+            Purpose::Delivery if answer.output.len() == plan.fresh.len() => {
+                Some((&[][..], !plan.report.by_kind))
+            }
+            Purpose::Delivery => None,
+        });
+        match sent {
+            Some((sent, is_all)) => {
+                let items = sent.iter().cloned().chain(answer.output);
+                self.state.end_with(items, is_all, id);
+            }
             None => self.state.end_unknown(),
         }
-    }
-}
-
-impl PlannedRequest {
-    /// The history after an answer with this result, and whether it is complete; `None` if the
-    /// history is unknown.
-    fn history_after(self, purpose: Purpose, answer: ModelAnswer) -> Option<(History, bool)> {
-        let (inputs, plan) = self.planned.filter(|_| answer.is_whole)?;
-        let (before, is_all) = match inputs {
-            PlanInputs::Known(history) => (history, true),
-            PlanInputs::Nothing => (History::default(), true),
-            PlanInputs::Unlisted(history) => (history, false),
-        };
-        let sent = match purpose {
-            Purpose::Answer => plan.fresh,
-            Purpose::Delivery if answer.output.len() == plan.fresh.len() => Vec::new(),
-            Purpose::Delivery => return None,
-        };
-        let history = || (before.with(sent.into_iter().chain(answer.output)), is_all);
-        (!plan.names_unknown).then(history)
     }
 }

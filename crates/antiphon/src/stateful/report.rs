@@ -1,14 +1,18 @@
 //! The omitted and repaired items of a turn.
 
-use crate::item::Item;
+use serde::Serialize;
+
+use crate::item::{Item, ItemId, Kind};
 use crate::reconcile::{Admission, Treatment};
-use crate::repair::{Finding, ReportedRepair};
+use crate::repair::{Finding, ReportedRepair, serialize_kind};
 
 /// The changes to a request, for its caller and its operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The number of input items that the server had already.
     pub resent: usize,
+    /// Those of them whose stored items are known.
+    pub resent_items: Vec<ResentItem>,
     /// The repairs.
     pub repairs: Vec<ReportedRepair>,
     /// The name of the state error of the first attempt, if the request was then planned and sent
@@ -16,17 +20,47 @@ pub struct Report {
     pub resynced_after: Option<&'static str>,
     /// Whether the server does not list its items, so that items were left out by their kind.
     pub by_kind: bool,
+    /// The number of stored items that are sent in full, if the server has lost the previous
+    /// response.
+    pub replayed: Option<usize>,
+}
+
+/// An item of an input that was stored already.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResentItem {
+    /// The position in the input.
+    pub position: usize,
+    /// The item's kind.
+    #[serde(rename = "type", serialize_with = "serialize_kind")]
+    pub kind: Kind,
+    /// The id of the stored item.
+    #[serde(rename = "item_id")]
+    pub id: ItemId,
+    /// The name of the rule that matched the stored item.
+    pub rule: &'static str,
+    /// Whether the content differs from the stored item, which takes precedence.
+    pub differs: bool,
 }
 
 impl Report {
     /// Reports the items of the input that were not added unchanged.
-    pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
+    pub fn from_admission(input: &[Item], admission: &Admission) -> Self {
         let mut report = Self::default();
         for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
             report.repairs.extend(ReportedRepair::from_treatment(position, item, treatment));
-            if matches!(treatment, Treatment::Resent(_) | Treatment::StoredBefore(_)) {
-                report.resent += 1;
-            }
+            let (held, rule, differs) = match treatment {
+                Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
+                Treatment::StoredBefore(Some(held)) => (*held, "same_request", false),
+                Treatment::StoredBefore(None) => {
+                    report.resent += 1;
+                    continue;
+                }
+                _ => continue,
+            };
+            let (kind, id) =
+                (item.head().kind.clone(), admission.transcript.items()[held].id.clone());
+            report.resent += 1;
+            report.resent_items.push(ResentItem { position, kind, id, rule, differs });
         }
         report.repairs.extend(ReportedRepair::from_doubts(input, &admission.doubts));
         report

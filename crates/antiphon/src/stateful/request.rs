@@ -1,8 +1,10 @@
 //! The request of a turn.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
-use super::OpenError;
+use super::{ContinueFrom, OpenError};
 use crate::item::{FingerprintKey, Item, parse_items};
 use crate::json::{Object, range_of_slice, replace_array};
 use crate::reconcile::ReplayStyle;
@@ -15,7 +17,7 @@ pub(super) struct Request {
     /// How the client resends its history.
     pub(super) style: ReplayStyle,
     /// The items of the input: slices of the body. A text is represented by its message.
-    pub(super) input: Vec<Item>,
+    pub(super) input: Arc<[Item]>,
     pub(super) continues: Continues,
     /// Whether its response is stored.
     pub(super) stores: bool,
@@ -25,7 +27,7 @@ pub(super) struct Request {
 
 /// The state that a request continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Continues {
+pub enum Continues {
     /// Nothing: the request is complete.
     Nothing,
     /// A conversation.
@@ -44,7 +46,7 @@ impl Request {
             Some(raw) if raw.starts_with('"') => vec![message_of(raw)],
             Some(raw) => parse_items(&body.slice_ref(raw.as_bytes()))?,
         };
-        let continues = Continues::from_fields(&fields);
+        let (input, continues) = (input.into(), Continues::from_fields(&fields));
         let stores = fields.get("store") != Some("false");
         let in_background = fields.is_true("background");
         drop(fields);
@@ -61,16 +63,11 @@ impl Request {
         Ok(Self {
             body: format!(r#"{{"items":{}}}"#, String::from_utf8_lossy(items)).into(),
             style: ReplayStyle::Unknown,
-            input: parse_items(items)?,
+            input: parse_items(items)?.into(),
             continues: Continues::Conversation(conversation.to_owned()),
             stores: true,
             in_background: false,
         })
-    }
-
-    /// Whether the input has images: then messages are recognized by them too.
-    pub(super) fn has_images(&self) -> bool {
-        self.input.iter().any(|item| item.text().contains("\"input_image\""))
     }
 
     /// The envelope of the response. `id` is for a server that gives none, and so is `now`, in Unix
@@ -100,14 +97,14 @@ impl Request {
         self.with_items("input", items)
     }
 
-    /// The same, but continuing another response or nothing.
-    pub(super) fn with_input_after(&self, previous: Option<&str>, items: &[Item]) -> Bytes {
+    /// The same, but continuing another point in the server's state.
+    pub(super) fn with_input_after(&self, continue_from: &ContinueFrom, items: &[Item]) -> Bytes {
         let body = self.with_input(items);
-        let mut fields = Object::parse(&body).expect("it was read as an object");
-        match previous {
-            Some(id) => fields.set_string("previous_response_id", id),
-            None => fields.remove("previous_response_id"),
+        if *continue_from == ContinueFrom::AsRequested {
+            return body;
         }
+        let mut fields = Object::parse(&body).expect("it was read as an object");
+        continue_from.write(&mut fields);
         fields.to_bytes()
     }
 

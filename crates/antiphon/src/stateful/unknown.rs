@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::history::History;
-use super::planning::Plan;
+use super::Plan;
 use crate::item::{CallKey, Head, Item, Role, Side};
+use crate::transcript::Transcript;
 
 /// Whether the input has model items with unknown ids, or outputs for unknown calls. Then another
 /// client may have continued the conversation.
-pub(super) fn in_input(input: &[Item], history: &History) -> bool {
-    let held = history.transcript();
+pub(super) fn in_input(input: &[Item], held: &Transcript) -> bool {
     let mut called: HashSet<CallKey> = HashSet::new();
     input.iter().any(|item| {
         let head = item.head();

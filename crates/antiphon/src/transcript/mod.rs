@@ -15,7 +15,7 @@ mod held;
 mod tests;
 mod view;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub use held::{Body, HeldItem, Origin};
 
@@ -61,6 +61,31 @@ impl Transcript {
             self.by_call.push(position, &item.head);
         }
         self.items.push(item);
+    }
+
+    /// The transcript after these items were deleted.
+    #[must_use]
+    pub(crate) fn with_erased(self, ids: &HashSet<ItemId>) -> Self {
+        let erase = |item: HeldItem| match ids.contains(&item.id) {
+            true => HeldItem { body: Body::Erased, ..item },
+            false => item,
+        };
+        self.into_iter().map(erase).collect()
+    }
+
+    /// The transcript without these items.
+    #[must_use]
+    pub(crate) fn without(self, ids: &HashSet<ItemId>) -> Self {
+        self.into_iter().filter(|item| !ids.contains(&item.id)).collect()
+    }
+}
+
+impl IntoIterator for Transcript {
+    type Item = HeldItem;
+    type IntoIter = std::vec::IntoIter<HeldItem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
     }
 }
 

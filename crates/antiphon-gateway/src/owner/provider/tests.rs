@@ -7,6 +7,7 @@ use super::*;
 use crate::settings::Retries;
 use crate::upstream::StateError;
 
+const ITEM: &str = "/conversations/conv_1/items/rs_1";
 const INPUT: &str = "/responses/resp_1/input_items";
 
 fn user(id: &str) -> Value {
@@ -108,33 +109,6 @@ async fn what_is_no_response_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn an_item_is_deleted_and_one_that_is_not_there_is_as_good_as_deleted() {
-    let world = World::new().await;
-    let provider = provider(&world);
-    world.says(&json!({"id": "conv_1", "object": "conversation"}));
-    provider.delete_item("conv_1", "rs_1").await.unwrap();
-    world.refuses(StatusCode::NOT_FOUND, "Item with id 'rs_1' not found.");
-    provider.delete_item("conv_1", "rs_1").await.unwrap();
-    assert_eq!(world.asked(), ["DELETE /v1/conversations/conv_1/items/rs_1"; 2]);
-}
-
-#[tokio::test]
-async fn where_items_cannot_be_deleted_none_is_taken_for_deleted() {
-    let world = World::new().await;
-    let refusals = [
-        (StatusCode::NOT_FOUND, "Invalid URL (DELETE /v1/conversations/conv_1/items/rs_1)"),
-        (StatusCode::NOT_FOUND, "Conversation with id 'conv_1' not found."),
-        (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
-        (StatusCode::UNAUTHORIZED, "Incorrect API key provided."),
-    ];
-    for (refusal, message) in refusals {
-        world.refuses(refusal, message);
-        let error = provider(&world).delete_item("conv_1", "rs_1").await.unwrap_err();
-        assert_eq!(status(&error), Some(refusal.as_u16()), "{message}");
-    }
-}
-
-#[tokio::test]
 async fn an_error_is_the_providers_own() {
     let world = World::new().await;
     world.refuses(StatusCode::NOT_FOUND, "Conversation with id 'conv_1' not found.");
@@ -164,7 +138,7 @@ async fn what_fails_for_a_moment_is_asked_again() {
 async fn what_goes_on_failing_is_asked_no_more_often_than_the_settings_say() {
     let world = World::with(|kept| kept.retries = Retries::none()).await;
     world.refuses(StatusCode::SERVICE_UNAVAILABLE, "Overloaded");
-    let error = provider(&world).delete_item("conv_1", "rs_1").await.unwrap_err();
+    let error = provider(&world).ask(Method::DELETE, ITEM).await.unwrap_err();
     assert_eq!(status(&error), Some(503));
     assert_eq!(world.asked().len(), 1);
 }
@@ -185,10 +159,8 @@ async fn a_text_that_can_be_no_id_is_unknown_and_reaches_nobody() {
         let errors = [
             provider.conversation_items(text).await.unwrap_err(),
             provider.response(text).await.unwrap_err(),
-            provider.delete_item(text, "rs_1").await.unwrap_err(),
         ];
         assert!(errors.iter().all(|error| status(error) == Some(404)), "{errors:?}");
-        provider.delete_item("conv_1", text).await.unwrap();
     }
     assert_eq!(world.asked(), [""; 0]);
 }

@@ -1,12 +1,12 @@
 //! The last stage: a turn with an answer, and its records in the ledger.
 
 use antiphon::json::Object;
+use antiphon::stateful::Plan;
 use antiphon::stream::{Finished, Status};
 use antiphon_store::{LedgerUpdate, StoreError, TurnRecord, UpstreamId};
 use bytes::Bytes;
 
 use super::open::OpenedAtUpstream;
-use super::plan::Plan;
 use super::relay::Relayed;
 use crate::error::ApiError;
 use crate::turn::Client;
@@ -15,24 +15,26 @@ use crate::turn::commit_retry::commit_with_retries;
 use crate::turn::reader::Outcome;
 use crate::turn::report::Report;
 use crate::turn::shared_text::SharedEnd;
+use crate::upstream::Upstream;
 
 /// A turn whose answer was passed on to the client, except for its end.
 pub(super) struct RelayedAtUpstream<'a> {
     pub(super) opened: OpenedAtUpstream<'a>,
     pub(super) plan: Plan,
+    pub(super) report: Report,
     pub(super) relayed: Relayed,
 }
 
 impl RelayedAtUpstream<'_> {
     /// Commits the result of the turn and then sends its end to the client.
     pub(super) async fn commit(self, client: &mut Client) {
-        let Self { opened, plan, relayed: Relayed { outcome, named } } = self;
+        let Self { opened, plan, report, relayed: Relayed { outcome, named } } = self;
         if matches!(outcome, Outcome::Disconnected(_)) && named.is_none() {
-            return opened.abandon(&plan).await;
+            return opened.abandon(&plan, &report).await;
         }
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let mut finished = outcome.finished();
-        let report = plan.report.clone().with_notes(&finished.notes);
+        let report = report.with_notes(&finished.notes);
         let result = match is_deleted {
             true => Err(ApiError::ConversationDeleted),
             false => opened.commit(&plan, named.as_ref(), &report, &finished).await,
@@ -73,12 +75,13 @@ impl OpenedAtUpstream<'_> {
         if failed {
             record.destination = place.destination_apart();
         }
-        let output = output_items(at.turn.gateway.fingerprint_key, finished, &plan.origin);
+        let origin = Upstream::Http(at.http).origin(&at.turn.request.model);
+        let output = output_items(at.turn.gateway.fingerprint_key, finished, &origin);
         if let (false, Some(response)) = (ended_well, &mut record.response) {
-            let copy = plan.copy.clone().and_then(|copy| copy.with(&output));
+            let copy = at.copy(plan).and_then(|copy| copy.with(&output));
             response.copy = copy.and_then(|copy| at.seal_copy(&copy));
         }
-        record.output = output.into_iter().map(|item| at.entered(item)).collect();
+        record.output = at.entries(&output);
         record.place = place.place();
         let is_stale = !ended_well || plan.names_unknown;
         record.ledger = Some(LedgerUpdate { is_stale, response: named });
@@ -87,7 +90,11 @@ impl OpenedAtUpstream<'_> {
 
     /// Records the turn as it will be stored if this process dies before its end. The ledger is
     /// then stale, and the next turn resyncs it.
-    pub(super) async fn record_pending_turn(&self, plan: &Plan) -> Result<(), ApiError> {
+    pub(super) async fn record_pending_turn(
+        &self,
+        plan: &Plan,
+        report: &Report,
+    ) -> Result<(), ApiError> {
         if !self.at.has_pending_turn() {
             return Ok(());
         }
@@ -95,15 +102,15 @@ impl OpenedAtUpstream<'_> {
         Ok(turn
             .gateway
             .store
-            .record_pending_turn(&turn.caller.tenant, self.pending_turn(plan))
+            .record_pending_turn(&turn.caller.tenant, self.pending_turn(plan, report))
             .await?)
     }
 
     /// The record of the turn before the response has an upstream id.
-    fn pending_turn(&self, plan: &Plan) -> TurnRecord {
-        let mut record = self.record(plan, &plan.report, ("", Status::Cancelled.as_str()));
+    fn pending_turn(&self, plan: &Plan, report: &Report) -> TurnRecord {
+        let mut record = self.record(plan, report, ("", Status::Cancelled.as_str()));
         if let Some(response) = &mut record.response {
-            response.copy = plan.copy.as_ref().and_then(|copy| self.at.seal_copy(copy));
+            response.copy = self.at.copy(plan).and_then(|copy| self.at.seal_copy(&copy));
         }
         record
     }
@@ -119,7 +126,7 @@ impl OpenedAtUpstream<'_> {
         let request = self.at.turn.request;
         TurnRecord {
             destination: self.place.destination.clone(),
-            input: plan.fresh.clone(),
+            input: self.at.added_items(plan),
             output: Vec::new(),
             response: request.store.then(response),
             request: Some(request.identity.digest),
@@ -179,12 +186,13 @@ impl OpenedAtUpstream<'_> {
     /// Ends a turn before its response id arrived, because its client disconnected or the answer
     /// broke off. The upstream may have stored the turn, so the ledger stays stale. The record
     /// keeps the input, which a retry of the request needs.
-    pub(super) async fn abandon(&self, plan: &Plan) {
+    pub(super) async fn abandon(&self, plan: &Plan, report: &Report) {
         if !self.at.has_pending_turn() || self.place.conversation.is_none() {
             return self.drop_pending_turn().await;
         }
         let ledger = Some(LedgerUpdate { response: None, is_stale: true });
-        let left = TurnRecord { ledger, place: self.place.place(), ..self.pending_turn(plan) };
+        let left =
+            TurnRecord { ledger, place: self.place.place(), ..self.pending_turn(plan, report) };
         if let Err(error) = self.store(left).await {
             tracing::warn!(
                 %error,

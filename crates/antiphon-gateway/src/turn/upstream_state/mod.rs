@@ -12,20 +12,18 @@
 //! consumes the one before:
 //!
 //! 1. [`UpstreamTurn`]: a request and its upstream.
-//! 2. [`OpenedAtUpstream`] (`open`): it has a ledger, and the lease of its conversation. A stale
-//!    ledger is first resynced with the upstream (`resync`). If the upstream has lost the response,
-//!    the turn continues from the ledger alone. If the client sent the request before,
-//!    `prior_attempt` replays the upstream's complete answer, or finds the input items that an
-//!    earlier attempt left there.
-//! 3. [`PlannedAtUpstream`] (`planned`): the input is reconciled with the ledger and repaired
-//!    (`plan`). Stored items that block every further turn are deleted. In a chain of responses
-//!    nothing can be deleted; there the turn makes a detour and continues the response before them.
-//! 4. [`Answered`] (`send`): the ledger is marked stale and the request sent. A state error leads
-//!    to one resync, a new plan and a second attempt. A locked conversation is retried until the
-//!    turn's wait ends. [`Course`](antiphon::stateful::Course) decides this. A client without a
-//!    gateway uses the same state machine. `relay` passes the answer on. The client receives
-//!    nothing before the response's id is in the ledger. `queued` handles a response in the
-//!    upstream's own background.
+//! 2. [`PreparingAtUpstream`] (`prepare`): it performs the actions of the engine's state machine, a
+//!    [`Preparation`](antiphon::stateful::Preparation), which a client without a gateway uses too.
+//!    The known items are those of the ledger: `open` finds them under the lease of the
+//!    conversation, and `resync` replaces them with the listed items. If the client sent the
+//!    request before, `prior_attempt` replays the upstream's complete answer, or finds the input
+//!    items that an earlier attempt left there. If the upstream has lost the response, the turn
+//!    continues from the ledger alone.
+//! 3. [`PlannedAtUpstream`](prepare::PlannedAtUpstream): a place and a plan.
+//! 4. [`Answered`] (`send`): the ledger is marked stale and the request sent. After a state error
+//!    the preparation goes on. A locked conversation is retried until the turn's wait ends. `relay`
+//!    passes the answer on. The client receives nothing before the response's id is in the ledger.
+//!    `queued` handles a response in the upstream's own background.
 //! 5. `commit`: stores the turn in the ledger, and marks the ledger fresh if the turn ended well.
 //!    The client receives the terminal event only after that.
 //!
@@ -36,8 +34,7 @@
 
 mod commit;
 mod open;
-mod plan;
-mod planned;
+mod prepare;
 mod prior_attempt;
 mod queued;
 mod relay;
@@ -47,13 +44,14 @@ mod turn_copy;
 
 use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::json::Object;
+use antiphon::reconcile::AdmissionMode;
+use antiphon::stateful::Rules;
 use antiphon::stream::{Assembler, Envelope, UsedIds};
+use antiphon::{HeldItem, Origin};
 use antiphon_store::{LedgerEntry, Ledgers, UpstreamId};
 use tokio::time::Instant;
 
-use self::open::OpenedAtUpstream;
-use self::plan::PlanInputs;
-use self::planned::{PlannedAtUpstream, Progress};
+use self::prepare::{Prepared, PreparingAtUpstream};
 use self::send::Answered;
 use super::cancel::TurnError;
 use super::client::Client;
@@ -66,6 +64,7 @@ use crate::entropy::from_now;
 use crate::error::ApiError;
 use crate::owner::{Provider, describe};
 use crate::request::{Continues, RequestMode};
+use crate::settings::Ledger;
 use crate::upstream::{HttpUpstream, Upstream};
 
 /// A turn of a conversation or of a response chain that its upstream owns.
@@ -97,11 +96,10 @@ impl<'a> UpstreamTurn<'a> {
     pub(super) async fn take(self, client: &mut Client) -> Result<(), TurnError> {
         self.check_request().await?;
         let _underway = register_attempt(self.turn).await?;
-        let (opened, continue_from) = OpenedAtUpstream::open(self).await?;
-        let prior = opened.find_prior_attempt().await?;
-        let Some(stored) = self.replay(prior, client).await? else { return Ok(()) };
-        let inputs = PlanInputs { continue_from, stored, ..PlanInputs::default() };
-        let planned = PlannedAtUpstream::plan(opened, inputs, Progress::default()).await?;
+        let planned = match PreparingAtUpstream::new(self).prepare().await? {
+            Prepared::Planned(planned) => planned,
+            Prepared::ByPriorAttempt(prior) => return Ok(self.replay(prior, client).await?),
+        };
         planned.check_quotas().await?;
         match Box::pin(planned.send(client)).await? {
             Answered::Relayed(relayed) => relayed.commit(client).await,
@@ -120,6 +118,19 @@ impl<'a> UpstreamTurn<'a> {
         }
         turn.check_store().await?;
         turn.gateway.owners(turn.caller).check_turn(self.http, turn.request).await
+    }
+
+    /// The rules for requests to the upstream.
+    fn rules(&self) -> Rules {
+        let (gateway, request) = (self.turn.gateway, self.turn.request);
+        Rules {
+            key: gateway.fingerprint_key,
+            mode: AdmissionMode::Ledger,
+            style: request.replay_style,
+            is_strict: !self.turn.repairs(),
+            is_delivery: false,
+            origin: Some(Origin::new(self.http.base())),
+        }
     }
 
     /// The reader of a response with this id. The upstream's encrypted content belongs to the
@@ -159,6 +170,15 @@ impl<'a> UpstreamTurn<'a> {
     /// retry the request after it stopped waiting. In the background, the job has its own record.
     fn has_pending_turn(&self) -> bool {
         self.turn.request.store && !self.turn.request.background
+    }
+
+    /// The items as ledger entries: without their bodies, unless the operator wants them there.
+    fn entries<'i>(&self, items: impl IntoIterator<Item = &'i HeldItem>) -> Vec<HeldItem> {
+        let entry = |item: HeldItem| match self.turn.gateway.settings.ledger {
+            Ledger::Heads => item.without_body(),
+            Ledger::Bodies => item,
+        };
+        items.into_iter().cloned().map(entry).collect()
     }
 
     fn provider(&self) -> Provider<'a> {

@@ -1,5 +1,6 @@
 //! The second stage: a turn with its place in a ledger.
 
+use antiphon::stateful::EarlierPoint;
 use antiphon::{Body, Transcript};
 use antiphon_store::{
     Conversation, ConversationId, Destination, LedgerEntry, LedgerSubject, ResponseRecord, Shard,
@@ -9,15 +10,13 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use super::UpstreamTurn;
-use super::plan::{ContinueFrom, EarlierPoint};
+use super::resync::{conversation_not_found, response_not_found};
 use super::turn_copy::CopiedTurn;
 use crate::entropy::{RandomIds, unix_now};
-use crate::error::{ApiError, Hint};
-use crate::request::Continues;
+use crate::error::ApiError;
 use crate::settings::Ledger;
 use crate::turn::open::Opened;
 use crate::turn::pending::PendingTurn;
-use crate::upstream::{StateError, UpstreamError};
 
 /// The metadata of a ledger's conversation. The upstream stores the real metadata.
 const NO_METADATA: Bytes = Bytes::from_static(b"{}");
@@ -28,57 +27,27 @@ pub(super) struct OpenedAtUpstream<'a> {
     pub(super) place: Opened,
     pub(super) pending: PendingTurn<'a>,
     /// The copy of the turn that this one continues.
-    copy: Option<CopiedTurn>,
+    pub(super) copy: Option<CopiedTurn>,
 }
 
 impl<'a> OpenedAtUpstream<'a> {
-    /// Opens the turn at the point that the request continues. Resyncs an unknown or stale ledger
-    /// from the upstream. If the upstream has lost the previous response, opens the turn on the
-    /// ledger's copy.
-    pub(super) async fn open(at: UpstreamTurn<'a>) -> Result<(Self, ContinueFrom), ApiError> {
-        let lost = match Self::open_as_requested(at).await {
-            Ok(opened) => return Ok((opened, ContinueFrom::AsRequested)),
-            Err(error) => error,
-        };
-        let Some(record) = at.record_of_lost(&lost).await? else { return Err(lost) };
-        let opened = Self::open_after(at, &record).await?;
-        match opened.earlier_point().await? {
-            Some(point) => Ok((opened, ContinueFrom::Earlier(point))),
-            None => Err(lost),
-        }
+    /// Starts a new thread.
+    pub(super) async fn on_new_thread(at: UpstreamTurn<'a>) -> Result<Self, ApiError> {
+        Ok(Self::new(at, Opened::on_new_thread(at.turn).await?))
     }
 
-    async fn open_as_requested(at: UpstreamTurn<'a>) -> Result<Self, ApiError> {
-        match &at.turn.request.continues {
-            Continues::Nothing => Ok(Self::new(at, Opened::on_new_thread(at.turn).await?)),
-            Continues::Conversation(id) => Self::open_conversation(at, id).await,
-            Continues::Response(id) => {
-                // If the turn of that response is still open, because its client has just
-                // disconnected, this waits for its end.
-                let record = match at.fresh_record(id).await? {
-                    Some(record) => record,
-                    None => at.resync_response(id, None).await?,
-                };
-                Self::open_after(at, &record).await
-            }
-        }
-    }
-
-    /// Continues a conversation, as its only open turn at this gateway.
-    async fn open_conversation(at: UpstreamTurn<'a>, id: &str) -> Result<Self, ApiError> {
-        let unknown = || ApiError::ConversationNotFound { id: id.into(), hint: Hint::None };
+    /// Continues a conversation, as its only open turn at this gateway. Also returns whether its
+    /// ledger is fresh.
+    pub(super) async fn open_conversation(
+        at: UpstreamTurn<'a>,
+        id: &str,
+    ) -> Result<(Self, bool), ApiError> {
+        let unknown = || conversation_not_found(id);
         let conversation = at.ledger_of(id).await?.ok_or_else(unknown)?;
         let place = Opened::in_conversation(at.turn, conversation, unknown).await?;
-        let opened = Self::new(at, place);
         // The previous turn may have changed the entry while this one waited.
-        if !at.entry(id).await?.ok_or_else(unknown)?.is_stale {
-            return Ok(opened);
-        }
-        if let Err(error) = opened.resync_conversation(id).await {
-            at.forget_if_gone(id, &error).await?;
-            return Err(error);
-        }
-        opened.at_current_end().await
+        let is_stale = at.entry(id).await?.ok_or_else(unknown)?.is_stale;
+        Ok((Self::new(at, place), !is_stale))
     }
 
     /// Continues the response of this record.
@@ -97,34 +66,17 @@ impl<'a> OpenedAtUpstream<'a> {
         Self { at, place, pending, copy: None }
     }
 
-    /// Moves the turn to the conversation's current end after its items were resynced.
-    pub(super) async fn at_current_end(self) -> Result<Self, ApiError> {
-        Ok(Self { place: self.place.at_current_end(self.at.turn).await?, ..self })
-    }
-
-    /// The latest point from which the ledger has the full content up to this turn, so that the
+    /// The stored items, and the latest point from which the ledger has their bytes, so that the
     /// turn can be sent to an upstream that has lost the previous response.
-    pub(super) async fn earlier_point(&self) -> Result<Option<EarlierPoint>, ApiError> {
+    pub(super) async fn load_lost(&self) -> Result<Option<(Transcript, EarlierPoint)>, ApiError> {
         let turn = self.at.turn;
-        if !matches!(turn.request.continues, Continues::Response(_)) {
-            return Ok(None);
-        }
         let held = turn.load(self.place.cursor).await?;
         if let Some(copy) = &self.copy {
-            return Ok(copy.start_in(&held));
+            return Ok(copy.start_in(&held).map(|point| (copy.fill(&held), point)));
         }
         let has_bodies = turn.gateway.settings.ledger == Ledger::Bodies
             && held.items().iter().all(|item| item.body != Body::StoredElsewhere);
-        Ok(has_bodies.then_some(EarlierPoint { previous: None, kept: 0 }))
-    }
-
-    /// The stored items, with the bytes of those that the turn sends again.
-    pub(super) async fn load(&self, from: &ContinueFrom) -> Result<Transcript, ApiError> {
-        let stored = self.at.turn.load(self.place.cursor).await?;
-        Ok(match (from, &self.copy) {
-            (ContinueFrom::Earlier(_), Some(copy)) => copy.fill(&stored),
-            _ => stored,
-        })
+        Ok(has_bodies.then_some((held, EarlierPoint { previous: None, kept: 0 })))
     }
 }
 
@@ -157,7 +109,7 @@ impl UpstreamTurn<'_> {
     /// Deletes the ledger of a conversation that the upstream no longer has. If tenants share the
     /// upstream's account, the ledger stays: it is the only proof of ownership, and the request may
     /// have named another project.
-    async fn forget_if_gone(&self, id: &str, error: &ApiError) -> Result<(), ApiError> {
+    pub(super) async fn forget_if_gone(&self, id: &str, error: &ApiError) -> Result<(), ApiError> {
         if self.turn.gateway.is_shared(self.http) {
             return Ok(());
         }
@@ -171,7 +123,7 @@ impl UpstreamTurn<'_> {
     pub(super) async fn fresh_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
         let Some(entry) = self.entry(id).await? else { return Ok(None) };
         let LedgerSubject::Response(open) = &entry.subject else {
-            return Err(ApiError::PreviousResponseNotFound { id: id.into(), hint: Hint::None });
+            return Err(response_not_found(id));
         };
         let record = self.turn.wait_for_response(open).await?;
         // The turn may have ended successfully in the meantime.
@@ -181,13 +133,9 @@ impl UpstreamTurn<'_> {
         }
     }
 
-    /// The ledger's record of the previous response, if this error reports that the response is
-    /// lost. A stale record counts as well, because there is no other copy.
-    async fn record_of_lost(&self, error: &ApiError) -> Result<Option<ResponseRecord>, ApiError> {
-        let Continues::Response(id) = &self.turn.request.continues else { return Ok(None) };
-        if !is_response_lost(error) {
-            return Ok(None);
-        }
+    /// The ledger's record of a response that the upstream has lost. A stale record counts as well,
+    /// because there is no other copy.
+    pub(super) async fn lost_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
         match self.entry(id).await?.map(|entry| entry.subject) {
             Some(LedgerSubject::Response(local)) => self.turn.wait_for_response(&local).await,
             _ => Ok(None),
@@ -199,15 +147,4 @@ impl UpstreamTurn<'_> {
 pub(super) fn after(record: &ResponseRecord) -> Destination {
     let end_of = record.response.conversation.is_some().then(|| record.response.id.clone());
     Destination::After { cursor: record.cursor, fork: ThreadId::issue(&mut RandomIds), end_of }
-}
-
-/// Whether the error reports that the previous response does not exist.
-fn is_response_lost(error: &ApiError) -> bool {
-    match error {
-        ApiError::Upstream(rejection) => {
-            let fault = UpstreamError::Rejected(rejection.clone()).state_error();
-            fault == Some(StateError::UnknownResponse)
-        }
-        error => error.code() == "previous_response_not_found",
-    }
 }

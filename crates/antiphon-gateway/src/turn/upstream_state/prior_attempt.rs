@@ -25,15 +25,23 @@ use crate::upstream::UpstreamError;
 
 /// The result of earlier attempts at the same request.
 pub(super) enum PriorOutcome {
-    /// The upstream has nothing of an earlier attempt.
-    Never,
+    /// An attempt has an answer.
+    Answered(PriorAnswer),
+    /// The upstream has nothing but these input items of an attempt, if any: position in the input,
+    /// position in the transcript.
+    Unanswered(Vec<(usize, usize)>),
+}
+
+/// The answer to an earlier attempt.
+pub(super) enum PriorAnswer {
     /// A complete answer.
     Whole(Box<StoredResponse>),
     /// A response in the upstream's background, with any status.
     Queued(Box<StoredResponse>),
-    /// The input, and perhaps some output, is stored: position in the input, position in the
-    /// transcript.
-    Begun(Vec<(usize, usize)>),
+}
+
+impl PriorOutcome {
+    const NEVER: Self = Self::Unanswered(Vec::new());
 }
 
 /// An earlier attempt, and the upstream's response for it.
@@ -45,14 +53,14 @@ impl OpenedAtUpstream<'_> {
         let turn = self.at.turn;
         let mut attempts = self.attempts().await?;
         if attempts.is_empty() {
-            return Ok(PriorOutcome::Never);
+            return Ok(PriorOutcome::NEVER);
         }
         if turn.request.is_queued() {
             let is_one = attempts.len() == 1 || turn.is_keyed();
             let kept = attempts.swap_remove(0).1.filter(|_| is_one);
-            return Ok(
-                kept.map_or(PriorOutcome::Never, |kept| PriorOutcome::Queued(Box::new(kept)))
-            );
+            return Ok(kept.map_or(PriorOutcome::NEVER, |kept| {
+                PriorOutcome::Answered(PriorAnswer::Queued(Box::new(kept)))
+            }));
         }
         let held = turn.load(self.place.cursor).await?;
         let in_conversation = matches!(turn.request.continues, Continues::Conversation(_));
@@ -61,15 +69,15 @@ impl OpenedAtUpstream<'_> {
         let (whole, cut): (Vec<_>, Vec<_>) =
             attempts.into_iter().partition(|attempt| search.is_answered(attempt));
         if let Some(answer) = search.attempt_to_replay(whole) {
-            return Ok(PriorOutcome::Whole(Box::new(answer)));
+            return Ok(PriorOutcome::Answered(PriorAnswer::Whole(Box::new(answer))));
         }
         for (record, _) in &cut {
             let stored = search.find_stored_by(record).await?;
             if !stored.is_empty() {
-                return Ok(PriorOutcome::Begun(stored));
+                return Ok(PriorOutcome::Unanswered(stored));
             }
         }
-        Ok(PriorOutcome::Never)
+        Ok(PriorOutcome::NEVER)
     }
 
     /// The known attempts, newest first, each with the upstream's response.
@@ -182,23 +190,20 @@ impl AttemptSearch<'_> {
 }
 
 impl UpstreamTurn<'_> {
-    /// Replays the complete answer, or sends the background response, and returns `None`. Otherwise
-    /// returns the input items that are already stored.
+    /// Replays the complete answer, or sends the background response.
     pub(super) async fn replay(
         &self,
-        prior: PriorOutcome,
+        answer: PriorAnswer,
         client: &mut Client,
-    ) -> Result<Option<Vec<(usize, usize)>>, ApiError> {
-        match prior {
-            PriorOutcome::Never => Ok(Some(Vec::new())),
-            PriorOutcome::Begun(stored) => Ok(Some(stored)),
-            PriorOutcome::Whole(answer) => self.replay_whole(&answer, client).await.map(|()| None),
-            PriorOutcome::Queued(response) => {
+    ) -> Result<(), ApiError> {
+        match answer {
+            PriorAnswer::Whole(answer) => self.replay_whole(&answer, client).await,
+            PriorAnswer::Queued(response) => {
                 // The client gets the background response as the upstream has it now.
                 client.begin_answer(report::head_again_unnamed());
                 let response = String::from_utf8_lossy(&response.body).into_owned();
                 client.send_object(self.translated(response));
-                Ok(None)
+                Ok(())
             }
         }
     }

@@ -5,13 +5,14 @@
 //! stays stale and is resynced before the next turn.
 
 use antiphon::json::Object;
+use antiphon::stateful::Plan;
 use antiphon_store::{ClaimedNotice, LedgerUpdate, Notice, TurnRecord};
 use bytes::Bytes;
 
 use super::open::OpenedAtUpstream;
-use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
+use crate::turn::report::Report;
 use crate::upstream::{Reply, UpstreamError};
 use crate::watches::WatchedTurn;
 
@@ -27,6 +28,7 @@ pub(super) struct Queued {
 pub(super) struct QueuedAtUpstream<'a> {
     pub(super) opened: OpenedAtUpstream<'a>,
     pub(super) plan: Plan,
+    pub(super) report: Report,
     pub(super) queued: Queued,
 }
 
@@ -44,25 +46,25 @@ impl QueuedAtUpstream<'_> {
         let (tenant, response) = (turn.caller.tenant.clone(), place.response_id.clone());
         let committed = ClaimedNotice { tenant, response, notice, attempt: 0 };
         turn.gateway.watches.start(committed, watched, turn.caller);
-        let Self { opened: OpenedAtUpstream { at, place, .. }, plan, queued } = self;
+        let Self { opened: OpenedAtUpstream { at, place, .. }, report, queued, .. } = self;
         place.close().await;
         let response = turn.request.store.then_some(&*queued.id);
-        plan.report.log_queued(response, &queued.status);
-        client.begin_answer(plan.report.head_unnamed());
+        report.log_queued(response, &queued.status);
+        client.begin_answer(report.head_unnamed());
         client.send_object(at.translated(queued.text));
         Ok(())
     }
 
     /// Stores the turn, with the watch of its response. The ledger stays stale.
     async fn store(&self, watch: Notice) -> Result<(), ApiError> {
-        let Self { opened, plan, queued } = self;
+        let Self { opened, plan, report, queued } = self;
         let turn = opened.at.turn;
         let ledger = LedgerUpdate { response: Some(opened.at.named(&queued.id)), is_stale: true };
         let record = TurnRecord {
             place: opened.place.place(),
             notices: vec![watch],
             ledger: Some(ledger),
-            ..opened.record(plan, &plan.report, (&*queued.id, &*queued.status))
+            ..opened.record(plan, report, (&*queued.id, &*queued.status))
         };
         Ok(turn.gateway.store.commit_turn(&turn.caller.tenant, record).await?)
     }

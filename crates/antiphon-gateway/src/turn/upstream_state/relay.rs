@@ -3,7 +3,7 @@
 use antiphon::stream::UsedIds;
 use antiphon_store::UpstreamId;
 
-use super::planned::PlannedAtUpstream;
+use super::prepare::PlannedAtUpstream;
 use super::send::Failed;
 use crate::error::ApiError;
 use crate::turn::Client;
@@ -28,7 +28,7 @@ pub(super) struct Relayed {
 impl<'p, 'a> Relaying<'p, 'a> {
     pub(super) fn new(planned: &'p PlannedAtUpstream<'a>) -> Self {
         let (at, place) = (planned.opened.at, &planned.opened.place);
-        let used = UsedIds::item_ids_only(&planned.plan.transcript);
+        let used = UsedIds::item_ids_only(&planned.plan().transcript);
         let reader = at.reader(place.response_id.as_str(), place.created_at, used);
         let reader = reader.with_max_size(Upstream::Http(at.http).max_event());
         Self { planned, reader, named: None }
@@ -55,10 +55,10 @@ impl<'p, 'a> Relaying<'p, 'a> {
         };
         // After a state error the upstream has stored nothing; after any other failure it may have
         // stored the turn.
-        let PlannedAtUpstream { opened, plan, .. } = self.planned;
+        let PlannedAtUpstream { opened, report, .. } = self.planned;
         match failed.fault {
             Some(_) => opened.drop_pending_turn().await,
-            None => opened.abandon(plan).await,
+            None => opened.abandon(self.planned.plan(), report).await,
         }
         Err(failed)
     }
@@ -100,10 +100,10 @@ impl<'p, 'a> Relaying<'p, 'a> {
     async fn pass_on(&mut self, client: &mut Client) -> Result<(), ApiError> {
         if self.named.is_none() {
             let Some(id) = self.response_id()? else { return Ok(()) };
-            let PlannedAtUpstream { opened, plan, .. } = self.planned;
+            let PlannedAtUpstream { opened, report, .. } = self.planned;
             let named = opened.at.named(&id);
             opened.announce(&named).await?;
-            client.begin_answer(plan.report.head_unnamed());
+            client.begin_answer(report.head_unnamed());
             self.named = Some(named);
         }
         self.reader.send_events(client).await;

@@ -1,14 +1,14 @@
 //! Sends the request of a planned turn. If the upstream's state differs from the ledger, sends it
 //! once more after a resync.
 
-use antiphon::provider_api::{RefusedItems, depends_on_state};
-use antiphon::stateful::Recovery;
+use antiphon::Item;
+use antiphon::provider_api::depends_on_state;
+use antiphon::stateful::Action;
 use http::StatusCode;
 use tokio::time::Instant;
 
 use super::commit::RelayedAtUpstream;
-use super::plan::{ContinueFrom, PlanInputs};
-use super::planned::PlannedAtUpstream;
+use super::prepare::{PlannedAtUpstream, Prepared, PreparingAtUpstream};
 use super::queued::{Queued, QueuedAtUpstream};
 use super::relay::{Relayed, Relaying};
 use crate::error::ApiError;
@@ -55,29 +55,32 @@ impl<'a> PlannedAtUpstream<'a> {
         loop {
             let failed = match self.attempt(&mut session, client).await {
                 Ok(answer) => {
-                    self.plan.report.set_retries(session.retries());
+                    self.report.set_retries(session.retries());
                     return Ok(self.into_answered(answer));
                 }
                 Err(failed) => failed,
             };
-            let repairs = at.turn.repairs();
-            let is_recoverable = |fault: &StateError| repairs || *fault == StateError::Locked;
-            match self.progress.course.reject(failed.fault.clone().filter(is_recoverable)) {
-                Recovery::GiveUp => return Err(failed.error),
-                Recovery::Wait => {
-                    // Another client has locked the conversation, or a turn of this gateway that
-                    // was abandoned still runs there.
+            self.preparation.reject(failed.fault);
+            match (self.preparation.action(), failed.error) {
+                // Another client has locked the conversation, or a turn of this gateway that was
+                // abandoned still runs there.
+                (Action::Wait, error) => {
                     let waited = async { Ok::<_, ApiError>(lock.wait().await) };
                     if !run_unless_cancelled(at.turn, waited, &self.opened.place, client).await? {
-                        return Err(failed.error);
+                        return Err(error);
                     }
-                    match self.plan_after_lock(client).await? {
-                        Some(planned) => self = planned,
-                        None => return Ok(Answered::ByPriorAttempt),
-                    }
+                    self.preparation.resume();
                 }
-                recovery => self = self.recover(failed, recovery).await?,
+                (_, TurnError::Failed(error)) => self.rejection = Some(error),
+                (_, cancelled) => return Err(cancelled),
             }
+            self = match PreparingAtUpstream::after(self).prepare().await? {
+                Prepared::Planned(planned) => *planned,
+                Prepared::ByPriorAttempt(prior) => {
+                    at.replay(prior, client).await?;
+                    return Ok(Answered::ByPriorAttempt);
+                }
+            };
         }
     }
 
@@ -96,14 +99,15 @@ impl<'a> PlannedAtUpstream<'a> {
     }
 
     fn into_answered(self, answer: Answer) -> Answered<'a> {
-        let Self { opened, plan, .. } = self;
+        let Self { opened, preparation, report, .. } = self;
+        let plan = preparation.into_plan().expect("the turn is planned");
         match answer {
             Answer::Relayed(relayed) => {
                 let relayed = *relayed;
-                Answered::Relayed(Box::new(RelayedAtUpstream { opened, plan, relayed }))
+                Answered::Relayed(Box::new(RelayedAtUpstream { opened, plan, report, relayed }))
             }
             Answer::Queued(queued) => {
-                Answered::Queued(Box::new(QueuedAtUpstream { opened, plan, queued }))
+                Answered::Queued(Box::new(QueuedAtUpstream { opened, plan, report, queued }))
             }
         }
     }
@@ -115,8 +119,9 @@ impl<'a> PlannedAtUpstream<'a> {
         session: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Result<Reply, TurnError> {
-        let Self { opened, plan, .. } = self;
-        let (recorded, stale) = tokio::join!(opened.record_pending_turn(plan), opened.mark_stale());
+        let (opened, plan, report) = (&self.opened, self.plan(), &self.report);
+        let recorded = opened.record_pending_turn(plan, report);
+        let (recorded, stale) = tokio::join!(recorded, opened.mark_stale());
         if let Err(error) = recorded.and(stale) {
             opened.drop_pending_turn().await;
             return Err(error.into());
@@ -125,9 +130,9 @@ impl<'a> PlannedAtUpstream<'a> {
         let sent = run_unless_cancelled(opened.at.turn, sent, &opened.place, client).await;
         match &sent {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) if may_have_begun(error) => opened.abandon(plan).await,
+            Ok(Err(error)) if may_have_begun(error) => opened.abandon(plan, report).await,
             Ok(Err(_)) | Err(TurnError::Failed(_)) => opened.drop_pending_turn().await,
-            Err(TurnError::Cancelled(_)) => opened.abandon(plan).await,
+            Err(TurnError::Cancelled(_)) => opened.abandon(plan, report).await,
         }
         let sent = sent.and_then(|sent| Ok(sent?));
         if let Err(TurnError::Failed(ApiError::Upstream(rejection))) = &sent
@@ -144,67 +149,17 @@ impl<'a> PlannedAtUpstream<'a> {
         &self,
         session: &mut RetrySession<'_>,
     ) -> Result<Reply, UpstreamError> {
-        let (turn, plan) = (self.opened.at.turn, &self.plan);
-        let body =
-            encode::encode_unchanged(turn.request, &plan.sent, plan.continue_from.previous());
+        let (turn, plan) = (self.opened.at.turn, self.plan());
+        let (key, tenant) = (&turn.gateway.compaction_key, &turn.caller.tenant);
+        let unsealed = |item: &Item| key.unseal_item(tenant, item).unwrap_or_else(|| item.clone());
+        let sent: Vec<Item> = plan.sent.iter().map(unsealed).collect();
+        let body = encode::encode_unchanged(turn.request, &sent, &plan.continue_from);
         loop {
             match session.send(body.clone(), turn.caller).await {
                 Err(error) if has_not_begun(&error) && session.backoff(&error).await => {}
                 answer => return answer,
             }
         }
-    }
-
-    /// Plans the turn again after another turn of the conversation. `None` if that turn was an
-    /// earlier attempt at this request and completed.
-    async fn plan_after_lock(self, client: &mut Client) -> Result<Option<Self>, ApiError> {
-        let Self { opened, inputs, mut progress, .. } = self;
-        let opened = opened.resync_ledger().await?;
-        let prior = opened.find_prior_attempt().await?;
-        let Some(stored) = opened.at.replay(prior, client).await? else { return Ok(None) };
-        progress.course.restart();
-        progress.course.record_sync();
-        Self::plan(opened, inputs.after_resync(stored), progress).await.map(Some)
-    }
-
-    /// Plans the turn again after a state error. The error stands if there is no other way to send
-    /// the turn.
-    async fn recover(self, failed: Failed, recovery: Recovery) -> Result<Self, TurnError> {
-        let Failed { error: TurnError::Failed(error), fault } = failed else {
-            return Err(failed.error);
-        };
-        let request = self.plan.request();
-        let Self { opened, inputs, mut progress, .. } = self;
-        let (opened, inputs) = match recovery {
-            Recovery::Sync | Recovery::Plan
-                if matches!(inputs.continue_from, ContinueFrom::Earlier(_)) =>
-            {
-                (opened, inputs)
-            }
-            Recovery::Sync | Recovery::Plan => match opened.resync_ledger().await {
-                Ok(opened) => opened.find_stored_input(inputs).await?,
-                Err(unlisted) => {
-                    let reason = unlisted.to_string();
-                    tracing::warn!(
-                        reason,
-                        "could not list the items of an upstream that rejected a turn; the client \
-                         receives the rejection"
-                    );
-                    return Err(error.into());
-                }
-            },
-            Recovery::Replay => match opened.earlier_point().await? {
-                Some(point) => {
-                    (opened, PlanInputs { continue_from: ContinueFrom::Earlier(point), ..inputs })
-                }
-                None => return Err(error.into()),
-            },
-            Recovery::Wait | Recovery::GiveUp => return Err(error.into()),
-        };
-        let refused = fault.as_ref().map(RefusedItems::from_error).unwrap_or_default();
-        progress.rejected = Some(request);
-        progress.error = Some(error);
-        Ok(Self::plan(opened, PlanInputs { refused, ..inputs }, progress).await?)
     }
 }
 

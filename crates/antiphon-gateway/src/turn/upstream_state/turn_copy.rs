@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use antiphon::stateful::{ContinueFrom, EarlierPoint, Plan};
 use antiphon::{Body, HeldItem, Transcript};
 use antiphon_store::TurnCopy;
 use bytes::Bytes;
@@ -14,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::UpstreamTurn;
-use super::plan::EarlierPoint;
 use crate::entropy::unix_now;
 use crate::request::Continues;
 use crate::settings::Ledger;
@@ -92,12 +92,26 @@ impl UpstreamTurn<'_> {
     /// Whether the upstream may lose the turn and its client continue it: the client learns the id
     /// of a response before its end. A conversation continues without such an id, and a ledger with
     /// bodies needs no copy.
-    pub(super) fn needs_copy(&self) -> bool {
+    fn needs_copy(&self) -> bool {
         let request = self.turn.request;
         self.turn.has_pending_record()
             && self.turn.gateway.settings.ledger == Ledger::Heads
             && self.turn.repairs()
             && !matches!(request.continues, Continues::Conversation(_))
+    }
+
+    /// The copy of a planned turn, if it needs one.
+    pub(super) fn copy(&self, plan: &Plan) -> Option<CopiedTurn> {
+        let known = plan.known();
+        let (previous, replayed) = match (&plan.continue_from, &self.turn.request.continues) {
+            _ if !self.needs_copy() => return None,
+            (ContinueFrom::Earlier(point), _) => (point.previous.as_deref(), &known[point.kept..]),
+            // The new request refers to items of the responses that it avoids.
+            (ContinueFrom::Detour(_), _) => return None,
+            (ContinueFrom::AsRequested, Continues::Response(id)) => (Some(id.as_str()), &[][..]),
+            (ContinueFrom::AsRequested, _) => (None, &[][..]),
+        };
+        CopiedTurn::new(previous, replayed.iter().chain(&plan.fresh))
     }
 
     /// Encrypts a copy for the record of the turn. `None` if it is too long.

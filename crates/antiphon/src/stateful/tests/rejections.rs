@@ -156,3 +156,14 @@ fn items_of_the_other_turn_are_repaired() {
     assert!(sent(&turn).contains("No output was recorded for this call."));
     assert_eq!(turn.report().resynced_after, None);
 }
+
+#[test]
+fn locked_conversation_does_not_count_as_state_error() {
+    let client = client_with_history();
+    let mut turn = within(&client, &user("So?"));
+    turn.record_rejection(400, r#"{"error":{"code":"conversation_locked"}}"#.into());
+    learns(&mut turn, HELLO);
+    turn.record_rejection(400, error("No tool output found for function call call_1."));
+    learns(&mut turn, CALL);
+    assert!(sent(&turn).contains("No output was recorded for this call."));
+}

@@ -109,3 +109,50 @@ fn ambiguous_request_is_sent_unchanged() {
     let body = r#"{"conversation":"conv_1","previous_response_id":"resp_1","input":"Hi."}"#;
     assert_eq!(sent(&open(&client(), body)), body);
 }
+
+#[test]
+fn missing_item_counts_as_deleted() {
+    let lone = r#"{"type":"reasoning","id":"rs_1","summary":[]}"#;
+    for (status, message, is_deleted) in [
+        (404, "Item with id 'rs_1' not found.", true),
+        (404, "Invalid URL (DELETE /v1/conversations/conv_1/items/rs_1)", false),
+        (404, "Conversation with id 'conv_1' not found.", false),
+        (405, "Method Not Allowed", false),
+        (401, "Incorrect API key provided.", false),
+    ] {
+        let mut turn = within(&client(), &user("So?"));
+        learns(&mut turn, lone);
+        turn.record_answer(status, error(message));
+        assert_eq!(turn.report().repairs.len(), usize::from(is_deleted), "{message}");
+    }
+}
+
+#[test]
+fn placeholder_without_a_server_id_is_listed_before_its_deletion() {
+    let client = client();
+    let mut turn = within(&client, &user("So?"));
+    learns(&mut turn, CALL);
+    ends(&mut turn, HELLO);
+    let mut late = within(&client, &output("call_1"));
+    let placeholder = concat!(
+        r#"{"type":"function_call_output","id":"fco_1","call_id":"call_1","#,
+        r#""output":"No output was recorded for this call.","status":"incomplete"}"#,
+    );
+    learns(&mut late, &format!("{CALL},{placeholder},{},{HELLO}", user("So?")));
+    assert_eq!(asked(&late), "DELETE /conversations/conv_1/items/fco_1");
+    late.record_answer(405, Bytes::new());
+    assert!(matches!(late.step(), Step::Send { .. }), "it was not deleted");
+}
+
+#[test]
+fn text_that_cannot_be_an_id_reaches_nobody() {
+    for text in ["../x?y", "..", "a/b", "a%2Fb"] {
+        for field in ["conversation", "previous_response_id"] {
+            let body = format!(r#"{{"{field}":"{text}","input":"Hi."}}"#);
+            assert_eq!(sent(&open(&client(), &body)), body);
+        }
+        let mut turn = within(&client(), &user("So?"));
+        learns(&mut turn, &format!(r#"{{"type":"reasoning","id":"{text}","summary":[]}}"#));
+        assert_eq!(sent(&turn), within_body(&user("So?")), "no item is deleted");
+    }
+}
