@@ -94,7 +94,7 @@ export interface Turn {
 
 /** The next step of a turn. */
 export type Step =
-  | { kind: "ask"; method: "GET" | "POST" | "DELETE"; path: string; body?: Uint8Array }
+  | { kind: "ask"; method: "GET" | "DELETE"; path: string }
   /** Without a body: send the original body. */
   | { kind: "send"; body?: Uint8Array }
   | { kind: "give_up" }

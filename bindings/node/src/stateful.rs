@@ -84,12 +84,9 @@ impl Turn {
     pub fn step(&self) -> Step {
         let Stage::Open { turn, body: given } = &self.0 else { return Step::new("nothing") };
         match turn.step() {
-            stateful::Step::Ask { method, path, body } => Step {
-                method: Some(method.as_str()),
-                path: Some(path),
-                body: body.map(|body| body.to_vec().into()),
-                ..Step::new("ask")
-            },
+            stateful::Step::Ask { method, path } => {
+                Step { method: Some(method.as_str()), path: Some(path), ..Step::new("ask") }
+            }
             stateful::Step::Send { body } => {
                 let changed = (body != given).then(|| body.to_vec().into());
                 Step { body: changed, ..Step::new("send") }
@@ -170,7 +167,7 @@ pub struct Step {
     pub method: Option<&'static str>,
     /// The path and query of an `ask` below the base URL.
     pub path: Option<String>,
-    /// The body of an `ask` or `send`. A `send` without one uses the original body.
+    /// The body of a `send`. Without one it uses the original body.
     pub body: Option<Buffer>,
 }
 

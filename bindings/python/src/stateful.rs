@@ -74,9 +74,8 @@ impl Turn {
     fn step(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let step = self.with_turn(py, |turn| turn.step());
         Ok(match step.unwrap_or(Step::Nothing) {
-            Step::Ask { method, path, body } => {
-                let body = body.map(|body| PyBytes::new(py, &body).unbind());
-                Some(Py::new(py, Ask { method: method.as_str(), path, body })?.into_any())
+            Step::Ask { method, path } => {
+                Some(Py::new(py, Ask { method: method.as_str(), path })?.into_any())
             }
             Step::Send { body } => {
                 let body = PyBytes::new(py, &body).unbind();
@@ -192,15 +191,13 @@ fn convert_repair(repair: stateful::ReportedRepair) -> RepairFields {
     (position, id, kind.as_str().to_owned(), fault, action, message)
 }
 
-/// Send this request to the server, and pass the answer to `Turn.record_answer`.
+/// Send this request without a body to the server, and pass the answer to `Turn.record_answer`.
 #[pyclass(frozen, get_all, module = "antiphon._native")]
 pub(crate) struct Ask {
     /// The method.
     method: &'static str,
     /// The path and query below the base URL.
     path: String,
-    /// The body of a `POST`.
-    body: Option<Py<PyBytes>>,
 }
 
 /// Send the request with this body.

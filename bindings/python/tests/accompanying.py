@@ -90,8 +90,7 @@ def done(turn: Turn) -> Any:
     step = turn.step()
     match step:
         case Ask():
-            asked: dict[str, Any] = {"ask": f"{step.method} {step.path}"}
-            return asked if step.body is None else {**asked, "body": json.loads(step.body)}
+            return {"ask": f"{step.method} {step.path}"}
         case Send():
             return {"send": json.loads(step.body)}
         case GiveUp():

@@ -65,17 +65,11 @@ export function withBody({ input, init, headers }: Call, body: Uint8Array): [typ
 }
 
 /** The options of a list or delete request: the caller's credentials, signal and dispatcher. */
-export function optionsOfRequest(
-  call: Call,
-  method: string,
-  body: Uint8Array | undefined,
-): RequestInit {
+export function optionsOfRequest(call: Call, method: string): RequestInit {
   const headers = new Headers(call.headers);
-  for (const name of ["content-length", "idempotency-key", ...(body ? [] : ["content-type"])]) {
-    headers.delete(name);
-  }
+  for (const name of ["content-length", "content-type", "idempotency-key"]) headers.delete(name);
   headers.set("accept", "application/json");
   const { body: _, ...init } = call.init ?? {};
   const signal = call.input instanceof Request ? { signal: call.input.signal } : {};
-  return { ...signal, ...init, method, headers, ...(body && { body }) };
+  return { ...signal, ...init, method, headers };
 }

@@ -40,7 +40,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
     const step = turn.step();
     switch (step.kind) {
       case "ask": {
-        const options = optionsOfRequest(call, step.method, step.body);
+        const options = optionsOfRequest(call, step.method);
         const answer = await send(addressOf(base, step.path), options);
         const bytes = await readAtMost(answer);
         listing = bufferedAnswer(answer, bytes);

@@ -159,11 +159,8 @@ fn step(step: &Step) -> String {
     let text = |body: &bytes::Bytes| String::from_utf8(body.to_vec()).unwrap();
     let mut object = Object::default();
     match step {
-        Step::Ask { method, path, body } => {
+        Step::Ask { method, path } => {
             object.set("ask", quote(&format!("{} {path}", method.as_str())));
-            if let Some(body) = body {
-                object.set("body", text(body));
-            }
         }
         Step::Send { body } => object.set("send", text(body)),
         Step::GiveUp => return quote("give_up"),

@@ -131,8 +131,8 @@ impl World {
                 self.release_awaited().await;
             }
             match turn.step() {
-                Step::Ask { method, path, body } => {
-                    let received = self.whole(method.as_str(), &path, body).await;
+                Step::Ask { method, path } => {
+                    let received = self.whole(method.as_str(), &path, None).await;
                     if !is_refused {
                         last = received.clone();
                     }

@@ -149,14 +149,6 @@ impl Preparation {
         }
     }
 
-    /// The plan of the request that the server has accepted.
-    pub fn into_plan(self) -> Option<Plan> {
-        match self.state {
-            State::Ready(plan) => plan.map(|plan| *plan),
-            _ => None,
-        }
-    }
-
     /// The first state error of the turn.
     pub fn fault(&self) -> Option<&StateError> {
         self.fault.as_ref()

@@ -5,7 +5,7 @@ use bytes::Bytes;
 /// The next action of a turn's owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Send this request to the server, and pass the answer to
+    /// Send this request without a body to the server, and pass the answer to
     /// [`Turn::record_answer`](super::Turn::record_answer).
     Ask {
         /// The method.
@@ -13,8 +13,6 @@ pub enum Step {
         /// The path below the base URL, with the query:
         /// `/conversations/conv_1/items?order=asc&limit=100`.
         path: String,
-        /// The body of a `POST`.
-        body: Option<Bytes>,
     },
     /// Send the request with this body.
     Send {
@@ -34,8 +32,6 @@ pub enum Step {
 pub enum Method {
     /// `GET`
     Get,
-    /// `POST`
-    Post,
     /// `DELETE`
     Delete,
 }
@@ -45,7 +41,6 @@ impl Method {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
-            Self::Post => "POST",
             Self::Delete => "DELETE",
         }
     }

@@ -100,11 +100,9 @@ impl Turn {
     /// The next step. It stays the same until the next result is passed to the turn.
     pub fn step(&self) -> Step {
         match (&self.stage, self.preparation.action()) {
-            (Stage::Preparing, Action::Ask(path)) => {
-                Step::Ask { method: Method::Get, path, body: None }
-            }
+            (Stage::Preparing, Action::Ask(path)) => Step::Ask { method: Method::Get, path },
             (Stage::Preparing, Action::Delete { path, .. }) => {
-                Step::Ask { method: Method::Delete, path, body: None }
+                Step::Ask { method: Method::Delete, path }
             }
             (Stage::Sending(body), _) => Step::Send { body: body.clone() },
             (Stage::GivenUp, _) => Step::GiveUp,

@@ -68,10 +68,8 @@ class Exchange:
         target = f"{self._base}{path}?{'&'.join(part for part in (query, theirs) if part)}"
         headers = self._headers(without=_OF_THE_TURN)
         headers.append(("accept", "application/json"))
-        if ask.body is not None:
-            headers.append(("content-type", "application/json"))
         url = self._request.url.copy_with(raw_path=target.rstrip("?").encode("ascii"))
-        return self._build(ask.method, url, headers, ask.body)
+        return self._build(ask.method, url, headers, None)
 
     def sending(self, send: Send) -> httpx2.Request:
         """Builds the request with the planned body. Asks for an answer without compression."""

@@ -1,44 +1,38 @@
 //! The last stage: a turn with an answer, and its records in the ledger.
 
 use antiphon::json::Object;
-use antiphon::stateful::Plan;
 use antiphon::stream::{Finished, Status};
 use antiphon_store::{LedgerUpdate, StoreError, TurnRecord, UpstreamId};
 use bytes::Bytes;
 
+use super::UpstreamTurn;
 use super::open::OpenedAtUpstream;
+use super::prepare::PlannedAtUpstream;
 use super::relay::Relayed;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::commit::{CommittedTurn, output_items};
 use crate::turn::commit_retry::commit_with_retries;
 use crate::turn::reader::Outcome;
-use crate::turn::report::Report;
 use crate::turn::shared_text::SharedEnd;
 use crate::upstream::Upstream;
 
-/// A turn whose answer was passed on to the client, except for its end.
-pub(super) struct RelayedAtUpstream<'a> {
-    pub(super) opened: OpenedAtUpstream<'a>,
-    pub(super) plan: Plan,
-    pub(super) report: Report,
-    pub(super) relayed: Relayed,
-}
-
-impl RelayedAtUpstream<'_> {
-    /// Commits the result of the turn and then sends its end to the client.
-    pub(super) async fn commit(self, client: &mut Client) {
-        let Self { opened, plan, report, relayed: Relayed { outcome, named } } = self;
+impl PlannedAtUpstream<'_> {
+    /// Commits the result of a turn whose answer was passed on to the client, and then sends its
+    /// end.
+    pub(super) async fn commit(mut self, relayed: Relayed, client: &mut Client) {
+        let Relayed { outcome, named } = relayed;
         if matches!(outcome, Outcome::Disconnected(_)) && named.is_none() {
-            return opened.abandon(&plan, &report).await;
+            return self.abandon().await;
         }
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let mut finished = outcome.finished();
-        let report = report.with_notes(&finished.notes);
+        self.report = self.report.with_notes(&finished.notes);
         let result = match is_deleted {
             true => Err(ApiError::ConversationDeleted),
-            false => opened.commit(&plan, named.as_ref(), &report, &finished).await,
+            false => self.store_answered(named.as_ref(), &finished).await,
         };
+        let Self { opened, report, .. } = self;
         if result.is_err() {
             opened.mark_stale_again().await;
             opened.drop_pending_turn().await;
@@ -51,19 +45,15 @@ impl RelayedAtUpstream<'_> {
         let end = SharedEnd::take_from(&mut finished);
         CommittedTurn { finished, end, result }.send_end(client).await;
     }
-}
 
-impl OpenedAtUpstream<'_> {
-    /// Commits the turn. If it did not end well, the upstream may have stored something else, so
-    /// the ledger stays stale.
-    async fn commit(
+    /// Stores the turn. If it did not end well, the upstream may have stored something else, so the
+    /// ledger stays stale.
+    async fn store_answered(
         &self,
-        plan: &Plan,
         named: Option<&UpstreamId>,
-        report: &Report,
         finished: &Finished,
     ) -> Result<(), ApiError> {
-        let Self { at, place, .. } = self;
+        let OpenedAtUpstream { at, place, .. } = &self.opened;
         let failed = finished.status == Status::Failed;
         if !at.turn.stores_items() || failed && !at.has_pending_turn() {
             return Ok(());
@@ -71,62 +61,52 @@ impl OpenedAtUpstream<'_> {
         let ended_well = matches!(finished.status, Status::Completed | Status::Incomplete);
         let named = named.filter(|_| at.turn.request.store).cloned();
         let id = named.as_ref().map_or("", |named| &named.id);
-        let mut record = self.record(plan, report, (id, finished.status.as_str()));
+        let mut record = self.record(id, finished.status.as_str());
         if failed {
             record.destination = place.destination_apart();
         }
         let origin = Upstream::Http(at.http).origin(&at.turn.request.model);
         let output = output_items(at.turn.gateway.fingerprint_key, finished, &origin);
         if let (false, Some(response)) = (ended_well, &mut record.response) {
-            let copy = at.copy(plan).and_then(|copy| copy.with(&output));
+            let copy = at.copy(self.plan()).and_then(|copy| copy.with(&output));
             response.copy = copy.and_then(|copy| at.seal_copy(&copy));
         }
         record.output = at.entries(&output);
         record.place = place.place();
-        let is_stale = !ended_well || plan.names_unknown;
+        let is_stale = !ended_well || self.plan().names_unknown;
         record.ledger = Some(LedgerUpdate { is_stale, response: named });
         Ok(self.store(record).await?)
     }
 
     /// Records the turn as it will be stored if this process dies before its end. The ledger is
     /// then stale, and the next turn resyncs it.
-    pub(super) async fn record_pending_turn(
-        &self,
-        plan: &Plan,
-        report: &Report,
-    ) -> Result<(), ApiError> {
-        if !self.at.has_pending_turn() {
+    pub(super) async fn record_pending_turn(&self) -> Result<(), ApiError> {
+        let UpstreamTurn { turn, .. } = self.opened.at;
+        if !self.opened.at.has_pending_turn() {
             return Ok(());
         }
-        let turn = self.at.turn;
-        Ok(turn
-            .gateway
-            .store
-            .record_pending_turn(&turn.caller.tenant, self.pending_turn(plan, report))
-            .await?)
+        let store = &turn.gateway.store;
+        Ok(store.record_pending_turn(&turn.caller.tenant, self.pending_turn()).await?)
     }
 
     /// The record of the turn before the response has an upstream id.
-    fn pending_turn(&self, plan: &Plan, report: &Report) -> TurnRecord {
-        let mut record = self.record(plan, report, ("", Status::Cancelled.as_str()));
+    fn pending_turn(&self) -> TurnRecord {
+        let at = self.opened.at;
+        let mut record = self.record("", Status::Cancelled.as_str());
         if let Some(response) = &mut record.response {
-            response.copy = self.at.copy(plan).and_then(|copy| self.at.seal_copy(&copy));
+            response.copy = at.copy(self.plan()).and_then(|copy| at.seal_copy(&copy));
         }
         record
     }
 
     /// The record of the turn without its answer. The response has the upstream's id and status.
-    pub(super) fn record(
-        &self,
-        plan: &Plan,
-        report: &Report,
-        (id, status): (&str, &str),
-    ) -> TurnRecord {
-        let response = || self.place.new_response(envelope_with(id, status), report);
-        let request = self.at.turn.request;
+    pub(super) fn record(&self, id: &str, status: &str) -> TurnRecord {
+        let OpenedAtUpstream { at, place, .. } = &self.opened;
+        let response = || place.new_response(envelope_with(id, status), &self.report);
+        let request = at.turn.request;
         TurnRecord {
-            destination: self.place.destination.clone(),
-            input: self.at.added_items(plan),
+            destination: place.destination.clone(),
+            input: at.added_items(self.plan()),
             output: Vec::new(),
             response: request.store.then(response),
             request: Some(request.identity.digest),
@@ -136,6 +116,33 @@ impl OpenedAtUpstream<'_> {
         }
     }
 
+    /// Ends a turn before its response id arrived, because its client disconnected or the answer
+    /// broke off. The upstream may have stored the turn, so the ledger stays stale. The record
+    /// keeps the input, which a retry of the request needs.
+    pub(super) async fn abandon(&self) {
+        let OpenedAtUpstream { at, place, .. } = &self.opened;
+        if !at.has_pending_turn() || place.conversation.is_none() {
+            return self.opened.drop_pending_turn().await;
+        }
+        let ledger = Some(LedgerUpdate { response: None, is_stale: true });
+        let left = TurnRecord { ledger, place: place.place(), ..self.pending_turn() };
+        if let Err(error) = self.store(left).await {
+            tracing::warn!(
+                %error,
+                "could not store an abandoned turn; its retry will not be recognized"
+            );
+            self.opened.mark_stale_again().await;
+            self.opened.drop_pending_turn().await;
+        }
+    }
+
+    async fn store(&self, record: TurnRecord) -> Result<(), StoreError> {
+        let turn = self.opened.at.turn;
+        commit_with_retries(turn.gateway, &turn.caller.tenant, record).await
+    }
+}
+
+impl OpenedAtUpstream<'_> {
     /// Drops the pending turn of a turn that stores nothing.
     pub(super) async fn drop_pending_turn(&self) {
         if self.at.has_pending_turn() {
@@ -181,31 +188,6 @@ impl OpenedAtUpstream<'_> {
         }
         let (tenant, local) = (&self.at.turn.caller.tenant, &self.place.response_id);
         Ok(self.at.ledgers().announce(tenant, named.clone(), local).await?)
-    }
-
-    /// Ends a turn before its response id arrived, because its client disconnected or the answer
-    /// broke off. The upstream may have stored the turn, so the ledger stays stale. The record
-    /// keeps the input, which a retry of the request needs.
-    pub(super) async fn abandon(&self, plan: &Plan, report: &Report) {
-        if !self.at.has_pending_turn() || self.place.conversation.is_none() {
-            return self.drop_pending_turn().await;
-        }
-        let ledger = Some(LedgerUpdate { response: None, is_stale: true });
-        let left =
-            TurnRecord { ledger, place: self.place.place(), ..self.pending_turn(plan, report) };
-        if let Err(error) = self.store(left).await {
-            tracing::warn!(
-                %error,
-                "could not store an abandoned turn; its retry will not be recognized"
-            );
-            self.mark_stale_again().await;
-            self.drop_pending_turn().await;
-        }
-    }
-
-    async fn store(&self, record: TurnRecord) -> Result<(), StoreError> {
-        let turn = self.at.turn;
-        commit_with_retries(turn.gateway, &turn.caller.tenant, record).await
     }
 }
 

@@ -20,7 +20,7 @@
 //!    items that an earlier attempt left there. If the upstream has lost the response, the turn
 //!    continues from the ledger alone.
 //! 3. [`PlannedAtUpstream`](prepare::PlannedAtUpstream): a place and a plan.
-//! 4. [`Answered`] (`send`): the ledger is marked stale and the request sent. After a state error
+//! 4. [`Answer`] (`send`): the ledger is marked stale and the request sent. After a state error
 //!    the preparation goes on. A locked conversation is retried until the turn's wait ends. `relay`
 //!    passes the answer on. The client receives nothing before the response's id is in the ledger.
 //!    `queued` handles a response in the upstream's own background.
@@ -52,7 +52,7 @@ use antiphon_store::{LedgerEntry, Ledgers, UpstreamId};
 use tokio::time::Instant;
 
 use self::prepare::{Prepared, PreparingAtUpstream};
-use self::send::Answered;
+use self::send::Answer;
 use super::cancel::TurnError;
 use super::client::Client;
 use super::context::Turn;
@@ -102,9 +102,11 @@ impl<'a> UpstreamTurn<'a> {
         };
         planned.check_quotas().await?;
         match Box::pin(planned.send(client)).await? {
-            Answered::Relayed(relayed) => relayed.commit(client).await,
-            Answered::Queued(queued) => queued.commit(client).await?,
-            Answered::ByPriorAttempt => {}
+            Some((planned, Answer::Relayed(relayed))) => planned.commit(*relayed, client).await,
+            Some((planned, Answer::Queued(queued))) => {
+                planned.commit_queued(queued, client).await?;
+            }
+            None => {}
         }
         Ok(())
     }

@@ -65,7 +65,10 @@ impl<'a> PreparingAtUpstream<'a> {
             Continues::Response(id) => stateful::Continues::Response(id.clone()),
         };
         let input = request.input.as_slice().into();
-        let preparation = Preparation::new(at.rules(), continues, input, issue_item_id);
+        Self::with(at, Preparation::new(at.rules(), continues, input, issue_item_id))
+    }
+
+    fn with(at: UpstreamTurn<'a>, preparation: Preparation) -> Self {
         Self {
             at,
             preparation,
@@ -81,8 +84,8 @@ impl<'a> PreparingAtUpstream<'a> {
     /// Continues the preparation after a rejection.
     pub(super) fn after(planned: PlannedAtUpstream<'a>) -> Self {
         let PlannedAtUpstream { opened, preparation, rejection, .. } = planned;
-        let new = Self::new(opened.at);
-        Self { preparation, opened: Some(opened), rejection, ..new }
+        let new = Self::with(opened.at, preparation);
+        Self { opened: Some(opened), rejection, ..new }
     }
 
     /// Performs the actions of the preparation until the request is ready.

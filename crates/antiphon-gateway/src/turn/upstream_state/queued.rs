@@ -5,14 +5,13 @@
 //! stays stale and is resynced before the next turn.
 
 use antiphon::json::Object;
-use antiphon::stateful::Plan;
 use antiphon_store::{ClaimedNotice, LedgerUpdate, Notice, TurnRecord};
 use bytes::Bytes;
 
 use super::open::OpenedAtUpstream;
+use super::prepare::PlannedAtUpstream;
 use crate::error::ApiError;
 use crate::turn::Client;
-use crate::turn::report::Report;
 use crate::upstream::{Reply, UpstreamError};
 use crate::watches::WatchedTurn;
 
@@ -24,29 +23,26 @@ pub(super) struct Queued {
     text: String,
 }
 
-/// A turn in the upstream's own background.
-pub(super) struct QueuedAtUpstream<'a> {
-    pub(super) opened: OpenedAtUpstream<'a>,
-    pub(super) plan: Plan,
-    pub(super) report: Report,
-    pub(super) queued: Queued,
-}
-
-impl QueuedAtUpstream<'_> {
-    /// Commits the turn and returns the upstream's response object to the client.
-    pub(super) async fn commit(self, client: &mut Client) -> Result<(), ApiError> {
+impl PlannedAtUpstream<'_> {
+    /// Commits a turn in the upstream's own background, and returns the upstream's response object
+    /// to the client.
+    pub(super) async fn commit_queued(
+        self,
+        queued: Queued,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
         let OpenedAtUpstream { at, place, .. } = &self.opened;
         let turn = at.turn;
         let watched = WatchedTurn::new(at.http, turn.caller, turn.request, place.created_at);
-        let notice = watched.notice(&self.queued.id);
-        if let Err(error) = self.store(notice.clone()).await {
+        let notice = watched.notice(&queued.id);
+        if let Err(error) = self.store_queued(&queued, notice.clone()).await {
             self.opened.mark_stale_again().await;
             return Err(error);
         }
         let (tenant, response) = (turn.caller.tenant.clone(), place.response_id.clone());
         let committed = ClaimedNotice { tenant, response, notice, attempt: 0 };
         turn.gateway.watches.start(committed, watched, turn.caller);
-        let Self { opened: OpenedAtUpstream { at, place, .. }, report, queued, .. } = self;
+        let Self { opened: OpenedAtUpstream { at, place, .. }, report, .. } = self;
         place.close().await;
         let response = turn.request.store.then_some(&*queued.id);
         report.log_queued(response, &queued.status);
@@ -56,15 +52,15 @@ impl QueuedAtUpstream<'_> {
     }
 
     /// Stores the turn, with the watch of its response. The ledger stays stale.
-    async fn store(&self, watch: Notice) -> Result<(), ApiError> {
-        let Self { opened, plan, report, queued } = self;
+    async fn store_queued(&self, queued: &Queued, watch: Notice) -> Result<(), ApiError> {
+        let opened = &self.opened;
         let turn = opened.at.turn;
         let ledger = LedgerUpdate { response: Some(opened.at.named(&queued.id)), is_stale: true };
         let record = TurnRecord {
             place: opened.place.place(),
             notices: vec![watch],
             ledger: Some(ledger),
-            ..opened.record(plan, report, (&*queued.id, &*queued.status))
+            ..self.record(&queued.id, &queued.status)
         };
         Ok(turn.gateway.store.commit_turn(&turn.caller.tenant, record).await?)
     }

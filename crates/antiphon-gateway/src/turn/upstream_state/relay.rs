@@ -55,10 +55,9 @@ impl<'p, 'a> Relaying<'p, 'a> {
         };
         // After a state error the upstream has stored nothing; after any other failure it may have
         // stored the turn.
-        let PlannedAtUpstream { opened, report, .. } = self.planned;
         match failed.fault {
-            Some(_) => opened.drop_pending_turn().await,
-            None => opened.abandon(self.planned.plan(), report).await,
+            Some(_) => self.planned.opened.drop_pending_turn().await,
+            None => self.planned.abandon().await,
         }
         Err(failed)
     }

@@ -7,9 +7,8 @@ use antiphon::stateful::Action;
 use http::StatusCode;
 use tokio::time::Instant;
 
-use super::commit::RelayedAtUpstream;
 use super::prepare::{PlannedAtUpstream, Prepared, PreparingAtUpstream};
-use super::queued::{Queued, QueuedAtUpstream};
+use super::queued::Queued;
 use super::relay::{Relayed, Relaying};
 use crate::error::ApiError;
 use crate::turn::Client;
@@ -17,19 +16,11 @@ use crate::turn::cancel::{TurnError, run_unless_cancelled};
 use crate::turn::encode;
 use crate::upstream::{LockWait, Reply, RetrySession, StateError, Upstream, UpstreamError};
 
-/// A turn with an answer.
-pub(super) enum Answered<'a> {
-    /// An answer that was passed on to the client.
-    Relayed(Box<RelayedAtUpstream<'a>>),
-    /// A response in the upstream's own background.
-    Queued(Box<QueuedAtUpstream<'a>>),
-    /// The replayed answer of an earlier attempt, which held the conversation's lock.
-    ByPriorAttempt,
-}
-
-/// The answer to an attempt.
-enum Answer {
+/// The answer to a turn.
+pub(super) enum Answer {
+    /// One that was passed on to the client.
     Relayed(Box<Relayed>),
+    /// A response in the upstream's own background.
     Queued(Queued),
 }
 
@@ -40,14 +31,18 @@ pub(super) struct Failed {
     pub(super) fault: Option<StateError>,
 }
 
-impl<'a> PlannedAtUpstream<'a> {
+impl PlannedAtUpstream<'_> {
     /// Sends the request and passes the answer on.
     ///
     /// If the upstream rejects the request because its state differs from the ledger
     /// ([`StateError`]), resyncs the ledger, plans again and retries once, unless
     /// [`Faults::Reject`](crate::settings::Faults::Reject) is set. If the retry fails too, returns
-    /// its error.
-    pub(super) async fn send(mut self, client: &mut Client) -> Result<Answered<'a>, TurnError> {
+    /// its error. Returns `None` if the answer of an earlier attempt, which held the conversation's
+    /// lock, was replayed.
+    pub(super) async fn send(
+        mut self,
+        client: &mut Client,
+    ) -> Result<Option<(Self, Answer)>, TurnError> {
         let at = self.opened.at;
         let mut session = RetrySession::new(Upstream::Http(at.http), &at.turn.request.model);
         let left = at.waits_until.saturating_duration_since(Instant::now());
@@ -56,7 +51,7 @@ impl<'a> PlannedAtUpstream<'a> {
             let failed = match self.attempt(&mut session, client).await {
                 Ok(answer) => {
                     self.report.set_retries(session.retries());
-                    return Ok(self.into_answered(answer));
+                    return Ok(Some((self, answer)));
                 }
                 Err(failed) => failed,
             };
@@ -78,7 +73,7 @@ impl<'a> PlannedAtUpstream<'a> {
                 Prepared::Planned(planned) => *planned,
                 Prepared::ByPriorAttempt(prior) => {
                     at.replay(prior, client).await?;
-                    return Ok(Answered::ByPriorAttempt);
+                    return Ok(None);
                 }
             };
         }
@@ -98,20 +93,6 @@ impl<'a> PlannedAtUpstream<'a> {
         Ok(Answer::Relayed(Box::new(relayed)))
     }
 
-    fn into_answered(self, answer: Answer) -> Answered<'a> {
-        let Self { opened, preparation, report, .. } = self;
-        let plan = preparation.into_plan().expect("the turn is planned");
-        match answer {
-            Answer::Relayed(relayed) => {
-                let relayed = *relayed;
-                Answered::Relayed(Box::new(RelayedAtUpstream { opened, plan, report, relayed }))
-            }
-            Answer::Queued(queued) => {
-                Answered::Queued(Box::new(QueuedAtUpstream { opened, plan, report, queued }))
-            }
-        }
-    }
-
     /// Records the pending turn and marks the ledger stale, and only then sends the request. If
     /// this process dies at any time before the commit, the next turn therefore resyncs the ledger.
     async fn ask(
@@ -119,9 +100,8 @@ impl<'a> PlannedAtUpstream<'a> {
         session: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Result<Reply, TurnError> {
-        let (opened, plan, report) = (&self.opened, self.plan(), &self.report);
-        let recorded = opened.record_pending_turn(plan, report);
-        let (recorded, stale) = tokio::join!(recorded, opened.mark_stale());
+        let opened = &self.opened;
+        let (recorded, stale) = tokio::join!(self.record_pending_turn(), opened.mark_stale());
         if let Err(error) = recorded.and(stale) {
             opened.drop_pending_turn().await;
             return Err(error.into());
@@ -130,9 +110,9 @@ impl<'a> PlannedAtUpstream<'a> {
         let sent = run_unless_cancelled(opened.at.turn, sent, &opened.place, client).await;
         match &sent {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) if may_have_begun(error) => opened.abandon(plan, report).await,
+            Ok(Err(error)) if may_have_begun(error) => self.abandon().await,
             Ok(Err(_)) | Err(TurnError::Failed(_)) => opened.drop_pending_turn().await,
-            Err(TurnError::Cancelled(_)) => opened.abandon(plan, report).await,
+            Err(TurnError::Cancelled(_)) => self.abandon().await,
         }
         let sent = sent.and_then(|sent| Ok(sent?));
         if let Err(TurnError::Failed(ApiError::Upstream(rejection))) = &sent

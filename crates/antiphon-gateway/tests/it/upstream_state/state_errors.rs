@@ -114,11 +114,13 @@ async fn empty_remainder_returns_the_providers_error() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
-        let asked = ask([reference(&json!("msg_gone"))]).within(&conversation);
-        let refused = world.client().refused(mode, &asked).await;
-        let message = refused.body["error"]["message"].as_str().expect("it says why");
-        assert!(message.starts_with("Item with id 'msg_gone' not found."), "{message}");
-        assert_eq!(world.provider.turns().len(), 1);
+        let asked = || ask([reference(&json!("msg_gone"))]);
+        for (nth, asked) in [asked().within(&conversation), asked()].iter().enumerate() {
+            let refused = world.client().refused(mode, asked).await;
+            let message = refused.body["error"]["message"].as_str().expect("it says why");
+            assert!(message.starts_with("Item with id 'msg_gone' not found."), "{message}");
+            assert_eq!(world.provider.turns().len(), nth + 1);
+        }
     }
 }
 

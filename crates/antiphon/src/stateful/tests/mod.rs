@@ -63,7 +63,7 @@ fn response(output: &str) -> String {
 /// The path of the next question.
 fn asked(turn: &Turn) -> String {
     match turn.step() {
-        Step::Ask { method, path, body: None } => format!("{} {path}", method.as_str()),
+        Step::Ask { method, path } => format!("{} {path}", method.as_str()),
         step => panic!("{step:?}"),
     }
 }
