@@ -148,7 +148,7 @@ pub(crate) fn quotas(
     let mut values = flags::read_variables(&environment)?;
     let mut given = Values::default();
     for (key, text) in options {
-        given.push(key, Value::named(&format!("--{key}"), text));
+        given.push(key, Value::named(format!("--{key}"), text));
     }
     values.override_with(given);
     let quotas = catalog::settings().into_iter().filter(|setting| KEYS.contains(&setting.key));
