@@ -88,8 +88,8 @@ fn conflicting_options_are_named() {
         |options| Tracker::new(options).map(|_| ()).expect_err("the options conflict").to_string();
     let chain = r#"{"conversation":"conv_1","previous_response_id":"resp_1"}"#;
     assert_eq!(received(chain), "conversation cannot be combined with previous_response_id");
-    let session = "a session cannot be combined with conversation: one of the two owns the history";
-    assert_eq!(received(r#"{"conversation":"conv_1","session":true}"#), session);
+    let session = received(r#"{"conversation":"conv_1","session":true}"#);
+    assert!(session.contains("unknown field `session`"), "{session}");
 }
 
 #[test]
