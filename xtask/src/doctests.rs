@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_code_that_runs_is_an_example() {
+    fn only_runnable_code_is_an_example() {
         assert!(has_example("//! One.\n//!\n//! ```\n//! run();\n//! ```\n"));
         assert!(has_example("//! ```text\n//! a ──> b\n//! ```\n/// ```\n/// run();\n/// ```\n"));
         assert!(!has_example("//! ```text\n//! a ──> b\n//! ```\n"));

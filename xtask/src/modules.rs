@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_found_wherever_they_stand() {
+    fn imports_are_found_at_any_position() {
         assert_eq!(names(&["a"], "use crate::{b::{C, d}, e};"), ["b", "b", "e"]);
         assert_eq!(names(&["a"], "fn f() -> crate::b::C { crate::d::e() }"), ["b", "d"]);
         assert_eq!(names(&["a"], "fn f() { m!(g: crate::b::c(1, super::d::E)); }"), ["b", "d"]);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn test_code_is_left_out() {
+    fn test_code_is_ignored() {
         assert_eq!(
             names(&["a"], "#[cfg(test)] use crate::b; #[cfg(test)] fn f() { crate::b::c() }"),
             [""; 0]

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn command_line_is_consistent() {
         CommandLine::command().debug_assert();
     }
 }

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn conversations_of_an_upstream_are_tried_with_its_models() {
+    fn example_conversation_uses_a_model_of_its_upstream() {
         let url = "https://models.example/v1".parse().unwrap();
         let mut upstream = UpstreamSettings::new(url, None);
         upstream.state = State::Upstream;
@@ -149,21 +149,21 @@ mod tests {
     }
 
     #[test]
-    fn without_keys_any_token_does() {
+    fn example_without_keys_uses_any_token() {
         let text = greeting("127.0.0.1:8484", Credentials::Anything);
         assert!(text.contains("curl http://127.0.0.1:8484/v1/responses \\\n    -H 'Content-Type"));
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\", api_key=\"any\")"));
     }
 
     #[test]
-    fn with_keys_the_callers_key_comes_from_its_environment() {
+    fn example_with_keys_reads_the_key_from_the_environment() {
         let text = greeting("127.0.0.1:8484", Credentials::Key);
         assert!(text.contains("-H \"Authorization: Bearer $OPENAI_API_KEY\" \\\n"));
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\")"));
     }
 
     #[test]
-    fn behind_a_proxy_its_header_is_shown() {
+    fn example_behind_a_proxy_uses_its_header() {
         let text =
             greeting("127.0.0.1:8484", Credentials::Header(HeaderName::from_static("x-tenant")));
         assert!(text.contains("/v1/responses \\\n    -H 'x-tenant: me' \\\n"), "{text}");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn every_address_is_greeted_as_this_machine() {
+    fn wildcard_address_is_shown_as_loopback() {
         assert!(
             greeting("0.0.0.0:80", Credentials::Key)
                 .contains("curl http://127.0.0.1:80/v1/responses")

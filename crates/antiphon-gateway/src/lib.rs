@@ -5,7 +5,6 @@
 //! caller. The [`antiphon`] crate finds the new items of a request, and the items that a provider
 //! would reject.
 
-mod alias;
 mod auth;
 mod background;
 mod browser;
@@ -18,6 +17,7 @@ mod error;
 pub mod export;
 mod foreign_path;
 mod gateway;
+mod id_mapping;
 pub mod import;
 mod item_json;
 mod jobs;

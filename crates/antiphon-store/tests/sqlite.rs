@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use antiphon_store::{SqliteStore, Store};
 use async_trait::async_trait;
-use conformance::{QueuePlace, World};
+use conformance::{StoreLocation, World};
 use tempfile::TempDir;
 
 /// A file in a folder of its own, which goes with it.
@@ -27,7 +27,7 @@ impl File {
 }
 
 #[async_trait]
-impl QueuePlace for File {
+impl StoreLocation for File {
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(SqliteStore::open(&self.path()).unwrap())
     }
@@ -40,7 +40,7 @@ impl QueuePlace for File {
 struct Memory;
 
 #[async_trait]
-impl QueuePlace for Memory {
+impl StoreLocation for Memory {
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(SqliteStore::in_memory().unwrap())
     }

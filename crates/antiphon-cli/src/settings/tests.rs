@@ -81,7 +81,7 @@ fn flag_overrides_variable_and_variable_overrides_file() {
 }
 
 #[test]
-fn api_keys_of_two_places_are_not_added_up() {
+fn api_keys_of_two_sources_are_not_merged() {
     let environment = [("ANTIPHON_API_KEY", "k2=acme,k3=globex")];
     let file = "api-keys = ['k1=initech']";
     let given = configuration(ServeArgs::default(), variables(environment), file);
@@ -91,7 +91,7 @@ fn api_keys_of_two_places_are_not_added_up() {
 }
 
 #[test]
-fn every_setting_has_a_place_in_the_file() {
+fn every_setting_has_a_key_in_the_file() {
     let file = "listen = '0.0.0.0:80'\n\
          store = 'sqlite:other.db'\n\
          upstream = 'https://models.example/v1/'\n\
@@ -159,7 +159,7 @@ fn every_setting_has_a_flag_and_a_variable() {
 }
 
 #[test]
-fn a_file_that_is_named_must_exist() {
+fn named_settings_file_must_exist() {
     let args = args(["--config", "absent.toml"]);
     let refused = resolve(args, variables([]), &[]).unwrap_err();
     assert!(refused.to_string().starts_with("absent.toml cannot be read: "));
@@ -322,7 +322,7 @@ fn invalid_toml_is_rejected_without_its_text() {
 }
 
 #[test]
-fn an_upstream_is_a_base_url() {
+fn upstream_must_be_a_base_url() {
     let base_url = |text: &str| {
         let args = args(["--upstream", text]);
         resolved(args, variables([]), "").map(|given| given.gateway.upstreams[0].url.to_string())

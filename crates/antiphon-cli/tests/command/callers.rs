@@ -5,7 +5,7 @@ use crate::world::{Ended, World};
 const OF_ABC: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 #[test]
-fn a_key_is_hashed_for_the_settings() {
+fn key_is_hashed_for_the_settings() {
     let ended = World::antiphon(&["hash-key"]).input("abc\n").ends();
     let stdout = format!("{OF_ABC}\n");
     assert_eq!(ended, Ended { code: Some(0), stdout, stderr: String::new() });
@@ -18,7 +18,7 @@ fn a_key_is_hashed_for_the_settings() {
 }
 
 #[test]
-fn a_hashed_key_lets_its_caller_in() {
+fn hashed_key_authenticates_its_caller() {
     let key = format!("{OF_ABC}=acme");
     let serving = World::serve(&["--listen", "127.0.0.1:0", "--api-key", &key]).ready();
     let status = |header| serving.status_of_with("/v1/models", header);
@@ -28,7 +28,7 @@ fn a_hashed_key_lets_its_caller_in() {
 }
 
 #[test]
-fn a_proxys_header_names_the_caller() {
+fn proxy_header_names_the_caller() {
     let serving = World::serve(&["--listen", "0.0.0.0:0", "--tenant-header", "x-tenant"]).ready();
     let status = |header| serving.status_of_with("/v1/models", header);
     assert_eq!(status("x-tenant: acme"), "HTTP/1.1 200 OK");

@@ -111,7 +111,7 @@ fn unstored_turn_does_not_complete() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn once_there_is_room_everything_works_again() {
+fn writes_succeed_once_there_is_room() {
     let (serving, conversation, kept) = full();
 
     grow(&serving);
@@ -142,7 +142,7 @@ fn wait_for_readiness(serving: &Serving, status: &str, body: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_not_ready_until_there_is_room() {
+fn full_disk_is_not_ready_until_there_is_room() {
     let (serving, ..) = full();
 
     wait_for_readiness(&serving, "503", "the store cannot be written");
@@ -252,7 +252,7 @@ fn foreign_file_is_rejected_and_unchanged() {
 }
 
 #[test]
-fn a_damaged_file_is_refused_at_the_start() {
+fn damaged_file_prevents_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let file = left_behind(folder.path());
     let mut bytes = fs::read(&file).unwrap();

@@ -24,7 +24,7 @@ fn assert_first_alone(file: &Path, (first, conversation): &(Serving, String)) {
 }
 
 #[test]
-fn a_second_gateway_is_refused_through_a_symbolic_link() {
+fn second_gateway_through_a_symbolic_link_is_rejected() {
     let first = serving();
     let link = first.0.directory().join("link.db");
     symlink(first.0.directory().join(FILE), &link).unwrap();
@@ -34,7 +34,7 @@ fn a_second_gateway_is_refused_through_a_symbolic_link() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_second_gateway_is_refused_through_a_hard_link() {
+fn second_gateway_through_a_hard_link_is_rejected() {
     let first = serving();
     let link = first.0.directory().join("link.db");
     fs::hard_link(first.0.directory().join(FILE), &link).unwrap();
@@ -66,7 +66,7 @@ fn files_are_private_under_any_umask() {
 }
 
 #[test]
-fn an_existing_file_that_others_may_read_is_logged() {
+fn existing_file_readable_by_others_is_logged() {
     let folder = tempfile::tempdir().unwrap();
     let file = left_behind(folder.path());
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();

@@ -171,7 +171,7 @@ fn logged_response_can_be_read() {
 }
 
 #[test]
-fn refused_callers_are_counted() {
+fn rejected_callers_are_counted() {
     let gateway = Logging::start("info", "key = 'sk-upstream'", &["--api-key=key-of-acme=acme"]);
     for _ in 0..5 {
         gateway.serving.status_of_with("/v1/models", "authorization: Bearer guessed");

@@ -41,7 +41,7 @@ fn sent_twice(provider: &Serving) -> u16 {
 }
 
 #[test]
-fn a_strict_provider_refuses_what_is_sent_twice() {
+fn strict_provider_refuses_duplicates() {
     let provider = mock(&[]).ready();
     assert_eq!(sent_twice(&provider), 400);
     let (_, log) = ask(&provider, "GET", "/log", &Value::Null);
@@ -88,7 +88,7 @@ fn provider_stores_the_conversation() {
 }
 
 #[test]
-fn a_script_is_played_first() {
+fn script_is_played_first() {
     let script = r#"[{"answer": [{"message": "First"}]}, {"status": 503, "body": {}}]"#;
     let provider = mock(&["--script", "script.json"]).file("script.json", script).ready();
     let asked = json!({"model": "any", "input": "Hello"});
@@ -99,7 +99,7 @@ fn a_script_is_played_first() {
 }
 
 #[test]
-fn another_provider_is_played() {
+fn profile_selects_another_provider() {
     let provider = mock(&["--profile", "azure"]).ready();
     let (status, body) = ask(&provider, "POST", "/v1/conversations", &json!({}));
     assert_eq!((status, &body["error"]["message"]), (404, &json!("Resource not found")));

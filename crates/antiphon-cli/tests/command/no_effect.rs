@@ -50,7 +50,7 @@ fn variable_that_the_file_names_is_not_reported() {
 }
 
 #[test]
-fn port_that_does_not_exist_is_refused() {
+fn invalid_port_is_rejected() {
     let cases = [
         ("--listen", "127.0.0.1:99999", "port 99999 does not exist; ports are 0 to 65535"),
         ("--upstream", "http://127.0.0.1:99999/v1", NO_PORT),
@@ -69,7 +69,7 @@ fn port_that_does_not_exist_is_refused() {
 }
 
 #[test]
-fn model_that_never_reaches_its_upstream_is_refused() {
+fn unreachable_model_pattern_is_rejected() {
     let upstream = |model: &str, port: u16| {
         format!("[[upstreams]]\nmodels = ['{model}']\nurl = 'http://127.0.0.1:{port}/v1'\n")
     };
@@ -97,7 +97,7 @@ fn model_that_never_reaches_its_upstream_is_refused() {
 }
 
 #[test]
-fn webhook_of_a_tenant_that_no_caller_can_be_is_refused() {
+fn webhook_of_an_impossible_tenant_is_rejected() {
     let webhook = |tenant: &str| {
         format!("[[webhooks]]\nurl = 'https://hooks.example/'\n{SECRET}tenants = ['{tenant}']\n")
     };
@@ -118,7 +118,7 @@ fn webhook_of_a_tenant_that_no_caller_can_be_is_refused() {
 }
 
 #[test]
-fn setting_of_an_upstream_that_is_not_named_is_refused() {
+fn setting_of_an_unnamed_upstream_is_rejected() {
     let sentence = "this has no effect without --upstream; upstreams in the file have settings of \
                     their own, below [[upstreams]]";
     refused(World::serve(&["--upstream-key", "sk"]), &format!("--upstream-key: {sentence}"));
@@ -144,7 +144,7 @@ fn reasoning_form_of_responses_upstreams_is_refused() {
 }
 
 #[test]
-fn bound_that_another_bound_hides_is_refused() {
+fn limit_hidden_by_another_limit_is_rejected() {
     let upstream = "[[upstreams]]\nmodels = ['*']\nurl = 'http://127.0.0.1:9/v1'\n";
     file_refused(
         &format!("{upstream}idle-timeout = 7200\n"),
@@ -169,7 +169,7 @@ fn bound_that_another_bound_hides_is_refused() {
 }
 
 #[test]
-fn header_that_holds_a_token_names_no_tenant() {
+fn token_header_cannot_name_tenants() {
     for name in ["authorization", "x-api-key", "api-key", "proxy-authorization", "cookie"] {
         let sentence = format!("--tenant-header: '{name}' is not a header that can name a tenant");
         refused(World::serve(&["--tenant-header", name]), &sentence);
@@ -177,13 +177,13 @@ fn header_that_holds_a_token_names_no_tenant() {
 }
 
 #[test]
-fn tenant_with_a_blank_before_it_is_refused() {
+fn tenant_with_a_leading_space_is_rejected() {
     let sentence = "--api-key: the tenant ' acme' begins or ends with a space";
     refused(World::serve(&["--api-key", "key= acme"]), sentence);
 }
 
 #[test]
-fn gateway_that_is_its_own_upstream_is_refused() {
+fn gateway_as_its_own_upstream_is_rejected() {
     for (listen, url) in [
         ("127.0.0.1:8484", "http://127.0.0.1:8484/v1"),
         ("127.0.0.1:8484", "http://localhost:8484/v1"),
@@ -200,7 +200,7 @@ fn gateway_that_is_its_own_upstream_is_refused() {
 }
 
 #[test]
-fn misspelt_log_level_is_refused() {
+fn misspelt_log_level_is_rejected() {
     for filter in ["debgu", "warn,inf"] {
         let word = filter.rsplit(',').next().unwrap();
         let sentence = format!(
@@ -216,7 +216,7 @@ const NO_PORT: &str = "port 99999 does not exist; ports are 1 to 65535";
 const SECRET: &str = "secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'\n";
 
 #[test]
-fn host_name_is_refused_if_hosts_are_not_checked() {
+fn host_name_without_host_checks_is_rejected() {
     let accepted = "every host name is accepted";
     let cases: [(&[&str], &str); 3] = [
         (&["--api-key", "key=acme"], "with --api-key"),

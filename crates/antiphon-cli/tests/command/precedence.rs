@@ -32,7 +32,7 @@ fn file_is_used_without_flag_and_variable() {
 }
 
 #[test]
-fn an_empty_variable_is_none() {
+fn empty_variable_is_ignored() {
     let refusal = contested(&[], &[("ANTIPHON_FAULTS", "")]);
     assert_eq!(refusal, format!("error: antiphon.toml:1: faults: 'of-file' {NEITHER}"));
 }
@@ -58,7 +58,7 @@ fn config_flag_overrides_its_variable() {
 }
 
 #[test]
-fn a_variable_names_the_file() {
+fn variable_names_the_settings_file() {
     let refusal = World::serve(&[])
         .variable("ANTIPHON_CONFIG", "variable.toml")
         .file("variable.toml", "faults = 'of-variable'")

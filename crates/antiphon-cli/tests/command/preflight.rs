@@ -37,7 +37,7 @@ fn check_binds_nothing_and_creates_nothing() {
 }
 
 #[test]
-fn check_refuses_settings_as_a_start_does() {
+fn check_rejects_the_settings_that_a_start_rejects() {
     let ended = checked(&["--faults", "ignore"]);
     let stderr = "error: --faults: 'ignore' is neither 'repair' nor 'reject'\n";
     assert_eq!(ended, Ended { code: Some(2), stdout: String::new(), stderr: stderr.to_owned() });
@@ -56,7 +56,7 @@ fn check_reports_unknown_variables() {
 }
 
 #[test]
-fn check_runs_beside_a_gateway_and_tries_the_secret() {
+fn check_runs_next_to_a_gateway_and_tests_the_secret() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("antiphon.db").display());
     let with = |secret: &'static str| ["--store", store.as_str(), "--secret", secret];
@@ -74,7 +74,7 @@ fn check_runs_beside_a_gateway_and_tries_the_secret() {
 }
 
 #[test]
-fn check_names_a_store_that_cannot_be_used() {
+fn check_names_an_unusable_store() {
     failed(&["--store", "sqlite:no/such/directory/antiphon.db"], "the store cannot be opened: ");
     failed(&["--store", "postgres://u:sesame@127.0.0.1:1/a"], "PostgreSQL cannot be reached");
     let folder = tempfile::tempdir().unwrap();

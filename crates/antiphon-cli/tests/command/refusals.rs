@@ -99,7 +99,7 @@ fn upstream_state_needs_a_stateful_upstream() {
 }
 
 #[test]
-fn the_same_key_twice_is_refused() {
+fn duplicate_key_is_rejected() {
     let sentence = "'acme' and 'globex' have the same key";
     let flags = World::serve(&["--api-key", "key=acme", "--api-key", "key=globex"]);
     refused(flags, &format!("--api-key: {sentence}"));
@@ -139,7 +139,7 @@ fn unknown_key_is_reported_with_its_line() {
 }
 
 #[test]
-fn a_named_file_that_does_not_exist_is_refused() {
+fn missing_settings_file_is_rejected() {
     let ended = World::serve(&["--config", "absent.toml"]).ends();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
     assert!(ended.stderr.starts_with("error: absent.toml cannot be read: "), "{}", ended.stderr);
@@ -156,7 +156,7 @@ fn settings_of_the_log_are_checked() {
 }
 
 #[test]
-fn a_command_line_that_cannot_be_read_is_refused() {
+fn invalid_command_line_is_rejected() {
     for args in [&["sing"][..], &["serve", "--loud"], &["serve", "--store"]] {
         let ended = World::antiphon(args).ends();
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{args:?}");
@@ -168,7 +168,7 @@ fn a_command_line_that_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn no_refusal_repeats_a_secret() {
+fn no_rejection_repeats_a_secret() {
     refused_discreetly(&["--upstream-key", "open sesame"]);
     refused_discreetly(&["--upstream-key", "key", "sesame"]);
     refused_discreetly(&["--upstreem-key=sesame"]);

@@ -16,7 +16,7 @@ fn readiness_line_names_the_port() {
 }
 
 #[test]
-fn a_signal_ends_the_gateway_in_order() {
+fn signal_stops_the_gateway_gracefully() {
     for signal in ["TERM", "INT"] {
         let serving = World::serve(&ANY_PORT).ready();
         assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
@@ -104,13 +104,13 @@ fn gateway_that_forwards_tokens_listens_on_any_address() {
 }
 
 #[test]
-fn one_flag_may_give_several_api_keys() {
+fn one_flag_can_set_several_api_keys() {
     let args = [&ANY_PORT[..], &["--api-key", "a=acme", "b=globex", "--api-key", "c=acme"]];
     assert_eq!(World::serve(&args.concat()).ready().status_of("/healthz"), "HTTP/1.1 200 OK");
 }
 
 #[test]
-fn a_port_that_is_in_use_is_a_failure() {
+fn port_in_use_is_a_failure() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
 
@@ -122,7 +122,7 @@ fn a_port_that_is_in_use_is_a_failure() {
 }
 
 #[test]
-fn a_store_that_cannot_be_opened_is_a_failure() {
+fn unusable_store_is_a_failure() {
     let args = [&ANY_PORT[..], &["--store", "sqlite:no/such/directory/antiphon.db"]].concat();
 
     let ended = World::serve(&args).ends();

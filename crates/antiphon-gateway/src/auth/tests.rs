@@ -55,7 +55,7 @@ fn only_correct_keys_name_a_tenant() {
 }
 
 #[test]
-fn the_hash_of_a_key_is_no_key() {
+fn hash_of_a_key_is_not_a_key() {
     let authenticator = authenticator(&keyed("key-of-acme", "acme"));
     let hash = KeyHash::from_key("key-of-acme").to_string();
     assert!(authenticate(&authenticator, &bearer(&hash)).is_err());
@@ -74,7 +74,7 @@ fn each_forwarded_token_is_its_own_tenant() {
 }
 
 #[test]
-fn token_that_is_not_forwarded_is_no_tenant() {
+fn token_that_is_not_forwarded_names_no_tenant() {
     let with_key = vec![upstream(Some("key-of-the-gateway"))];
     for upstreams in [Vec::new(), with_key] {
         let authenticator = authenticator(&Settings { upstreams, ..Settings::default() });

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_not() {
+    fn other_host_names_are_not_loopback() {
         for host in [
             "",
             "evil.example:8484",

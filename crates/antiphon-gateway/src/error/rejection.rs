@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_encrypted_reasoning_is_recognized() {
+    fn rejected_encrypted_reasoning_is_recognized() {
         let error = |code: &str, message: &str| {
             let body = json!({"error": {"code": code, "message": message}});
             rejection(400, HeaderMap::new(), &body).rejects_reasoning()

@@ -3,7 +3,7 @@
 //! `POST /v1/conversations` names no model. If several upstreams own conversations, a new one is
 //! [`Binding::Pending`]: Antiphon stores its items and metadata until its first turn names a model.
 //! Then the gateway creates the conversation at that model's upstream, with its metadata and items,
-//! and deletes Antiphon's copy. Callers permanently use Antiphon's id ([`Alias`]).
+//! and deletes Antiphon's copy. Callers permanently use Antiphon's id ([`IdMapping`]).
 
 use std::collections::HashSet;
 
@@ -15,12 +15,12 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 
 use super::{Owner, Provider, StateOwners};
-use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::gateway::StoreAttempts;
+use crate::id_mapping::IdMapping;
 use crate::lease::Lease;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstreams};
@@ -52,21 +52,21 @@ impl<'a> StateOwners<'a, '_> {
         })
     }
 
-    /// The alias of a response's conversation, if callers use another id than the upstream. If the
-    /// gateway has no record of the response and such conversations are possible, this reads the
-    /// response from the upstream.
-    pub(crate) async fn alias_in_response(
+    /// The id mapping of a response's conversation, if callers use another id than the upstream.
+    /// If the gateway has no record of the response and such conversations are possible, this reads
+    /// the response from the upstream.
+    pub(crate) async fn mapping_of_response(
         self,
         http: &HttpUpstream,
         id: &str,
         ledger: Option<&LedgerEntry>,
-    ) -> Result<Option<Alias>, ApiError> {
+    ) -> Result<Option<IdMapping>, ApiError> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         if let Some(LedgerEntry { subject: LedgerSubject::Response(record), .. }) = ledger
             && let Some(record) = store.response(tenant, record).await?
         {
             return match &record.response.conversation {
-                Some(conversation) => self.alias_of(conversation).await,
+                Some(conversation) => self.find_mapping(conversation).await,
                 None => Ok(None),
             };
         }
@@ -78,14 +78,18 @@ impl<'a> StateOwners<'a, '_> {
             return Ok(None);
         };
         match store.ledgers().entry(tenant, &theirs).await?.map(|entry| entry.subject) {
-            Some(LedgerSubject::Conversation(conversation)) => self.alias_of(&conversation).await,
+            Some(LedgerSubject::Conversation(conversation)) => {
+                self.find_mapping(&conversation).await
+            }
             _ => Ok(None),
         }
     }
 
-    async fn alias_of(self, id: &ConversationId) -> Result<Option<Alias>, ApiError> {
+    async fn find_mapping(self, id: &ConversationId) -> Result<Option<IdMapping>, ApiError> {
         Ok(match self.binding_of(id).binding().await? {
-            Some(Binding::Bound(named)) => Some(Alias { ours: id.to_string(), theirs: named.id }),
+            Some(Binding::Bound(named)) => {
+                Some(IdMapping { gateway: id.to_string(), upstream: named.id })
+            }
             Some(Binding::Pending) | None => None,
         })
     }

@@ -5,8 +5,8 @@ use antiphon::provider_api::Segment;
 use antiphon_store::{Binding, LedgerEntry, LedgerSubject, ResponseId};
 
 use super::{KnownAs, Owner, Ownership, StateOwners};
-use crate::alias::Alias;
 use crate::error::{ApiError, Hint};
+use crate::id_mapping::IdMapping;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstreams};
 
@@ -61,9 +61,9 @@ impl<'a> StateOwners<'a, '_> {
                     id: text.into(),
                     hint: Hint::None,
                 })?;
-                let alias = Alias { ours: text.to_owned(), theirs: named.id };
+                let mapping = IdMapping { gateway: text.to_owned(), upstream: named.id };
                 let owned = self.owned_by_upstream(text, entry)?;
-                Ok(Ownership { known_as: KnownAs::Alias(alias), ..owned })
+                Ok(Ownership { known_as: KnownAs::Mapped(mapping), ..owned })
             }
             (Some(Binding::Pending), LedgerSubject::Conversation(id)) => {
                 Ok(Ownership { known_as: KnownAs::Pending(id.clone()), ..Ownership::GATEWAY })

@@ -19,10 +19,10 @@ pub(crate) use self::capabilities::detect_capabilities;
 pub(crate) use self::late_binding::NewOwner;
 pub(crate) use self::lookup::may_be_id;
 pub(crate) use self::provider::Provider;
-use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::id_mapping::IdMapping;
 use crate::request::Continues;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstream};
@@ -52,16 +52,16 @@ pub(crate) enum KnownAs {
     /// The id is the owner's own id.
     OwnersId,
     /// The id is Antiphon's id of a conversation with another id at the upstream.
-    Alias(Alias),
+    Mapped(IdMapping),
     /// The id of a pending conversation: its first turn determines the upstream.
     Pending(ConversationId),
 }
 
 impl KnownAs {
     /// The two ids, if there are two.
-    pub(crate) fn alias(self) -> Option<Alias> {
+    pub(crate) fn mapping(self) -> Option<IdMapping> {
         match self {
-            Self::Alias(alias) => Some(alias),
+            Self::Mapped(mapping) => Some(mapping),
             Self::OwnersId | Self::Pending(_) => None,
         }
     }

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn provider_ids_are_told_from_ours_by_form() {
+    fn provider_ids_are_recognized_by_form() {
         for id in [
             "resp_67ccd3a9da748190baa7f1570fe91ac604becb25c45c1d41",
             "conv_689667905b048191b4740501625afd940c7533ace33a2dab",

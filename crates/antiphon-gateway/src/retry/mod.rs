@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn webhooks_that_failed_together_are_spread() {
+    fn simultaneous_webhook_failures_are_spread() {
         let [none, most] =
             [0, 255].map(|random| RetryPolicy::WEBHOOK.delay(1, None, random).unwrap());
         assert_eq!(none, Duration::from_mins(5));

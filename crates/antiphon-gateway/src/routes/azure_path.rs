@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_stay() {
+    fn other_paths_are_unchanged() {
         for path in [
             "/v1/responses?api-version=x",
             "/openai",

@@ -79,7 +79,7 @@ mod tests {
     const OF_ABC: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
-    fn a_hash_is_written_and_read() {
+    fn hash_round_trips() {
         let hash = KeyHash::from_key("abc");
         assert_eq!(hash.to_string(), OF_ABC);
         assert_eq!(KeyHash::parse(OF_ABC), Some(hash));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_written_so_is_no_hash() {
+    fn malformed_hash_is_rejected() {
         for text in ["abc", "sha256:", &OF_ABC[..70], &OF_ABC.replace('f', "g")] {
             assert_eq!(KeyHash::parse(text), None, "{text}");
         }

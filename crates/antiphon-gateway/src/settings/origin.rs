@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_origins() {
+    fn malformed_origins_are_rejected() {
         for text in
             ["", "null", "*", "app.example", "https://", "https://*.example", "https://a/b", "://a"]
         {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_of_an_origin_has_no_port() {
+    fn host_of_an_origin_has_no_port() {
         for (text, host) in
             [("https://app.example:8443", "app.example"), ("http://[::1]:3000", "[::1]")]
         {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_name_has_no_port() {
+    fn host_name_with_a_port_is_rejected() {
         assert_eq!(
             HostName::parse("Host.Docker.Internal.").map(|name| name.0).as_deref(),
             Some("host.docker.internal")

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_read_as_it_is_given_out() {
+    fn signing_secret_is_parsed_in_its_published_form() {
         let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         assert_eq!(secret.as_bytes().len(), 24);
         assert_eq!(format!("{secret:?}"), "SigningSecret(…)");

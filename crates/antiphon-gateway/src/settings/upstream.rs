@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_anything_and_for_nothing() {
+    fn star_matches_any_text_and_none() {
         let taken = [
             ("*", "anything"),
             ("*", ""),

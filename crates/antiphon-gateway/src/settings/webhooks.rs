@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_allowed_is_told_in_the_clear() {
+    fn plain_http_requires_an_allowed_address() {
         let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let at = |url: &str| Webhook::new(url.parse().unwrap(), secret.clone());
         assert_eq!(at("https://hooks.example/a").flaw(), None);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_surely_fit_are_not_counted() {
+    fn requests_that_certainly_fit_are_not_counted() {
         let view = parse_items(&r#"[{"role":"user","content":"Hello"}]"#.into()).unwrap();
         assert!(certainly_fits("{}", &view, 40));
         assert!(!certainly_fits("{}", &view, 20));

@@ -144,8 +144,8 @@ impl Turn<'_> {
     /// Runs the turn from start to end. A turn that fails before its answer begins adds nothing.
     async fn run(&self, client: &mut Client) -> Result<(), TurnError> {
         let upstream = self.upstream()?;
-        if let StateOwner::Upstream(http, alias) = bind_state_owner(self, upstream).await? {
-            return Box::pin(run_at_upstream(self, http, alias, client)).await;
+        if let StateOwner::Upstream(http, mapping) = bind_state_owner(self, upstream).await? {
+            return Box::pin(run_at_upstream(self, http, mapping, client)).await;
         }
         self.gateway.owners(self.caller).check_stateless(upstream, self.request).await?;
         let _underway = register_attempt(self).await?;

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn other_events_stay_as_they_are() {
+    fn other_events_are_unchanged() {
         let item = item(&"x".repeat(LONG));
         for data in ["{}".to_owned(), format!("\"{}\"", "y".repeat(LONG))] {
             let event = event(data);

@@ -7,8 +7,8 @@ use super::client::Client;
 use super::context::Turn;
 use super::lane::recall;
 use super::upstream_state::UpstreamTurn;
-use crate::alias::Alias;
 use crate::error::ApiError;
+use crate::id_mapping::IdMapping;
 use crate::owner::{KnownAs, Owner};
 use crate::request::{Continues, RequestMode};
 use crate::upstream::{HttpUpstream, Upstream};
@@ -17,8 +17,8 @@ use crate::upstream::{HttpUpstream, Upstream};
 pub(super) enum StateOwner<'a> {
     /// The gateway.
     Here,
-    /// This upstream. An alias is present if callers know the conversation by another id.
-    Upstream(&'a HttpUpstream, Option<Alias>),
+    /// This upstream. An mapping is present if callers know the conversation by another id.
+    Upstream(&'a HttpUpstream, Option<IdMapping>),
     /// This upstream, after the conversation is bound to it.
     ToBeBound(&'a HttpUpstream, ConversationId),
 }
@@ -43,7 +43,7 @@ pub(super) async fn find_state_owner<'a>(
     Ok(match (owned.known_as, owned.owner, upstream) {
         (KnownAs::Pending(id), ..) => return decide_pending(turn, id, upstream).await,
         (known_as, Owner::Upstream(_), Upstream::Http(http)) => {
-            StateOwner::Upstream(http, known_as.alias())
+            StateOwner::Upstream(http, known_as.mapping())
         }
         _ => StateOwner::Here,
     })
@@ -87,17 +87,17 @@ pub(super) async fn bind_state_owner<'a>(
 pub(super) async fn run_at_upstream(
     turn: &Turn<'_>,
     http: &HttpUpstream,
-    alias: Option<Alias>,
+    mapping: Option<IdMapping>,
     client: &mut Client,
 ) -> Result<(), TurnError> {
-    let Some(alias) = alias else {
+    let Some(mapping) = mapping else {
         return Box::pin(UpstreamTurn::new(turn, http, None).take(client)).await;
     };
-    let request = alias.request(turn.request);
+    let request = mapping.request(turn.request);
     let turn = Turn { request: &request, ..turn.clone() };
-    let run = UpstreamTurn::new(&turn, http, Some(&alias)).take(client);
+    let run = UpstreamTurn::new(&turn, http, Some(&mapping)).take(client);
     Box::pin(run).await.map_err(|error| match error {
-        TurnError::Failed(error) => alias.error(error).into(),
+        TurnError::Failed(error) => mapping.error(error).into(),
         cancelled @ TurnError::Cancelled(_) => cancelled,
     })
 }

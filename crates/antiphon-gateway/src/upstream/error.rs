@@ -40,7 +40,7 @@ pub(crate) enum UpstreamError {
     #[error("The upstream's answer broke off before it was complete.")]
     BrokeOff,
     /// The answer does not follow the server's API.
-    #[error("The upstream answered with something else than a response: {0}.")]
+    #[error("The upstream sent an invalid response: {0}.")]
     UnexpectedAnswer(String),
     /// The answer exceeds this number of bytes.
     #[error("The upstream's answer is longer than {0} bytes, the bound of max-answer-bytes.")]

@@ -13,9 +13,9 @@ use super::error::UpstreamError;
 use super::http::{HttpUpstream, RequestBody};
 use super::own_key::Mask;
 use super::timeouts::Timeouts;
-use crate::alias::{Alias, AnswerTranslation};
 use crate::entropy::from_now;
 use crate::error::UpstreamRejection;
+use crate::id_mapping::{AnswerTranslation, IdMapping};
 
 /// A request for a part of the API that the gateway does not implement.
 pub(crate) struct PassthroughRequest {
@@ -126,11 +126,11 @@ impl HttpUpstream {
 impl PassthroughAnswer {
     /// Translates the answer about a conversation that has another id for callers than at the
     /// upstream.
-    pub(crate) fn with_alias(mut self, alias: Option<Alias>) -> Self {
-        if alias.is_some() {
+    pub(crate) fn with_mapping(mut self, mapping: Option<IdMapping>) -> Self {
+        if mapping.is_some() {
             self.headers.remove(header::CONTENT_LENGTH);
         }
-        Self { translation: alias.map(AnswerTranslation::new), ..self }
+        Self { translation: mapping.map(AnswerTranslation::new), ..self }
     }
 
     /// Returns the next bytes of the body, or `None` at its end.

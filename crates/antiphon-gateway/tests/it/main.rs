@@ -34,5 +34,5 @@ mod upstream_state;
 mod webhooks;
 mod websocket;
 
-/// Where gateways keep conversations, unless a test says otherwise.
-const KEPT: support::Kept = support::Kept::InAFile;
+/// The kind of store that the gateways use. unless a test says otherwise.
+const STORE_KIND: support::StoreKind = support::StoreKind::File;

@@ -76,7 +76,7 @@ async fn refused_caller_gets_an_id() {
         settings.api_keys = vec![antiphon_gateway::settings::ApiKey::new("key-of-acme", acme)];
     })
     .await;
-    let client = world.nobody().with_header(HEADER, "mine");
+    let client = world.anonymous_client().with_header(HEADER, "mine");
     let (status, id) = id_of(&client, Method::GET, "/v1/models", "").await;
     assert_eq!((status, &*id), (401, "mine"));
 }
@@ -118,7 +118,7 @@ async fn background_report_names_the_request_that_created_it() {
     assert_eq!(answer.header(HEADER), Some("created-here"));
     let response = text(&answer.json()["id"]).to_owned();
     let client = world.client();
-    client.ended(&response).await;
+    client.wait_until_ended(&response).await;
     assert_eq!(client.report(&response).await["request_id"], "created-here");
 }
 

@@ -1,4 +1,4 @@
-//! What holds of a gateway whose store is a file holds of one whose store is a PostgreSQL database:
+//! Repeats the tests of a gateway with a file store for a gateway with a PostgreSQL database:
 //! the tests are the same.
 
 #![allow(dead_code, unused_imports)] // Some of the world is for the tests that are not repeated.
@@ -28,5 +28,5 @@ mod support;
 #[path = "../it/upstream_state/mod.rs"]
 mod upstream_state;
 
-/// Where gateways keep conversations.
-const KEPT: support::Kept = support::Kept::InADatabase;
+/// The kind of store that the gateways use.
+const STORE_KIND: support::StoreKind = support::StoreKind::Database;

@@ -32,7 +32,7 @@ async fn conversation_with_a_call(client: &Client) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn item_already_in_conversation() {
+async fn duplicate_of_a_conversation_item_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
@@ -45,7 +45,7 @@ async fn item_already_in_conversation() {
 }
 
 #[tokio::test]
-async fn item_already_in_chain() {
+async fn duplicate_of_a_chain_item_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
@@ -57,7 +57,7 @@ async fn item_already_in_chain() {
 }
 
 #[tokio::test]
-async fn call_without_output() {
+async fn call_without_output_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
@@ -69,7 +69,7 @@ async fn call_without_output() {
 }
 
 #[tokio::test]
-async fn output_without_call() {
+async fn output_without_call_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let conversation = client.conversation().await;
@@ -79,7 +79,7 @@ async fn output_without_call() {
 }
 
 #[tokio::test]
-async fn second_output_for_one_call() {
+async fn second_output_for_one_call_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
@@ -94,7 +94,7 @@ async fn second_output_for_one_call() {
 }
 
 #[tokio::test]
-async fn reasoning_without_following_item() {
+async fn reasoning_without_following_item_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
@@ -107,7 +107,7 @@ async fn reasoning_without_following_item() {
 }
 
 #[tokio::test]
-async fn item_without_its_reasoning() {
+async fn item_without_its_reasoning_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
@@ -124,7 +124,7 @@ async fn item_without_its_reasoning() {
 }
 
 #[tokio::test]
-async fn reference_to_unstored_item() {
+async fn reference_to_unstored_item_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::connect_to(&provider);
     let message = "Item with id 'rs_xxx' not found. Items are not persisted when `store` is set to \

@@ -18,7 +18,7 @@ fn weather_of(city: &str) -> (String, Value) {
 }
 
 #[test]
-fn a_tool_is_named_in_many_ways() {
+fn tool_is_found_under_any_spelling_of_its_name() {
     for text in [
         "Call the echo tool with hello",
         "echo hello",
@@ -34,21 +34,21 @@ fn a_tool_is_named_in_many_ways() {
 }
 
 #[test]
-fn the_words_of_a_name_may_stand_apart() {
+fn words_of_a_name_may_be_separated() {
     for text in ["get_weather for Paris", "Get weather in Paris", "getWeather(\"Paris\")"] {
         assert_eq!(calls(text), [weather_of("Paris")], "{text}");
     }
 }
 
 #[test]
-fn a_part_of_another_word_names_nothing() {
+fn part_of_another_word_names_no_tool() {
     for text in ["The echoes fade", "my_echo is fine", "Additional notes"] {
         assert_eq!(calls(text), [], "{text}");
     }
 }
 
 #[test]
-fn asking_about_the_weather_calls_the_fitting_tool() {
+fn weather_question_calls_the_weather_tool() {
     assert_eq!(calls("What's the weather in Paris?"), [weather_of("Paris")]);
     assert_eq!(calls("What is the weather like in New York today?"), [weather_of("New York")]);
     assert_eq!(calls("How is the weather in Paris, France?"), [weather_of("Paris, France")]);
@@ -71,7 +71,7 @@ fn several_tools_are_called_in_parallel_in_order_of_mention() {
 }
 
 #[test]
-fn one_tool_may_be_called_several_times() {
+fn tool_can_be_called_several_times() {
     assert_eq!(calls("echo one and then echo two"), [echoed("one"), echoed("two")]);
     assert_eq!(calls("Call echo twice with hi"), [echoed("hi"), echoed("hi")]);
     assert_eq!(
@@ -85,7 +85,7 @@ fn one_tool_may_be_called_several_times() {
 }
 
 #[test]
-fn the_weather_of_several_places_takes_several_calls() {
+fn weather_of_each_place_is_a_call() {
     let expected = [weather_of("Paris"), weather_of("New York")];
     assert_eq!(calls("What is the weather in Paris and New York?"), expected);
     assert_eq!(calls("Use get_weather for Paris and New York"), expected);
@@ -99,18 +99,18 @@ fn names_within_quotes_are_arguments() {
 }
 
 #[test]
-fn without_words_for_the_tool_it_is_given_the_whole_text() {
+fn tool_without_an_argument_gets_the_whole_text() {
     assert_eq!(calls("Please run echo"), [echoed("Please run echo")]);
 }
 
 #[test]
-fn a_given_json_object_is_taken_as_it_is() {
+fn json_object_is_used_as_arguments() {
     let given = json!({ "anything": [1, null] });
     assert_eq!(calls(&format!("echo with {given}")), [("echo".to_owned(), given)]);
 }
 
 #[test]
-fn a_custom_tool_is_given_text() {
+fn custom_tool_gets_text() {
     let tool = json!({ "type": "custom", "name": "run_sql" });
     let answered = ask(json!({ "input": "run_sql with `select 1`", "tools": [tool] }));
     assert_eq!(answered.calls(), [("run_sql".to_owned(), json!("select 1"))]);
@@ -120,7 +120,7 @@ fn a_custom_tool_is_given_text() {
 }
 
 #[test]
-fn a_function_without_parameters_is_given_an_empty_object() {
+fn function_without_parameters_gets_an_empty_object() {
     let tool = json!({ "type": "function", "name": "ping", "parameters": null });
     let answered = ask(json!({ "input": "ping", "tools": [tool] }));
     assert_eq!(answered.calls(), [("ping".to_owned(), json!({}))]);
@@ -149,6 +149,6 @@ fn hosted_tools_are_not_called() {
 }
 
 #[test]
-fn one_answer_makes_no_more_than_32_calls() {
+fn answer_has_at_most_32_calls() {
     assert_eq!(calls(&"echo a, ".repeat(40)).len(), 32);
 }

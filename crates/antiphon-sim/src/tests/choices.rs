@@ -19,25 +19,25 @@ fn allowed(mode: &str) -> Value {
 }
 
 #[test]
-fn none_calls_nothing() {
+fn choice_none_prevents_calls() {
     assert_eq!(names("echo hi", json!("none")), [""; 0]);
 }
 
 #[test]
-fn auto_and_null_call_what_is_named() {
+fn auto_and_null_call_the_named_tools() {
     assert_eq!(names("echo hi", json!("auto")), ["echo"]);
     assert_eq!(names("echo hi", Value::Null), ["echo"]);
     assert_eq!(names("hi", json!("auto")), [""; 0]);
 }
 
 #[test]
-fn required_calls_what_is_named_or_the_first_tool() {
+fn required_calls_the_named_or_the_first_tool() {
     assert_eq!(names("add 1 and 2", json!("required")), ["add"]);
     assert_eq!(names("hi", json!("required")), ["echo"]);
 }
 
 #[test]
-fn a_named_tool_is_called_once_whatever_else_is_named() {
+fn chosen_tool_is_called_once_and_alone() {
     let choice = json!({ "type": "function", "name": "add" });
     assert_eq!(names("echo hi", choice.clone()), ["add"]);
     assert_eq!(names("add 1, add 2", choice), ["add"]);
@@ -51,7 +51,7 @@ fn allowed_tools_are_a_hard_constraint() {
 }
 
 #[test]
-fn without_parallel_calls_only_the_first_is_made() {
+fn only_the_first_call_is_made_without_parallel_calls() {
     let answered = ask(json!({
         "input": "echo hi and add 1 and 2",
         "tools": [echo(), add()],
@@ -61,7 +61,7 @@ fn without_parallel_calls_only_the_first_is_made() {
 }
 
 #[test]
-fn a_demanded_call_is_made_even_after_outputs() {
+fn required_call_is_made_after_outputs_too() {
     let answered = ask(json!({
         "tools": [echo()],
         "tool_choice": "required",
@@ -75,7 +75,7 @@ fn a_demanded_call_is_made_even_after_outputs() {
 }
 
 #[test]
-fn a_choice_that_no_tool_answers_is_refused() {
+fn choice_of_an_unknown_tool_is_refused() {
     let refused = |choice: Value, tools: Value| {
         try_ask(json!({ "input": "hi", "tools": tools, "tool_choice": choice })).err()
     };

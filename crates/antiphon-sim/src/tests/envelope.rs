@@ -8,7 +8,7 @@ use super::lifecycle::for_every_answer;
 use super::{ask, echo, user};
 
 #[test]
-fn the_response_has_all_keys_of_the_specification_in_every_event() {
+fn every_response_object_has_all_specified_keys() {
     const KEYS: [&str; 31] = [
         "background",
         "completed_at",
@@ -52,7 +52,7 @@ fn the_response_has_all_keys_of_the_specification_in_every_event() {
 }
 
 #[test]
-fn the_response_repeats_its_request() {
+fn response_echoes_its_request() {
     let answered = ask(json!({
         "input": "hi",
         "instructions": "Be kind.",

@@ -68,7 +68,7 @@ fn created_and_in_progress_come_first_and_one_terminal_event_last() {
 }
 
 #[test]
-fn every_item_is_added_once_and_done_once_as_it_stands_in_the_output() {
+fn each_item_is_added_once_and_done_once() {
     for_every_answer(|answered| {
         let added = answered.events_with_type("response.output_item.added");
         let done = answered.events_with_type("response.output_item.done");
@@ -85,7 +85,7 @@ fn every_item_is_added_once_and_done_once_as_it_stands_in_the_output() {
 }
 
 #[test]
-fn events_of_an_item_stand_between_its_added_and_its_done() {
+fn item_events_are_between_added_and_done() {
     for_every_answer(|answered| {
         let mut open: Option<(Value, Value)> = None;
         for event in &answered.events {
@@ -109,7 +109,7 @@ fn events_of_an_item_stand_between_its_added_and_its_done() {
 }
 
 #[test]
-fn deltas_put_together_are_what_is_done_and_what_the_item_holds() {
+fn joined_deltas_equal_the_final_text() {
     for (delta, done, field) in [
         ("response.output_text.delta", "response.output_text.done", "text"),
         (
@@ -168,7 +168,7 @@ fn text_events_and_parts_carry_empty_logprobs_and_annotations() {
 }
 
 #[test]
-fn a_message_longer_than_allowed_is_cut_and_incomplete() {
+fn too_long_message_is_cut_and_incomplete() {
     let answered = ask(json!({ "input": "One two three four five", "max_output_tokens": 3 }));
     assert_eq!(answered.text(), "Noted: One two");
     assert_eq!(answered.items()[0]["status"], "incomplete");
@@ -194,7 +194,7 @@ fn equal_requests_have_equal_answers() {
 }
 
 #[test]
-fn no_id_comes_again_as_the_context_grows() {
+fn ids_never_repeat_as_the_context_grows() {
     let mut ids = HashSet::new();
     let mut input = Vec::new();
     for _ in 0..5 {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{ask, user};
 
 #[test]
-fn it_counts_up_and_down() {
+fn model_counts_up_and_down() {
     for (asked, counted) in [
         ("Count from 1 to 5.", "1, 2, 3, 4, 5"),
         ("Please count to three or to 3!", "1, 2, 3"),
@@ -16,7 +16,7 @@ fn it_counts_up_and_down() {
 }
 
 #[test]
-fn what_would_be_counted_without_end_is_not() {
+fn endless_count_is_refused() {
     for asked in ["Count to 1000000", "Count the 3 of 4 and 5", "What counts?"] {
         let answered = ask(json!({ "input": asked }));
         assert!(!answered.text().contains("1, 2"), "{}", answered.text());
@@ -24,7 +24,7 @@ fn what_would_be_counted_without_end_is_not() {
 }
 
 #[test]
-fn a_user_may_dictate_the_reply() {
+fn user_can_dictate_the_reply() {
     for (asked, reply) in [
         ("Reply with exactly: first", "first"),
         ("Please respond with only: two words", "two words"),
@@ -36,14 +36,14 @@ fn a_user_may_dictate_the_reply() {
 }
 
 #[test]
-fn what_is_described_is_not_dictated() {
+fn described_reply_is_not_dictated() {
     let input =
         json!([user("The word is cobalt."), user("What is the word? Reply with the word.")]);
     assert_eq!(ask(json!({ "input": input })).text(), "You told me: word is cobalt.");
 }
 
 #[test]
-fn it_speaks_in_the_manner_of_its_instructions() {
+fn instructions_set_the_manner_of_speech() {
     let pirate = json!({ "role": "system", "content": "You are a pirate. Talk like one." });
     let answered = ask(json!({ "input": [pirate, user("Hello!")] }));
     assert_eq!(answered.text(), "Arr! Noted: Hello!");
@@ -55,7 +55,7 @@ fn it_speaks_in_the_manner_of_its_instructions() {
 }
 
 #[test]
-fn who_tells_phases_is_told_one() {
+fn answer_has_a_phase_if_the_input_has_one() {
     let said = json!({ "role": "assistant", "phase": "commentary", "content": "Hm." });
     let answered = ask(json!({ "input": [said, user("Hello!")] }));
     assert_eq!(answered.items()[0]["phase"], "final_answer");

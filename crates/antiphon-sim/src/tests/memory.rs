@@ -35,19 +35,19 @@ fn three_turns_of_fact_tool_and_recall() {
 }
 
 #[test]
-fn what_the_context_lost_is_not_recalled() {
+fn fact_missing_from_the_context_is_not_recalled() {
     assert_eq!(said(json!([user("What is my color?")])), NOTHING);
     assert_eq!(said(json!("What is my color?")), NOTHING);
 }
 
 #[test]
-fn what_the_context_holds_twice_is_recalled_twice() {
+fn duplicate_fact_is_recalled_twice() {
     let input = json!([user("My color is red"), user("My color is red"), user("What's my color?")]);
     assert_eq!(said(input), "You told me: color is red; color is red.");
 }
 
 #[test]
-fn an_output_that_was_sent_twice_is_told_twice() {
+fn duplicate_output_is_repeated_twice() {
     let call =
         json!({ "type": "function_call", "call_id": "c1", "name": "echo", "arguments": "{}" });
     let output = json!({ "type": "function_call_output", "call_id": "c1", "output": "hi" });
@@ -62,20 +62,20 @@ fn answers_of_the_model_itself_are_no_facts() {
 }
 
 #[test]
-fn only_facts_that_share_a_word_with_the_question_are_quoted() {
+fn facts_sharing_a_word_with_the_question_are_quoted() {
     let told = user("My name is Ada and my cats are called Tom and Kit. I am from Lyon");
     let input = json!([told, user("Do you remember my cat")]);
     assert_eq!(said(input), "You told me: cats are called Tom and Kit.");
 }
 
 #[test]
-fn a_statement_without_a_verb_of_being_is_quoted_whole() {
+fn statement_without_a_verb_of_being_is_quoted_whole() {
     let input = json!([user("I live in Paris."), user("Where do I live?")]);
     assert_eq!(said(input), "You told me: I live in Paris.");
 }
 
 #[test]
-fn facts_that_share_no_word_with_the_question_are_quoted_whole() {
+fn facts_without_a_shared_word_are_quoted_whole() {
     let input = json!([user("Hi! I'm Ada, nice to meet you."), user("Who is it then?")]);
     assert_eq!(said(input), "You told me: I'm Ada, nice to meet you.");
 }
@@ -87,13 +87,13 @@ fn earlier_questions_are_no_facts() {
 }
 
 #[test]
-fn a_fact_may_stand_before_the_question_in_one_message() {
+fn fact_and_question_can_share_a_message() {
     let input = json!("Remember this: my favourite colour is teal. What is my favorite color?");
     assert_eq!(said(input), "You told me: favourite colour is teal.");
 }
 
 #[test]
-fn facts_in_instructions_are_told_as_such() {
+fn facts_in_instructions_are_attributed_to_them() {
     let answered = ask(json!({
         "instructions": "The codeword is heron.",
         "input": [
@@ -106,7 +106,7 @@ fn facts_in_instructions_are_told_as_such() {
 }
 
 #[test]
-fn asking_what_a_tool_did_recalls_its_output_and_calls_nothing() {
+fn question_about_a_tool_recalls_its_output_without_a_call() {
     let answered = ask(json!({
         "tools": [echo()],
         "input": [
@@ -135,7 +135,7 @@ fn outputs_name_the_tool_of_the_call_they_answer() {
 }
 
 #[test]
-fn outputs_before_a_newer_user_message_are_not_told_again() {
+fn outputs_before_a_newer_user_message_are_not_repeated() {
     let input = json!([
         user("echo"),
         { "type": "function_call", "call_id": "c1", "name": "echo", "arguments": "{}" },
@@ -146,7 +146,7 @@ fn outputs_before_a_newer_user_message_are_not_told_again() {
 }
 
 #[test]
-fn outputs_of_an_earlier_step_are_not_told_again() {
+fn outputs_of_an_earlier_step_are_not_repeated() {
     let input = json!([
         user("go"),
         { "type": "function_call", "call_id": "c1", "name": "a", "arguments": "{}" },
@@ -159,7 +159,7 @@ fn outputs_of_an_earlier_step_are_not_told_again() {
 }
 
 #[test]
-fn an_output_without_its_call_is_told_by_its_call_id() {
+fn output_without_its_call_is_named_by_call_id() {
     let output = json!({ "type": "function_call_output", "call_id": "c9", "output": "lost" });
     assert_eq!(said(json!([user("go"), output])), "c9 returned: lost");
 }

@@ -20,21 +20,21 @@ fn refused_param(request: Value) -> String {
 }
 
 #[test]
-fn a_body_that_is_no_object_is_refused() {
+fn body_other_than_an_object_is_refused() {
     for body in ["", "nonsense", "[]", "\"hi\"", "{\"model\":"] {
         assert_eq!(sentence(body), "The body of the request is not a JSON object.", "{body}");
     }
 }
 
 #[test]
-fn model_and_input_must_be_there() {
+fn model_and_input_are_required() {
     assert_eq!(sentence(r#"{"input":"hi"}"#), "Missing required parameter: 'model'.");
     assert_eq!(sentence(r#"{"model":"sim"}"#), "Missing required parameter: 'input'.");
     assert_eq!(sentence(r#"{"model":"sim","input":null}"#), "Missing required parameter: 'input'.");
 }
 
 #[test]
-fn a_field_of_a_wrong_type_is_named() {
+fn field_of_a_wrong_type_is_named() {
     for (param, value) in [
         ("input", json!(5)),
         ("include", json!("all")),
@@ -55,7 +55,7 @@ fn a_field_of_a_wrong_type_is_named() {
 }
 
 #[test]
-fn an_item_that_is_none_is_named_by_its_index() {
+fn invalid_item_is_named_by_its_index() {
     for item in [
         json!("hi"),
         json!({}),
@@ -68,7 +68,7 @@ fn an_item_that_is_none_is_named_by_its_index() {
 }
 
 #[test]
-fn a_tool_that_is_none_is_named_by_its_index() {
+fn invalid_tool_is_named_by_its_index() {
     for tool in [
         json!("echo"),
         json!({ "name": "echo" }),
@@ -80,7 +80,7 @@ fn a_tool_that_is_none_is_named_by_its_index() {
 }
 
 #[test]
-fn references_to_held_state_are_refused() {
+fn references_to_stored_state_are_refused() {
     assert_eq!(
         sentence(r#"{"model":"sim","input":"hi","previous_response_id":"resp_1"}"#),
         "Previous response with id 'resp_1' not found: this model stores nothing."
@@ -96,7 +96,7 @@ fn references_to_held_state_are_refused() {
 }
 
 #[test]
-fn fabricated_nulls_are_accepted() {
+fn null_fields_are_accepted() {
     let nulls = [
         "conversation",
         "include",

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::{ask, user};
 
 #[test]
-fn a_statement_is_acknowledged_with_its_words() {
+fn statement_is_acknowledged_with_its_words() {
     assert_eq!(ask(json!({ "input": "Hello!" })).text(), "Noted: Hello!");
     assert_eq!(ask(json!({ "input": "  I like\ntea " })).text(), "Noted: I like tea.");
     assert_eq!(ask(json!({ "input": "" })).text(), "Noted: an empty message.");
 }
 
 #[test]
-fn a_long_statement_is_quoted_shortly() {
+fn long_statement_is_quoted_briefly() {
     let text = ask(json!({ "input": "word ".repeat(1000) })).text().to_owned();
     assert!(text.starts_with("Noted: word word"), "{text}");
     assert!(text.ends_with('…') && text.len() < 200, "{text}");
@@ -29,7 +29,7 @@ fn only_the_last_user_message_is_answered() {
 }
 
 #[test]
-fn without_a_user_message_it_says_so() {
+fn missing_user_message_is_stated() {
     let input = json!([{ "role": "developer", "content": "Be brief." }]);
     assert_eq!(ask(json!({ "input": input })).text(), "I was given no user message.");
     assert_eq!(ask(json!({ "input": [] })).text(), "I was given no user message.");
@@ -58,7 +58,7 @@ fn attachments_are_named_by_kind_and_detail() {
 }
 
 #[test]
-fn the_bytes_of_a_nameless_file_are_not_repeated() {
+fn bytes_of_an_unnamed_file_are_not_repeated() {
     let input = json!([{ "role": "user", "content": [
         { "type": "input_file", "file_data": "JVBERi0xLjQK" },
     ] }]);
@@ -66,7 +66,7 @@ fn the_bytes_of_a_nameless_file_are_not_repeated() {
 }
 
 #[test]
-fn show_context_lists_what_was_sent() {
+fn show_context_lists_the_input() {
     let answered = ask(json!({
         "instructions": "Be kind.",
         "input": [
@@ -102,7 +102,7 @@ fn instructions_may_dictate_the_reply() {
 }
 
 #[test]
-fn a_json_object_wraps_the_answer() {
+fn json_object_format_wraps_the_answer() {
     let format = json!({ "format": { "type": "json_object" } });
     let answered = ask(json!({ "input": "Say \"hi\"", "text": format }));
     let document: Value = serde_json::from_str(answered.text()).unwrap();
@@ -110,7 +110,7 @@ fn a_json_object_wraps_the_answer() {
 }
 
 #[test]
-fn a_json_schema_is_filled_from_what_the_answer_would_say() {
+fn json_schema_is_filled_from_the_answer() {
     let format = |properties: Value, required: Value| {
         let schema = json!({
             "type": "object", "properties": properties, "required": required,

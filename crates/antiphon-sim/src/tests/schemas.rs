@@ -30,7 +30,7 @@ fn value(text: &str, schema: Value) -> Value {
 }
 
 #[test]
-fn strings_are_what_is_said() {
+fn strings_are_taken_from_the_text() {
     assert_eq!(value("run with some words", json!({ "type": "string" })), "some words");
     assert_eq!(
         value("run with the \"quoted ones\" here", json!({ "type": "string" })),
@@ -64,14 +64,14 @@ fn strings_keep_their_limits_and_formats() {
 }
 
 #[test]
-fn places_are_taken_from_in_and_for() {
+fn places_follow_in_or_for() {
     let schema = json!({ "type": "string", "description": "The city to look up" });
     assert_eq!(value("run it for me in Paris, please", schema.clone()), "Paris");
     assert_eq!(value("In San Francisco, run it", schema), "San Francisco");
 }
 
 #[test]
-fn numbers_are_taken_in_their_order() {
+fn numbers_are_taken_in_order() {
     let integer = json!({ "type": "integer" });
     let number = json!({ "type": "number" });
     assert_eq!(value("run 7 times", integer.clone()), 7);
@@ -93,14 +93,14 @@ fn numbers_keep_their_limits() {
 }
 
 #[test]
-fn booleans_are_true_unless_the_text_says_no() {
+fn booleans_are_true_unless_negated() {
     let schema = object(json!({ "verbose": { "type": "boolean" } }));
     assert_eq!(arguments("run", &schema), json!({ "verbose": true }));
     assert_eq!(arguments("run with verbose=false", &schema), json!({ "verbose": false }));
 }
 
 #[test]
-fn options_are_the_one_named_or_the_first() {
+fn option_is_the_named_or_the_first_one() {
     let schema = json!({ "type": "string", "enum": ["low", "very_high"] });
     assert_eq!(value("run", schema.clone()), "low");
     assert_eq!(value("run at very high speed", schema), "very_high");
@@ -109,7 +109,7 @@ fn options_are_the_one_named_or_the_first() {
 }
 
 #[test]
-fn arrays_hold_one_element_or_as_many_as_demanded() {
+fn arrays_have_one_or_the_required_number_of_elements() {
     let items = json!({ "type": "string" });
     assert_eq!(value("run a b", json!({ "type": "array", "items": items })), json!(["a b"]));
     let three = json!({ "type": "array", "items": { "type": "integer" }, "minItems": 3 });
@@ -121,7 +121,7 @@ fn arrays_hold_one_element_or_as_many_as_demanded() {
 }
 
 #[test]
-fn objects_hold_what_is_required_and_what_is_named() {
+fn objects_have_required_and_named_properties() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -177,7 +177,7 @@ fn references_and_choices_are_followed() {
 }
 
 #[test]
-fn a_recursion_ends_where_it_may() {
+fn recursive_schema_ends_as_early_as_allowed() {
     let list = json!({
         "type": "object",
         "properties": {
@@ -229,7 +229,7 @@ fn schemas_without_a_value_are_refused() {
 }
 
 #[test]
-fn a_schema_that_multiplies_itself_is_refused_in_good_time() {
+fn exploding_schema_is_refused_quickly() {
     let mut definitions = serde_json::Map::new();
     for level in 0..40 {
         let next = json!({ "$ref": format!("#/$defs/l{}", level + 1) });
@@ -243,7 +243,7 @@ fn a_schema_that_multiplies_itself_is_refused_in_good_time() {
 }
 
 #[test]
-fn a_long_text_is_not_repeated_without_end() {
+fn long_text_is_not_repeated_endlessly() {
     let names = (0..20).map(|index| (format!("p{index}"), json!({ "type": "string" })));
     let schema = object(Value::Object(names.collect()));
     let given = arguments(&format!("run {}", "word ".repeat(10_000)), &schema);

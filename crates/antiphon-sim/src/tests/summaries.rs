@@ -12,7 +12,7 @@ fn said(input: Value) -> String {
 }
 
 #[test]
-fn what_was_answered_and_returned_is_summed_up_and_what_the_user_said_is_not() {
+fn summary_has_answers_and_outputs_but_no_user_messages() {
     let history = json!([
         user("My color is purple"),
         { "role": "assistant", "content": "Noted." },
@@ -25,7 +25,7 @@ fn what_was_answered_and_returned_is_summed_up_and_what_the_user_said_is_not() {
 }
 
 #[test]
-fn a_summary_is_no_request_and_what_it_states_is_recalled() {
+fn summary_is_recalled_but_not_answered() {
     let summary = user(&format!("{INTRODUCTION}echo returned: hello."));
     let input = json!([user("Use the echo tool to echo hello"), summary]);
     let answer = ask(json!({ "input": input, "tools": [echo()] }));

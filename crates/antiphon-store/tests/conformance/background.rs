@@ -165,7 +165,8 @@ pub(crate) async fn released_job_is_claimed_once(world: World) {
 pub(crate) async fn open_job_keeps_the_items_before_it(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let cursor = world.end(&first).await;
-    let (id, turn) = accepted_as(&world, world.turn(world.behind(cursor), &["c"], &["d"])).await;
+    let (id, turn) =
+        accepted_as(&world, world.turn(world.destination_after(cursor), &["c"], &["d"])).await;
     background(&world).set_cursor(&world.tenant, &id, cursor).await.unwrap();
 
     assert!(world.delete_response(&first).await);

@@ -70,7 +70,7 @@ pub(crate) async fn fork_from_the_middle_has_no_later_items(world: World) {
     assert_eq!(world.transcript(&fork).await, ["a", "b", "c", "d", "g", "h"]);
 }
 
-pub(crate) async fn a_fork_appends_from_its_own_tip(world: World) {
+pub(crate) async fn fork_appends_from_its_own_tip(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     world.after(&first, &["c"], &["d"]).await;
     let fork = world.after(&first, &["e"], &["f"]).await;
@@ -81,7 +81,7 @@ pub(crate) async fn a_fork_appends_from_its_own_tip(world: World) {
     assert_eq!(world.transcript(&next).await, ["a", "b", "e", "f", "g", "h"]);
 }
 
-pub(crate) async fn naming_a_response_of_a_conversation_forks(world: World) {
+pub(crate) async fn continuing_a_response_of_a_conversation_forks(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let within = world.within(&conversation, &["b"], &["c"]).await;
 
@@ -92,7 +92,7 @@ pub(crate) async fn naming_a_response_of_a_conversation_forks(world: World) {
     assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
 }
 
-pub(crate) async fn a_thread_that_was_a_conversations_is_not_appended_to(world: World) {
+pub(crate) async fn thread_of_a_deleted_conversation_is_not_appended_to(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let within = world.within(&conversation, &["b"], &["c"]).await;
     world.delete_conversation(&conversation).await;
@@ -107,11 +107,11 @@ pub(crate) async fn turn_without_items_is_recorded(world: World) {
     let empty = world.first(&[], &[]).await;
     let next = world.after(&empty, &["a"], &["b"]).await;
     let empty_fork = world.after(&empty, &[], &[]).await;
-    let behind_it = world.after(&empty_fork, &["c"], &[]).await;
+    let continuation = world.after(&empty_fork, &["c"], &[]).await;
 
     assert_eq!(world.transcript(&empty).await, [""; 0]);
     assert_eq!(world.transcript(&next).await, ["a", "b"]);
-    assert_eq!(world.transcript(&behind_it).await, ["c"]);
+    assert_eq!(world.transcript(&continuation).await, ["c"]);
     assert_eq!(world.output(&empty).await, [""; 0]);
 }
 
@@ -126,18 +126,18 @@ pub(crate) async fn turn_can_leave_no_record(world: World) {
     assert!(!world.exists(&id).await);
 }
 
-/// The turn ran while another caller deleted what it builds on: it is committed, and what is left
-/// of its past is what nobody deleted.
+/// Another caller deletes the history of a turn while it runs: the turn is committed, and the items
+/// that were not deleted remain.
 pub(crate) async fn turn_after_a_deleted_response_is_stored(world: World) {
     let root = world.first(&["a"], &["b"]).await;
     let gone = world.after(&root, &["c"], &["d"]).await;
-    let destination = world.behind(world.end(&gone).await);
+    let destination = world.destination_after(world.end(&gone).await);
     world.delete_response(&gone).await;
     let (id, turn) = world.turn(destination, &["e"], &["f"]);
     world.commit(turn).await.unwrap();
     assert_eq!(world.transcript(&id).await, ["a", "b", "e", "f"]);
 
-    let destination = world.behind(world.end(&id).await);
+    let destination = world.destination_after(world.end(&id).await);
     world.delete_response(&root).await;
     world.delete_response(&id).await;
     let (id, turn) = world.turn(destination, &["g"], &["h"]);

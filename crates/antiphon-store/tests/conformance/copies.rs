@@ -44,7 +44,7 @@ pub(crate) async fn copy_of_a_turn_is_returned(world: World) {
 
 pub(crate) async fn committed_turn_replaces_the_copy_of_its_pending_turn(world: World) {
     let (id, mut turn) = world.turn_with_copy(Some(copy("input", 10)));
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     turn.response.as_mut().unwrap().copy = None;
 
     world.commit(turn).await.unwrap();
@@ -78,7 +78,7 @@ pub(crate) async fn oldest_copies_of_a_tenant_make_room(world: World) {
 
 pub(crate) async fn settled_turn_keeps_its_copy(world: World) {
     let (id, turn) = world.turn_with_copy(Some(copy("input", 10)));
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
 
     let world = world.reopened().await;
     assert_eq!(world.store.settle_pending_turns().await, Ok(1));

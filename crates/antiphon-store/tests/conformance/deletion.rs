@@ -121,7 +121,7 @@ pub(crate) async fn positions_of_deleted_items_are_not_reused(world: World) {
 
     assert_eq!(world.transcript(&next).await, ["a", "b", "e", "f"]);
     assert_eq!(world.before(stale).await, ["a", "b"]);
-    let (late, turn) = world.turn(world.behind(stale), &["g"], &["h"]);
+    let (late, turn) = world.turn(world.destination_after(stale), &["g"], &["h"]);
     world.commit(turn).await.unwrap();
     assert_eq!(world.transcript(&late).await, ["a", "b", "g", "h"]);
 }

@@ -29,15 +29,15 @@ impl World {
         let first = self.first(&["e"], &["f"]).await;
         self.after(&first, &["g"], &["h"]).await;
         self.after(&first, &["i"], &["j"]).await;
-        let (_, turn) = self.turn(self.behind(self.end(&first).await), &["k"], &[]);
-        self.open(&turn).await;
+        let (_, turn) = self.turn(self.destination_after(self.end(&first).await), &["k"], &[]);
+        self.record_pending(&turn).await;
         self.adopted("theirs").await;
     }
 }
 
 pub(crate) const EVERYTHING: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
-/// All that was erased, but for what helped to find it.
+/// The counts of all erased data, except for the lookup tables.
 fn sum(erased: &[DataCounts]) -> DataCounts {
     let sum = erased.iter().fold(DataCounts::default(), |sum, more| sum + *more);
     DataCounts { others: 0, ..sum }

@@ -56,9 +56,9 @@ pub(crate) async fn expiry_respects_its_limit(world: World) {
 
 pub(crate) async fn items_of_a_later_response_do_not_expire(world: World) {
     let first = world.on_day(0, world.anew(), &["a"], &["b"]).await;
-    let gone_on = world.behind(world.end(&first).await);
-    let second = world.on_day(1, gone_on, &["c"], &["d"]).await;
-    let forking = world.behind(world.end(&first).await);
+    let continuation = world.destination_after(world.end(&first).await);
+    let second = world.on_day(1, continuation, &["c"], &["d"]).await;
+    let forking = world.destination_after(world.end(&first).await);
     let fork = world.on_day(2, forking, &["e"], &["f"]).await;
 
     assert_eq!(world.expire_before(1, 9).await, 1);
@@ -85,10 +85,11 @@ pub(crate) async fn conversations_do_not_expire(world: World) {
 
 pub(crate) async fn items_before_a_pending_turn_do_not_expire(world: World) {
     let first = world.on_day(0, world.anew(), &["a"], &["b"]).await;
-    let (response, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &["d"]);
-    let mut opening = turn.clone();
-    opening.output.clear();
-    world.open(&opening).await;
+    let (response, turn) =
+        world.turn(world.destination_after(world.end(&first).await), &["c"], &["d"]);
+    let mut pending = turn.clone();
+    pending.output.clear();
+    world.record_pending(&pending).await;
 
     assert_eq!(world.expire_before(1, 9).await, 1);
     world.commit(turn).await.unwrap();

@@ -6,7 +6,7 @@ use antiphon_store::{Destination, StoreError};
 use super::World;
 use super::world::{held, item, item_id, saying};
 
-/// Items of every form: what is odd about them has to come back.
+/// Items of every form; their unusual bytes must be returned unchanged.
 fn odd_items() -> Vec<HeldItem> {
     let mut items = vec![
         held("msg_1", " {\"role\" : \"user\",\n\t\"content\":\"no id, \\u00e9 and é\"} "),

@@ -248,7 +248,7 @@ pub(crate) async fn later_response_takes_over_a_name(world: World) {
     assert!(!world.exists(&older).await, "nobody could find it any more");
     assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["c", "d"]);
 
-    let (last, turn) = world.turn(world.behind(world.end(&newer).await), &["e"], &["f"]);
+    let (last, turn) = world.turn(world.destination_after(world.end(&newer).await), &["e"], &["f"]);
     world.commit(receive(turn, "resp_x", false)).await.unwrap();
 
     assert_eq!(world.entry("resp_x").await, Some(of_response(&last, false)));
@@ -285,7 +285,7 @@ pub(crate) async fn response_has_one_name(world: World) {
 
 pub(crate) async fn dropped_pending_turn_frees_its_name(world: World) {
     let (id, turn) = world.turn(world.anew(), &["a"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     world.announce("resp_x", &id).await;
     let committed = world.kept_as("resp_y", &["b"], &["c"]).await;
 
@@ -302,7 +302,7 @@ pub(crate) async fn forgotten_ledger_is_deleted(world: World) {
     world.append(&conversation, &["a"]).await.unwrap();
     let response = world.kept_as("resp_x", &["b"], &["c"]).await;
     let (announced, turn) = world.turn(world.anew(), &["d"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     world.announce("resp_y", &announced).await;
 
     for name in ["conv_x", "resp_x", "resp_y"] {

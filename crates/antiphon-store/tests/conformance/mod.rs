@@ -24,7 +24,7 @@ pub(crate) mod usage;
 pub(crate) mod watches;
 pub(crate) mod world;
 
-pub(crate) use world::{QueuePlace, World};
+pub(crate) use world::{StoreLocation, World};
 
 /// Tests of every law for the world that `$given` gives.
 macro_rules! suite {
@@ -36,9 +36,9 @@ macro_rules! suite {
                 second_turn_from_one_cursor_forks,
                 fork_can_be_forked,
                 fork_from_the_middle_has_no_later_items,
-                a_fork_appends_from_its_own_tip,
-                naming_a_response_of_a_conversation_forks,
-                a_thread_that_was_a_conversations_is_not_appended_to,
+                fork_appends_from_its_own_tip,
+                continuing_a_response_of_a_conversation_forks,
+                thread_of_a_deleted_conversation_is_not_appended_to,
                 turn_without_items_is_recorded,
                 turn_can_leave_no_record,
                 turn_after_a_deleted_response_is_stored,
@@ -239,7 +239,7 @@ macro_rules! suite {
     };
 }
 
-/// Tests of the laws about what outlives the process.
+/// Tests of durability: data that survives the process.
 macro_rules! durable_suite {
     ($given:path) => {
         conformance::laws! { $given:

@@ -46,26 +46,26 @@ fn deterministic_runner() -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// One thing that may be done. Numbers choose among what there is, round and round.
+/// One operation. Numbers choose among the existing objects, modulo their count.
 #[derive(Clone, Debug)]
 enum Step {
     Begin { input: usize, output: usize },
     Follow { response: usize, input: usize, output: usize },
     Converse { items: usize },
     TurnRecord { conversation: usize, input: usize, output: usize, recorded: bool },
-    TakeBack { conversation: usize },
+    Retract { conversation: usize },
     Append { conversation: usize, known: Vec<usize> },
     DeleteItem { conversation: usize, item: usize },
     DeleteResponse { response: usize },
     DeleteConversation { conversation: usize },
     Announce { response: usize, input: usize },
-    Conclude { opening: usize, output: usize },
-    Abandon { opening: usize },
+    Conclude { pending: usize, output: usize },
+    Abandon { pending: usize },
     Adopt { name: usize },
-    Relearn { conversation: usize, known: Vec<usize> },
-    Doubt { conversation: usize },
-    Tell { behind: usize, name: usize, is_stale: bool },
-    AnnounceName { opening: usize, name: usize },
+    Resync { conversation: usize, known: Vec<usize> },
+    MarkStale { conversation: usize },
+    NameResponse { base: usize, name: usize, is_stale: bool },
+    AnnounceName { pending: usize, name: usize },
     Forget { name: usize },
 }
 
@@ -82,7 +82,7 @@ fn step() -> impl Strategy<Value = Step> {
                 Step::TurnRecord { conversation, input, output, recorded }
             }
         ),
-        2 => which().prop_map(|conversation| Step::TakeBack { conversation }),
+        2 => which().prop_map(|conversation| Step::Retract { conversation }),
         3 => (which(), prop::collection::vec(which(), 0..3))
             .prop_map(|(conversation, known)| Step::Append { conversation, known }),
         2 => (which(), which())
@@ -90,8 +90,8 @@ fn step() -> impl Strategy<Value = Step> {
         5 => which().prop_map(|response| Step::DeleteResponse { response }),
         1 => which().prop_map(|conversation| Step::DeleteConversation { conversation }),
         2 => (which(), few()).prop_map(|(response, input)| Step::Announce { response, input }),
-        1 => (which(), few()).prop_map(|(opening, output)| Step::Conclude { opening, output }),
-        1 => which().prop_map(|opening| Step::Abandon { opening }),
+        1 => (which(), few()).prop_map(|(pending, output)| Step::Conclude { pending, output }),
+        1 => which().prop_map(|pending| Step::Abandon { pending }),
         6 => of_ledgers(),
     ]
 }
@@ -101,12 +101,12 @@ fn of_ledgers() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => which().prop_map(|name| Step::Adopt { name }),
         3 => (which(), prop::collection::vec(which(), 0..3))
-            .prop_map(|(conversation, known)| Step::Relearn { conversation, known }),
-        1 => which().prop_map(|conversation| Step::Doubt { conversation }),
+            .prop_map(|(conversation, known)| Step::Resync { conversation, known }),
+        1 => which().prop_map(|conversation| Step::MarkStale { conversation }),
         3 => (which(), which(), any::<bool>())
-            .prop_map(|(behind, name, is_stale)| Step::Tell { behind, name, is_stale }),
+            .prop_map(|(base, name, is_stale)| Step::NameResponse { base, name, is_stale }),
         1 => (which(), which())
-            .prop_map(|(opening, name)| Step::AnnounceName { opening, name }),
+            .prop_map(|(pending, name)| Step::AnnounceName { pending, name }),
         1 => which().prop_map(|name| Step::Forget { name }),
     ]
 }

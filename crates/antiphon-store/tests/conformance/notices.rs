@@ -23,7 +23,7 @@ fn ids(claimed: &[ClaimedNotice]) -> Vec<(&str, &str)> {
 }
 
 impl World {
-    fn telling(&self, notices: Vec<Notice>) -> TurnRecord {
+    fn with_notices(&self, notices: Vec<Notice>) -> TurnRecord {
         let destination = Destination::New { shard: self.shard(), thread: self.thread() };
         TurnRecord { notices, ..self.turn(destination, &["a"], &[]).1 }
     }
@@ -40,7 +40,7 @@ impl World {
 pub(crate) async fn due_notices_are_claimed_once_in_order(world: World) {
     let notices = [("evt_1", NOW), ("evt_2", NOW - 5), ("evt_3", NOW + 1)];
     let notices = notices.map(|(id, due_at)| notice(id, "https://one.example/", due_at)).to_vec();
-    let turn = world.telling(notices.clone());
+    let turn = world.with_notices(notices.clone());
     let response = turn.response.clone().unwrap().id;
     world.commit(turn).await.unwrap();
 
@@ -57,7 +57,7 @@ pub(crate) async fn due_notices_are_claimed_once_in_order(world: World) {
 pub(crate) async fn delivered_notice_is_deleted(world: World) {
     let [one, two] = ["https://one.example/", "https://two.example/"];
     let notices = vec![notice("evt_1", one, NOW), notice("evt_1", two, NOW)];
-    world.commit(world.telling(notices)).await.unwrap();
+    world.commit(world.with_notices(notices)).await.unwrap();
     let claimed = world.claim(NOW).await;
     assert_eq!(ids(&claimed), [("evt_1", one), ("evt_1", two)]);
 
@@ -68,7 +68,7 @@ pub(crate) async fn delivered_notice_is_deleted(world: World) {
 }
 
 pub(crate) async fn failed_notice_is_due_again_later(world: World) {
-    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    world.commit(world.with_notices(vec![notice("evt_1", "one", NOW)])).await.unwrap();
     let claimed = world.claim(NOW).await;
 
     world.store.settle_notice(&claimed[0], Some(NOW + 5)).await.unwrap();
@@ -79,7 +79,7 @@ pub(crate) async fn failed_notice_is_due_again_later(world: World) {
 }
 
 pub(crate) async fn expired_claim_settles_nothing(world: World) {
-    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    world.commit(world.with_notices(vec![notice("evt_1", "one", NOW)])).await.unwrap();
     let late = world.claim(NOW).await;
     let current = world.claim(LATER).await;
     assert_eq!(current[0].attempt, 2);
@@ -93,14 +93,15 @@ pub(crate) async fn expired_claim_settles_nothing(world: World) {
 }
 
 pub(crate) async fn notice_of_pending_turn_is_not_due(world: World) {
-    let turn = world.telling(vec![notice("evt_1", "one", NOW)]);
-    world.open(&turn).await;
+    let turn = world.with_notices(vec![notice("evt_1", "one", NOW)]);
+    world.record_pending(&turn).await;
     assert_eq!(world.claim(LATER).await, []);
 }
 
 pub(crate) async fn notices_of_the_commit_replace_pending_ones(world: World) {
-    let mut turn = world.telling(vec![notice("evt_1", "one", NOW), notice("evt_1", "two", NOW)]);
-    world.open(&turn).await;
+    let mut turn =
+        world.with_notices(vec![notice("evt_1", "one", NOW), notice("evt_1", "two", NOW)]);
+    world.record_pending(&turn).await;
     turn.notices = vec![notice("evt_2", "one", NOW)];
 
     world.commit(turn).await.unwrap();
@@ -109,13 +110,13 @@ pub(crate) async fn notices_of_the_commit_replace_pending_ones(world: World) {
 }
 
 pub(crate) async fn dropped_pending_turn_has_no_notices(world: World) {
-    let turn = world.telling(vec![notice("evt_1", "one", NOW)]);
-    world.open(&turn).await;
+    let turn = world.with_notices(vec![notice("evt_1", "one", NOW)]);
+    world.record_pending(&turn).await;
 
     let id = turn.response.unwrap().id;
     world.store.drop_pending_turn(&world.tenant, &id).await.unwrap();
 
-    let anew = world.telling(vec![notice("evt_2", "one", NOW)]);
+    let anew = world.with_notices(vec![notice("evt_2", "one", NOW)]);
     world.commit(anew).await.unwrap();
     assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
 }
@@ -133,8 +134,8 @@ pub(crate) async fn rejected_turn_has_no_notices(world: World) {
 }
 
 pub(crate) async fn notices_of_a_settled_turn_become_due(world: World) {
-    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
-    world.open(&world.telling(vec![notice("evt_2", "one", NOW)])).await;
+    world.commit(world.with_notices(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    world.record_pending(&world.with_notices(vec![notice("evt_2", "one", NOW)])).await;
 
     let world = world.reopened().await;
     assert_eq!(ids(&world.claim(NOW).await), [("evt_1", "one")]);
@@ -144,9 +145,9 @@ pub(crate) async fn notices_of_a_settled_turn_become_due(world: World) {
 }
 
 pub(crate) async fn notices_of_erased_tenant_are_deleted(world: World) {
-    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    world.commit(world.with_notices(vec![notice("evt_1", "one", NOW)])).await.unwrap();
     let other = world.seen_by("bob");
-    other.commit(other.telling(vec![notice("evt_2", "one", NOW)])).await.unwrap();
+    other.commit(other.with_notices(vec![notice("evt_2", "one", NOW)])).await.unwrap();
 
     while !world.store.erase(&world.tenant, NOW, 9).await.unwrap().is_nothing() {}
 

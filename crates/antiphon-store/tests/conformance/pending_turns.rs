@@ -8,7 +8,7 @@ use super::world::items;
 pub(crate) async fn own_pending_turn_is_not_settled(world: World) {
     let id = world.conversation(&[]).await;
     let (response, turn) = world.turn(Destination::Conversation(id.clone()), &["a"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
 
     assert_eq!(world.store.settle_pending_turns().await, Ok(0));
     assert!(!world.exists(&response).await);
@@ -17,8 +17,9 @@ pub(crate) async fn own_pending_turn_is_not_settled(world: World) {
 
 pub(crate) async fn pending_turn_is_invisible_to_readers(world: World) {
     let first = world.first(&["a"], &["b"]).await;
-    let (response, mut turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
-    world.open(&turn).await;
+    let (response, mut turn) =
+        world.turn(world.destination_after(world.end(&first).await), &["c"], &[]);
+    world.record_pending(&turn).await;
     assert!(!world.exists(&response).await);
     assert_eq!(world.held(&["c"]).await, [""; 0]);
 
@@ -32,8 +33,9 @@ pub(crate) async fn pending_turn_is_invisible_to_readers(world: World) {
 pub(crate) async fn pending_turn_keeps_the_items_before_it(world: World) {
     let first = world.first(&["a"], &["b"]).await;
     let second = world.after(&first, &["c"], &["d"]).await;
-    let (response, turn) = world.turn(world.behind(world.end(&first).await), &["e"], &[]);
-    world.open(&turn).await;
+    let (response, turn) =
+        world.turn(world.destination_after(world.end(&first).await), &["e"], &[]);
+    world.record_pending(&turn).await;
 
     world.delete_response(&first).await;
     world.delete_response(&second).await;
@@ -45,9 +47,10 @@ pub(crate) async fn pending_turn_keeps_the_items_before_it(world: World) {
 
 pub(crate) async fn dropped_pending_turn_frees_its_items(world: World) {
     let first = world.first(&["a"], &["b"]).await;
-    let (response, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
-    world.open(&turn).await;
-    world.open(&turn).await;
+    let (response, turn) =
+        world.turn(world.destination_after(world.end(&first).await), &["c"], &[]);
+    world.record_pending(&turn).await;
+    world.record_pending(&turn).await;
     world.delete_response(&first).await;
     assert_eq!(world.held(&["a", "b"]).await, ["a", "b"]);
 

@@ -65,7 +65,7 @@ pub(crate) async fn settled_turn_can_be_retracted(world: World) {
     let asked = RequestDigest([0xa5; 16]);
     let conversation = world.conversation(&["a"]).await;
     let (response, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &[]);
-    world.open(&TurnRecord { request: Some(asked), ..turn }).await;
+    world.record_pending(&TurnRecord { request: Some(asked), ..turn }).await;
 
     let world = world.reopened().await;
     assert_eq!(world.store.settle_pending_turns().await, Ok(1));
@@ -82,7 +82,7 @@ pub(crate) async fn settled_turn_can_be_retracted(world: World) {
 pub(crate) async fn lookup_settles_a_turn_of_a_dead_process(world: World) {
     let conversation = world.conversation(&["a"]).await;
     let (response, turn) = world.turn(Destination::Conversation(conversation.clone()), &["b"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
 
     let world = world.reopened().await;
 
@@ -97,7 +97,7 @@ pub(crate) async fn pending_turns_are_settled_in_order(world: World) {
     for name in ["z", "b", "y", "c"] {
         let (response, turn) =
             world.turn(Destination::Conversation(conversation.clone()), &[name], &[]);
-        world.open(&turn).await;
+        world.record_pending(&turn).await;
         announced.push((response, turn));
     }
 
@@ -118,11 +118,11 @@ pub(crate) async fn committed_turn_is_not_settled_again(world: World) {
     let conversation = world.conversation(&[]).await;
     let (response, mut turn) =
         world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     turn.output = items(&["b"]);
     world.commit(turn).await.unwrap();
     let (dropped, turn) = world.turn(Destination::Conversation(conversation.clone()), &["c"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     let drop = world.store.drop_pending_turn(&world.tenant, &dropped).await;
     assert_eq!(drop, Ok(()));
 
@@ -138,12 +138,12 @@ pub(crate) async fn uncommittable_pending_turn_is_dropped(world: World) {
     let gone = world.conversation(&[]).await;
     let full = world.conversation(&["a"]).await;
     let (in_gone, turn) = world.turn(Destination::Conversation(gone.clone()), &["b"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     world.announce("resp_x", &in_gone).await;
     let (in_full, turn) = world.turn(Destination::Conversation(full.clone()), &["c", "a"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     let (subject, turn) = world.turn(Destination::Conversation(full.clone()), &["d"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     world.delete_conversation(&gone).await;
 
     let world = world.reopened().await;
@@ -162,12 +162,12 @@ pub(crate) async fn uncommittable_pending_turn_is_dropped(world: World) {
 pub(crate) async fn pending_turn_is_settled_at_its_cursor(world: World) {
     let new = Destination::New { shard: world.shard(), thread: world.thread() };
     let (alone, turn) = world.turn(new, &["x"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     let first = world.first(&["a"], &["b"]).await;
-    let (at_tip, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
-    world.open(&turn).await;
-    let (forked, turn) = world.turn(world.behind(world.end(&first).await), &["d"], &[]);
-    world.open(&turn).await;
+    let (at_tip, turn) = world.turn(world.destination_after(world.end(&first).await), &["c"], &[]);
+    world.record_pending(&turn).await;
+    let (forked, turn) = world.turn(world.destination_after(world.end(&first).await), &["d"], &[]);
+    world.record_pending(&turn).await;
     world.delete_response(&first).await;
 
     let world = world.reopened().await;
@@ -184,7 +184,7 @@ pub(crate) async fn pending_turns_of_every_tenant_are_settled(world: World) {
     for tenant in [&first, &second] {
         let conversation = tenant.conversation(&[]).await;
         let (_, turn) = tenant.turn(Destination::Conversation(conversation), &["a"], &[]);
-        tenant.open(&turn).await;
+        tenant.record_pending(&turn).await;
     }
     drop((first, second));
 
@@ -200,13 +200,13 @@ pub(crate) async fn new_pending_turns_are_not_settled(world: World) {
     let conversation = world.conversation(&[]).await;
     let destination = Destination::Conversation(conversation.clone());
     let (old, turn) = world.turn(destination.clone(), &["a"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     let world = world.reopened().await;
     let dropped = world.store.drop_pending_turn(&world.tenant, &old).await;
     assert_eq!(dropped, Ok(()));
 
     let (_, turn) = world.turn(destination, &["b"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
 
     assert_eq!(world.store.settle_pending_turns().await, Ok(0));
     assert_eq!(world.listed(&conversation).await, [""; 0]);
@@ -248,7 +248,7 @@ pub(crate) async fn ledgers_outlive_the_process(world: World) {
 pub(crate) async fn settled_turn_leaves_its_ledgers_stale(world: World) {
     let conversation = world.adopted("conv_x").await;
     let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     world.announce("resp_x", &id).await;
     world.resync(&conversation, elsewhere(&["b"])).await.unwrap();
 

@@ -71,7 +71,7 @@ pub(crate) async fn pending_turn_is_found_by_its_request(world: World) {
     let conversation = world.conversation(&[]).await;
     let ended = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
     let (open, turn) = world.turn(Destination::Conversation(conversation), &["c"], &[]);
-    world.open(&TurnRecord { request: Some(ASKED), ..turn }).await;
+    world.record_pending(&TurnRecord { request: Some(ASKED), ..turn }).await;
 
     let found = world.store.find_prior_turns(&world.tenant, open.shard(), &ASKED, 1).await;
     assert_eq!(found, Ok(vec![PriorTurn::Open(open.clone())]));
@@ -133,11 +133,12 @@ pub(crate) async fn only_the_last_turn_is_retracted(world: World) {
 pub(crate) async fn continued_turn_is_not_retracted(world: World) {
     let conversation = world.conversation(&[]).await;
     let turn = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
-    let (beside, opening) = world.turn(world.behind(world.end(&turn).await), &["c"], &[]);
+    let (beside, pending) =
+        world.turn(world.destination_after(world.end(&turn).await), &["c"], &[]);
 
-    world.open(&opening).await;
+    world.record_pending(&pending).await;
     assert_eq!(retract(&world, &conversation, ASKED).await, Ok(false));
-    world.commit(opening).await.unwrap();
+    world.commit(pending).await.unwrap();
     assert_eq!(retract(&world, &conversation, ASKED).await, Ok(false));
 
     assert_eq!(world.transcript(&beside).await, ["a", "b", "c"]);
@@ -148,8 +149,9 @@ pub(crate) async fn continuation_of_retracted_turn_keeps_its_items(world: World)
     let conversation = world.conversation(&["a"]).await;
     let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
     let (cursor, end_of) = (world.end(&cut).await, Some(cut));
-    let behind = || Destination::After { cursor, fork: world.thread(), end_of: end_of.clone() };
-    let turns = [behind(), behind()].map(|destination| world.turn(destination, &["d"], &["e"]));
+    let after_end = || Destination::After { cursor, fork: world.thread(), end_of: end_of.clone() };
+    let turns =
+        [after_end(), after_end()].map(|destination| world.turn(destination, &["d"], &["e"]));
 
     assert_eq!(retract(&world, &conversation, ASKED).await, Ok(true));
     asked(&world, &conversation, ASKED, (&["b"], &["f"])).await;

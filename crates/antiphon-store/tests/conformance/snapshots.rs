@@ -113,8 +113,8 @@ pub(crate) async fn snapshot_shows_the_state_at_its_start(world: World) {
 
 pub(crate) async fn snapshot_shows_pending_turns(world: World) {
     let first = world.first(&["a"], &["b"]).await;
-    let (id, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
-    world.open(&turn).await;
+    let (id, turn) = world.turn(world.destination_after(world.end(&first).await), &["c"], &[]);
+    world.record_pending(&turn).await;
     let mut seen = world.seen().await;
 
     let open = seen.snapshot.pending_turns(&seen.tenant, None).await.unwrap();
@@ -244,7 +244,7 @@ pub(crate) async fn tenants_are_listed_by_name(world: World) {
     }
     let dave = world.seen_by("dave");
     let destination = Destination::New { shard: dave.shard(), thread: dave.thread() };
-    dave.open(&dave.turn(destination, &["a"], &[]).1).await;
+    dave.record_pending(&dave.turn(destination, &["a"], &[]).1).await;
     let mut snapshot = world.snapshot().await;
 
     let mut found: Vec<Tenant> = Vec::new();

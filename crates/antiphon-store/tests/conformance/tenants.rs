@@ -34,8 +34,8 @@ pub(crate) async fn data_of_another_tenant_cannot_be_changed(alice: World) {
     let response = alice.within(&conversation, &["b"], &["c"]).await;
     let chain = alice.first(&["d"], &["e"]).await;
     let cursor = alice.end(&chain).await;
-    let (opened, opening) = alice.turn(alice.behind(cursor), &["f"], &[]);
-    alice.open(&opening).await;
+    let (opened, pending) = alice.turn(alice.destination_after(cursor), &["f"], &[]);
+    alice.record_pending(&pending).await;
     let bob = alice.seen_by("bob");
     let (store, tenant) = (&bob.store, &bob.tenant);
 
@@ -51,9 +51,9 @@ pub(crate) async fn data_of_another_tenant_cannot_be_changed(alice: World) {
     assert!(!bob.delete_response(&chain).await);
     assert!(!bob.delete_conversation(&conversation).await);
     assert_eq!(store.drop_pending_turn(tenant, &opened).await, Ok(()));
-    let (behind, turn) = bob.turn(bob.behind(cursor), &["x"], &["y"]);
+    let (next, turn) = bob.turn(bob.destination_after(cursor), &["x"], &["y"]);
     bob.commit(turn).await.unwrap();
-    assert_eq!(bob.transcript(&behind).await, ["x", "y"]);
+    assert_eq!(bob.transcript(&next).await, ["x", "y"]);
 
     assert_eq!(alice.listed(&conversation).await, ["a", "b", "c"]);
     assert_eq!(alice.transcript(&chain).await, ["d", "e"]);
@@ -77,7 +77,7 @@ pub(crate) async fn two_tenants_can_use_the_same_ids(alice: World) {
             .create_conversation(&tenant.tenant, conversation.clone(), named, first)
             .await
             .unwrap();
-        tenant.open(&opening_of(&turn)).await;
+        tenant.record_pending(&pending_of(&turn)).await;
         tenant.commit(turn.clone()).await.unwrap();
     }
 
@@ -99,8 +99,8 @@ pub(crate) async fn two_tenants_can_use_the_same_ids(alice: World) {
     assert_eq!(alice.transcript(&in_chain).await, ["a", "b"]);
 }
 
-fn opening_of(turn: &TurnRecord) -> TurnRecord {
-    let mut opening = turn.clone();
-    opening.output.clear();
-    opening
+fn pending_of(turn: &TurnRecord) -> TurnRecord {
+    let mut pending = turn.clone();
+    pending.output.clear();
+    pending
 }

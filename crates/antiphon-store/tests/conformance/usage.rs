@@ -168,7 +168,7 @@ pub(crate) async fn erased_tenant_uses_nothing(alice: World) {
 
 pub(crate) async fn open_turns_do_not_count(world: World) {
     let (id, mut turn) = world.turn(world.anew(), &["a"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     assert_eq!(world.usage().await, Usage::default());
 
     turn.output = items(&["b"]);

@@ -14,12 +14,12 @@ use antiphon_store::{
 use async_trait::async_trait;
 use bytes::Bytes;
 
-/// Where a store keeps what it is given: opened again, the store is the same.
+/// The location of a store: a store that is opened again has the same data.
 #[async_trait]
-pub(crate) trait QueuePlace: Send + Sync + 'static {
+pub(crate) trait StoreLocation: Send + Sync + 'static {
     async fn open(&self) -> Arc<dyn Store>;
 
-    /// What names it, where more than one store can be opened on it.
+    /// Its URL, if more than one store can be opened at it.
     fn url(&self) -> Option<String> {
         None
     }
@@ -29,12 +29,12 @@ pub(crate) trait QueuePlace: Send + Sync + 'static {
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) tenant: Tenant,
-    place: Arc<dyn QueuePlace>,
+    place: Arc<dyn StoreLocation>,
     issued: Arc<AtomicU64>,
 }
 
 impl World {
-    pub(crate) async fn at(place: impl QueuePlace) -> Self {
+    pub(crate) async fn at(place: impl StoreLocation) -> Self {
         Self {
             store: place.open().await,
             tenant: Tenant::new("alice"),
@@ -49,14 +49,14 @@ impl World {
         Self { tenant, ..self.clone() }
     }
 
-    /// The same place after the process died: nothing was closed.
+    /// The same location after the process died: nothing was closed.
     pub(crate) async fn reopened(self) -> Self {
         let Self { store, tenant, place, issued } = self;
         drop(store);
         Self { store: place.open().await, tenant, place, issued }
     }
 
-    /// What the place holds now.
+    /// The data at the location now.
     pub(crate) async fn snapshot(&self) -> Box<dyn Snapshot> {
         let url = self.place.url().expect("the place has a name");
         antiphon_store::snapshot(&url).await.unwrap()
@@ -138,7 +138,7 @@ impl World {
         input: &[&str],
         output: &[&str],
     ) -> ResponseId {
-        let destination = self.behind(self.end(previous).await);
+        let destination = self.destination_after(self.end(previous).await);
         self.committed(destination, input, output).await
     }
 
@@ -197,7 +197,7 @@ impl World {
         (response.id, turn)
     }
 
-    pub(crate) fn behind(&self, cursor: Cursor) -> Destination {
+    pub(crate) fn destination_after(&self, cursor: Cursor) -> Destination {
         Destination::After { cursor, fork: self.thread(), end_of: None }
     }
 
@@ -205,7 +205,7 @@ impl World {
         self.store.commit_turn(&self.tenant, turn).await
     }
 
-    pub(crate) async fn open(&self, turn: &TurnRecord) {
+    pub(crate) async fn record_pending(&self, turn: &TurnRecord) {
         self.store.record_pending_turn(&self.tenant, turn.clone()).await.unwrap();
     }
 
@@ -276,7 +276,7 @@ impl World {
         };
         let listing = self.store.list_items(&self.tenant, scope, &page).await;
         let listing = listing.unwrap().unwrap();
-        assert!(!listing.has_more, "nothing comes behind everything");
+        assert!(!listing.has_more, "nothing follows the last item");
         names(&listing.items)
     }
 

@@ -9,7 +9,7 @@ use super::hold;
 use crate::File;
 use crate::conformance::erasure::NOW;
 use crate::conformance::world::saying;
-use crate::conformance::{QueuePlace, World};
+use crate::conformance::{StoreLocation, World};
 
 #[tokio::test]
 async fn erased_bytes_are_in_no_file() {

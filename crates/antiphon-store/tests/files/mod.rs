@@ -15,16 +15,16 @@ use tempfile::TempDir;
 
 use crate::File;
 use crate::conformance::world::{items, saying};
-use crate::conformance::{QueuePlace, World};
+use crate::conformance::{StoreLocation, World};
 
-/// A file that opens as a killed process would have left it: from copies of what is written.
+/// A file that opens as a killed process would have left it: from copies of the written bytes.
 struct Killed {
     alive: File,
     copies: TempDir,
 }
 
 #[async_trait]
-impl QueuePlace for Killed {
+impl StoreLocation for Killed {
     async fn open(&self) -> Arc<dyn Store> {
         let from = self.alive.0.path();
         if files_in(from).is_empty() {
@@ -50,7 +50,7 @@ async fn acknowledged_writes_survive_a_kill() {
     let conversation = world.conversation(&["a"]).await;
     let response = world.within(&conversation, &["b"], &["c"]).await;
     let (opened, turn) = world.turn(Destination::Conversation(conversation.clone()), &["d"], &[]);
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
 
     // The living store is not let go before the copies are made.
     let _living = Arc::clone(&world.store);
@@ -70,10 +70,10 @@ async fn deleted_bytes_are_in_no_file() {
     let (response, mut turn) =
         world.turn(Destination::Conversation(conversation.clone()), &[], &[]);
     turn.input = vec![saying("short", "whisper"), saying("long", &"shouting ".repeat(1000))];
-    world.open(&turn).await;
+    world.record_pending(&turn).await;
     turn.output = items(&["b"]);
     world.commit(turn).await.unwrap();
-    let (_, mut turn) = world.turn(world.behind(world.end(&response).await), &[], &[]);
+    let (_, mut turn) = world.turn(world.destination_after(world.end(&response).await), &[], &[]);
     turn.input = vec![saying("forked", "murmur")];
     let forked = turn.response.clone().unwrap().id;
     world.commit(turn).await.unwrap();
@@ -85,7 +85,7 @@ async fn deleted_bytes_are_in_no_file() {
     world.delete_item(&conversation, "long").await;
     world.delete_response(&forked).await;
 
-    // The log is emptied behind the last answer, once nothing else waits.
+    // The log is emptied after the last answer, once no other job waits.
     for text in ["whisper", "shouting", "murmur"] {
         let mut tries = 0..10_000;
         while hold(&folder, text) {

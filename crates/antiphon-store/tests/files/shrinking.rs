@@ -30,7 +30,7 @@ async fn fill_and_delete(world: &World, path: &Path) {
     assert!(world.delete_conversation(&id).await);
 }
 
-/// The file shrinks behind the answer to the deletion, while nothing else waits.
+/// The file shrinks after the answer to the deletion, while no other job waits.
 async fn wait_until_small(path: &Path) {
     let mut tries = 0..1_000_000;
     while size(path) > 1_500_000 {

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use tokio::time::timeout;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-use crate::conformance::{QueuePlace, World};
+use crate::conformance::{StoreLocation, World};
 
 /// An empty database of its own.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ impl Database {
 
 /// Opened again, the database finds its former processes dead.
 #[async_trait]
-impl QueuePlace for Database {
+impl StoreLocation for Database {
     async fn open(&self) -> Arc<dyn Store> {
         for holder in self.holders().await {
             self.sql(&expiry_of(&holder)).await;
@@ -113,7 +113,7 @@ impl QueuePlace for Database {
 struct Living(Database);
 
 #[async_trait]
-impl QueuePlace for Living {
+impl StoreLocation for Living {
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(PostgresStore::open(&self.0.store_url()).await.unwrap())
     }

@@ -63,13 +63,13 @@ async fn pending_turn_of_erased_tenant_cannot_be_committed() {
     let first = world.first(&["b"], &["c"]).await;
     let destinations = [
         Destination::Conversation(conversation.clone()),
-        world.behind(world.end(&first).await),
+        world.destination_after(world.end(&first).await),
         Destination::New { shard: world.shard(), thread: world.thread() },
     ];
     let open: Vec<_> =
         destinations.map(|destination| world.turn(destination, &["d"], &[]).1).into();
     for turn in &open {
-        world.open(turn).await;
+        world.record_pending(turn).await;
     }
     let (_, mut unrecorded) = world.turn(Destination::Conversation(conversation), &["e"], &["f"]);
     unrecorded.response = None;

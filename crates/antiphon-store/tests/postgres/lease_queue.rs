@@ -107,7 +107,7 @@ async fn dead_place_is_skipped_after_its_turn_is_settled() {
     let id = one.world.conversation(&["a"]).await;
     let (_, second) = (one.joins(&id).await, other.joins(&id).await);
     let (response, turn) = one.world.turn(Destination::Conversation(id.clone()), &["b"], &[]);
-    one.world.open(&turn).await;
+    one.world.record_pending(&turn).await;
     assert_eq!(other.is_first(&id, second).await, Ok(false));
 
     one.falls_silent().await;
@@ -124,7 +124,7 @@ async fn place_stays_until_its_pending_turn_is_settled() {
     let id = one.world.conversation(&["a"]).await;
     let (_, second) = (one.joins(&id).await, other.joins(&id).await);
     let (_, turn) = one.world.turn(Destination::Conversation(id.clone()), &["b"], &[]);
-    one.world.open(&turn).await;
+    one.world.record_pending(&turn).await;
     let lock = one.database.locked("leases").await;
     let sweeping = tokio::spawn({
         let store = other.world.store.clone();

@@ -59,7 +59,7 @@ async fn settling_marks_a_resynced_ledger_stale() {
     let other = dead.beside().await;
     let conversation = dead.world.adopted("conv_x").await;
     let (id, turn) = dead.world.turn(Destination::Conversation(conversation.clone()), &["a"], &[]);
-    dead.world.open(&turn).await;
+    dead.world.record_pending(&turn).await;
     dead.world.announce("resp_x", &id).await;
     dead.falls_silent().await;
     other.world.resync(&conversation, elsewhere(&["b"])).await.unwrap();
@@ -81,11 +81,11 @@ async fn late_process_cannot_resync_the_ledger() {
 
     let ledgers = world.store.ledgers();
     let (thread, stale) = (ThreadId(7), elsewhere(&["b"]));
-    let relearned = ledgers.resync(&world.tenant, &conversation, thread, stale, Some(lost)).await;
+    let resynced = ledgers.resync(&world.tenant, &conversation, thread, stale, Some(lost)).await;
 
-    assert_eq!(relearned, Err(StoreError::LeaseLost));
+    assert_eq!(resynced, Err(StoreError::LeaseLost));
     let place: QueuePlace = line.join(&world.tenant, &conversation).await.unwrap();
     let (thread, known) = (ThreadId(8), elsewhere(&["a", "b"]));
-    let relearned = ledgers.resync(&world.tenant, &conversation, thread, known, Some(place)).await;
-    assert_eq!(relearned, Ok(()));
+    let resynced = ledgers.resync(&world.tenant, &conversation, thread, known, Some(place)).await;
+    assert_eq!(resynced, Ok(()));
 }

@@ -11,7 +11,7 @@ async fn living_process_keeps_its_pending_turns() {
     let other = one.beside().await;
     let id = one.world.conversation(&["a"]).await;
     let (response, turn) = one.world.turn(Destination::Conversation(id.clone()), &["b"], &[]);
-    one.world.open(&turn).await;
+    one.world.record_pending(&turn).await;
 
     assert_eq!(other.world.store.settle_pending_turns().await, Ok(0));
     assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(true));
@@ -29,7 +29,7 @@ async fn concurrent_settling_settles_each_turn_once_in_order() {
     let names: Vec<String> = (0..20).map(|name| name.to_string()).collect();
     for name in &names {
         let (_, turn) = dead.world.turn(Destination::Conversation(id.clone()), &[name], &[]);
-        dead.world.open(&turn).await;
+        dead.world.record_pending(&turn).await;
     }
     dead.falls_silent().await;
 
@@ -51,12 +51,12 @@ async fn settled_turn_cannot_be_committed_again() {
     let destinations = [
         Destination::Conversation(id.clone()),
         Destination::New { shard: sleeper.world.shard(), thread: sleeper.world.thread() },
-        sleeper.world.behind(sleeper.world.end(&first).await),
-        sleeper.world.behind(Cursor { end: 0, ..sleeper.world.end(&first).await }),
+        sleeper.world.destination_after(sleeper.world.end(&first).await),
+        sleeper.world.destination_after(Cursor { end: 0, ..sleeper.world.end(&first).await }),
     ];
     let turns = destinations.map(|destination| sleeper.world.turn(destination, &["b"], &[]));
     for (_, turn) in &turns {
-        sleeper.world.open(turn).await;
+        sleeper.world.record_pending(turn).await;
     }
     sleeper.falls_silent().await;
 
@@ -78,7 +78,7 @@ async fn dead_process_is_deleted_after_its_turns() {
     let id = dead.world.conversation(&[]).await;
     dead.world.store.lease_queue().unwrap().join(&dead.world.tenant, &id).await.unwrap();
     let (_, turn) = dead.world.turn(Destination::Conversation(id), &["a"], &[]);
-    dead.world.open(&turn).await;
+    dead.world.record_pending(&turn).await;
     dead.falls_silent().await;
 
     assert_eq!(other.world.store.settle_pending_turns().await, Ok(1));
@@ -96,7 +96,7 @@ async fn deleted_process_is_alive_after_its_next_turn() {
 
     let id = one.world.conversation(&[]).await;
     let (response, turn) = one.world.turn(Destination::Conversation(id), &["a"], &[]);
-    one.world.open(&turn).await;
+    one.world.record_pending(&turn).await;
 
     assert_eq!(other.world.store.settle_pending_turns().await, Ok(0));
     assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(true));

@@ -16,7 +16,7 @@ async fn with_open_call(world: &World) -> String {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_answered_is_answered_once() {
+async fn unanswered_call_gets_one_placeholder() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = with_open_call(&world).await;

@@ -9,7 +9,7 @@ use crate::world::{Mode, World, thinking_and_calling, user};
 const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
 #[tokio::test]
-async fn its_message_is_not_held_twice() {
+async fn retried_message_is_not_stored_twice() {
     for outcome in OUTCOMES {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);

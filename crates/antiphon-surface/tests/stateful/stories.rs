@@ -163,12 +163,12 @@ async fn run_stories(processes: usize, leaves: bool) {
 }
 
 #[tokio::test]
-async fn one_process() {
+async fn story_of_one_process() {
     run_stories(1, false).await;
 }
 
 #[tokio::test]
-async fn one_process_with_disconnects() {
+async fn story_of_one_process_with_disconnects() {
     run_stories(1, true).await;
 }
 

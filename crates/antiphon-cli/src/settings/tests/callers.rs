@@ -12,7 +12,7 @@ fn said(text: &str) -> Result<Configuration, String> {
 }
 
 #[test]
-fn a_key_may_be_given_as_its_hash() {
+fn key_can_be_set_as_its_hash() {
     let given = said(&format!("api-keys = ['{OF_ABC}=acme']")).unwrap();
     assert_eq!(given.gateway.api_keys, [ApiKey::new("abc", Tenant::new("acme"))]);
     let twice = said(&format!("api-keys = ['{OF_ABC}=acme', 'abc=globex']")).unwrap_err();
@@ -22,7 +22,7 @@ fn a_key_may_be_given_as_its_hash() {
 }
 
 #[test]
-fn a_key_opens_no_data_of_callers_without_one() {
+fn key_gives_no_access_to_data_of_anonymous_callers() {
     for name in ["everyone", "token-0123", "named-acme"] {
         let refused = said(&format!("api-keys = ['key={name}']")).unwrap_err();
         assert!(refused.contains("a name that the gateway gives to callers"), "{refused}");
@@ -30,7 +30,7 @@ fn a_key_opens_no_data_of_callers_without_one() {
 }
 
 #[test]
-fn a_proxys_header_names_tenants_on_any_address() {
+fn proxy_header_names_tenants_on_any_address() {
     let given = said("listen = '0.0.0.0:80'\ntenant-header = 'X-Tenant'").unwrap();
     assert_eq!(given.gateway.tenant_header.unwrap(), "x-tenant");
     for (text, sentence) in [

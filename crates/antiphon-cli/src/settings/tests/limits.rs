@@ -143,7 +143,7 @@ fn quotas_have_flags_and_variables() {
 }
 
 #[test]
-fn quota_of_a_conversation_above_its_tenants_is_refused() {
+fn conversation_quota_above_the_tenants_is_rejected() {
     for unit in ["bytes", "items"] {
         let text = format!("[limits]\nmax-tenant-{unit} = 5\nmax-conversation-{unit} = 6");
         assert_eq!(

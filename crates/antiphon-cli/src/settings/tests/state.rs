@@ -75,7 +75,7 @@ fn capabilities_override_or_replace_the_preset() {
 }
 
 #[test]
-fn a_ledger_holds_heads_or_bodies() {
+fn ledger_setting_accepts_heads_or_bodies() {
     let ledger = |text: &str| {
         let text = format!("{text}{}", entry("state = 'upstream'"));
         of_file(&text).unwrap().gateway.ledger
@@ -158,7 +158,7 @@ fn invalid_state_setting_is_rejected_with_the_choices() {
 }
 
 #[test]
-fn one_url_that_keeps_state_has_one_account() {
+fn stateful_url_has_one_account() {
     let keeping = entry("state = 'upstream'\nkey = 'sk-one'");
     let sentence = "[[upstreams]]: https://models.example/v1 owns the state and has different \
                     keys; its ids do not identify the account, so give it the same key \

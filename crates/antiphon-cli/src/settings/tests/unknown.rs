@@ -40,7 +40,7 @@ fn unknown_variable_warns_with_the_nearest_name() {
 }
 
 #[test]
-fn limit_of_the_file_is_named_with_its_place() {
+fn limit_of_the_file_is_named_with_its_line() {
     let warning = warnings_of(&["ANTIPHON_MAX_BODY_BYTES"]).pop().unwrap();
     assert!(warning.ends_with("set it in the settings file, below [limits]"), "{warning}");
 }

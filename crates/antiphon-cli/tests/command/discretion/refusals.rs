@@ -35,7 +35,7 @@ fn refused() -> Vec<String> {
 }
 
 #[test]
-fn a_request_that_is_refused_is_not_repeated() {
+fn rejected_request_is_not_logged() {
     let gateway = Discreet::keyed("responses", "text");
     for body in refused() {
         assert_refused(&gateway.ask("POST", "/v1/responses", &body), 400);
@@ -47,7 +47,7 @@ fn a_request_that_is_refused_is_not_repeated() {
 }
 
 #[test]
-fn history_that_a_provider_would_refuse_is_not_repeated() {
+fn rejected_history_is_not_logged() {
     let gateway = Discreet::rejecting();
     let message = |text: &str| json!({"role": "user", "content": text});
     let reasoning = |content: &str| {
@@ -71,7 +71,7 @@ fn history_that_a_provider_would_refuse_is_not_repeated() {
 }
 
 #[test]
-fn a_wrong_key_is_not_repeated() {
+fn wrong_key_is_not_repeated() {
     let gateway = Discreet::keyed("responses", "text");
     for key in ["sk-sesame-0123456789", "sesame", "sk-sesame-of-the-caller-not"] {
         for path in ["/v1/models", "/v1/conversations/conv_x"] {

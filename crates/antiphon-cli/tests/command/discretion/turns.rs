@@ -21,7 +21,7 @@ fn successful_turns_are_logged_without_content() {
 }
 
 #[test]
-fn nothing_of_an_answer_is_logged() {
+fn answers_are_not_logged() {
     let gateway = Discreet::keyed("responses", "text");
     let answer = Answer::new("fake-model").reasoning("sesame-thought").message("sesame-said");
     let answer = answer.call("call_9", "echo", r#"{"text":"sesame-arguments"}"#);
@@ -37,7 +37,7 @@ fn nothing_of_an_answer_is_logged() {
 }
 
 #[test]
-fn an_upstreams_refusal_reaches_its_caller_and_no_log() {
+fn upstream_rejection_reaches_the_caller_but_no_log() {
     let gateway = Discreet::keyed("responses", "text");
     let body = r#"{"error":{"message":"sesame is refused","type":"x","param":"","code":""}}"#;
     for status in [400, 401, 429, 500] {

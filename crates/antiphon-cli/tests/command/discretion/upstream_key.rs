@@ -205,7 +205,7 @@ fn upstream_key_is_removed_from_answers() {
 }
 
 #[test]
-fn the_upstream_key_is_hidden_while_requests_are_retried() {
+fn upstream_key_is_hidden_during_retries() {
     for api in Api::ALL {
         let gateway = Gateway::start(api, Given::Variable);
         let mut replies = replies(api);

@@ -46,7 +46,7 @@ fn open_file_is_not_erased() {
 }
 
 #[test]
-fn everything_of_a_tenant_goes_and_nothing_of_anothers() {
+fn erase_deletes_only_the_tenants_data() {
     let kept = Kept::new();
     let serving = kept.serve();
     let had = is_busy(&serving, "key-of-acme", "vermilion");

@@ -100,7 +100,7 @@ async fn export_names_state_owners() {
 }
 
 #[tokio::test]
-async fn ledgers_are_counted_and_go_with_their_tenant() {
+async fn ledgers_are_counted_and_erased_with_their_tenant() {
     let kept = Kept::new();
     let store = SqliteStore::open(&kept.path()).unwrap();
     acme_has_a_conversation_there(&store).await;

@@ -6,7 +6,7 @@ use super::{Kept, is_busy, lines};
 use crate::world::{Ended, World};
 
 #[test]
-fn tenants_are_listed_beside_a_gateway() {
+fn tenants_are_listed_while_a_gateway_runs() {
     let kept = Kept::new();
     let serving = kept.serve();
     assert_eq!(kept.antiphon(&["tenants"]).stdout, "");
@@ -32,7 +32,7 @@ fn tenants_are_listed_beside_a_gateway() {
 }
 
 #[test]
-fn which_store_is_not_guessed() {
+fn store_must_be_named() {
     for args in
         [&["tenants"][..], &["export", "--tenant", "acme"], &["erase", "--tenant", "acme", "--yes"]]
     {
@@ -43,7 +43,7 @@ fn which_store_is_not_guessed() {
 }
 
 #[test]
-fn a_store_that_is_not_there_is_not_created() {
+fn missing_store_is_not_created() {
     let kept = Kept::new();
     for args in [&["tenants"][..], &["erase", "--tenant", "acme", "--yes"]] {
         let ended = kept.antiphon(args);
@@ -57,7 +57,7 @@ fn a_store_that_is_not_there_is_not_created() {
 }
 
 #[test]
-fn the_environment_may_name_the_store() {
+fn variable_names_the_store() {
     let kept = Kept::new();
     let serving = kept.serve();
     is_busy(&serving, "key-of-acme", "red");

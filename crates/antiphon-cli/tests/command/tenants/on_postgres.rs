@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{BUSY, antiphon, ask, is_busy, lines, serve};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tenant_is_exported_and_erased_while_a_gateway_runs() {
+async fn tenant_is_exported_and_erased_while_a_gateway_runs() {
     let store = Server::shared().await.create_database().await;
     tokio::task::spawn_blocking(move || {
         let serving = serve(&store);

@@ -45,7 +45,7 @@ fn token_selects_its_tenant() {
 }
 
 #[test]
-fn a_token_that_cannot_be_understood_is_not_repeated() {
+fn malformed_token_is_not_repeated() {
     let kept = kept();
     let cases = [
         (&[][..], Some(2), "--token-env: the variable TOKEN is not set"),

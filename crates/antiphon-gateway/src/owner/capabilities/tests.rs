@@ -43,7 +43,7 @@ fn has_all(world: &World) {
 }
 
 #[tokio::test]
-async fn what_the_settings_say_is_not_asked() {
+async fn configured_capabilities_are_not_probed() {
     let told = Preset::OpenResponses.capabilities();
     let world = World::with(|kept| kept.capabilities = Some(told)).await;
     assert_eq!(world.http().capabilities(&world.caller).await, told);
@@ -51,7 +51,7 @@ async fn what_the_settings_say_is_not_asked() {
 }
 
 #[test]
-fn hosts_of_known_providers_are_known() {
+fn known_hosts_have_preset_capabilities() {
     let preset = |url: &'static str| preset_of_host(&Uri::from_static(url));
     assert_eq!(preset("https://api.openai.com/v1"), Some(Preset::OpenAi));
     assert_eq!(preset("https://API.OpenAI.com:443/v1"), Some(Preset::OpenAi));
@@ -75,7 +75,7 @@ fn hosts_of_known_providers_are_known() {
 }
 
 #[tokio::test]
-async fn a_server_that_names_what_it_does_not_have_has_the_paths() {
+async fn missing_object_error_shows_that_the_path_exists() {
     let world = World::new().await;
     has_all(&world);
     assert_eq!(world.http().capabilities(&world.caller).await, all());
@@ -91,7 +91,7 @@ async fn a_server_that_names_what_it_does_not_have_has_the_paths() {
 }
 
 #[tokio::test]
-async fn a_server_of_responses_alone_is_known_for_it() {
+async fn server_without_conversations_is_detected() {
     let chains = Capabilities { chains: true, ..nothing() };
     for status in
         [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED, StatusCode::NOT_IMPLEMENTED]
@@ -106,12 +106,12 @@ async fn a_server_of_responses_alone_is_known_for_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_keeps_nothing_is_asked_for_no_input_items() {
+async fn stateless_server_is_not_probed_for_input_items() {
     assert_eq!(found(vec![missing(NO_PATH), missing(NO_PATH)]).await, (nothing(), 2));
 }
 
 #[tokio::test]
-async fn a_list_of_nothing_is_an_answer_and_an_error_with_status_200_is_none() {
+async fn empty_list_counts_and_error_with_status_200_does_not() {
     let error = json!({"error": "Unexpected endpoint or method. Returning 200 anyway"});
     let error = Reply::json(StatusCode::OK, &error);
     let list = Reply::json(StatusCode::OK, &json!({"object": "list", "data": []}));
@@ -120,7 +120,7 @@ async fn a_list_of_nothing_is_an_answer_and_an_error_with_status_200_is_none() {
 }
 
 #[tokio::test]
-async fn an_id_of_a_wrong_form_tells_of_the_path() {
+async fn malformed_id_error_shows_that_the_path_exists() {
     let zeros = "0".repeat(50);
     let malformed = format!("Invalid conversation id 'conv_{zeros}', Malformed identifier.");
     let answers = vec![
@@ -132,7 +132,7 @@ async fn an_id_of_a_wrong_form_tells_of_the_path() {
 }
 
 #[tokio::test]
-async fn what_is_found_out_is_remembered() {
+async fn detected_capabilities_are_remembered() {
     let world = World::new().await;
     world.refuses(StatusCode::NOT_FOUND, NO_PATH);
     world.refuses(StatusCode::NOT_FOUND, NO_PATH);
@@ -143,7 +143,7 @@ async fn what_is_found_out_is_remembered() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_say_is_asked_again_and_meanwhile_nothing_is_ruled_out() {
+async fn inconclusive_probe_is_repeated_later() {
     let world = World::new().await;
     let failures = [
         refusal(StatusCode::UNAUTHORIZED, "Incorrect API key provided."),
@@ -170,7 +170,7 @@ async fn a_server_that_does_not_say_is_asked_again_and_meanwhile_nothing_is_rule
 }
 
 #[tokio::test]
-async fn those_who_need_it_at_once_have_it_asked_once() {
+async fn concurrent_callers_share_one_probe() {
     let world = World::new().await;
     let first = world.upstream.script(missing(NO_PATH).withhold_head());
     world.refuses(StatusCode::NOT_FOUND, NO_PATH);
@@ -185,7 +185,7 @@ async fn those_who_need_it_at_once_have_it_asked_once() {
 }
 
 #[tokio::test]
-async fn those_who_waited_for_one_that_asked_in_vain_do_not_ask_one_after_the_other() {
+async fn waiters_of_a_failed_probe_do_not_repeat_it() {
     let world = World::new().await;
     let first = refusal(StatusCode::UNAUTHORIZED, "Incorrect API key provided.");
     let first = world.upstream.script(first.withhold_head());
@@ -200,7 +200,7 @@ async fn those_who_waited_for_one_that_asked_in_vain_do_not_ask_one_after_the_ot
 }
 
 #[tokio::test]
-async fn where_the_one_that_asks_leaves_the_next_asks() {
+async fn next_caller_repeats_a_cancelled_probe() {
     let world = World::new().await;
     world.upstream.script(missing(NO_PATH).withhold_head());
     tokio::select! {
@@ -213,7 +213,7 @@ async fn where_the_one_that_asks_leaves_the_next_asks() {
 }
 
 #[tokio::test]
-async fn at_the_start_those_are_asked_to_which_the_operator_has_a_key() {
+async fn upstreams_with_a_key_are_probed_at_start() {
     let key = Some(Secret::new("sk-of-the-operator"));
     let world = World::with_entries(|kept| {
         let with_key = UpstreamSettings { key, ..kept.clone() };

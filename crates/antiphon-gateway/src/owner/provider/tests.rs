@@ -30,7 +30,7 @@ fn status(error: &UpstreamError) -> Option<u16> {
 }
 
 #[tokio::test]
-async fn the_items_of_a_conversation_are_read_page_by_page_with_the_callers_token() {
+async fn conversation_items_are_read_in_pages_with_the_callers_token() {
     let world = World::new().await;
     world.says(
         &json!({"data": [user("msg_1"), user("msg_2")], "last_id": "msg_2", "has_more": true}),
@@ -47,7 +47,7 @@ async fn the_items_of_a_conversation_are_read_page_by_page_with_the_callers_toke
 }
 
 #[tokio::test]
-async fn the_input_of_a_response_is_read_page_by_page() {
+async fn input_items_are_read_in_pages() {
     let world = World::new().await;
     let first = json!({"data": [user("msg_1"), user("msg_2")], "last_id": "x", "has_more": true});
     world.says(&first);
@@ -61,7 +61,7 @@ async fn the_input_of_a_response_is_read_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_response_is_read_as_it_is_kept() {
+async fn response_is_read_with_its_fields() {
     let world = World::new().await;
     let kept = json!({
         "id": "resp_2", "object": "response", "status": "completed",
@@ -82,7 +82,7 @@ async fn a_response_is_read_as_it_is_kept() {
 }
 
 #[tokio::test]
-async fn a_response_that_begins_a_chain_and_is_on_its_way_says_so() {
+async fn first_response_in_progress_is_parsed() {
     let world = World::new().await;
     let kept = json!({"status": "in_progress", "previous_response_id": null, "output": []});
     world.says(&kept);
@@ -93,7 +93,7 @@ async fn a_response_that_begins_a_chain_and_is_on_its_way_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_no_response_says_what_is_missing() {
+async fn invalid_response_error_names_the_missing_field() {
     let world = World::new().await;
     let odd = [
         (json!({"output": []}), "a response without a 'status'"),
@@ -109,7 +109,7 @@ async fn what_is_no_response_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn an_error_is_the_providers_own() {
+async fn error_of_the_provider_is_returned() {
     let world = World::new().await;
     world.refuses(StatusCode::NOT_FOUND, "Conversation with id 'conv_1' not found.");
     let error = provider(&world).conversation_items("conv_1").await.unwrap_err();
@@ -120,7 +120,7 @@ async fn an_error_is_the_providers_own() {
 }
 
 #[tokio::test]
-async fn what_fails_for_a_moment_is_asked_again() {
+async fn transient_failure_is_retried() {
     let world = World::new().await;
     world.refuses(StatusCode::SERVICE_UNAVAILABLE, "Overloaded");
     world.upstream.script(Reply::hangup());
@@ -135,7 +135,7 @@ async fn what_fails_for_a_moment_is_asked_again() {
 }
 
 #[tokio::test]
-async fn what_goes_on_failing_is_asked_no_more_often_than_the_settings_say() {
+async fn retries_are_limited_by_the_settings() {
     let world = World::with(|kept| kept.retries = Retries::none()).await;
     world.refuses(StatusCode::SERVICE_UNAVAILABLE, "Overloaded");
     let error = provider(&world).ask(Method::DELETE, ITEM).await.unwrap_err();
@@ -144,7 +144,7 @@ async fn what_goes_on_failing_is_asked_no_more_often_than_the_settings_say() {
 }
 
 #[tokio::test]
-async fn an_answer_is_as_long_as_the_settings_let_it_be() {
+async fn answer_over_the_limit_is_an_error() {
     let world = World::with(|kept| kept.max_answer = 20).await;
     world.says(&json!({"data": [], "has_more": false}));
     let error = provider(&world).list(INPUT, Cursor::LastOfData).await.unwrap_err();
@@ -152,7 +152,7 @@ async fn an_answer_is_as_long_as_the_settings_let_it_be() {
 }
 
 #[tokio::test]
-async fn a_text_that_can_be_no_id_is_unknown_and_reaches_nobody() {
+async fn invalid_id_is_unknown_without_a_request() {
     let world = World::new().await;
     let provider = provider(&world);
     for text in ["../x?y", "", "..", "a/b", "a%2Fb"] {
@@ -166,7 +166,7 @@ async fn a_text_that_can_be_no_id_is_unknown_and_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn an_id_is_one_segment_whatever_it_holds() {
+async fn id_is_escaped_as_one_segment() {
     let world = World::new().await;
     world.says(&json!({"data": []}));
     provider(&world).conversation_items("conv:a&limit=1").await.unwrap();

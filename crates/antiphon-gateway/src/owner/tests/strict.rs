@@ -78,7 +78,7 @@ fn user(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn each_kind_of_provider_is_known_for_what_it_is() {
+async fn every_profile_has_its_preset_capabilities() {
     let kinds = [
         (Profile::OpenAi, Preset::OpenAi),
         (Profile::Azure, Preset::Azure),
@@ -93,7 +93,7 @@ async fn each_kind_of_provider_is_known_for_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_provider_that_does_not_let_the_caller_in_is_not_known_for_anything() {
+async fn unauthorized_probe_detects_nothing() {
     let mut world = World::of(Profile::ChainsOnly).await;
     let right = world.caller.token.replace(Secret::new("sk-wrong"));
     let all = Preset::OpenAi.capabilities();
@@ -104,7 +104,7 @@ async fn a_provider_that_does_not_let_the_caller_in_is_not_known_for_anything() 
 }
 
 #[tokio::test]
-async fn a_long_conversation_is_read_whole_and_in_order() {
+async fn long_conversation_is_read_completely_in_order() {
     let world = World::of(Profile::OpenAi).await;
     let said: Vec<String> = (0..250).map(|number| format!("This is number {number}.")).collect();
     let id = world.conversation(&said).await;
@@ -123,7 +123,7 @@ async fn a_long_conversation_is_read_whole_and_in_order() {
 }
 
 #[tokio::test]
-async fn an_item_is_deleted_once_and_as_good_as_deleted_from_then_on() {
+async fn repeated_deletion_of_an_item_succeeds() {
     let world = World::of(Profile::OpenAi).await;
     let id = world.conversation(&["Hello.".into(), "Goodbye.".into()]).await;
     let items = world.asked().conversation_items(&id).await.unwrap();
@@ -137,7 +137,7 @@ async fn an_item_is_deleted_once_and_as_good_as_deleted_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_response_of_a_chain_is_read_with_what_it_goes_on_from() {
+async fn chained_response_is_read_with_its_predecessor() {
     for (input_items, count) in [(InputItems::Own, 1), (InputItems::All, 3)] {
         let world = World::new(Options { input_items, ..Options::default() }).await;
         let body = json!({"model": "gpt-6", "input": [user("Hello.")]});
@@ -161,7 +161,7 @@ async fn a_response_of_a_chain_is_read_with_what_it_goes_on_from() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_the_state_is_understood() {
+async fn state_errors_are_recognized() {
     let world = World::of(Profile::OpenAi).await;
     let call =
         json!({"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"});

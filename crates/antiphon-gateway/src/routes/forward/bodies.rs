@@ -13,10 +13,10 @@ use http::{HeaderValue, header};
 use super::forwarded::{ForwardedAnswer, ForwardedRequest};
 use super::read_whole;
 use super::stateless::{lacks_route, without_state};
-use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::id_mapping::IdMapping;
 use crate::owner::Owner;
 use crate::request::{Continues, check_model, continues};
 use crate::upstream::{HttpUpstream, Upstream};
@@ -45,12 +45,12 @@ async fn forward(
     next: Next,
 ) -> Result<Response, ApiError> {
     let (mut parts, body) = read_whole(gateway, request).await?;
-    let Some((http, alias)) = find_owner(gateway, caller, &body).await? else {
+    let Some((http, mapping)) = find_owner(gateway, caller, &body).await? else {
         return Ok(next.run(Request::from_parts(parts, body.into())).await);
     };
     gateway.owners(caller).check_named(http, &body, "input").await?;
     parts.headers.remove(header::CONTENT_LENGTH);
-    let body = alias.as_ref().map_or_else(|| body.clone(), |alias| translated(&body, alias));
+    let body = mapping.as_ref().map_or_else(|| body.clone(), |mapping| translated(&body, mapping));
     let fields = Object::parse(&body).expect("its owner was found by its fields");
     let continues = continues(&fields)?;
     let origin = fields.string("model").map(|model| Upstream::Http(http).origin(&model));
@@ -61,7 +61,7 @@ async fn forward(
     };
     if origin.as_ref().is_none_or(|origin| !without.contains(origin)) {
         let forwarded = ForwardedRequest::new(gateway, http, &parts, body.clone());
-        let answer = forwarded.with_alias(alias).send_and_read().await?;
+        let answer = forwarded.with_mapping(mapping).send_and_read().await?;
         if !lacks_route(&answer, &continues) {
             return Ok(with_source(answer, is_count));
         }
@@ -88,7 +88,7 @@ async fn find_owner<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
     body: &Bytes,
-) -> Result<Option<(&'a HttpUpstream, Option<Alias>)>, ApiError> {
+) -> Result<Option<(&'a HttpUpstream, Option<IdMapping>)>, ApiError> {
     let Ok(fields) = Object::parse(body) else { return Ok(None) };
     let Ok(continues) = continues(&fields) else { return Ok(None) };
     let owners = gateway.owners(caller);
@@ -108,13 +108,13 @@ async fn find_owner<'a>(
     };
     match owned.owner {
         Owner::Gateway => Ok(None),
-        Owner::Upstream(http) => Ok(Some((http, owned.known_as.alias()))),
+        Owner::Upstream(http) => Ok(Some((http, owned.known_as.mapping()))),
     }
 }
 
 /// The body, with the upstream's conversation id.
-fn translated(body: &Bytes, alias: &Alias) -> Bytes {
+fn translated(body: &Bytes, mapping: &IdMapping) -> Bytes {
     let mut fields = Object::parse(body).expect("its owner was found by its fields");
-    alias.fields(&mut fields);
+    mapping.fields(&mut fields);
     fields.to_bytes()
 }

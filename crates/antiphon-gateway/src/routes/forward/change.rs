@@ -13,10 +13,10 @@ use super::added_items::with_missing_ids;
 use super::forwarded::ForwardedRequest;
 use super::ledger_sync::LedgerSync;
 use super::operation::Operation;
-use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::id_mapping::IdMapping;
 use crate::settings::Faults;
 
 /// A request that may change something.
@@ -28,7 +28,7 @@ pub(super) struct Change {
     /// The ledger of the conversation or response, if there is one.
     pub(super) ledger: Option<LedgerEntry>,
     /// Both ids of the conversation, if callers know it by another id than the upstream.
-    pub(super) alias: Option<Alias>,
+    pub(super) mapping: Option<IdMapping>,
 }
 
 impl Change {
@@ -44,7 +44,7 @@ impl Change {
         let http = http.expect("the list of upstreams never changes");
         gateway.owners(caller).check_named(http, &body, "items").await?;
         let forwarded = ForwardedRequest::new(gateway, http, parts, body.clone())
-            .with_alias(self.alias.clone());
+            .with_mapping(self.mapping.clone());
         let sync = LedgerSync { gateway, caller, http };
         let repaired = self.repaired_body(gateway, &body);
         let forwarded = match &repaired {

@@ -9,9 +9,9 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::super::passthrough::{headers, stream_answer};
-use crate::alias::Alias;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::id_mapping::IdMapping;
 use crate::limits::TurnPermit;
 use crate::upstream::{HttpUpstream, PassthroughAnswer, PassthroughRequest, request_body};
 
@@ -20,7 +20,7 @@ pub(super) struct ForwardedRequest<'a> {
     gateway: &'a Arc<Gateway>,
     http: &'a HttpUpstream,
     request: PassthroughRequest,
-    alias: Option<Alias>,
+    mapping: Option<IdMapping>,
 }
 
 /// A complete answer.
@@ -30,7 +30,7 @@ pub(super) struct ForwardedAnswer {
     headers: HeaderMap,
     /// The body.
     pub(super) body: Bytes,
-    alias: Option<Alias>,
+    mapping: Option<IdMapping>,
 }
 
 /// The encoding of an answer that the gateway reads.
@@ -54,16 +54,16 @@ impl<'a> ForwardedRequest<'a> {
             headers: headers::to_upstream(&parts.headers, http.has_own_key(), tenant_header),
             body: request_body(body),
         };
-        Self { gateway, http, request, alias: None }
+        Self { gateway, http, request, mapping: None }
     }
 
     /// The same request, with the id by which the upstream knows the conversation.
-    pub(super) fn with_alias(mut self, alias: Option<Alias>) -> Self {
-        if let Some(alias) = &alias {
-            self.request.path = alias.path(&self.request.path);
+    pub(super) fn with_mapping(mut self, mapping: Option<IdMapping>) -> Self {
+        if let Some(mapping) = &mapping {
+            self.request.path = mapping.path(&self.request.path);
             self.request.headers.insert(header::ACCEPT_ENCODING, PLAIN);
         }
-        Self { alias, ..self }
+        Self { mapping, ..self }
     }
 
     /// The same request with another body.
@@ -78,22 +78,23 @@ impl<'a> ForwardedRequest<'a> {
         self,
         permit: Option<TurnPermit>,
     ) -> Result<Response, ApiError> {
-        let (gateway, alias) = (Arc::clone(self.gateway), self.alias.clone());
-        Ok(stream_answer(gateway, self.send().await?.with_alias(alias), permit))
+        let (gateway, mapping) = (Arc::clone(self.gateway), self.mapping.clone());
+        Ok(stream_answer(gateway, self.send().await?.with_mapping(mapping), permit))
     }
 
     /// Sends the request and waits for the whole answer.
     pub(super) async fn send_and_read(mut self) -> Result<ForwardedAnswer, ApiError> {
         // The gateway cannot read a compressed answer.
         self.request.headers.insert(header::ACCEPT_ENCODING, PLAIN);
-        let (gateway, limit, alias) = (self.gateway, self.http.max_answer(), self.alias.clone());
+        let (gateway, limit, mapping) =
+            (self.gateway, self.http.max_answer(), self.mapping.clone());
         let passed = self.send().await?;
         let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
         let body = tokio::select! {
             body = passed.whole(limit) => body?,
             () = gateway.closing.cancelled() => return Err(ApiError::StoppedBeforeAnswer),
         };
-        Ok(ForwardedAnswer { status, headers, body, alias })
+        Ok(ForwardedAnswer { status, headers, body, mapping })
     }
 
     async fn send(self) -> Result<PassthroughAnswer, ApiError> {
@@ -107,9 +108,9 @@ impl<'a> ForwardedRequest<'a> {
 impl ForwardedAnswer {
     /// The answer to the caller, with the caller's id of the conversation.
     pub(super) fn into_response(mut self) -> Response {
-        if let Some(alias) = &self.alias {
+        if let Some(mapping) = &self.mapping {
             self.headers.remove(header::CONTENT_LENGTH);
-            self.body = alias.answer(&self.body);
+            self.body = mapping.answer(&self.body);
         }
         let mut response = Response::new(self.body.into());
         *response.status_mut() = self.status;

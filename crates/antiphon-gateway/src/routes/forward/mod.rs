@@ -34,10 +34,10 @@ use self::forwarded::ForwardedRequest;
 use self::hint::OwnerHint;
 use self::operation::Operation;
 use super::extract::Body;
-use crate::alias::Alias;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::id_mapping::IdMapping;
 use crate::owner::{NewOwner, Owner, Ownership, may_be_id};
 use crate::request_body::discard;
 use crate::upstream::HttpUpstream;
@@ -68,9 +68,9 @@ pub(super) async fn by_path(
             request.extensions_mut().insert(Unbound);
             next.run(request).await
         }
-        Ok(FoundOwner::Upstream { http, ledger, alias }) => {
-            let operation = alias.iter().fold(operation, Operation::with_alias);
-            let change = Change { operation, upstream: http.base().to_owned(), ledger, alias };
+        Ok(FoundOwner::Upstream { http, ledger, mapping }) => {
+            let operation = mapping.iter().fold(operation, Operation::with_mapping);
+            let change = Change { operation, upstream: http.base().to_owned(), ledger, mapping };
             let answer = forward(Arc::clone(&gateway), caller, change, request).await;
             answer.unwrap_or_else(ApiError::into_response)
         }
@@ -97,7 +97,7 @@ enum FoundOwner<'a> {
         /// Its ledger entry, if there is one.
         ledger: Option<LedgerEntry>,
         /// Both ids of the conversation, if callers know it by another id than the upstream.
-        alias: Option<Alias>,
+        mapping: Option<IdMapping>,
     },
 }
 
@@ -115,11 +115,11 @@ async fn find_owner<'a>(
     if let Some(item) = operation.item().filter(|item| !may_be_id(item)) {
         return Err(ApiError::ItemNotFound { id: item.into() });
     }
-    let alias = match operation.shown_response() {
-        Some(id) => gateway.owners(caller).alias_in_response(http, id, ledger.as_ref()).await?,
-        None => known_as.alias(),
+    let mapping = match operation.shown_response() {
+        Some(id) => gateway.owners(caller).mapping_of_response(http, id, ledger.as_ref()).await?,
+        None => known_as.mapping(),
     };
-    Ok(FoundOwner::Upstream { http, ledger, alias })
+    Ok(FoundOwner::Upstream { http, ledger, mapping })
 }
 
 /// The owner of a new conversation.
@@ -139,7 +139,7 @@ async fn find_new_owner<'a>(
         NewOwner::FirstTurn => FoundOwner::Unbound,
         NewOwner::Known(Owner::Gateway) => FoundOwner::Here,
         NewOwner::Known(Owner::Upstream(http)) => {
-            FoundOwner::Upstream { http, ledger: None, alias: None }
+            FoundOwner::Upstream { http, ledger: None, mapping: None }
         }
     })
 }
@@ -157,7 +157,7 @@ async fn forward(
     let http = http.expect("the list of upstreams never changes");
     if !change.operation.is_change() {
         let forwarded =
-            ForwardedRequest::new(&gateway, http, &parts, body).with_alias(change.alias);
+            ForwardedRequest::new(&gateway, http, &parts, body).with_mapping(change.mapping);
         return forwarded.send_and_stream(None).await;
     }
     let turns = gateway.turns.clone();

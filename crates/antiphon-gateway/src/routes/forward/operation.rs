@@ -6,7 +6,7 @@ use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Path, Request};
 use http::Method;
 
-use crate::alias::Alias;
+use crate::id_mapping::IdMapping;
 
 /// The operation that a request asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,8 +87,8 @@ impl Operation {
     }
 
     /// The same operation, with the id by which the upstream knows the conversation.
-    pub(super) fn with_alias(self, alias: &Alias) -> Self {
-        let id = alias.theirs.clone();
+    pub(super) fn with_mapping(self, mapping: &IdMapping) -> Self {
+        let id = mapping.upstream.clone();
         match self {
             Self::NewItems(_) => Self::NewItems(id),
             Self::ItemDeleted { item, .. } => Self::ItemDeleted { conversation: id, item },

@@ -1,7 +1,7 @@
 //! A turn whose conversation is stored by its upstream.
 //!
 //! The upstream stores conversations, responses and items under its own ids, and clients see only
-//! those. The one exception is a conversation that clients know by an [`Alias`].
+//! those. The one exception is a conversation that clients know by an [`IdMapping`].
 //!
 //! The gateway keeps a *ledger*: a conversation in its own store that mirrors the upstream's, under
 //! local ids that no client sees. The ledger holds item heads and fingerprints, and bodies if
@@ -58,10 +58,10 @@ use super::client::Client;
 use super::context::Turn;
 use super::prior_attempt::register_attempt;
 use super::reader::ResponseReader;
-use crate::alias::Alias;
 use crate::entropy::RandomIds;
 use crate::entropy::from_now;
 use crate::error::ApiError;
+use crate::id_mapping::IdMapping;
 use crate::owner::{Provider, describe};
 use crate::request::{Continues, RequestMode};
 use crate::settings::Ledger;
@@ -73,21 +73,21 @@ pub(super) struct UpstreamTurn<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
     /// The two ids of the conversation, if callers know another one than the upstream.
-    alias: Option<&'a Alias>,
+    mapping: Option<&'a IdMapping>,
     /// The time at which the turn stops waiting for other turns of the conversation.
     waits_until: Instant,
 }
 
 impl<'a> UpstreamTurn<'a> {
-    /// A turn whose state is owned by this upstream. `alias` has the ids of a conversation that
+    /// A turn whose state is owned by this upstream. `mapping` has the ids of a conversation that
     /// callers know by another id.
     pub(super) fn new(
         turn: &'a Turn<'a>,
         http: &'a HttpUpstream,
-        alias: Option<&'a Alias>,
+        mapping: Option<&'a IdMapping>,
     ) -> Self {
         let waits_until = from_now(turn.gateway.settings.turn_wait);
-        Self { turn, http, alias, waits_until }
+        Self { turn, http, mapping, waits_until }
     }
 
     /// Runs the turn from start to end. A rejected request leaves the upstream's state unchanged,
@@ -152,8 +152,8 @@ impl<'a> UpstreamTurn<'a> {
     fn envelope(&self, id: &str, created_at: i64, fields: &Object<'_>) -> Envelope {
         let envelope =
             |conversation| Envelope::new(id, created_at, fields, conversation).owned_by_upstream();
-        match (self.alias, &self.turn.request.continues) {
-            (Some(alias), _) => envelope(Some(&alias.ours)).renaming_conversation(),
+        match (self.mapping, &self.turn.request.continues) {
+            (Some(mapping), _) => envelope(Some(&mapping.gateway)).renaming_conversation(),
             (None, Continues::Conversation(id)) => envelope(Some(id)),
             (None, Continues::Nothing | Continues::Response(_)) => envelope(None),
         }
@@ -162,8 +162,8 @@ impl<'a> UpstreamTurn<'a> {
     /// Replaces the conversation id in the upstream's response object with the one that callers
     /// know.
     fn translated(&self, response: String) -> String {
-        match self.alias {
-            Some(alias) => alias.text(response),
+        match self.mapping {
+            Some(mapping) => mapping.text(response),
             None => response,
         }
     }

@@ -17,8 +17,8 @@ async fn cancel_before_the_first_byte_leaves_no_output() {
 
     assert_eq!((&cancelled["status"], &cancelled["output"]), (&json!("cancelled"), &json!([])));
     assert_eq!(cancelled["error"], json!(null));
-    world.left(&exchange).await;
-    assert_eq!(client.kept(&id).await, cancelled);
+    world.wait_for_disconnect(&exchange).await;
+    assert_eq!(client.stored_response(&id).await, cancelled);
     let received = client.stream_again(&id, None).await.ended().await;
     assert_eq!(received.response, cancelled);
 }
@@ -31,13 +31,13 @@ async fn repeated_cancel_returns_the_same_response() {
 
     let cancelled = client.cancel(&id).await;
 
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     assert_eq!((&cancelled["status"], &cancelled["output"]), (&json!("cancelled"), &json!([])));
     let turn = events.ended().await;
     assert_eq!(turn.events.last().unwrap().name, "response.failed");
     assert_eq!(turn.response, cancelled);
     assert_eq!(client.cancel(&id).await, cancelled);
-    assert_eq!(client.kept(&id).await, cancelled);
+    assert_eq!(client.stored_response(&id).await, cancelled);
 }
 
 #[tokio::test]

@@ -13,12 +13,12 @@ async fn background_turn_waits_for_earlier_turns() {
 
     let id =
         create_queued(&client, &in_background("What is my color?").within(&conversation)).await;
-    assert_eq!(client.kept(&id).await["status"], "queued");
+    assert_eq!(client.stored_response(&id).await["status"], "queued");
     assert_eq!(world.times_asked(), 1);
     exchange.release_all();
 
     assert_eq!(events.ended().await.status(), "completed");
-    let ended = client.ended(&id).await;
+    let ended = client.wait_until_ended(&id).await;
     assert_eq!(ended["output"][0]["content"][0]["text"], "purple");
     assert_eq!(ended["conversation"]["id"], *conversation);
 }
@@ -30,7 +30,7 @@ async fn background_turn_is_added_to_its_conversation() {
     let conversation = client.new_conversation().await;
     let received = in_background("My color is purple").within(&conversation);
     let id = create_queued(&client, &received).await;
-    client.ended(&id).await;
+    client.wait_until_ended(&id).await;
 
     let turn = client.turn(Mode::Streamed, &ask("What is my color?").within(&conversation)).await;
 
@@ -53,5 +53,5 @@ async fn deleted_conversation_fails_the_response() {
     assert_eq!((received.status(), received.id()), ("failed", &*id));
     let message = "The conversation was deleted while this request was working on it.";
     assert_eq!(received.response["error"]["message"], message);
-    assert_eq!(client.kept(&id).await["status"], "failed");
+    assert_eq!(client.stored_response(&id).await["status"], "failed");
 }

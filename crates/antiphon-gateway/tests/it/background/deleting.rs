@@ -12,7 +12,7 @@ async fn deleting_an_open_response_cancels_it() {
 
     assert_eq!(client.delete(&path).await.json()["deleted"], true);
 
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     assert_eq!(client.get(&path).await.status(), 404);
     assert_eq!(client.get(&format!("{path}?stream=true")).await.status(), 404);
     assert_eq!(client.delete(&path).await.status(), 404);
@@ -44,7 +44,7 @@ async fn deleted_item_ends_the_stream_of_events() {
     let again = client.get(&format!("/v1/responses/{}?stream=true", turn.id())).await.refused();
     let message = "This response can no longer be streamed again.";
     assert_eq!(again, invalid(Some("stream"), Some("unsupported_parameter"), message));
-    assert_eq!(client.kept(turn.id()).await["status"], "completed");
+    assert_eq!(client.stored_response(turn.id()).await["status"], "completed");
 }
 
 #[tokio::test]
@@ -57,6 +57,6 @@ async fn deletion_before_the_first_byte_cancels_the_request() {
 
     client.delete(&format!("/v1/responses/{id}")).await.json();
 
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     assert_eq!(client.get(&format!("/v1/responses/{id}")).await.status(), 404);
 }

@@ -13,9 +13,9 @@ async fn disconnect_does_not_end_the_response() {
     drop(events);
     exchange.release_all();
 
-    let ended = client.ended(&id).await;
+    let ended = client.wait_until_ended(&id).await;
     assert_eq!(ended["output"][0]["content"][0]["text"], "Once upon a time");
-    world.heard(&exchange).await;
+    world.wait_until_read(&exchange).await;
     let rest = client.stream_again(&id, Some(received - 1)).await.all().await;
     assert_eq!(rest.last().unwrap().json["response"], ended);
     assert_eq!(rest[0].json["sequence_number"], received);

@@ -18,7 +18,7 @@ use antiphon_gateway::settings::Secret;
 use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::Value;
 
-use crate::support::{Ask, Client, Events, MODEL, Mode, World, ask, heard_until, text};
+use crate::support::{Ask, Client, Events, MODEL, Mode, World, ask, frames_until, text};
 
 const DELTA: &str = "response.output_text.delta";
 
@@ -49,7 +49,7 @@ fn id_of(response: &Value) -> String {
 /// The upstream's next answer is a tale that has begun and goes on when it is released.
 fn script_tale(world: &World) -> Exchange {
     let answer = Answer::new(MODEL).message("Once upon a time");
-    world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, DELTA)))
+    world.script(Reply::sse(answer.frames()).hang_after(frames_until(&answer, DELTA)))
 }
 
 /// The upstream's next answer does not even begin before it is released.
@@ -62,7 +62,7 @@ fn script_silence(world: &World) -> Exchange {
 async fn start_tale(world: &World, client: &Client, ask: &Ask) -> (Events, String, Exchange) {
     let exchange = script_tale(world);
     let mut events = client.stream(ask).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until(DELTA).await;
     (events, id, exchange)
 }

@@ -14,10 +14,10 @@ async fn status_goes_from_queued_to_completed() {
     let created = created.json();
     let id = id_of(&created);
     assert_eq!((&created["status"], &created["background"]), (&"queued".into(), &true.into()));
-    client.in_progress(&id).await;
-    let begun = client.kept(&id).await;
+    client.wait_until_in_progress(&id).await;
+    let begun = client.stored_response(&id).await;
     exchange.release_all();
-    let ended = client.ended(&id).await;
+    let ended = client.wait_until_ended(&id).await;
 
     assert_eq!(ended["status"], "completed");
     assert_eq!(ended["output"][0]["content"][0]["text"], "Once upon a time");
@@ -37,13 +37,13 @@ async fn ended_response_can_be_continued() {
     let client = world.client();
     let exchange = script_tale(&world);
     let id = create_queued(&client, &in_background("My color is purple")).await;
-    client.in_progress(&id).await;
+    client.wait_until_in_progress(&id).await;
 
     let question = ask("What is my color?").after(&id);
     let (turn, ()) = tokio::join!(client.respond(&question), async { exchange.release_all() });
 
     assert_eq!(turn.text(), "purple");
-    assert_eq!(client.kept(&id).await["status"], "completed");
+    assert_eq!(client.stored_response(&id).await["status"], "completed");
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn upstream_failure_fails_the_response() {
 
     let id = create_queued(&client, &in_background("Tell me a tale")).await;
 
-    let ended = client.ended(&id).await;
+    let ended = client.wait_until_ended(&id).await;
     assert_eq!(ended["status"], "failed");
     assert_eq!(ended["error"]["code"], "server_error");
     assert_eq!(ended["output"], serde_json::json!([]));
@@ -69,6 +69,6 @@ async fn concurrent_responses_all_complete() {
         ids.push(create_queued(&client, &in_background(&format!("Echo {number}"))).await);
     }
     for id in ids {
-        assert_eq!(client.ended(&id).await["status"], "completed");
+        assert_eq!(client.wait_until_ended(&id).await["status"], "completed");
     }
 }

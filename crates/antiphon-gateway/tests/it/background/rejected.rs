@@ -43,7 +43,7 @@ async fn background_turns_count_as_open_turns() {
     let refused = client.create(Mode::Whole, &in_background("Another")).await;
     assert_eq!(refused.status(), 429);
     exchange.release_all();
-    client.ended(&id).await;
+    client.wait_until_ended(&id).await;
 
     assert_eq!(client.create(Mode::Whole, &in_background("Another")).await.status(), 200);
 }

@@ -15,7 +15,7 @@ async fn response_without_output_restarts_under_its_id() {
     world.kill_and_start().await;
 
     let client = world.client();
-    let ended = client.ended(&id).await;
+    let ended = client.wait_until_ended(&id).await;
     assert_eq!((&ended["status"], &ended["id"]), (&"completed".into(), &(*id).into()));
     assert_eq!(world.times_asked(), 2);
     let turn = client.stream_again(&id, None).await.ended().await;
@@ -23,7 +23,7 @@ async fn response_without_output_restarts_under_its_id() {
     let held = lines(&client.items(&conversation).await);
     assert_eq!(held, ["user: My color is purple", "assistant: Noted."]);
     world.kill_and_start().await;
-    assert_eq!(world.client().kept(&id).await, ended);
+    assert_eq!(world.client().stored_response(&id).await, ended);
     assert_eq!(world.times_asked(), 2);
 }
 
@@ -38,7 +38,7 @@ async fn resumed_turn_keeps_the_id_of_its_request() {
     world.kill_and_start().await;
 
     let client = world.client();
-    assert_eq!(client.ended(&id).await["status"], "completed");
+    assert_eq!(client.wait_until_ended(&id).await["status"], "completed");
     assert_eq!(client.report(&id).await["request_id"], "created-before");
 }
 
@@ -56,7 +56,7 @@ async fn response_with_output_fails_after_restart() {
     let rest = client.stream_again(&id, Some(received - 1)).await.all().await;
     let [end] = &rest[..] else { panic!("{rest:?}") };
     assert_eq!((&*end.name, &end.json["sequence_number"]), ("response.failed", &received.into()));
-    let ended = client.kept(&id).await;
+    let ended = client.stored_response(&id).await;
     assert_eq!(end.json["response"], ended);
     assert_eq!(ended["error"]["code"], "server_error");
     let message = ended["error"]["message"].as_str().unwrap();
@@ -76,7 +76,7 @@ async fn response_with_callers_token_fails_after_restart() {
 
     world.kill_and_start().await;
 
-    let ended = world.client().ended(&id).await;
+    let ended = world.client().wait_until_ended(&id).await;
     assert_eq!(ended["status"], "failed");
     let message = ended["error"]["message"].as_str().unwrap();
     assert!(message.contains("its caller's own token"), "{message}");
@@ -94,7 +94,7 @@ async fn queued_response_starts_after_restart() {
 
     world.kill_and_start().await;
 
-    let ended = world.client().ended(&id).await;
+    let ended = world.client().wait_until_ended(&id).await;
     assert_eq!(ended["output"][0]["content"][0]["text"], "purple");
 }
 

@@ -22,10 +22,10 @@ async fn retry_of_open_response_shows_its_state() {
             Mode::Whole => (create_queued(first, &asking).await, asking),
             Mode::Streamed => {
                 let mut events = first.stream(&asking).await;
-                (events.announced().await, asking)
+                (events.response_id().await, asking)
             }
         };
-        client.in_progress(&id).await;
+        client.wait_until_in_progress(&id).await;
 
         if mode == Mode::Whole {
             let known = again.create(mode, &asking).await;
@@ -39,7 +39,7 @@ async fn retry_of_open_response_shows_its_state() {
             assert_eq!(events.ended().await.id(), id);
         }
 
-        client.ended(&id).await;
+        client.wait_until_ended(&id).await;
         assert_eq!(world.times_asked(), 1);
     }
 }
@@ -55,7 +55,7 @@ async fn retry_of_ended_response_shows_all_of_it() {
             Mode::Whole => create_queued(&client, &asking).await,
             Mode::Streamed => client.turn(mode, &asking).await.id().to_owned(),
         };
-        let ended = client.ended(&id).await;
+        let ended = client.wait_until_ended(&id).await;
 
         let again = client.turn(mode, &asking).await;
 

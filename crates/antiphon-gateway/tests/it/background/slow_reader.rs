@@ -6,16 +6,16 @@ use crate::support::{FragileGateway, ask};
 #[tokio::test]
 async fn events_are_sent_after_they_are_logged() {
     let FragileGateway { upstream: _upstream, store, client } = FragileGateway::start().await;
-    store.stop_recording();
+    store.pause_recording();
     let mut events = client.stream(&in_background("Hello")).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.queued").await;
 
-    assert_eq!(client.kept(&id).await["status"], "queued");
+    assert_eq!(client.stored_response(&id).await["status"], "queued");
     client.respond(&ask("Hello")).await;
-    store.go_on_recording();
+    store.resume_recording();
 
     let turn = events.ended().await;
     assert_eq!(turn.text(), "Noted.");
-    assert_eq!(client.kept(&id).await, turn.response);
+    assert_eq!(client.stored_response(&id).await, turn.response);
 }

@@ -27,7 +27,7 @@ async fn response_finishes_within_the_grace_period() {
     assert_eq!(events.ended().await.status(), "completed");
     stopping.ended().await;
     world.start().await;
-    assert_eq!(world.client().kept(&id).await["status"], "completed");
+    assert_eq!(world.client().stored_response(&id).await["status"], "completed");
     assert_eq!(world.times_asked(), 1);
 }
 
@@ -39,10 +39,10 @@ async fn response_without_output_restarts_after_the_grace_period() {
     world.request(0).await;
 
     world.stop().ended().await;
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     world.start().await;
 
-    assert_eq!(world.client().ended(&id).await["status"], "completed");
+    assert_eq!(world.client().wait_until_ended(&id).await["status"], "completed");
     assert_eq!(world.times_asked(), 2);
 }
 
@@ -54,10 +54,10 @@ async fn response_with_output_fails_after_the_grace_period() {
     drop(events);
 
     world.stop().ended().await;
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     world.start().await;
 
-    let ended = world.client().ended(&id).await;
+    let ended = world.client().wait_until_ended(&id).await;
     assert_eq!(
         (&ended["status"], &ended["error"]["code"]),
         (&"failed".into(), &"server_error".into())

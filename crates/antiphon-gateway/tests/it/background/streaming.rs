@@ -14,7 +14,7 @@ async fn stream_starts_with_the_queued_event() {
     assert_eq!(names[..3], ["response.created", "response.queued", "response.in_progress"]);
     let statuses = turn.events[..3].iter().map(|event| &event.json["response"]["status"]);
     assert!(statuses.eq(["queued", "queued", "in_progress"]));
-    assert_eq!(client.kept(turn.id()).await, turn.response);
+    assert_eq!(client.stored_response(turn.id()).await, turn.response);
 }
 
 #[tokio::test]

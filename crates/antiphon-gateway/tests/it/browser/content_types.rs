@@ -19,8 +19,8 @@ async fn posted(world: &World, path: &str, header: &str, body: &str) -> String {
     let length = body.len();
     let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
     let head = format!("{head}authorization: Bearer sk-of-acme\r\n{header}");
-    caller.say(&format!("{head}content-length: {length}\r\n\r\n{body}")).await;
-    caller.hear_to_the_end().await
+    caller.send(&format!("{head}content-length: {length}\r\n\r\n{body}")).await;
+    caller.read_to_end().await
 }
 
 #[tokio::test]

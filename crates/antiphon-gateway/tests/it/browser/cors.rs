@@ -75,7 +75,7 @@ async fn allowed_page_needs_a_configured_key() {
         settings.api_keys = vec![key];
     })
     .await;
-    let from = |origin| world.nobody().with_header("origin", origin);
+    let from = |origin| world.anonymous_client().with_header("origin", origin);
     assert_eq!(preflight(from(APP), "/v1/responses").await.0, 204);
     assert_eq!(preflight(from("https://evil.example"), "/v1/embeddings").await.0, 401);
     let refused = from(APP).get("/v1/models").await;
@@ -97,13 +97,13 @@ async fn programs_get_no_cors_headers() {
 async fn allowed_page_may_open_a_websocket() {
     let world = with_app().await;
     let mut page = world.connect().await;
-    page.say(&format!(
+    page.send(&format!(
         "GET /v1/responses HTTP/1.1\r\nhost: app.example\r\norigin: {APP}\r\n\
          connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
          sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     ))
     .await;
-    page.hear("101 Switching Protocols").await;
+    page.read_until("101 Switching Protocols").await;
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ const BASES: [(&str, &str); 3] = [
 #[tokio::test]
 async fn azure_paths_share_one_chain_with_v1() {
     let world = World::with(with_key).await;
-    let client = world.nobody().with_header("api-key", "key-of-acme");
+    let client = world.anonymous_client().with_header("api-key", "key-of-acme");
     let mut previous = serde_json::Value::Null;
     for (turn, (base, query)) in BASES.into_iter().enumerate() {
         let input = format!("Message {turn}");
@@ -41,7 +41,7 @@ async fn azure_paths_share_one_chain_with_v1() {
 #[tokio::test]
 async fn azure_path_passes_to_the_upstream_below_v1() {
     let world = World::with(with_key).await;
-    let client = world.nobody().with_header("api-key", "key-of-acme");
+    let client = world.anonymous_client().with_header("api-key", "key-of-acme");
     let body = json!({"model": "fake-model", "input": "Hello"});
     client.post("/openai/v1/embeddings?api-version=preview", &body).await;
     let came = world.request(0).await;
@@ -54,7 +54,9 @@ async fn azure_path_passes_to_the_upstream_below_v1() {
 async fn wrong_azure_key_is_rejected() {
     let world = World::with(with_key).await;
     let body = json!({"model": "fake-model", "input": "Hello"});
-    for client in [world.nobody(), world.nobody().with_header("api-key", "wrong")] {
+    for client in
+        [world.anonymous_client(), world.anonymous_client().with_header("api-key", "wrong")]
+    {
         let path = "/openai/responses?api-version=2025-04-01-preview";
         assert_eq!(client.post(path, &body).await.status(), 401);
     }

@@ -46,7 +46,7 @@ async fn compaction_precedes_the_answer_in_the_output() {
         assert_eq!(given.len(), 3);
         assert_eq!(given[1..], [summary_message(SUMMARY), "user: What is my color?".to_owned()]);
         assert!(world.last_request().body.get("context_management").is_none());
-        assert_eq!(client.kept(turn.id()).await["output"], turn.response["output"]);
+        assert_eq!(client.stored_response(turn.id()).await["output"], turn.response["output"]);
 
         client.turn(mode, &ask("And?").after(turn.id())).await;
         let given = world.last_view().await;
@@ -142,7 +142,7 @@ async fn disconnect_during_compaction_stores_nothing() {
         _ = turn => panic!("the summary is withheld"),
         _ = world.request(asked) => {}
     }
-    world.left(&summary).await;
+    world.wait_for_disconnect(&summary).await;
     assert_eq!(client.items(&conversation).await, before);
     client.respond(&ask("Hello").within(&conversation)).await;
 }

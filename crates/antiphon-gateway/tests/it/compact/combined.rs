@@ -30,7 +30,7 @@ async fn background_output_starts_with_the_compaction() {
 
     let queued = client.create(Mode::Whole, &asking).await.json();
     let id = queued["id"].as_str().unwrap();
-    let ended = client.ended(id).await;
+    let ended = client.wait_until_ended(id).await;
 
     let output = ended["output"].as_array().unwrap();
     assert_eq!(lines(output), ["compaction", "assistant: purple"]);
@@ -57,7 +57,7 @@ async fn background_turn_is_cancelled_during_compaction() {
     let cancelled = client.cancel(id).await;
 
     assert_eq!((&cancelled["status"], &cancelled["output"]), (&json!("cancelled"), &json!([])));
-    world.left(&withheld).await;
+    world.wait_for_disconnect(&withheld).await;
     assert_eq!(client.respond(&ask("Hello").after(id)).await.status(), "completed");
 }
 
@@ -79,7 +79,7 @@ async fn deletion_during_compaction_fails_the_turn() {
     let (answer, deleted) = tokio::join!(client.create(Mode::Streamed, &asking), deleting);
 
     assert_eq!((answer.status(), deleted.status()), (404, 200), "{:?}", answer.body());
-    world.left(&withheld).await;
+    world.wait_for_disconnect(&withheld).await;
 }
 
 #[tokio::test]
@@ -161,14 +161,14 @@ async fn disconnect_after_compaction_leaves_a_usable_history() {
     client.respond(&ask(long_text()).within(&conversation)).await;
     script_summary(&world);
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until = crate::support::heard_until(&answer, "response.output_text.delta");
+    let until = crate::support::frames_until(&answer, "response.output_text.delta");
     let tale = world.script(Reply::sse(answer.frames()).hang_after(until));
     let mut events =
         client.stream(&with_auto_compaction(ask("A tale").within(&conversation))).await;
     events.until("response.output_text.delta").await;
 
     drop(events);
-    world.left(&tale).await;
+    world.wait_for_disconnect(&tale).await;
     client.respond(&ask("And?").within(&conversation)).await;
 
     let view = world.last_view().await;

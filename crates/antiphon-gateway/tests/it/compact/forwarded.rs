@@ -90,10 +90,7 @@ async fn answer_without_a_compaction_is_a_server_error() {
     for output in [json!([]), json!("x"), json!([{"type": "compaction"}])] {
         world.script(Reply::json(StatusCode::OK, &json!({"output": output})));
         let message = client.post(PATH, ask("Hello").body()).await.server_error();
-        assert_eq!(
-            message,
-            "The upstream answered with something else than a response: no compacted output."
-        );
+        assert_eq!(message, "The upstream sent an invalid response: no compacted output.");
     }
 }
 

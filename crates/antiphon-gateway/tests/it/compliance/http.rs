@@ -14,8 +14,8 @@ async fn body_of(world: &World, request: &str) -> String {
     let length = request.len();
     let head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
     let head = format!("{head}content-type: application/json\r\ncontent-length: {length}\r\n\r\n");
-    connection.say(&format!("{head}{request}")).await;
-    let heard = connection.hear_to_the_end().await;
+    connection.send(&format!("{head}{request}")).await;
+    let heard = connection.read_to_end().await;
     let (head, body) = heard.split_once("\r\n\r\n").expect("the head ends");
     assert!(head.contains("content-type: text/event-stream"), "{head}");
     unchunked(body)
@@ -130,9 +130,9 @@ async fn request_is_json_with_any_content_type() {
                     authorization: Bearer sk-of-acme\r\n";
         let length = request.len();
         connection
-            .say(&format!("{head}{content_type}content-length: {length}\r\n\r\n{request}"))
+            .send(&format!("{head}{content_type}content-length: {length}\r\n\r\n{request}"))
             .await;
-        let heard = connection.hear_to_the_end().await;
+        let heard = connection.read_to_end().await;
         assert!(heard.starts_with("HTTP/1.1 200"), "{heard}");
         assert!(heard.contains("content-type: application/json"), "{heard}");
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{APIS, streamed, world_of};
 use crate::support::{
-    MODEL, MODES, Mode, Turn, World, ask, heard_until, list, output, terminal, typed_user,
+    MODEL, MODES, Mode, Turn, World, ask, frames_until, list, output, terminal, typed_user,
 };
 
 /// An item names itself, its kind and where it stands.
@@ -51,7 +51,7 @@ async fn items_have_id_type_and_status_everywhere() {
         for item in receive(&turn, "added").into_iter().chain(receive(&turn, "done")) {
             assert_whole(item);
         }
-        assert_eq!(list(&client.kept(turn.id()).await["output"]), turn.output());
+        assert_eq!(list(&client.stored_response(turn.id()).await["output"]), turn.output());
         let path = format!("/v1/responses/{}/input_items", turn.id());
         list(&client.get(&path).await.json()["data"]).iter().for_each(assert_whole);
         client.items(&conversation).await.iter().for_each(assert_whole);
@@ -139,7 +139,7 @@ async fn completed_response_has_only_completed_items() {
 async fn interrupted_item_is_incomplete() {
     let world = World::new().await;
     let answer = Answer::new(MODEL).reasoning("Let me think about it.");
-    let begun = heard_until(&answer, "response.reasoning_summary_text.delta");
+    let begun = frames_until(&answer, "response.reasoning_summary_text.delta");
     world.script(Reply::sse(answer.frames()).break_after(begun));
 
     let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;

@@ -4,12 +4,12 @@ use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{
-    MODEL, MODES, Mode, World, ask, assert_response_shape, heard_until, terminal,
+    MODEL, MODES, Mode, World, ask, assert_response_shape, frames_until, terminal,
 };
 
 /// The response as it is kept has every key too.
 async fn kept(world: &World, id: &str) -> Value {
-    let response = world.client().kept(id).await;
+    let response = world.client().stored_response(id).await;
     assert_response_shape(&response);
     response
 }
@@ -58,15 +58,15 @@ async fn cancelled() {
     let world = World::new().await;
     let client = world.client();
     let answer = answer();
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     world.script(Reply::sse(answer.frames()).hang_after(begun));
     let mut events = client.stream(&ask("Hello")).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.output_text.delta").await;
 
     drop(events);
 
-    let settled = client.settled(&id).await;
+    let settled = client.wait_until_settled(&id).await;
     assert_response_shape(&settled);
     assert_eq!(settled["status"], "cancelled");
 }

@@ -178,7 +178,10 @@ async fn phases_of_messages_are_forwarded() {
 
     let turn = world.client().turn(Mode::Streamed, &asked(SIM, input)).await;
     assert_eq!(turn.item("message")["phase"], "final_answer");
-    assert_eq!(world.client().kept(turn.id()).await["output"][0]["phase"], "final_answer");
+    assert_eq!(
+        world.client().stored_response(turn.id()).await["output"][0]["phase"],
+        "final_answer"
+    );
 }
 
 #[tokio::test]

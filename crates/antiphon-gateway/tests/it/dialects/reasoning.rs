@@ -5,7 +5,7 @@ use antiphon_gateway::settings::Faults;
 use serde_json::{Value, json};
 
 use super::{CHAT, OTHERS, ask_with_reasoning};
-use crate::support::{FOREIGN, MODES, PLAIN, World, ask, call, output, user};
+use crate::support::{MODES, OTHER_MODEL, PLAIN, World, ask, call, output, user};
 
 const CALLED: [&str; 4] =
     ["user: Echo hello", "reasoning", r#"call echo {"text":"hello"}"#, "output: hello"];
@@ -43,7 +43,7 @@ fn shown(item: &Value) -> (Option<&str>, Option<&str>) {
 #[tokio::test]
 async fn setting_and_request_decide_the_form() {
     let summary = json!({"effort": "low", "summary": "auto"});
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for (form, asked, has_summary, has_content) in [
             (ReasoningForm::Summary, ask_with_reasoning("Echo hello"), true, false),
             (ReasoningForm::Content, ask_with_reasoning("Echo hello"), false, true),
@@ -55,7 +55,7 @@ async fn setting_and_request_decide_the_form() {
             ),
         ] {
             let world = World::with(|settings| {
-                settings.upstreams[0].api = dialect_case.upstream;
+                settings.upstreams[0].api = dialect.upstream;
                 settings.upstreams[0].reasoning = form;
             })
             .await;
@@ -86,13 +86,13 @@ async fn setting_and_request_decide_the_form() {
 /// The client resends its items, with the seal and without ids, after the setting has changed.
 #[tokio::test]
 async fn reasoning_goes_back_after_the_form_changes() {
-    for dialect_case in OTHERS {
+    for dialect in OTHERS {
         for (before, after) in [
             (ReasoningForm::Summary, ReasoningForm::Content),
             (ReasoningForm::Content, ReasoningForm::Summary),
         ] {
             let mut world = World::with(|settings| {
-                settings.upstreams[0].api = dialect_case.upstream;
+                settings.upstreams[0].api = dialect.upstream;
                 settings.upstreams[0].reasoning = before;
             })
             .await;
@@ -175,7 +175,7 @@ async fn stateless_replay_to_another_model_drops_reasoning() {
         replay.extend_from_slice(called.output());
         replay.push(output(called.call_id(), "hello"));
         replay.push(json!({"role": "user", "content": "Hello"}));
-        let next = client.respond(&ask(replay).model(FOREIGN).unstored()).await;
+        let next = client.respond(&ask(replay).model(OTHER_MODEL).unstored()).await;
 
         assert_eq!(next.text(), "Noted.");
         assert_eq!(world.view(1).await, [CALLED[0], CALLED[2], CALLED[3], "user: Hello"],);

@@ -6,7 +6,7 @@ use antiphon_testkit::{FakeUpstream, Recorded};
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, CHAT};
-use crate::support::{FOREIGN, MODEL, MODES, Mode, World, ask, lines, output, soon};
+use crate::support::{MODEL, MODES, Mode, OTHER_MODEL, World, ask, lines, output, soon};
 
 /// `foreign-*` is at an upstream of Anthropic's API with a key, all others at one of Chat
 /// Completions without.
@@ -36,7 +36,7 @@ async fn model_name_selects_the_upstream() {
     let (world, anthropic) = two().await;
     let client = world.client();
 
-    client.respond(&ask("Hello").model(FOREIGN)).await;
+    client.respond(&ask("Hello").model(OTHER_MODEL)).await;
     client.respond(&ask("Hello").model(MODEL)).await;
 
     assert_eq!(asked(&anthropic, 0).await.path, "/v1/messages");
@@ -49,7 +49,7 @@ async fn token_goes_only_to_upstreams_without_key() {
     let (world, anthropic) = two().await;
     let client = world.client();
 
-    client.respond(&ask("Hello").model(FOREIGN)).await;
+    client.respond(&ask("Hello").model(OTHER_MODEL)).await;
     client.respond(&ask("Hello").model(MODEL)).await;
 
     let with_key = asked(&anthropic, 0).await;
@@ -73,7 +73,7 @@ async fn conversation_moves_between_upstreams() {
         let called = client.turn(mode, &say("Echo hello".into(), MODEL)).await;
         let answer = json!([output(called.call_id(), "hello")]);
         client.turn(mode, &say(answer, MODEL)).await;
-        let recalled = client.turn(mode, &say("What is my color?".into(), FOREIGN)).await;
+        let recalled = client.turn(mode, &say("What is my color?".into(), OTHER_MODEL)).await;
         let again = client.turn(mode, &say("And what is my color?".into(), MODEL)).await;
 
         assert_eq!(recalled.text(), "purple");

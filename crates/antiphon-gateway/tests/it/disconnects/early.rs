@@ -20,7 +20,7 @@ async fn disconnect_before_the_answer_stores_nothing() {
             _ = client.create(mode, &asking) => panic!("there is no answer yet"),
             _ = world.request(0) => {}
         }
-        world.left(&exchange).await;
+        world.wait_for_disconnect(&exchange).await;
 
         assert_eq!(client.turn(mode, &say("My color is purple")).await.text(), "Noted.");
         assert_eq!(world.view(1).await, ["user: My color is purple"]);
@@ -42,7 +42,7 @@ async fn disconnect_from_an_unstreamed_answer() {
         _ = client.create(Mode::Whole, &asking) => panic!("there is no answer yet"),
         () = soon("the upstream waits", exchange.wait_for_sent(5)) => {}
     }
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 
     assert_eq!(client.respond(&say("My color is purple")).await.text(), "Noted.");
     assert_eq!(world.view(1).await, ["user: My color is purple"]);
@@ -58,7 +58,7 @@ async fn disconnect_while_waiting_stores_nothing() {
     let answer = Answer::new(MODEL).message("Hello there");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
     let mut first = client.stream(&say("My color is purple")).await;
-    first.announced().await;
+    first.response_id().await;
 
     let impatient = tokio::spawn({
         let (client, asking) = (client.clone(), say("And I am gone"));

@@ -49,7 +49,7 @@ impl AbandonedTurn {
     /// Waits until the turn is settled, and looks at what is kept: what was told at the least, what
     /// the upstream has said at the most, and nothing that a provider would refuse.
     async fn settled(dialogue: &Dialogue, id: String, events: &[Event], most: &[String]) -> Self {
-        let response = dialogue.client.settled(&id).await;
+        let response = dialogue.client.wait_until_settled(&id).await;
         assert_eq!((&response["status"], &response["id"]), (&json!("cancelled"), &json!(id)));
         let output = list(&response["output"]);
         let (received, kept) = (ReceivedOutput::from_events(events), lines(output));
@@ -187,7 +187,7 @@ async fn disconnect_after_frames(
     }
     let seen = events.seen().to_vec();
     drop(events);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     let left = AbandonedTurn::settled(&dialogue, id, &seen, whole).await;
     if matches!(dialect.api, Api::Responses) {
         assert_eq!(left.kept, left.received.expected_stored(), "exactly what was told");
@@ -211,7 +211,7 @@ async fn disconnect_at_any_byte() {
             let events = dialogue.client.stream(&dialogue.order()).await;
             let id = events.header("antiphon-response");
             let seen = events.first_bytes(bytes).await;
-            world.left(&exchange).await;
+            world.wait_for_disconnect(&exchange).await;
             let left = AbandonedTurn::settled(&dialogue, id, &seen, &whole).await;
             left.assert_continues(&world, &dialogue, sample).await;
         }
@@ -233,9 +233,9 @@ async fn finished_turn_is_stored_after_any_disconnect() {
             let id = events.header("antiphon-response");
             drop(events);
             exchange.release_all();
-            world.heard(&exchange).await;
+            world.wait_until_read(&exchange).await;
 
-            let response = dialogue.client.settled(&id).await;
+            let response = dialogue.client.wait_until_settled(&id).await;
 
             assert_eq!(response["status"], "completed");
             assert_eq!(lines(list(&response["output"])), whole);

@@ -3,7 +3,7 @@
 use antiphon_gateway::settings::OnDisconnect;
 use antiphon_mock::{Answer, Reply};
 
-use crate::support::{MODEL, Mode, World, ask, heard_until, soon};
+use crate::support::{MODEL, Mode, World, ask, frames_until, soon};
 
 async fn finishing_world() -> World {
     World::with(|settings| settings.on_disconnect = OnDisconnect::Finish).await
@@ -16,22 +16,22 @@ async fn abandoned_stream_is_finished_and_stored() {
     let conversation = client.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
     let mut events = client.stream(&say("Tell me a tale")).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.output_text.delta").await;
 
     drop(events);
     exchange.release_all();
-    world.heard(&exchange).await;
+    world.wait_until_read(&exchange).await;
 
     client.respond(&say("Go on")).await;
     assert_eq!(
         world.view(1).await,
         ["user: Tell me a tale", "assistant: Once upon a time", "user: Go on"]
     );
-    let kept = client.settled(&id).await;
+    let kept = client.wait_until_settled(&id).await;
     assert_eq!(kept["status"], "completed");
 }
 
@@ -50,7 +50,7 @@ async fn unawaited_answer_is_stored() {
     }
 
     exchange.release_all();
-    world.heard(&exchange).await;
+    world.wait_until_read(&exchange).await;
 
     client.respond(&say("Go on")).await;
     assert_eq!(world.view(1).await[1], "assistant: Once upon a time");

@@ -3,7 +3,7 @@
 use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
-use crate::support::{MODEL, World, ask, heard_until, output, user};
+use crate::support::{MODEL, World, ask, frames_until, output, user};
 
 /// A conversation whose caller left in the middle of a call's arguments, and the response's id.
 async fn disconnect_in_arguments(world: &World) -> (String, String) {
@@ -13,13 +13,13 @@ async fn disconnect_in_arguments(world: &World) -> (String, String) {
         Answer::new(MODEL).reasoning("Echo it.").call("call_1", "echo", r#"{"text":"hello"}"#);
     let event = "response.function_call_arguments.delta";
     let exchange =
-        world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, event)));
+        world.script(Reply::sse(answer.frames()).hang_after(frames_until(&answer, event)));
     let mut events = client.stream(&ask("Echo hello").within(&conversation)).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until(event).await;
     drop(events);
-    world.left(&exchange).await;
-    client.settled(&id).await;
+    world.wait_for_disconnect(&exchange).await;
+    client.wait_until_settled(&id).await;
     (conversation, id)
 }
 

@@ -3,23 +3,23 @@
 use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::{Value, json};
 
-use crate::support::{Ask, MODEL, World, ask, heard_until, lines, output};
+use crate::support::{Ask, MODEL, World, ask, frames_until, lines, output};
 
 /// A turn that is left as soon as an event of this name was read; its announced id.
 async fn disconnect_after(world: &World, ask: &Ask, answer: &Answer, event: &str) -> String {
     let exchange = hang_after(world, answer, event);
     let mut events = world.client().stream(ask).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     if event != "response.created" {
         events.until(event).await;
     }
     drop(events);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     id
 }
 
 fn hang_after(world: &World, answer: &Answer, event: &str) -> Exchange {
-    world.script(Reply::sse(answer.frames()).hang_after(heard_until(answer, event)))
+    world.script(Reply::sse(answer.frames()).hang_after(frames_until(answer, event)))
 }
 
 fn calling_answer() -> Answer {
@@ -43,7 +43,7 @@ async fn disconnect_after_the_first_event_keeps_the_input() {
     let recalled = client.respond(&say("What is my color?")).await;
     assert_eq!(recalled.text(), "purple");
     assert_eq!(world.view(1).await, ["user: My color is purple", "user: What is my color?"]);
-    assert_eq!(client.settled(&id).await["status"], "cancelled");
+    assert_eq!(client.wait_until_settled(&id).await["status"], "cancelled");
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn disconnect_in_text_leaves_an_incomplete_message() {
     let items = client.items(&conversation).await;
     assert_eq!(lines(&items)[..3], expected);
     assert_eq!(items[1]["status"], "incomplete");
-    let kept = client.settled(&id).await;
+    let kept = client.wait_until_settled(&id).await;
     assert_eq!(kept["output"], json!([items[1]]));
 }
 
@@ -109,14 +109,14 @@ async fn completed_call_survives_a_disconnect() {
         let answer = calling_answer();
         let exchange = world.script(
             Reply::sse(answer.frames())
-                .hang_after(heard_until(&answer, "response.content_part.added")),
+                .hang_after(frames_until(&answer, "response.content_part.added")),
         );
         let mut events = client.stream(&ask("Echo hello").within(&conversation)).await;
-        let id = events.announced().await;
+        let id = events.response_id().await;
         events.until("response.content_part.added").await;
         drop(events);
-        world.left(&exchange).await;
-        client.settled(&id).await;
+        world.wait_for_disconnect(&exchange).await;
+        client.wait_until_settled(&id).await;
 
         let late = ask(json!([output(&json!("call_1"), "hello")]));
         let late = if chained { late.after(&id) } else { late.within(&conversation) };
@@ -151,7 +151,7 @@ async fn announced_id_can_be_continued_after_any_disconnect() {
             event,
         )
         .await;
-        client.settled(&id).await;
+        client.wait_until_settled(&id).await;
 
         let recalled = client.respond(&ask("What is my color?").after(&id)).await;
 
@@ -170,14 +170,14 @@ async fn immediate_continuation_finds_the_response() {
         let answer = Answer::new(MODEL).message("Once upon a time");
         let exchange = hang_after(&world, &answer, "response.output_text.delta");
         let mut events = client.stream(&ask("My color is purple")).await;
-        let id = events.announced().await;
+        let id = events.response_id().await;
         events.until("response.output_text.delta").await;
         drop(events);
 
         let recalled = client.respond(&ask("What is my color?").after(&id)).await;
 
         assert_eq!(recalled.text(), "purple");
-        world.left(&exchange).await;
+        world.wait_for_disconnect(&exchange).await;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{FOREIGN, MODEL, MODES, SIM, World, ask, output};
+use crate::support::{MODEL, MODES, OTHER_MODEL, SIM, World, ask, output};
 
 const CALLED: [&str; 4] =
     ["user: Echo hello", "reasoning", r#"call echo {"text":"hello"}"#, "output: hello"];
@@ -17,7 +17,7 @@ async fn reasoning_goes_back_only_to_its_model() {
         let called = client.turn(mode, &say("Echo hello".into(), MODEL)).await;
 
         let answer = json!([output(called.call_id(), "hello")]);
-        let echoed = client.turn(mode, &say(answer, FOREIGN)).await;
+        let echoed = client.turn(mode, &say(answer, OTHER_MODEL)).await;
 
         assert_eq!(echoed.text(), "echo said: hello");
         assert_eq!(
@@ -74,7 +74,7 @@ async fn replayed_foreign_reasoning_is_known_by_id() {
         let mut replay = vec![json!({"role": "user", "content": "Echo hello"})];
         replay.extend_from_slice(called.output());
         replay.push(output(called.call_id(), "hello"));
-        let echoed = client.turn(mode, &ask(replay).model(FOREIGN)).await;
+        let echoed = client.turn(mode, &ask(replay).model(OTHER_MODEL)).await;
 
         assert_eq!(
             echoed.header("antiphon-repairs"),

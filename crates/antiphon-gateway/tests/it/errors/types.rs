@@ -187,7 +187,7 @@ async fn null_fields_count_as_absent() {
     let turn = client.respond(&ask).await;
 
     assert_eq!(turn.text(), "Noted.");
-    assert_eq!(client.kept(turn.id()).await["status"], "completed");
+    assert_eq!(client.stored_response(turn.id()).await["status"], "completed");
     assert_eq!(world.view(0).await, ["user: Hello"]);
 }
 

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::json;
 
-use crate::support::FOREIGN;
+use crate::support::OTHER_MODEL;
 
 const SHORT: Duration = Duration::from_millis(50);
 /// Short, and long enough for the headers of an answer to come before.
@@ -177,7 +177,7 @@ fn events() -> Vec<Fault> {
 fn endings() -> Vec<Fault> {
     vec![
         fault("a failure before any output", |api| {
-            Reply::sse(Answer::new(FOREIGN).failed(code(api), "Overloaded.").frames_for(api))
+            Reply::sse(Answer::new(OTHER_MODEL).failed(code(api), "Overloaded.").frames_for(api))
         }),
         fault("a failure after output", |api| {
             Reply::sse(answer().failed(code(api), "Overloaded.").frames_for(api))
@@ -199,7 +199,7 @@ fn endings() -> Vec<Fault> {
 /// What would have been said.
 fn answer() -> Answer {
     let asked = json!({"stream_options": {"include_usage": true}});
-    Answer::new(FOREIGN).message("A good name for a dog.").request(&asked)
+    Answer::new(OTHER_MODEL).message("A good name for a dog.").request(&asked)
 }
 
 fn frames(api: Api) -> Vec<Frame> {

@@ -7,7 +7,7 @@ use super::catalogue::{Fault, catalogue};
 use super::outcome::{Observed, Place, SAID, assert_consistent, assert_next_turn_works};
 use super::table::{Cells, table};
 use super::{APIS, Dialect, immediate_retries};
-use crate::support::{FOREIGN, MODES, Mode, World, assert_section};
+use crate::support::{MODES, Mode, OTHER_MODEL, World, assert_section};
 
 /// The model behind an upstream that is asked again.
 const RETRIED: &str = "retried-model";
@@ -29,7 +29,7 @@ async fn world(fault: Fault, (api, _): Dialect) -> World {
     World::with(|settings: &mut Settings| {
         settings.upstreams[0].api = api;
         let mut once = settings.upstreams[0].clone();
-        once.models = vec![ModelPattern::new(FOREIGN)];
+        once.models = vec![ModelPattern::new(OTHER_MODEL)];
         (fault.settings)(&mut once);
         let mut again = once.clone();
         (once.retries, again.retries) = (Retries::none(), immediate_retries(1));
@@ -65,7 +65,7 @@ async fn run_faulty_turn(
     let client = world.client();
     let held = place.items(&client).await;
     world.script((fault.reply)(api));
-    let received = client.attempt(mode, &place.ask(SAID).model(FOREIGN)).await;
+    let received = client.attempt(mode, &place.ask(SAID).model(OTHER_MODEL)).await;
     let received = Observed::from_attempt(mode, &received);
     let now = place.items(&client).await;
     let holds = held.zip(now).map(|(held, now)| assert_consistent(&received, &held, &now));

@@ -6,7 +6,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{APIS, Dialect, RESPONSES, distant_retries, immediate_retries};
-use crate::support::{MODEL, MODES, Mode, World, ask, heard_until};
+use crate::support::{MODEL, MODES, Mode, World, ask, frames_until};
 
 async fn world((api, _): Dialect, retries: Retries) -> World {
     World::with(|settings| {
@@ -72,7 +72,7 @@ async fn failure_after_output_is_not_retried() {
     for mode in MODES {
         let world = world(RESPONSES, immediate_retries(2)).await;
         let client = world.client();
-        let begun = heard_until(&greeting(), "response.output_item.added");
+        let begun = frames_until(&greeting(), "response.output_item.added");
         world.script(Reply::sse(greeting().frames()).break_after(begun));
 
         let received = client.attempt(mode, &ask("Hello")).await;
@@ -184,9 +184,9 @@ async fn disconnect_ends_the_wait_for_a_retry() {
     // After its beginning was told.
     world.script(Reply::sse(greeting().frames()).break_after(2));
     let mut events = client.stream(&say("My dog is Biscuit")).await;
-    let left = events.announced().await;
+    let left = events.response_id().await;
     drop(events);
-    assert_eq!(client.settled(&left).await["status"], "cancelled");
+    assert_eq!(client.wait_until_settled(&left).await["status"], "cancelled");
     let recalled = client.respond(&say("What is my color and my dog?")).await;
     assert_eq!(recalled.text(), "purple, Biscuit");
 }
@@ -201,7 +201,7 @@ async fn busy_upstream_is_not_retried() {
     let client = world.client();
     let exchange = world.script(Reply::sse(greeting().frames()).hang_after(2));
     let mut first = client.stream(&ask("Hello")).await;
-    first.announced().await;
+    first.response_id().await;
 
     let refused = client.create(Mode::Whole, &ask("Hello")).await;
 

@@ -54,7 +54,7 @@ fn catalogue() -> [Fault; 6] {
         },
         Fault {
             name: "commits, and its answer is lost",
-            start: Faulty::lose_answer_of_next_commit,
+            start: Faulty::lose_next_commit_result,
             settings: retry_commits,
         },
         Fault {
@@ -121,7 +121,7 @@ async fn run_faulty_turn(fault: Fault, mode: Mode) -> Outcome {
 
     (fault.start)(&store);
     let received = client.attempt(mode, &ask(SAID).within(&conversation)).await;
-    store.work_again();
+    store.recover();
 
     let received = Observed::from_attempt(mode, &received);
     let asked = upstream.requests().len() - before;
@@ -153,7 +153,7 @@ async fn unwritable_store_prevents_new_turns() {
 
     assert_eq!(unstored.text(), "Noted.");
     assert_eq!(upstream.requests().len(), 1, "only the turn that stores nothing");
-    store.work_again();
+    store.recover();
     for mode in MODES {
         assert_eq!(client.turn(mode, &ask("My color is purple")).await.text(), "Noted.");
     }
@@ -165,7 +165,7 @@ async fn unstored_turn_of_a_conversation_is_committed_once() {
         FragileGateway::with(retry_commits).await;
     for mode in MODES {
         let conversation = client.new_conversation().await;
-        store.lose_answer_of_next_commit();
+        store.lose_next_commit_result();
         client.turn(mode, &ask("My color is purple").within(&conversation).unstored()).await;
         let held = lines(&client.items(&conversation).await);
         assert_eq!(held, ["user: My color is purple", "assistant: Noted."]);

@@ -85,7 +85,7 @@ async fn too_long_background_answer_fails() {
     let queued = world.client().post("/v1/responses", body.body()).await.json();
     let id = queued["id"].as_str().expect("it has an id");
 
-    let ended = world.client().ended(id).await;
+    let ended = world.client().wait_until_ended(id).await;
 
     assert_eq!(ended["status"], "failed");
     assert_eq!(ended["error"]["message"], MESSAGE);

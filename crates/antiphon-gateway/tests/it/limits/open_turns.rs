@@ -2,7 +2,7 @@
 
 use antiphon_mock::{Answer, Reply};
 
-use crate::support::{MODEL, MODES, Mode, World, ask, heard_until, soon};
+use crate::support::{MODEL, MODES, Mode, World, ask, frames_until, soon};
 
 async fn with_one_open_turn() -> World {
     World::with(|settings| settings.limits.max_open_turns = 1).await
@@ -13,10 +13,10 @@ async fn turn_beyond_the_limit_is_rejected() {
     let world = with_one_open_turn().await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
     let mut events = client.stream(&ask("Tell me a tale")).await;
-    events.announced().await;
+    events.response_id().await;
 
     for mode in MODES {
         let answer = client.create(mode, &ask("Hello")).await;
@@ -61,14 +61,14 @@ async fn disconnected_turn_does_not_stay_open() {
     let world = with_one_open_turn().await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     world.script(Reply::sse(answer.frames()).hang_after(begun));
     let mut events = client.stream(&ask("Tell me a tale")).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
 
     drop(events);
 
-    client.settled(&id).await;
+    client.wait_until_settled(&id).await;
     // What it has kept is seen a moment before it has ended.
     let admitted =
         async { while client.create(Mode::Whole, &ask("Hello")).await.status() == 429 {} };

@@ -71,7 +71,7 @@ async fn tenants_are_counted_separately() {
 #[tokio::test]
 async fn health_is_not_counted() {
     let world = limited().await;
-    let nobody = world.nobody();
+    let nobody = world.anonymous_client();
     refused(&nobody).await;
     assert_eq!(nobody.get("/healthz").await.status(), 200);
 }

@@ -17,7 +17,7 @@ async fn missing_body_times_out() {
 
     caller.post("/v1/responses", 1000, r#"{"model":"#).await;
 
-    let heard = caller.hear_to_the_end().await;
+    let heard = caller.read_to_end().await;
     assert!(heard.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{heard}");
     assert!(heard.contains(r#""code":"request_timeout""#), "{heard}");
     assert_eq!(world.times_asked(), 0);
@@ -33,7 +33,7 @@ async fn slow_body_times_out() {
     ] {
         let mut caller = world.connect().await;
         caller
-            .say(&format!(
+            .send(&format!(
                 "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                  content-type: {content_type}\r\ncontent-length: 30000000\r\n\r\n"
             ))
@@ -49,8 +49,8 @@ async fn missing_head_times_out() {
     let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
     for message in ["", "POST /v1/responses HTTP/1.1\r\nhost: loca"] {
         let mut caller = world.connect().await;
-        caller.say(message).await;
-        assert_eq!(caller.hear_to_the_end().await, "", "{message:?}");
+        caller.send(message).await;
+        assert_eq!(caller.read_to_end().await, "", "{message:?}");
     }
 }
 
@@ -58,8 +58,8 @@ async fn missing_head_times_out() {
 async fn idle_connection_times_out() {
     let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
     let mut caller = world.connect().await;
-    caller.say("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
-    assert!(caller.hear_to_the_end().await.ends_with("\r\n\r\nok"));
+    caller.send("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    assert!(caller.read_to_end().await.ends_with("\r\n\r\nok"));
 }
 
 /// How long one event's text is.
@@ -95,12 +95,12 @@ fn long_tale(events: usize) -> Reply {
 }
 
 /// A caller that reads until the tale has been announced, and no further; the response's id.
-async fn announced(world: &World) -> (Raw, String) {
+async fn start_tale(world: &World) -> (Raw, String) {
     let body = ask("Tell me a tale").field("stream", true).body().to_string();
     let mut caller = world.connect().await;
     caller.post("/v1/responses", body.len(), &body).await;
-    caller.hear("\"id\":\"").await;
-    let id = caller.hear("\"").await;
+    caller.read_until("\"id\":\"").await;
+    let id = caller.read_until("\"").await;
     (caller, id.trim_end_matches('"').to_owned())
 }
 
@@ -109,10 +109,10 @@ async fn slow_reader_backpressures_then_disconnects() {
     let world = World::with(|settings| settings.limits.client_timeout = SHORT).await;
     let exchange = world.script(long_tale(BEYOND_AN_UPSTREAM));
 
-    let (caller, id) = announced(&world).await;
+    let (caller, id) = start_tale(&world).await;
 
-    world.left(&exchange).await;
-    assert_eq!(world.nobody().settled(&id).await["status"], "cancelled");
+    world.wait_for_disconnect(&exchange).await;
+    assert_eq!(world.anonymous_client().wait_until_settled(&id).await["status"], "cancelled");
     drop(caller);
 }
 
@@ -125,10 +125,10 @@ async fn slow_reader_does_not_block_a_finishing_turn() {
     .await;
     let exchange = world.script(long_tale(BEYOND_A_CALLER));
 
-    let (caller, id) = announced(&world).await;
+    let (caller, id) = start_tale(&world).await;
 
-    world.heard(&exchange).await;
-    assert_eq!(world.nobody().settled(&id).await["status"], "completed");
+    world.wait_until_read(&exchange).await;
+    assert_eq!(world.anonymous_client().wait_until_settled(&id).await["status"], "completed");
     drop(caller);
 }
 
@@ -136,11 +136,11 @@ async fn slow_reader_does_not_block_a_finishing_turn() {
 async fn slow_reader_gets_the_full_answer() {
     let world = World::new().await;
     let exchange = world.script(long_tale(BEYOND_A_CALLER));
-    let (mut caller, _) = announced(&world).await;
+    let (mut caller, _) = start_tale(&world).await;
     soon("some of it waits for the caller", exchange.wait_for_sent(16)).await;
 
-    let heard = caller.take_until("data: [DONE]\n\n\r\n0\r\n\r\n").await;
+    let heard = caller.discard_until("data: [DONE]\n\n\r\n0\r\n\r\n").await;
 
     assert!(heard > TEXT * BEYOND_A_CALLER, "{heard} bytes");
-    world.heard(&exchange).await;
+    world.wait_until_read(&exchange).await;
 }

@@ -8,7 +8,7 @@ use antiphon_mock::Reply;
 use http::{Method, StatusCode};
 use http_body_util::BodyExt as _;
 
-use super::{answered, begun, request};
+use super::{read_answer, request, send_request};
 use crate::support::{Raw, World, soon};
 
 const SHORT: Duration = Duration::from_millis(200);
@@ -19,7 +19,7 @@ async fn unreachable_upstream_is_a_502() {
         settings.upstreams[0].url = "http://127.0.0.1:1/v1".parse().expect("it is a URL");
     })
     .await;
-    let answer = answered(request(&world, Method::GET, "/v1/files"), "").await;
+    let answer = read_answer(request(&world, Method::GET, "/v1/files"), "").await;
     assert_eq!(answer.status(), 502);
     assert!(answer.server_error().starts_with("The upstream could not be reached: "));
 }
@@ -28,7 +28,10 @@ async fn unreachable_upstream_is_a_502() {
 async fn closed_connection_is_a_502() {
     let world = World::new().await;
     world.script(Reply::hangup());
-    assert_eq!(answered(request(&world, Method::POST, "/v1/embeddings"), "{}").await.status(), 502);
+    assert_eq!(
+        read_answer(request(&world, Method::POST, "/v1/embeddings"), "{}").await.status(),
+        502
+    );
     assert_eq!(world.times_asked(), 1);
 }
 
@@ -36,7 +39,7 @@ async fn closed_connection_is_a_502() {
 async fn silent_upstream_is_a_504() {
     let world = World::with(|settings| settings.upstreams[0].first_byte_timeout = SHORT).await;
     world.script(Reply::new(StatusCode::OK, "text/plain", "late").withhold_head());
-    let answer = answered(request(&world, Method::GET, "/v1/files"), "").await;
+    let answer = read_answer(request(&world, Method::GET, "/v1/files"), "").await;
     assert_eq!(answer.status(), 504);
     assert_eq!(answer.server_error(), "The upstream did not begin to answer within 200ms.");
 }
@@ -47,7 +50,7 @@ async fn interrupted_answer_looks_incomplete() {
     let pieces = || Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     for reply in [pieces().hang_after(1), pieces().break_after(1)] {
         world.script(reply);
-        let answer = begun(request(&world, Method::GET, "/v1/files/f/content"), "").await;
+        let answer = send_request(request(&world, Method::GET, "/v1/files/f/content"), "").await;
         assert!(soon("it ends", answer.into_body().collect()).await.is_err());
     }
 }
@@ -59,7 +62,7 @@ async fn too_large_body_of_any_type_is_rejected() {
         ["application/json", "application/octet-stream", "multipart/form-data; boundary=x"]
     {
         let asked = request(&world, Method::POST, "/v1/files").header("content-type", content_type);
-        let refused = answered(asked, "x".repeat(1500)).await.refused();
+        let refused = read_answer(asked, "x".repeat(1500)).await.refused();
         assert_eq!(refused.status, 413, "{content_type}");
         assert_eq!(refused.body["error"]["message"], "The request's body is over 1000 bytes.");
     }
@@ -72,12 +75,12 @@ async fn body_of_unknown_length_is_cut_at_the_limit() {
     let mut caller = world.connect().await;
     let piece = format!("400\r\n{}\r\n", "x".repeat(1024));
     caller
-        .say(&format!(
+        .send(&format!(
             "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
              content-type: application/octet-stream\r\nconnection: close\r\n\r\n{piece}0\r\n\r\n"
         ))
         .await;
-    let heard = caller.hear_to_the_end().await;
+    let heard = caller.read_to_end().await;
     assert!(heard.starts_with("HTTP/1.1 413 "), "{heard}");
     assert!(heard.contains(r#""code":"request_too_large""#), "{heard}");
 }
@@ -86,7 +89,7 @@ async fn body_of_unknown_length_is_cut_at_the_limit() {
 async fn slow(world: &World, content_type: &str) -> Raw {
     let mut caller = world.connect().await;
     caller
-        .say(&format!(
+        .send(&format!(
             "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-type: {content_type}\r\n\
              content-length: 100\r\n\r\nbegin"
         ))
@@ -100,7 +103,7 @@ async fn missing_body_times_out() {
     for content_type in
         ["application/json", "application/octet-stream", "multipart/form-data; boundary=x"]
     {
-        let heard = slow(&world, content_type).await.hear_to_the_end().await;
+        let heard = slow(&world, content_type).await.read_to_end().await;
         assert!(heard.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{heard}");
         assert!(heard.contains(r#""code":"request_timeout""#), "{heard}");
     }
@@ -111,8 +114,8 @@ async fn passed_request_counts_as_an_open_turn() {
     let world = World::with(|settings| settings.limits.max_open_turns = 1).await;
     let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     let exchange = world.script(stream.hang_after(1));
-    let open = begun(request(&world, Method::GET, "/v1/files"), "").await;
-    assert_eq!(answered(request(&world, Method::GET, "/v1/files"), "").await.status(), 429);
+    let open = send_request(request(&world, Method::GET, "/v1/files"), "").await;
+    assert_eq!(read_answer(request(&world, Method::GET, "/v1/files"), "").await.status(), 429);
     assert_eq!(world.times_asked(), 1);
     exchange.release(1);
     soon("it ends", open.into_body().collect()).await.expect("it is whole");
@@ -123,8 +126,8 @@ async fn open_requests_per_upstream_are_limited() {
     let world = World::with(|settings| settings.upstreams[0].max_open = Some(1)).await;
     let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     world.script(stream.hang_after(1));
-    let open = begun(request(&world, Method::GET, "/v1/files"), "").await;
-    let refused = answered(request(&world, Method::GET, "/v1/files"), "").await.refused();
+    let open = send_request(request(&world, Method::GET, "/v1/files"), "").await;
+    let refused = read_answer(request(&world, Method::GET, "/v1/files"), "").await.refused();
     assert_eq!(
         (refused.status, &refused.body["error"]["code"]),
         (429, &"rate_limit_exceeded".into())
@@ -139,10 +142,10 @@ async fn passed_requests_have_the_gateways_rate_limit() {
     let world = World::with(|settings| settings.limits.rate = Some(rate)).await;
     let limit = "x-ratelimit-limit-requests";
     world.script(Reply::new(StatusCode::OK, "text/plain", "").header(limit, "5000"));
-    let answer = begun(request(&world, Method::GET, "/v1/files"), "").await;
+    let answer = send_request(request(&world, Method::GET, "/v1/files"), "").await;
     let received: Vec<_> = answer.headers().get_all(limit).iter().collect();
     assert_eq!(received, ["1"]);
-    assert_eq!(answered(request(&world, Method::GET, "/v1/files"), "").await.status(), 429);
+    assert_eq!(read_answer(request(&world, Method::GET, "/v1/files"), "").await.status(), 429);
     assert_eq!(world.times_asked(), 1);
 }
 
@@ -152,9 +155,9 @@ async fn slow_reader_backpressures_then_is_dropped() {
     let much = (0..1024).map(|_| "x".repeat(64 << 10));
     let exchange = world.script(Reply::new(StatusCode::OK, "text/plain", "").chunks(much));
     let mut caller = world.connect().await;
-    caller.say("GET /v1/files/f/content HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
-    caller.hear("\r\n\r\n").await;
-    world.left(&exchange).await;
+    caller.send("GET /v1/files/f/content HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    caller.read_until("\r\n\r\n").await;
+    world.wait_for_disconnect(&exchange).await;
     drop(caller);
 }
 
@@ -163,9 +166,9 @@ async fn shutdown_waits_for_open_answers() {
     let mut world = World::with(|settings| settings.shutdown_grace = Duration::ZERO).await;
     let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
     let exchange = world.script(stream.hang_after(1));
-    let open = begun(request(&world, Method::GET, "/v1/files"), "").await;
+    let open = send_request(request(&world, Method::GET, "/v1/files"), "").await;
     let stopping = world.stop();
     assert!(soon("it ends", open.into_body().collect()).await.is_err(), "it is cut");
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     stopping.ended().await;
 }

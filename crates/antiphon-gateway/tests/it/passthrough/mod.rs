@@ -25,7 +25,7 @@ fn request(world: &World, method: Method, path: &str) -> Builder {
 }
 
 /// The head of its answer.
-async fn begun(request: Builder, body: impl Into<Bytes>) -> Response<Incoming> {
+async fn send_request(request: Builder, body: impl Into<Bytes>) -> Response<Incoming> {
     let mut request = request.body(Full::new(body.into())).expect("the request is well-formed");
     if !request.body().is_end_stream() {
         let json = HeaderValue::from_static("application/json");
@@ -36,6 +36,6 @@ async fn begun(request: Builder, body: impl Into<Bytes>) -> Response<Incoming> {
 }
 
 /// The whole answer.
-async fn answered(request: Builder, body: impl Into<Bytes>) -> Answer {
-    Answer::read(begun(request, body).await).await
+async fn read_answer(request: Builder, body: impl Into<Bytes>) -> Answer {
+    Answer::read(send_request(request, body).await).await
 }

@@ -2,14 +2,14 @@
 
 use http::Method;
 
-use super::{answered, request};
+use super::{read_answer, request};
 use crate::support::World;
 
 /// The status line and the body of the answer to this request line.
 async fn receive(world: &World, line: &str) -> String {
     let mut caller = world.connect().await;
-    caller.say(&format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")).await;
-    caller.hear_to_the_end().await
+    caller.send(&format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")).await;
+    caller.read_to_end().await
 }
 
 #[tokio::test]
@@ -28,8 +28,11 @@ async fn own_paths_never_pass_to_an_upstream() {
         assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
         assert!(answer.contains(&format!("Invalid URL (GET {path})")), "{path}: {answer}");
     }
-    assert_eq!(answered(request(&world, Method::DELETE, "/v1/models/m"), "").await.status(), 405);
-    assert_eq!(answered(request(&world, Method::PUT, "/v1/responses"), "").await.status(), 405);
+    assert_eq!(
+        read_answer(request(&world, Method::DELETE, "/v1/models/m"), "").await.status(),
+        405
+    );
+    assert_eq!(read_answer(request(&world, Method::PUT, "/v1/responses"), "").await.status(), 405);
     assert_eq!(world.times_asked(), 0);
 }
 
@@ -88,7 +91,7 @@ async fn websocket_on_a_passed_path_is_rejected() {
     let asked = request(&world, Method::GET, "/v1/realtime?model=fake-model")
         .header("connection", "upgrade")
         .header("upgrade", "WebSocket");
-    let refused = answered(asked, "").await.refused();
+    let refused = read_answer(asked, "").await.refused();
     assert_eq!(refused.status, 400);
     assert_eq!(refused.body["error"]["message"], "WebSockets are not forwarded at /v1/realtime.");
     assert_eq!(world.times_asked(), 0);

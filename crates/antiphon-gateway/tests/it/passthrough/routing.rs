@@ -7,7 +7,7 @@ use http::Method;
 use http::request::Builder;
 use serde_json::json;
 
-use super::{answered, request};
+use super::{read_answer, request};
 use crate::support::{World, soon};
 
 /// The others behind a gateway, beside the one that the world has, which comes first, speaks the
@@ -56,7 +56,7 @@ async fn model_in_the_body_selects_the_upstream() {
     for model in ["few-1", "claude-1", "other"] {
         let body = json!({"input": "Hello", "model": model}).to_string();
         let asked = post(&world, "/v1/embeddings").header("content-type", "application/json");
-        answered(asked, body).await;
+        read_answer(asked, body).await;
     }
     assert_eq!(others.asked(&world), [1, 1, 1]);
 }
@@ -70,7 +70,7 @@ async fn untyped_body_is_json_on_json_paths() {
     for content_type in ["", "text/plain", "application/x-www-form-urlencoded"] {
         let asked = post(&world, "/v1/chat/completions").header("x-tenant", "acme");
         let asked = asked.header("content-type", content_type);
-        answered(asked, r#"{"model":"few-1"}"#).await;
+        read_answer(asked, r#"{"model":"few-1"}"#).await;
     }
     assert_eq!(others.asked(&world), [3, 0, 0]);
 }
@@ -90,7 +90,7 @@ async fn early_model_in_a_form_selects_the_upstream() {
     for length in [1_000, 1_000_000] {
         let asked = post(&world, "/v1/audio/transcriptions")
             .header("content-type", "multipart/form-data; boundary=x1");
-        answered(asked, form(length, "few-1")).await;
+        read_answer(asked, form(length, "few-1")).await;
     }
     assert_eq!(others.asked(&world), [1, 0, 1]);
     assert_eq!(world.request(0).await.raw, form(1_000, "few-1"));
@@ -113,7 +113,7 @@ async fn file_name_does_not_select_the_upstream() {
         );
         let asked = post(&world, "/v1/audio/transcriptions")
             .header("content-type", "multipart/form-data; boundary=x1");
-        answered(asked, form.clone()).await;
+        read_answer(asked, form.clone()).await;
         assert_eq!(others.asked(&world), [0, 0, 1], "{disposition}");
         assert_eq!(soon("it is asked", others.chat.request(0)).await.raw, form);
     }
@@ -122,20 +122,20 @@ async fn file_name_does_not_select_the_upstream() {
 #[tokio::test]
 async fn path_selects_the_api_without_a_model() {
     let (world, others) = three().await;
-    answered(request(&world, Method::GET, "/v1/messages/batches"), "").await;
+    read_answer(request(&world, Method::GET, "/v1/messages/batches"), "").await;
     assert_eq!(others.asked(&world), [0, 1, 0]);
-    answered(request(&world, Method::GET, "/v1/files"), "").await;
+    read_answer(request(&world, Method::GET, "/v1/files"), "").await;
     assert_eq!(others.asked(&world), [0, 1, 1], "one that answers for all models comes first");
     let of_anthropic =
         request(&world, Method::GET, "/v1/files").header("anthropic-version", "2023-06-01");
-    answered(of_anthropic, "").await;
+    read_answer(of_anthropic, "").await;
     assert_eq!(others.asked(&world), [0, 2, 1]);
 }
 
 #[tokio::test]
 async fn first_upstream_serves_an_unknown_api() {
     let world = World::with(|settings| settings.upstreams[0].api = UpstreamApi::Anthropic).await;
-    answered(request(&world, Method::GET, "/v1/files"), "").await;
+    read_answer(request(&world, Method::GET, "/v1/files"), "").await;
     assert_eq!(world.times_asked(), 1);
 }
 
@@ -144,7 +144,8 @@ async fn unserved_model_is_rejected() {
     let world =
         World::with(|settings| settings.upstreams[0].models = vec![ModelPattern::new("few-*")])
             .await;
-    let refused = answered(post(&world, "/v1/embeddings"), r#"{"model":"other"}"#).await.refused();
+    let refused =
+        read_answer(post(&world, "/v1/embeddings"), r#"{"model":"other"}"#).await.refused();
     assert_eq!(refused.status, 404);
     assert_eq!(refused.body["error"]["code"], "model_not_found");
     assert_eq!(refused.body["error"]["message"], "The model 'other' does not exist.");
@@ -154,7 +155,7 @@ async fn unserved_model_is_rejected() {
 #[tokio::test]
 async fn built_in_model_serves_only_responses() {
     let world = World::new().await;
-    let refused = answered(post(&world, "/v1/embeddings"), r#"{"model":"sim"}"#).await.refused();
+    let refused = read_answer(post(&world, "/v1/embeddings"), r#"{"model":"sim"}"#).await.refused();
     assert_eq!(refused.status, 404);
     assert_eq!(refused.body["error"]["param"], "model");
     let message = "The model 'sim' is built in and is served only at /v1/responses: \
@@ -166,7 +167,7 @@ async fn built_in_model_serves_only_responses() {
 #[tokio::test]
 async fn nothing_passes_without_an_upstream() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
-    let refused = answered(post(&world, "/v1/chat/completions"), "{}").await.refused();
+    let refused = read_answer(post(&world, "/v1/chat/completions"), "{}").await.refused();
     assert_eq!(refused.status, 404);
     let message = "Invalid URL (POST /v1/chat/completions): no upstream is configured that could \
                    serve it (--upstream).";

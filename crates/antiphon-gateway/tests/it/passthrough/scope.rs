@@ -6,7 +6,7 @@ use http::request::Builder;
 use http::{HeaderName, Method};
 use serde_json::json;
 
-use super::{answered, request};
+use super::{read_answer, request};
 use crate::support::World;
 
 /// Two tenants with a key of ours each, and an upstream with the operator's.
@@ -40,7 +40,7 @@ async fn stateless_request_passes_with_the_operators_key() {
     ];
     for (index, path) in paths.into_iter().enumerate() {
         let asked = asked(&world, Method::POST, path).header("api-key", "key-of-acme");
-        answered(asked, r#"{"model":"fake-model"}"#).await;
+        read_answer(asked, r#"{"model":"fake-model"}"#).await;
         let came = world.request(index).await;
         assert_eq!(came.path, path);
         assert_eq!(came.authorization(), Some("Bearer sk-of-the-operator"));
@@ -68,7 +68,7 @@ async fn stateful_path_does_not_pass() {
         (Method::GET, "/v1/organization/users"),
         (Method::POST, "/v1/something_new"),
     ] {
-        let refused = answered(asked(&world, method.clone(), path), "").await.refused();
+        let refused = read_answer(asked(&world, method.clone(), path), "").await.refused();
         assert_eq!(refused.status, 403, "{method} {path}");
         assert_eq!(refused.body["error"]["code"], "not_passed_through");
         let message = format!(
@@ -94,7 +94,7 @@ async fn stored_completion_does_not_pass() {
         r#"{"model":"fake-model","ſtore":true}"#,
     ] {
         let asked = asked(&world, Method::POST, "/v1/chat/completions");
-        let refused = answered(asked, body).await.refused();
+        let refused = read_answer(asked, body).await.refused();
         assert_eq!(refused.status, 403, "{body}");
         assert_eq!(refused.body["error"]["param"], "store");
     }
@@ -102,12 +102,12 @@ async fn stored_completion_does_not_pass() {
         for content_type in ["application/json", "text/plain", "multipart/form-data; boundary=x"] {
             let asked = asked(&world, Method::POST, "/v1/chat/completions");
             let asked = asked.header("content-type", content_type);
-            assert_eq!(answered(asked, body).await.status(), 400, "{body}");
+            assert_eq!(read_answer(asked, body).await.status(), 400, "{body}");
         }
     }
     assert_eq!(world.times_asked(), 0);
     for body in [r#"{"model":"fake-model","store":false}"#, r#"{"store":null}"#] {
-        answered(asked(&world, Method::POST, "/v1/chat/completions"), body).await;
+        read_answer(asked(&world, Method::POST, "/v1/chat/completions"), body).await;
     }
     assert_eq!(world.times_asked(), 2);
 }
@@ -125,9 +125,9 @@ async fn everything_passes_with_one_tenant() {
     let own_tokens = |_: &mut Settings| {};
     for change in [&one_tenant as &dyn Fn(&mut Settings), &everyone, &own_tokens] {
         let world = World::with(|settings| change(settings)).await;
-        answered(asked(&world, Method::GET, "/v1/files"), "").await;
+        read_answer(asked(&world, Method::GET, "/v1/files"), "").await;
         let body = json!({"model": "fake-model", "store": true}).to_string();
-        answered(asked(&world, Method::POST, "/v1/chat/completions"), body).await;
+        read_answer(asked(&world, Method::POST, "/v1/chat/completions"), body).await;
         assert_eq!(world.times_asked(), 2);
     }
 }
@@ -140,8 +140,8 @@ async fn tenants_of_a_proxy_share_the_account() {
     })
     .await;
     let asked = |method, path| request(&world, method, path).header("x-tenant", "acme");
-    assert_eq!(answered(asked(Method::GET, "/v1/files"), "").await.status(), 403);
-    answered(asked(Method::POST, "/v1/embeddings"), "{}").await;
+    assert_eq!(read_answer(asked(Method::GET, "/v1/files"), "").await.status(), 403);
+    read_answer(asked(Method::POST, "/v1/embeddings"), "{}").await;
     assert_eq!(world.request(0).await.headers.get("x-tenant"), None);
 }
 
@@ -152,11 +152,12 @@ async fn operator_can_change_the_rule() {
         settings.pass_through = Some(PassThrough::All);
     })
     .await;
-    answered(asked(&all, Method::GET, "/v1/files"), "").await;
+    read_answer(asked(&all, Method::GET, "/v1/files"), "").await;
     assert_eq!(all.times_asked(), 1);
 
     let nothing = World::with(|settings| settings.pass_through = Some(PassThrough::Nothing)).await;
-    let refused = answered(asked(&nothing, Method::POST, "/v1/embeddings"), "{}").await.refused();
+    let refused =
+        read_answer(asked(&nothing, Method::POST, "/v1/embeddings"), "{}").await.refused();
     assert_eq!(refused.status, 404);
     let message = "Invalid URL (POST /v1/embeddings): this gateway does not forward such \
                    requests (--pass-through none).";
@@ -164,7 +165,7 @@ async fn operator_can_change_the_rule() {
 
     let stateless =
         World::with(|settings| settings.pass_through = Some(PassThrough::Stateless)).await;
-    assert_eq!(answered(asked(&stateless, Method::GET, "/v1/files"), "").await.status(), 403);
+    assert_eq!(read_answer(asked(&stateless, Method::GET, "/v1/files"), "").await.status(), 403);
     assert_eq!((nothing.times_asked(), stateless.times_asked()), (0, 0));
 }
 
@@ -175,7 +176,7 @@ async fn nothing_passes_for_an_unknown_caller() {
         request(&world, Method::POST, "/v1/embeddings"),
         request(&world, Method::POST, "/v1/embeddings").header("x-api-key", "wrong"),
     ] {
-        assert_eq!(answered(asked, "{}").await.status(), 401);
+        assert_eq!(read_answer(asked, "{}").await.status(), 401);
     }
     assert_eq!(world.times_asked(), 0);
 }
@@ -184,7 +185,7 @@ async fn nothing_passes_for_an_unknown_caller() {
 async fn key_in_anthropics_header_is_accepted() {
     let world = World::with(shared).await;
     let asked = request(&world, Method::POST, "/v1/messages").header("x-api-key", "key-of-acme");
-    answered(asked, r#"{"model":"fake-model"}"#).await;
+    read_answer(asked, r#"{"model":"fake-model"}"#).await;
     let came = world.request(0).await;
     assert_eq!(came.headers.get("x-api-key"), None);
     assert_eq!(came.authorization(), Some("Bearer sk-of-the-operator"));

@@ -5,7 +5,7 @@ use http::{Method, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::json;
 
-use super::{answered, begun, request};
+use super::{read_answer, request, send_request};
 use crate::support::{World, soon};
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn request_reaches_the_upstream_byte_for_byte() {
             .header("x-odd", "two")
             .header("accept-encoding", "gzip, br")
             .header("user-agent", "a-client/1");
-        assert_eq!(answered(asked, body).await.status(), 200);
+        assert_eq!(read_answer(asked, body).await.status(), 200);
     }
     for (index, method) in ["POST", "PATCH", "PUT", "DELETE"].into_iter().enumerate() {
         let came = world.request(index).await;
@@ -56,7 +56,7 @@ async fn connection_and_proxy_headers_do_not_pass() {
         .header("forwarded", "for=10.0.0.7")
         .header("x-forwarded-for", "10.0.0.7")
         .header("x-stays", "1");
-    answered(asked, "").await;
+    read_answer(asked, "").await;
 
     let came = world.request(0).await;
     let gone = ["connection", "x-hop", "te", "proxy-authorization", "upgrade", "cookie"];
@@ -85,7 +85,7 @@ async fn answer_reaches_the_caller_unchanged() {
             .header("set-cookie", "session=1")
             .header("alt-svc", "h3=\":443\""),
     );
-    let answer = answered(request(&world, Method::GET, "/v1/files/file_1/content"), "").await;
+    let answer = read_answer(request(&world, Method::GET, "/v1/files/file_1/content"), "").await;
 
     assert_eq!(answer.status(), 201);
     assert_eq!(answer.body(), compressed);
@@ -108,7 +108,7 @@ async fn redirect_passes_to_the_caller() {
     let world = World::new().await;
     let away = Reply::new(StatusCode::FOUND, "text/plain", "").header("location", "/v1/elsewhere");
     world.script(away);
-    let answer = answered(request(&world, Method::GET, "/v1/files/file_1"), "").await;
+    let answer = read_answer(request(&world, Method::GET, "/v1/files/file_1"), "").await;
     assert_eq!((answer.status(), answer.header("location")), (302, Some("/v1/elsewhere")));
     assert_eq!(world.times_asked(), 1);
 }
@@ -119,7 +119,7 @@ async fn error_passes_unchanged_without_a_retry() {
     let error = "{\"type\":\"error\",\"error\":{\"message\":\"overloaded\"}}";
     let overloaded = StatusCode::from_u16(529).expect("it is a status");
     world.script(Reply::new(overloaded, "application/json", error).header("retry-after", "3"));
-    let answer = answered(request(&world, Method::POST, "/v1/embeddings"), "{}").await;
+    let answer = read_answer(request(&world, Method::POST, "/v1/embeddings"), "{}").await;
     assert_eq!((answer.status(), answer.header("retry-after")), (529, Some("3")));
     assert_eq!(answer.body(), error);
     assert_eq!(world.times_asked(), 1);
@@ -129,7 +129,7 @@ async fn error_passes_unchanged_without_a_retry() {
 async fn head_request_has_no_body() {
     let world = World::new().await;
     world.script(Reply::new(StatusCode::OK, "text/plain", "").header("content-length", "1234"));
-    let answer = answered(request(&world, Method::HEAD, "/v1/files/file_1/content"), "").await;
+    let answer = read_answer(request(&world, Method::HEAD, "/v1/files/file_1/content"), "").await;
     assert_eq!((answer.status(), answer.header("content-length")), (200, Some("1234")));
     assert_eq!(world.request(0).await.method, "HEAD");
 }
@@ -142,7 +142,8 @@ async fn stream_passes_chunk_by_chunk() {
     let stream = Reply::new(StatusCode::OK, "text/event-stream", "").chunks(pieces).gated();
     let exchange = world.script(stream);
     let body = json!({"model": "fake-model", "stream": true, "messages": []}).to_string();
-    let mut answer = begun(request(&world, Method::POST, "/v1/chat/completions"), body).await;
+    let mut answer =
+        send_request(request(&world, Method::POST, "/v1/chat/completions"), body).await;
     assert_eq!(answer.headers()["content-type"], "text/event-stream");
     for piece in pieces {
         exchange.release(1);
@@ -158,7 +159,7 @@ async fn disconnect_cancels_the_upstream_request() {
     let world = World::new().await;
     let stream = Reply::new(StatusCode::OK, "text/event-stream", "").chunks(["a", "b"]);
     let exchange = world.script(stream.hang_after(1));
-    let answer = begun(request(&world, Method::POST, "/v1/completions"), "{}").await;
+    let answer = send_request(request(&world, Method::POST, "/v1/completions"), "{}").await;
     drop(answer);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 }

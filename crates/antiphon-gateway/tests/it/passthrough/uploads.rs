@@ -31,7 +31,7 @@ async fn body_is_streamed_to_the_upstream() {
     let (world, listener) = raw().await;
     let mut caller = world.connect().await;
     caller
-        .say(
+        .send(
             "POST /v1/uploads/u/parts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\
              content-type: application/octet-stream\r\n\r\nfirst",
         )
@@ -41,10 +41,10 @@ async fn body_is_streamed_to_the_upstream() {
     assert!(head.starts_with("POST /v1/uploads/u/parts HTTP/1.1\r\n"), "{head}");
     assert!(head.contains("content-length: 9\r\n"), "{head}");
 
-    caller.say("last").await;
+    caller.send("last").await;
     hear(&mut upstream, "last").await;
     upstream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.expect("it is open");
-    let heard = caller.hear("\r\n\r\n").await;
+    let heard = caller.read_until("\r\n\r\n").await;
     assert!(heard.starts_with("HTTP/1.1 204 No Content\r\n"), "{heard}");
 }
 
@@ -53,7 +53,7 @@ async fn early_answer_passes_at_once() {
     let (world, listener) = raw().await;
     let mut caller = world.connect().await;
     caller
-        .say(
+        .send(
             "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\
              content-type: application/octet-stream\r\n\r\nfirst",
         )
@@ -62,7 +62,7 @@ async fn early_answer_passes_at_once() {
     hear(&mut upstream, "\r\n\r\nfirst").await;
     let refusal = b"HTTP/1.1 415 Unsupported Media Type\r\ncontent-length: 2\r\n\r\nno";
     upstream.write_all(refusal).await.expect("it is open");
-    let heard = caller.hear("\r\n\r\nno").await;
+    let heard = caller.read_until("\r\n\r\nno").await;
     assert!(heard.starts_with("HTTP/1.1 415 "), "{heard}");
 }
 
@@ -71,7 +71,7 @@ async fn chunked_body_passes_chunked() {
     let (world, listener) = raw().await;
     let mut caller = world.connect().await;
     caller
-        .say(
+        .send(
             "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
              content-type: application/octet-stream\r\n\r\n5\r\nfirst\r\n",
         )
@@ -79,9 +79,9 @@ async fn chunked_body_passes_chunked() {
     let (mut upstream, _) = soon("the upstream is asked", listener.accept()).await.expect("it is");
     let head = hear(&mut upstream, "first\r\n").await;
     assert!(head.contains("transfer-encoding: chunked\r\n"), "{head}");
-    caller.say("0\r\n\r\n").await;
+    caller.send("0\r\n\r\n").await;
     hear(&mut upstream, "0\r\n\r\n").await;
     drop(upstream);
-    let heard = caller.hear("\r\n\r\n").await;
+    let heard = caller.read_until("\r\n\r\n").await;
     assert!(heard.starts_with("HTTP/1.1 502 "), "{heard}");
 }

@@ -3,7 +3,7 @@
 use antiphon_mock::{Answer, Reply};
 
 use super::{Bound, QUOTAS, assert_quota_error, assert_refused, items};
-use crate::support::{MODEL, MODES, Mode, World, ask, heard_until, text};
+use crate::support::{MODEL, MODES, Mode, World, ask, frames_until, text};
 
 #[tokio::test]
 async fn background_turn_is_rejected_at_a_full_quota() {
@@ -30,10 +30,10 @@ async fn queued_turn_fails_in_a_full_conversation() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
     let mut events = client.stream(&ask("Tell me a tale").within(&conversation)).await;
-    events.announced().await;
+    events.response_id().await;
 
     let waiting = ask("Another").within(&conversation).field("background", true);
     let queued = client.create(Mode::Whole, &waiting).await.json();
@@ -42,7 +42,7 @@ async fn queued_turn_fails_in_a_full_conversation() {
     events.all().await;
 
     let id = text(&queued["id"]);
-    let ended = client.ended(id).await;
+    let ended = client.wait_until_ended(id).await;
     assert_eq!(ended["status"], "failed");
     let mut error = ended["error"].clone();
     error["type"] = "invalid_request_error".into();

@@ -91,7 +91,7 @@ async fn answer_to_an_accepted_turn_is_stored_whole() {
     assert_eq!(turn.status(), "completed");
     let held = lines(&client.items(&conversation).await);
     assert_eq!(held, ["user: Tell me a tale", "assistant: Once upon a time"]);
-    assert_eq!(client.kept(turn.id()).await["status"], "completed");
+    assert_eq!(client.stored_response(turn.id()).await["status"], "completed");
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn deleting_frees_the_quota() {
 }
 
 #[tokio::test]
-async fn completed_turn_is_answered_again_at_a_full_quota() {
+async fn completed_turn_is_replayed_at_a_full_quota() {
     for quota in QUOTAS {
         for mode in MODES {
             let world = quota.world().await;

@@ -182,6 +182,6 @@ async fn reused_call_id_keeps_its_own_output() {
     assert_eq!(input[1]["call_id"], input[2]["call_id"]);
     assert_eq!(input[4]["call_id"], input[5]["call_id"]);
     assert_ne!(input[1]["call_id"], input[4]["call_id"]);
-    let held = client.kept(echoed.id()).await;
+    let held = client.stored_response(echoed.id()).await;
     assert_eq!(ids(held["output"].as_array().unwrap()).len(), 1);
 }

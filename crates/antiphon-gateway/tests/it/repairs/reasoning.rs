@@ -48,7 +48,7 @@ async fn turn_after_lone_reasoning_works() {
             let say = |text: &str| ask(text).within(&conversation);
             world.script(Reply::sse(answer.frames()));
             let ended = client.turn(mode, &say("My color is purple")).await;
-            assert_eq!(client.kept(ended.id()).await, ended.response);
+            assert_eq!(client.stored_response(ended.id()).await, ended.response);
 
             let recalled = client.turn(mode, &say("What is my color?")).await;
 

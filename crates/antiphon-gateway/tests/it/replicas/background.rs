@@ -3,7 +3,7 @@
 use antiphon_gateway::settings::{Secret, Settings};
 use antiphon_mock::{Answer, Reply};
 
-use super::a_tale_begun;
+use super::start_tale;
 use crate::support::{Ask, MODEL, Mode, World, ask, lines, soon, text};
 
 fn in_background(text: &str) -> Ask {
@@ -18,8 +18,8 @@ fn with_own_key(settings: &mut Settings) {
 async fn background_response_is_read_on_any_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
-    let (events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
-    other.in_progress(&id).await;
+    let (events, id, exchange) = start_tale(&world, &one, &in_background("A tale")).await;
+    other.wait_until_in_progress(&id).await;
     let far = other.stream_again(&id, Some(1)).await;
     let received = events.seen().len();
 
@@ -29,19 +29,19 @@ async fn background_response_is_read_on_any_replica() {
     assert!(turn.events.len() > received);
     assert_eq!(far.all().await, turn.events[2..]);
     assert_eq!(other.stream_again(&id, None).await.all().await, turn.events);
-    assert_eq!(other.kept(&id).await, turn.response);
+    assert_eq!(other.stored_response(&id).await, turn.response);
 }
 
 #[tokio::test]
 async fn background_response_is_cancelled_on_any_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
-    let (events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &one, &in_background("A tale")).await;
 
     let cancelled = other.cancel(&id).await;
 
     assert_eq!(cancelled["status"], "cancelled");
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     assert_eq!(events.ended().await.response, cancelled);
     assert_eq!(one.cancel(&id).await, cancelled);
     assert_eq!(other.cancel(&id).await, cancelled);
@@ -51,11 +51,11 @@ async fn background_response_is_cancelled_on_any_replica() {
 async fn background_response_is_deleted_on_any_replica() {
     let world = World::replicas(2).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
-    let (_events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
+    let (_events, id, exchange) = start_tale(&world, &one, &in_background("A tale")).await;
 
     other.delete(&format!("/v1/responses/{id}")).await.json();
 
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     for client in [&one, &other] {
         assert_eq!(client.get(&format!("/v1/responses/{id}")).await.status(), 404);
     }
@@ -66,7 +66,7 @@ async fn retry_on_the_other_replica_returns_the_same_response() {
     let world = World::replicas(2).await;
     let asking = in_background("A tale");
     let [one, other] = [0, 1].map(|at| world.client_of(at).with_header("idempotency-key", "k"));
-    let (_events, id, exchange) = a_tale_begun(&world, &one, &asking.field("stream", true)).await;
+    let (_events, id, exchange) = start_tale(&world, &one, &asking.field("stream", true)).await;
 
     let again = in_background("A tale").field("stream", true);
     let again = other.stream(&again).await;
@@ -90,7 +90,7 @@ async fn silent_job_of_a_dead_replica_restarts() {
 
     world.kill_replica(0).await;
 
-    let ended = other.ended(id).await;
+    let ended = other.wait_until_ended(id).await;
     assert_eq!((&ended["status"], &ended["id"]), (&"completed".into(), &id.into()));
     assert_eq!(world.times_asked(), 2);
     let held = lines(&other.items(&conversation).await);
@@ -101,7 +101,7 @@ async fn silent_job_of_a_dead_replica_restarts() {
 async fn started_job_of_a_dead_replica_fails() {
     let mut world = World::replicas_with(2, with_own_key).await;
     let (doomed, other) = (world.client_of(0), world.client_of(1));
-    let (events, id, _exchange) = a_tale_begun(&world, &doomed, &in_background("A tale")).await;
+    let (events, id, _exchange) = start_tale(&world, &doomed, &in_background("A tale")).await;
     let received = events.seen().len();
     let rest = other.stream_again(&id, Some(received - 1)).await;
 
@@ -109,7 +109,7 @@ async fn started_job_of_a_dead_replica_fails() {
 
     let rest = rest.all().await;
     assert_eq!((rest.len(), &*rest[0].name), (1, "response.failed"));
-    assert_eq!(rest[0].json["response"], other.kept(&id).await);
+    assert_eq!(rest[0].json["response"], other.stored_response(&id).await);
     assert_eq!(world.times_asked(), 1);
 }
 
@@ -117,16 +117,16 @@ async fn started_job_of_a_dead_replica_fails() {
 async fn paused_replica_gives_up_a_resumed_job() {
     let world = World::replicas_with(2, with_own_key).await;
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
-    let (_events, id, exchange) = a_tale_begun(&world, &sleeper, &in_background("A tale")).await;
+    let (_events, id, exchange) = start_tale(&world, &sleeper, &in_background("A tale")).await;
 
-    world.silence_replica(0).await;
-    let failed = other.ended(&id).await;
+    world.block_heartbeats(0).await;
+    let failed = other.wait_until_ended(&id).await;
     exchange.release_all();
 
     assert_eq!(failed["status"], "failed");
     soon("the upstream is heard or left", exchange.wait_for_outcome()).await;
     for client in [&sleeper, &other] {
-        assert_eq!(client.kept(&id).await, failed);
+        assert_eq!(client.stored_response(&id).await, failed);
         let received = client.stream_again(&id, None).await.all().await;
         assert_eq!(received.last().unwrap().json["response"], failed);
     }
@@ -147,7 +147,7 @@ async fn stopping_replica_hands_its_job_over() {
 
     world.stop_replica(0).ended().await;
 
-    let ended = other.ended(text(&created["id"])).await;
+    let ended = other.wait_until_ended(text(&created["id"])).await;
     assert_eq!(ended["status"], "completed");
     assert_eq!(world.times_asked(), 2);
 }
@@ -156,7 +156,7 @@ async fn stopping_replica_hands_its_job_over() {
 async fn stopping_replica_still_sees_cancellations() {
     let mut world = World::replicas(2).await;
     let (stopping, other) = (world.client_of(0), world.client_of(1));
-    let (events, id, exchange) = a_tale_begun(&world, &stopping, &in_background("A tale")).await;
+    let (events, id, exchange) = start_tale(&world, &stopping, &in_background("A tale")).await;
     let stopped = world.stop_replica(0);
     let path = format!("/v1/responses/{id}");
     soon("it refuses what is new", async { while stopping.get(&path).await.status() != 503 {} })
@@ -165,7 +165,7 @@ async fn stopping_replica_still_sees_cancellations() {
     let cancelled = other.cancel(&id).await;
 
     assert_eq!(cancelled["status"], "cancelled");
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     assert_eq!(events.ended().await.response, cancelled);
     stopped.ended().await;
 }

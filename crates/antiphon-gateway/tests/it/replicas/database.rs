@@ -5,7 +5,7 @@ use std::time::Duration;
 use antiphon_gateway::settings::Settings;
 use antiphon_testkit::postgres::Server;
 
-use super::a_tale_begun;
+use super::start_tale;
 use crate::support::{Client, MODES, Mode, World, ask, lines};
 
 #[tokio::test]
@@ -37,14 +37,14 @@ async fn open_turn_survives_a_database_restart() {
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
-    let (events, id, exchange) = a_tale_begun(&world, &one, &say("Tell me a tale")).await;
+    let (events, id, exchange) = start_tale(&world, &one, &say("Tell me a tale")).await;
 
     server.restart().await;
     exchange.release_all();
 
     let turn = events.ended().await;
     assert_eq!((turn.status(), turn.id()), ("completed", &*id));
-    assert_eq!(other.kept(&id).await, turn.response);
+    assert_eq!(other.stored_response(&id).await, turn.response);
     other.respond(&say("Go on")).await;
     assert_eq!(world.last_view().await.len(), 3);
 }
@@ -74,7 +74,7 @@ async fn readiness_follows_the_database() {
 }
 
 /// Gateways that give a turn up at once if the database is gone.
-fn impatient(settings: &mut Settings) {
+fn without_commit_wait(settings: &mut Settings) {
     settings.store.commit_wait = Duration::ZERO;
 }
 
@@ -111,14 +111,14 @@ async fn answer_is_stored_once_the_database_is_back() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let tale = ask("Tell me a tale").within(&conversation);
-    let (events, id, exchange) = a_tale_begun(&world, &client, &tale).await;
+    let (events, id, exchange) = start_tale(&world, &client, &tale).await;
 
     server.stop().await;
     exchange.release_all();
     let (turn, ()) = tokio::join!(events.ended(), server.start_again());
 
     assert_eq!((turn.status(), turn.id()), ("completed", &*id));
-    assert_eq!(client.kept(&id).await, turn.response);
+    assert_eq!(client.stored_response(&id).await, turn.response);
     let held = lines(&client.items(&conversation).await);
     assert_eq!(held, ["user: Tell me a tale", "assistant: Once upon a time"]);
 }
@@ -126,12 +126,12 @@ async fn answer_is_stored_once_the_database_is_back() {
 #[tokio::test]
 async fn turn_without_the_database_fails_without_effect() {
     let mut server = Server::start().await;
-    let world = World::replicas_on_with(&server, 2, impatient).await;
+    let world = World::replicas_on_with(&server, 2, without_commit_wait).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
     one.respond(&say("My color is purple")).await;
-    let (events, _, exchange) = a_tale_begun(&world, &one, &say("Tell me a tale")).await;
+    let (events, _, exchange) = start_tale(&world, &one, &say("Tell me a tale")).await;
 
     server.stop().await;
     exchange.release_all();
@@ -154,11 +154,11 @@ async fn turn_without_the_database_fails_without_effect() {
 #[tokio::test]
 async fn failed_turn_is_settled_after_a_database_outage() {
     let mut server = Server::start().await;
-    let mut world = World::replicas_on_with(&server, 2, impatient).await;
+    let mut world = World::replicas_on_with(&server, 2, without_commit_wait).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
-    let (events, id, exchange) = a_tale_begun(&world, &one, &say("Tell me a tale")).await;
+    let (events, id, exchange) = start_tale(&world, &one, &say("Tell me a tale")).await;
     server.stop().await;
     exchange.release_all();
     assert_eq!(events.ended().await.status(), "failed");

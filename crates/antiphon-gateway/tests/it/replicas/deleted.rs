@@ -1,6 +1,6 @@
 //! A conversation is deleted on one gateway while a turn of it is open on another.
 
-use super::a_tale_begun;
+use super::start_tale;
 use crate::support::{Mode, World, ask, not_found};
 
 const DELETED: &str = "The conversation was deleted while this request was working on it.";
@@ -11,7 +11,7 @@ async fn deletion_fails_the_turn_of_another_replica() {
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let asking = ask("Tell me a tale").within(&conversation);
-    let (events, id, exchange) = a_tale_begun(&world, &one, &asking).await;
+    let (events, id, exchange) = start_tale(&world, &one, &asking).await;
 
     other.delete(&format!("/v1/conversations/{conversation}")).await.json();
     exchange.release_all();
@@ -27,7 +27,7 @@ async fn deletion_fails_the_turn_of_another_replica() {
         let gone = format!("Conversation with id '{conversation}' not found.");
         assert_eq!(refused, not_found(None, &gone));
     }
-    world.places_in_line(0).await;
+    world.wait_for_queue_length(0).await;
 }
 
 #[tokio::test]
@@ -36,12 +36,12 @@ async fn waiting_turn_fails_after_the_deletion() {
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let asking = ask("Tell me a tale").within(&conversation);
-    let (events, _, exchange) = a_tale_begun(&world, &one, &asking).await;
+    let (events, _, exchange) = start_tale(&world, &one, &asking).await;
     let waiting = {
         let (other, asking) = (other.clone(), ask("Hello").within(&conversation));
         tokio::spawn(async move { other.refused(Mode::Streamed, &asking).await })
     };
-    world.places_in_line(2).await;
+    world.wait_for_queue_length(2).await;
 
     other.delete(&format!("/v1/conversations/{conversation}")).await.json();
     exchange.release_all();

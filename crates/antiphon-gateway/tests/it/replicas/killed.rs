@@ -1,6 +1,6 @@
 //! A gateway is killed in the middle of a turn: the others settle it once its time has run out.
 
-use super::a_tale_begun;
+use super::start_tale;
 use crate::support::{Mode, World, ask, lines};
 
 #[tokio::test]
@@ -9,14 +9,14 @@ async fn turn_of_a_dead_replica_is_settled() {
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let conversation = doomed.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
-    let (_events, id, exchange) = a_tale_begun(&world, &doomed, &say("My color is purple")).await;
+    let (_events, id, exchange) = start_tale(&world, &doomed, &say("My color is purple")).await;
 
     world.kill_replica(0).await;
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 
     assert_eq!(other.respond(&say("What is my color?")).await.text(), "purple");
     assert_eq!(world.last_view().await, ["user: My color is purple", "user: What is my color?"]);
-    assert_eq!(other.kept(&id).await["status"], "cancelled");
+    assert_eq!(other.stored_response(&id).await["status"], "cancelled");
     let branch = other.respond(&ask("What is my color?").after(&id)).await;
     assert_eq!(branch.text(), "purple");
 }
@@ -27,17 +27,17 @@ async fn waiting_turn_runs_after_a_replica_died() {
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let conversation = doomed.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
-    let (_events, _, exchange) = a_tale_begun(&world, &doomed, &say("My color is purple")).await;
+    let (_events, _, exchange) = start_tale(&world, &doomed, &say("My color is purple")).await;
     let waiting = {
         let (other, asking) = (other.clone(), say("What is my color?"));
         tokio::spawn(async move { other.turn(Mode::Streamed, &asking).await })
     };
-    world.places_in_line(2).await;
+    world.wait_for_queue_length(2).await;
 
     world.kill_replica(0).await;
 
     assert_eq!(waiting.await.unwrap().text(), "purple");
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn chain_continues_from_the_announced_id() {
     let (doomed, other) = (world.client_of(0), world.client_of(1));
     let received = doomed.respond(&ask("My color is purple")).await;
     let next = ask("My dog is Biscuit").after(received.id());
-    let (_events, id, _exchange) = a_tale_begun(&world, &doomed, &next).await;
+    let (_events, id, _exchange) = start_tale(&world, &doomed, &next).await;
 
     world.kill_replica(0).await;
 
@@ -61,7 +61,7 @@ async fn abandoned_turn_is_settled_once() {
     let doomed = world.client_of(0);
     let conversation = doomed.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
-    let (_events, _, _exchange) = a_tale_begun(&world, &doomed, &say("My color is purple")).await;
+    let (_events, _, _exchange) = start_tale(&world, &doomed, &say("My color is purple")).await;
 
     world.kill_replica(0).await;
     let (one, other) = (world.client_of(1), world.client_of(2));
@@ -82,7 +82,7 @@ async fn retry_replaces_a_turn_of_a_dead_replica() {
     let conversation = doomed.new_conversation().await;
     let question = ask("My color is purple").within(&conversation);
     let streamed = question.clone().field("stream", true);
-    let (_events, _, _exchange) = a_tale_begun(&world, &doomed, &question).await;
+    let (_events, _, _exchange) = start_tale(&world, &doomed, &question).await;
 
     world.kill_replica(0).await;
     let again = other.clone().with_header("x-stainless-retry-count", "1");

@@ -13,16 +13,16 @@ mod writers;
 
 use antiphon_mock::{Answer, Exchange, Reply};
 
-use crate::support::{Ask, Client, Events, MODEL, World, heard_until};
+use crate::support::{Ask, Client, Events, MODEL, World, frames_until};
 
 /// A tale that has begun and goes on when it is released: its stream, its id, the upstream's side.
-async fn a_tale_begun(world: &World, client: &Client, ask: &Ask) -> (Events, String, Exchange) {
+async fn start_tale(world: &World, client: &Client, ask: &Ask) -> (Events, String, Exchange) {
     let answer = Answer::new(MODEL).message("Once upon a time");
     let event = "response.output_text.delta";
     let exchange =
-        world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, event)));
+        world.script(Reply::sse(answer.frames()).hang_after(frames_until(&answer, event)));
     let mut events = client.stream(ask).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until(event).await;
     (events, id, exchange)
 }

@@ -1,7 +1,7 @@
 //! A gateway that was paused for so long that the others took its turns over, and that then goes
 //! on.
 
-use super::a_tale_begun;
+use super::start_tale;
 use crate::support::{Mode, World, ask, lines};
 
 const TAKEN_OVER: &str = "Another replica took over this turn, because this one sent no \
@@ -14,10 +14,9 @@ async fn paused_gateway_does_not_commit_over_its_successor() {
         let (sleeper, other) = (world.client_of(0), world.client_of(1));
         let conversation = sleeper.new_conversation().await;
         let say = |text: &str| ask(text).within(&conversation);
-        let (events, id, exchange) =
-            a_tale_begun(&world, &sleeper, &say("My color is purple")).await;
+        let (events, id, exchange) = start_tale(&world, &sleeper, &say("My color is purple")).await;
 
-        world.silence_replica(0).await;
+        world.block_heartbeats(0).await;
         let recalled = other.turn(mode, &say("What is my color?")).await;
         assert_eq!(recalled.text(), "purple");
         let held = other.items(&conversation).await;
@@ -28,7 +27,7 @@ async fn paused_gateway_does_not_commit_over_its_successor() {
         assert_eq!(late.response["error"]["message"], TAKEN_OVER);
         for client in [&sleeper, &other] {
             assert_eq!(client.items(&conversation).await, held);
-            assert_eq!(client.kept(&id).await["status"], "cancelled");
+            assert_eq!(client.stored_response(&id).await["status"], "cancelled");
         }
         assert_eq!(lines(&held).len(), 3);
     }
@@ -48,7 +47,7 @@ async fn paused_gateway_returns_the_reason() {
     };
     world.request(0).await;
 
-    world.silence_replica(0).await;
+    world.block_heartbeats(0).await;
     other.respond(&say("My dog is Biscuit")).await;
     exchange.release_all();
 
@@ -65,9 +64,9 @@ async fn retry_of_a_paused_turn_is_stored_once() {
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;
     let question = ask("My color is purple").within(&conversation);
-    let (events, _, exchange) = a_tale_begun(&world, &sleeper, &question).await;
+    let (events, _, exchange) = start_tale(&world, &sleeper, &question).await;
 
-    world.silence_replica(0).await;
+    world.block_heartbeats(0).await;
     let again = other.with_header("x-stainless-retry-count", "1");
     let retried = again.turn(Mode::Streamed, &question.clone().field("stream", true)).await;
     exchange.release_all();
@@ -84,14 +83,14 @@ async fn paused_gateway_keeps_an_unclaimed_turn() {
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;
     let asking = ask("Tell me a tale").within(&conversation);
-    let (events, id, exchange) = a_tale_begun(&world, &sleeper, &asking).await;
+    let (events, id, exchange) = start_tale(&world, &sleeper, &asking).await;
 
-    world.silence_replica(0).await;
+    world.block_heartbeats(0).await;
     exchange.release_all();
 
     let turn = events.ended().await;
     assert_eq!((turn.status(), turn.id()), ("completed", &*id));
-    assert_eq!(other.kept(&id).await, turn.response);
+    assert_eq!(other.stored_response(&id).await, turn.response);
 }
 
 #[tokio::test]
@@ -100,13 +99,13 @@ async fn reconnected_gateway_serves_again() {
     let (sleeper, other) = (world.client_of(0), world.client_of(1));
     let conversation = sleeper.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
-    let (events, _, exchange) = a_tale_begun(&world, &sleeper, &say("My color is purple")).await;
-    world.silence_replica(0).await;
+    let (events, _, exchange) = start_tale(&world, &sleeper, &say("My color is purple")).await;
+    world.block_heartbeats(0).await;
     other.respond(&say("My dog is Biscuit")).await;
     exchange.release_all();
     events.ended().await;
 
-    world.hear().await;
+    world.allow_heartbeats().await;
 
     let question = say("What is my color and my dog?");
     assert_eq!(sleeper.respond(&question).await.text(), "purple, Biscuit");

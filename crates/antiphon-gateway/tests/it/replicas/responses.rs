@@ -2,7 +2,7 @@
 
 use antiphon_mock::{Answer, Reply};
 
-use crate::support::{MODEL, Mode, World, ask, heard_until, terminal};
+use crate::support::{MODEL, Mode, World, ask, frames_until, terminal};
 
 #[tokio::test]
 async fn continuation_waits_for_the_open_turn() {
@@ -14,7 +14,7 @@ async fn continuation_waits_for_the_open_turn() {
         let answer = Answer::new(MODEL).message("Noted.");
         let exchange = world.script(Reply::sse(answer.frames()).hang_after(terminal(&answer)));
         let mut events = one.stream(&asking).await;
-        let id = events.announced().await;
+        let id = events.response_id().await;
         let on = {
             let (other, asking) = (other.clone(), ask("What is my color?").after(&id));
             tokio::spawn(async move { other.turn(Mode::Whole, &asking).await })
@@ -46,14 +46,14 @@ async fn aborted_turn_is_continued_with_its_output() {
     let answer = Answer::new(MODEL).message("Once upon a time");
     let event = "response.output_text.delta";
     let exchange =
-        world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, event)));
+        world.script(Reply::sse(answer.frames()).hang_after(frames_until(&answer, event)));
     let mut events = one.stream(&ask("Tell me a tale")).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until(event).await;
     drop(events);
 
     other.respond(&ask("Go on").after(&id)).await;
 
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     assert_eq!(world.view(1).await, ["user: Tell me a tale", "assistant: Once ", "user: Go on"]);
 }

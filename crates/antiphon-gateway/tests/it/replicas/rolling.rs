@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::a_tale_begun;
+use super::start_tale;
 use crate::support::{Client, MODES, World, ask, lines, soon};
 
 /// Callers who talk until they are told to stop, each in a conversation of its own.
@@ -19,7 +19,7 @@ impl Load {
         let turns = Arc::<AtomicUsize>::default();
         let mut begun = Vec::new();
         for _ in 0..callers {
-            let client = world.client().persistent();
+            let client = world.client().with_retries();
             let conversation = client.new_conversation().await;
             let talk = talk(client, conversation, Arc::clone(&stop), Arc::clone(&turns));
             begun.push(tokio::spawn(talk));
@@ -28,7 +28,7 @@ impl Load {
     }
 
     /// Waits until every caller may have had an answer more.
-    async fn goes_on(&self) {
+    async fn wait_for_progress(&self) {
         let enough = self.turns.load(Ordering::SeqCst) + 2 * self.callers.len();
         let going = async {
             while self.turns.load(Ordering::SeqCst) < enough {
@@ -70,12 +70,12 @@ async fn talk(
 async fn nothing_is_lost_or_doubled() {
     let mut world = World::replicas(2).await;
     let load = Load::begin(&world, 4).await;
-    load.goes_on().await;
+    load.wait_for_progress().await;
     for index in [0, 1] {
         world.stop_replica(index).ended().await;
-        load.goes_on().await;
+        load.wait_for_progress().await;
         world.start_replica(index).await;
-        load.goes_on().await;
+        load.wait_for_progress().await;
     }
 
     let client = world.client();
@@ -99,14 +99,14 @@ async fn open_turn_ends_on_the_stopping_gateway() {
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let asking = ask("Tell me a tale").within(&conversation);
-    let (events, id, exchange) = a_tale_begun(&world, &one, &asking).await;
+    let (events, id, exchange) = start_tale(&world, &one, &asking).await;
 
     let stopping = world.stop_replica(0);
     let waiting = {
         let (other, asking) = (other.clone(), ask("Go on").within(&conversation));
         tokio::spawn(async move { other.respond(&asking).await })
     };
-    world.places_in_line(2).await;
+    world.wait_for_queue_length(2).await;
     exchange.release_all();
 
     let turn = events.ended().await;

@@ -47,7 +47,7 @@ async fn replicas_share_all_changes() {
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let received = one.respond(&ask("My color is purple").within(&conversation)).await;
-    assert_eq!(other.kept(received.id()).await, received.response);
+    assert_eq!(other.stored_response(received.id()).await, received.response);
     assert_eq!(other.report(received.id()).await, one.report(received.id()).await);
 
     let added = other.add_items(&conversation, &[user("My dog is Biscuit")]).await;

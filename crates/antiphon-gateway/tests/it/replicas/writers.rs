@@ -64,7 +64,7 @@ async fn busy_replica_does_not_starve_a_writer() {
         tokio::spawn(async move { lone.respond(&asking).await })
     };
     // The lone writer stands in line, behind the one open turn of the busy replica.
-    world.places_in_line(2).await;
+    world.wait_for_queue_length(2).await;
     first.release_all();
     waiting.await.unwrap();
     for turn in asked {
@@ -91,7 +91,7 @@ async fn turn_waits_for_the_other_replica() {
 
         let (other, asking) = (other.clone(), say("What is my color?"));
         let second = tokio::spawn(async move { other.turn(mode, &asking).await });
-        world.places_in_line(2).await;
+        world.wait_for_queue_length(2).await;
         assert_eq!(world.times_asked(), asked + 1);
         exchange.release_all();
         first.ended().await;
@@ -121,6 +121,6 @@ async fn conversation_is_locked_on_the_other_replica() {
     assert_eq!(refused, invalid(Some("conversation"), Some("conversation_locked"), message));
     exchange.release_all();
     first.ended().await;
-    world.places_in_line(0).await;
+    world.wait_for_queue_length(0).await;
     assert_eq!(other.respond(&say("What is my color?")).await.text(), "purple");
 }

@@ -2,23 +2,23 @@
 
 use antiphon_mock::{Answer, Reply};
 
-use super::again;
+use super::retrying;
 use crate::support::{Ask, Client, MODEL, Mode, World, ask, soon};
 
 /// Puts the clocks forward, as all that was answered so far sees it.
-async fn later(world: &World, seconds: u32) {
+async fn advance_clock(world: &World, seconds: u32) {
     let sql = format!("UPDATE responses SET created_at = created_at - {seconds}");
     world.database().sql(&sql).await;
 }
 
 /// A turn of this conversation that was cut short, and is kept.
-async fn cut_short(world: &World, client: &Client, question: &Ask) {
+async fn abort_turn(world: &World, client: &Client, question: &Ask) {
     let answer = Answer::new(MODEL).message("I do.");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
     let mut stream = client.stream(question).await;
-    stream.announced().await;
+    stream.response_id().await;
     drop(stream);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     let kept = async { while world.database().sql("SELECT id FROM responses").await.is_empty() {} };
     soon("the turn is settled", kept).await;
 }
@@ -27,7 +27,7 @@ async fn cut_short(world: &World, client: &Client, question: &Ask) {
 async fn forgotten_complete_turn_keeps_its_position() {
     let world = World::replicas(1).await;
     for (client, seconds) in [
-        (again(&world.client()), 16 * 60),
+        (retrying(&world.client()), 16 * 60),
         (world.client().with_header("idempotency-key", "k"), 25 * 60 * 60),
     ] {
         let conversation = client.new_conversation().await;
@@ -35,7 +35,7 @@ async fn forgotten_complete_turn_keeps_its_position() {
         let first = client.respond(&question).await;
         let held = client.items(&conversation).await;
 
-        later(&world, seconds).await;
+        advance_clock(&world, seconds).await;
         let second = client.respond(&question).await;
 
         assert_ne!(second.id(), first.id());
@@ -51,11 +51,11 @@ async fn forgotten_aborted_turn_keeps_its_position() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let question = ask("Go on").within(&conversation);
-    cut_short(&world, &client, &question).await;
+    abort_turn(&world, &client, &question).await;
     let held = client.items(&conversation).await;
 
-    later(&world, 16 * 60).await;
-    let second = again(&client).turn(Mode::Streamed, &question).await;
+    advance_clock(&world, 16 * 60).await;
+    let second = retrying(&client).turn(Mode::Streamed, &question).await;
 
     assert_eq!(second.header("antiphon-superseding"), None);
     let now = client.items(&conversation).await;

@@ -2,7 +2,7 @@
 
 use antiphon_mock::{Answer, Reply};
 
-use super::PLACES;
+use super::STARTING_POINTS;
 use crate::support::{Client, MODEL, MODES, Mode, World, ask, lines};
 
 fn keyed(client: &Client, key: &str) -> Client {
@@ -13,7 +13,7 @@ fn keyed(client: &Client, key: &str) -> Client {
 async fn keyed_retry_is_answered_once() {
     let world = World::new().await;
     let client = world.client();
-    for place in PLACES {
+    for place in STARTING_POINTS {
         for mode in MODES {
             let key = keyed(&client, &format!("{place:?} {mode:?}"));
             let question = place.ask(&client, "My color is purple").await;
@@ -61,7 +61,7 @@ async fn different_key_or_body_is_a_new_request() {
 async fn concurrent_retries_are_one_turn() {
     let world = World::new().await;
     let client = keyed(&world.client(), "k");
-    for place in PLACES {
+    for place in STARTING_POINTS {
         let question = place.ask(&world.client(), format!("My color is purple, {place:?}")).await;
         let asked = world.times_asked();
         let exchange = world.script(Reply::sse(Answer::new(MODEL).message("Hi").frames()).gated());
@@ -88,7 +88,7 @@ async fn keyed_retry_replaces_an_aborted_turn() {
     let mut stream = client.stream(&question).await;
     stream.until("response.output_text.delta").await;
     drop(stream);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 
     client.turn(Mode::Streamed, &question).await;
 

@@ -12,28 +12,29 @@ use serde_json::Value;
 use crate::support::{Ask, Client, Mode, Turn};
 
 /// The client, sending what it sends again.
-fn again(client: &Client) -> Client {
+fn retrying(client: &Client) -> Client {
     client.clone().with_header("x-stainless-retry-count", "1")
 }
 
 /// A turn that is told to be an earlier one.
-async fn told_again(client: &Client, mode: Mode, ask: &Ask) -> Turn {
-    let turn = again(client).turn(mode, ask).await;
+async fn replayed(client: &Client, mode: Mode, ask: &Ask) -> Turn {
+    let turn = retrying(client).turn(mode, ask).await;
     assert_eq!(turn.header("antiphon-answered-again"), Some("true"));
     turn
 }
 
 /// Where a turn goes on from, for the tests that hold wherever it is.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum StartingPoint {
     Conversation,
     Chain,
     Nothing,
 }
 
-const PLACES: [Place; 3] = [Place::Conversation, Place::Chain, Place::Nothing];
+const STARTING_POINTS: [StartingPoint; 3] =
+    [StartingPoint::Conversation, StartingPoint::Chain, StartingPoint::Nothing];
 
-impl Place {
+impl StartingPoint {
     /// A question at this place.
     async fn ask(self, client: &Client, question: impl Into<Value>) -> Ask {
         let ask = crate::support::ask(question);

@@ -3,7 +3,7 @@
 
 use antiphon_mock::{Answer, Reply};
 
-use super::again;
+use super::retrying;
 use crate::support::{FragileGateway, MODEL, Mode, ask, lines, soon};
 
 #[tokio::test]
@@ -12,7 +12,7 @@ async fn disconnect_while_recording_leaves_no_open_turn() {
     let question = ask("My color is purple").within(&client.new_conversation().await);
     let withheld = Reply::sse(Answer::new(MODEL).message("Hi").frames()).withhold_head();
     let exchange = upstream.script(withheld);
-    store.stop_recording();
+    store.pause_recording();
     {
         let mut asking = Box::pin(client.create(Mode::Streamed, &question));
         tokio::select! {
@@ -21,9 +21,9 @@ async fn disconnect_while_recording_leaves_no_open_turn() {
         }
     }
     soon("the upstream is left", exchange.wait_for_disconnect()).await;
-    store.go_on_recording();
+    store.resume_recording();
 
-    let turn = again(&client).turn(Mode::Streamed, &question).await;
+    let turn = retrying(&client).turn(Mode::Streamed, &question).await;
 
     assert_eq!(turn.text(), "Noted.");
 }
@@ -35,9 +35,9 @@ async fn failure_leaves_no_open_turn() {
     let question = ask("My color is purple").within(&conversation);
     store.break_next_commit();
     let mut stream = client.stream(&question).await;
-    let id = stream.announced().await;
+    let id = stream.response_id().await;
 
-    let turn = again(&client).turn(Mode::Streamed, &question).await;
+    let turn = retrying(&client).turn(Mode::Streamed, &question).await;
     let behind = client.create(Mode::Whole, &ask("What is my color?").after(&id)).await;
 
     assert_eq!(turn.text(), "Noted.");

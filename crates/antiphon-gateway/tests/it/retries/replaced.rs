@@ -3,7 +3,7 @@
 use antiphon_gateway::settings::OnDisconnect;
 use antiphon_mock::{Answer, Reply};
 
-use super::again;
+use super::retrying;
 use crate::support::{Ask, Client, MODEL, MODES, Mode, World, ask, lines};
 
 fn answer() -> Answer {
@@ -18,12 +18,12 @@ fn answer() -> Answer {
 async fn cut(world: &World, client: &Client, question: &Ask, events: usize) -> String {
     let exchange = world.script(Reply::sse(answer().frames()).hang_after(events));
     let mut stream = client.stream(question).await;
-    let id = stream.announced().await;
+    let id = stream.response_id().await;
     for _ in 1..events {
         stream.next().await;
     }
     drop(stream);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     id
 }
 
@@ -38,7 +38,7 @@ async fn retry_replaces_an_attempt_cut_anywhere() {
         let question = ask("What is my color?").within(&conversation);
 
         let left = cut(&world, &client, &question, events).await;
-        let turn = again(&client).turn(Mode::Streamed, &question).await;
+        let turn = retrying(&client).turn(Mode::Streamed, &question).await;
 
         assert_eq!(turn.text(), "purple", "after {events} events");
         assert_eq!(turn.header("antiphon-superseding"), Some("true"));
@@ -47,7 +47,7 @@ async fn retry_replaces_an_attempt_cut_anywhere() {
         assert_eq!(world.last_view().await, expected);
         let held = lines(&client.items(&conversation).await);
         assert_eq!(held, [&expected[..], &["assistant: purple"]].concat());
-        assert_eq!(client.kept(&left).await["status"], "cancelled");
+        assert_eq!(client.stored_response(&left).await["status"], "cancelled");
     }
 }
 
@@ -58,7 +58,7 @@ async fn replaced_response_can_be_continued() {
     let conversation = client.new_conversation().await;
     let question = ask("My color is purple").within(&conversation);
     let left = cut(&world, &client, &question, 3).await;
-    again(&client).turn(Mode::Streamed, &question).await;
+    retrying(&client).turn(Mode::Streamed, &question).await;
 
     let recalled = client.respond(&ask("What is my color?").after(&left)).await;
 
@@ -85,9 +85,9 @@ async fn disconnect_before_output_doubles_nothing() {
                 _ = world.request(asked) => {}
             }
         }
-        world.left(&exchange).await;
+        world.wait_for_disconnect(&exchange).await;
 
-        let turn = again(&client).turn(mode, &question).await;
+        let turn = retrying(&client).turn(mode, &question).await;
 
         assert_eq!(turn.text(), "Noted.");
         assert_eq!(client.items(&conversation).await.len(), 2, "{mode:?}");
@@ -102,10 +102,10 @@ async fn retry_waits_for_a_finishing_turn() {
     let question = ask("Echo hello").within(&conversation);
     let exchange = world.script(Reply::sse(answer().frames()).hang_after(3));
     let mut stream = client.stream(&question).await;
-    let id = stream.announced().await;
+    let id = stream.response_id().await;
     drop(stream);
 
-    let retrying = again(&client);
+    let retrying = retrying(&client);
     let mut retry = Box::pin(retrying.turn(Mode::Streamed, &question));
     tokio::select! {
         _ = &mut retry => panic!("the first attempt has not ended"),
@@ -126,7 +126,7 @@ async fn retry_replaces_an_unstored_turn() {
         let conversation = client.new_conversation().await;
         let question = ask("My color is purple").within(&conversation).unstored();
         let first = client.turn(mode, &question).await;
-        let turn = again(&client).turn(mode, &question).await;
+        let turn = retrying(&client).turn(mode, &question).await;
         assert_ne!(turn.id(), first.id());
         assert_eq!(turn.header("antiphon-superseding"), Some("true"));
         assert_eq!(client.items(&conversation).await.len(), 2);
@@ -141,20 +141,20 @@ async fn retry_replaces_a_crashed_turn() {
     let question = ask("My color is purple").within(&conversation);
     world.script(Reply::sse(answer().frames()).hang_after(6));
     let mut stream = client.stream(&question).await;
-    let id = stream.announced().await;
+    let id = stream.response_id().await;
     stream.until("response.output_item.added").await;
     world.kill_and_start().await;
     drop(stream);
 
     let client = world.client();
-    let turn = again(&client).turn(Mode::Streamed, &question).await;
+    let turn = retrying(&client).turn(Mode::Streamed, &question).await;
 
     assert_eq!(turn.header("antiphon-superseding"), Some("true"));
     assert_eq!(
         lines(&client.items(&conversation).await),
         ["user: My color is purple", "assistant: Noted."]
     );
-    assert_eq!(client.kept(&id).await["status"], "cancelled");
+    assert_eq!(client.stored_response(&id).await["status"], "cancelled");
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn completed_turn_is_replayed_after_a_crash() {
         world.kill_and_start().await;
 
         let client = world.client();
-        let turn = again(&client).turn(mode, &question).await;
+        let turn = retrying(&client).turn(mode, &question).await;
 
         assert_eq!(turn.response, first.response);
         assert_eq!(client.items(&conversation).await.len(), 2);

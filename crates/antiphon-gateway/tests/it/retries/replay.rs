@@ -3,7 +3,7 @@
 use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
-use super::{PLACES, Place, again, told_again};
+use super::{STARTING_POINTS, StartingPoint, replayed, retrying};
 use crate::support::{MODEL, MODES, Mode, World, ask, lines, output};
 
 fn answer() -> Answer {
@@ -18,14 +18,14 @@ fn answer() -> Answer {
 async fn completed_turn_is_replayed_without_the_model() {
     let world = World::new().await;
     let client = world.client();
-    for place in PLACES {
+    for place in STARTING_POINTS {
         for mode in MODES {
             let ask = place.ask(&client, format!("Echo hello, {place:?} {mode:?}")).await;
             world.script(Reply::sse(answer().frames()));
             let first = client.turn(mode, &ask).await;
             let asked = world.times_asked();
 
-            let second = told_again(&client, mode, &ask).await;
+            let second = replayed(&client, mode, &ask).await;
 
             assert_eq!(second.response, first.response, "{place:?} {mode:?}");
             assert_eq!(world.times_asked(), asked, "the model is not asked again");
@@ -42,7 +42,7 @@ async fn replayed_answer_can_be_continued() {
     let question = ask("Echo hello").within(&conversation);
     world.script(Reply::sse(answer().frames()));
     client.respond(&question).await;
-    told_again(&client, Mode::Whole, &question).await;
+    replayed(&client, Mode::Whole, &question).await;
 
     let result = ask(json!([output(&json!("call_1"), "hello")])).within(&conversation);
     client.respond(&result).await;
@@ -75,7 +75,7 @@ async fn request_before_another_turn_is_not_a_retry() {
     let first = client.respond(&question).await;
     client.respond(&ask("Something else").within(&conversation)).await;
 
-    let later = again(&client).respond(&question).await;
+    let later = retrying(&client).respond(&question).await;
 
     assert_ne!(later.id(), first.id());
     assert_eq!(client.items(&conversation).await.len(), 6);
@@ -85,11 +85,11 @@ async fn request_before_another_turn_is_not_a_retry() {
 async fn equal_requests_are_not_retries() {
     let world = World::new().await;
     let client = world.client();
-    for place in [Place::Chain, Place::Nothing] {
+    for place in [StartingPoint::Chain, StartingPoint::Nothing] {
         let question = place.ask(&client, "Choose a number").await;
         let one = client.respond(&question).await;
         let two = client.respond(&question).await;
-        let three = again(&client).respond(&question).await;
+        let three = retrying(&client).respond(&question).await;
         assert_ne!(three.id(), one.id());
         assert_ne!(three.id(), two.id());
         assert_eq!(three.header("antiphon-answered-again"), None);
@@ -102,7 +102,7 @@ async fn turn_of_another_tenant_is_not_replayed() {
     let (alice, mallory) = (world.client(), world.caller("token-of-mallory"));
     let question = ask("My color is purple");
     let first = alice.respond(&question).await;
-    let theirs = again(&mallory).respond(&question).await;
+    let theirs = retrying(&mallory).respond(&question).await;
     assert_ne!(theirs.id(), first.id());
     assert_eq!(world.times_asked(), 2);
 }
@@ -119,7 +119,7 @@ async fn failed_turn_is_run_again() {
         assert!(failed.status() >= 500 || failed.body().starts_with(b"event: response.created"));
     }
 
-    let made = again(&client).respond(&question).await;
+    let made = retrying(&client).respond(&question).await;
 
     assert_eq!(made.text(), "Noted.");
     assert_eq!(
@@ -135,5 +135,5 @@ async fn deleted_response_is_not_replayed() {
     let question = ask("My color is purple");
     let first = client.respond(&question).await;
     client.delete(&format!("/v1/responses/{}", first.id())).await;
-    assert_ne!(again(&client).respond(&question).await.id(), first.id());
+    assert_ne!(retrying(&client).respond(&question).await.id(), first.id());
 }

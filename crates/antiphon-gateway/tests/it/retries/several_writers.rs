@@ -17,13 +17,13 @@ fn answer() -> Answer {
 async fn cut(world: &World, client: &Client, question: &Ask, events: usize) -> String {
     let exchange = world.script(Reply::sse(answer().frames()).hang_after(events));
     let mut stream = client.stream(question).await;
-    let id = stream.announced().await;
+    let id = stream.response_id().await;
     for _ in 1..events {
         stream.next().await;
     }
     drop(stream);
-    world.left(&exchange).await;
-    client.settled(&id).await;
+    world.wait_for_disconnect(&exchange).await;
+    client.wait_until_settled(&id).await;
     id
 }
 
@@ -228,7 +228,7 @@ async fn counted_retry_after_another_turn_is_new() {
     cut(&world, &client, &question, 3).await;
     client.respond(&ask("My dog is Biscuit").within(&conversation)).await;
 
-    super::again(&client).turn(Mode::Streamed, &question).await;
+    super::retrying(&client).turn(Mode::Streamed, &question).await;
 
     assert_eq!(count(&client, &conversation, "user: My color is purple").await, 2);
 }

@@ -98,7 +98,7 @@ async fn metadata_is_echoed_and_stored() {
             let metadata = json!({"trace": "1", "": "", "ü": "ö"});
             let turn = client.turn(mode, &ask("Hello").field("metadata", metadata.clone())).await;
             assert_eq!(turn.response["metadata"], metadata);
-            assert_eq!(client.kept(turn.id()).await["metadata"], metadata);
+            assert_eq!(client.stored_response(turn.id()).await["metadata"], metadata);
         }
     }
 }

@@ -148,7 +148,7 @@ async fn logprobs_are_converted_to_responses() {
         let tokens = json!([token("Hello"), token(" ü")]);
         assert_eq!(turn.text(), "Hello ü");
         assert_eq!(turn.item("message")["content"][0]["logprobs"], tokens);
-        assert_eq!(client.kept(turn.id()).await["output"], turn.response["output"]);
+        assert_eq!(client.stored_response(turn.id()).await["output"], turn.response["output"]);
         let of = |name: &'static str| turn.events.iter().filter(move |event| event.name == name);
         let deltas: Vec<&Value> =
             of("response.output_text.delta").map(|event| &event.json["logprobs"]).collect();

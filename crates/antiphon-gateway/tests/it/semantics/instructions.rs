@@ -24,7 +24,7 @@ async fn instructions_are_sent_and_echoed() {
             let turn = client.turn(mode, &ask("Hello").field("instructions", "Be brief.")).await;
             assert!(instructed(dialect, &world), "{dialect:?}");
             assert_eq!(turn.response["instructions"], "Be brief.");
-            assert_eq!(client.kept(turn.id()).await["instructions"], "Be brief.");
+            assert_eq!(client.stored_response(turn.id()).await["instructions"], "Be brief.");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::APIS;
 use crate::support::{MODES, ask, invalid};
 
 /// The field, a value on the wrong side of its bound, what the provider calls that, and the bound.
-fn beyond() -> Vec<(&'static str, Value, &'static str, &'static str)> {
+fn out_of_range() -> Vec<(&'static str, Value, &'static str, &'static str)> {
     vec![
         ("temperature", json!(2.5), "decimal above maximum", "<= 2"),
         ("temperature", json!(3), "decimal above maximum", "<= 2"),
@@ -28,7 +28,7 @@ async fn number_out_of_range_is_rejected() {
         for mode in MODES {
             let world = dialect.world().await;
             let client = world.client();
-            for (field, value, what, bound) in beyond() {
+            for (field, value, what, bound) in out_of_range() {
                 let refused = client.refused(mode, &ask("Hello").field(field, value.clone())).await;
 
                 let message = format!(

@@ -83,7 +83,7 @@ async fn obfuscation_is_not_stored() {
         let client = world.client();
         world.script(padded_by_the_upstream());
         let turn = client.turn(mode, &with_obfuscation(true)).await;
-        assert_eq!(client.kept(turn.id()).await["output"], turn.response["output"]);
+        assert_eq!(client.stored_response(turn.id()).await["output"], turn.response["output"]);
         assert!(!turn.response.to_string().contains("obfuscation"));
     }
 }

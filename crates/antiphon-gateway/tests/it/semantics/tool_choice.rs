@@ -47,7 +47,7 @@ fn malformed() -> Vec<(Value, Refused)> {
 }
 
 /// Choices of what is not there, and what the provider calls each.
-fn of_what_is_not_there() -> Vec<(Value, Refused)> {
+fn missing_tools() -> Vec<(Value, Refused)> {
     vec![
         (json!({"type": "function", "name": "delete"}), not_found("function")),
         (json!({"type": "custom", "name": "delete"}), not_found("custom")),
@@ -64,7 +64,7 @@ async fn invalid_tool_choice_is_rejected_by_path() {
         for mode in MODES {
             let world = dialect.world().await;
             let client = world.client();
-            for (choice, expected) in malformed().into_iter().chain(of_what_is_not_there()) {
+            for (choice, expected) in malformed().into_iter().chain(missing_tools()) {
                 let asked = ask_with(&["look"]).field("tool_choice", choice.clone());
                 assert_eq!(client.refused(mode, &asked).await, expected, "{choice}");
             }

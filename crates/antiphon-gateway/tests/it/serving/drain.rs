@@ -5,20 +5,20 @@ use std::time::Duration;
 use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::{Value, json};
 
-use crate::support::{self, Ask, Events, MODEL, MODES, Mode, Raw, World, ask, heard_until};
+use crate::support::{self, Ask, Events, MODEL, MODES, Mode, Raw, World, ask, frames_until};
 
 /// A turn that is open in the middle of its message.
 async fn open_turn(world: &World, ask: &Ask) -> (Exchange, Events) {
     let answer = Answer::new(MODEL).message("Once upon a time");
     let event = "response.output_text.delta";
     let exchange =
-        world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, event)));
+        world.script(Reply::sse(answer.frames()).hang_after(frames_until(&answer, event)));
     let mut events = world.client().stream(ask).await;
     events.until(event).await;
     (exchange, events)
 }
 
-fn assert_refused_for_now(answer: &support::Answer) {
+fn assert_rejected_while_stopping(answer: &support::Answer) {
     assert_eq!(answer.status(), 503);
     let message = "The gateway is stopping. Nothing was changed. Please retry.";
     assert_eq!(answer.server_error(), message);
@@ -37,11 +37,13 @@ async fn new_requests_are_rejected_while_stopping() {
 
     let new = ask("Hello").within(&conversation);
     for mode in MODES {
-        assert_refused_for_now(&client.create(mode, &new).await);
+        assert_rejected_while_stopping(&client.create(mode, &new).await);
     }
     let items = format!("/v1/conversations/{conversation}/items");
-    assert_refused_for_now(&client.post(&items, &json!({"items": [support::user("Hello")]})).await);
-    assert_refused_for_now(&client.get(&items).await);
+    assert_rejected_while_stopping(
+        &client.post(&items, &json!({"items": [support::user("Hello")]})).await,
+    );
+    assert_rejected_while_stopping(&client.get(&items).await);
     exchange.release_all();
     assert_eq!(events.ended().await.status(), "completed");
     stopping.ended().await;
@@ -70,51 +72,51 @@ async fn stopping_gateway_is_live_but_not_ready() {
 const BODY: &str = r#"{"model":"fake-model","input":"My color is purple"}"#;
 
 /// A caller whose body the gateway has begun to read: it was told to send it.
-async fn about_to_send(world: &World) -> Raw {
+async fn ready_to_send_body(world: &World) -> Raw {
     let mut caller = world.connect().await;
     caller
-        .say(&format!(
+        .send(&format!(
             "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\
              authorization: Bearer token-of-alice\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n",
             BODY.len()
         ))
         .await;
-    caller.hear("HTTP/1.1 100 Continue\r\n\r\n").await;
+    caller.read_until("HTTP/1.1 100 Continue\r\n\r\n").await;
     caller
 }
 
 #[tokio::test]
 async fn request_with_a_pending_body_is_answered() {
     let mut world = World::new().await;
-    let mut caller = about_to_send(&world).await;
+    let mut caller = ready_to_send_body(&world).await;
 
     let stopping = world.stop();
-    caller.say(BODY).await;
+    caller.send(BODY).await;
 
-    let heard = caller.hear_to_the_end().await;
+    let heard = caller.read_to_end().await;
     assert!(heard.starts_with("HTTP/1.1 200 OK\r\n"), "{heard}");
     stopping.ended().await;
     let (_, body) = heard.split_once("\r\n\r\n").unwrap();
     let response: Value = serde_json::from_str(body).unwrap();
     world.start().await;
-    let kept = world.client().kept(response["id"].as_str().unwrap()).await;
+    let kept = world.client().stored_response(response["id"].as_str().unwrap()).await;
     assert_eq!(kept, response);
 }
 
-async fn impatient() -> World {
+async fn without_grace_period() -> World {
     World::with(|settings| settings.shutdown_grace = Duration::ZERO).await
 }
 
 #[tokio::test]
 async fn late_body_is_rejected_after_the_grace_period() {
-    let mut world = impatient().await;
-    let mut caller = about_to_send(&world).await;
-    caller.say(&BODY[..10]).await;
+    let mut world = without_grace_period().await;
+    let mut caller = ready_to_send_body(&world).await;
+    caller.send(&BODY[..10]).await;
 
     let stopping = world.stop();
 
-    let heard = caller.hear_to_the_end().await;
+    let heard = caller.read_to_end().await;
     assert!(heard.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{heard}");
     assert!(heard.contains("\r\nretry-after: 1\r\n"), "{heard}");
     stopping.ended().await;
@@ -123,7 +125,7 @@ async fn late_body_is_rejected_after_the_grace_period() {
 
 #[tokio::test]
 async fn late_answer_is_rejected_after_the_grace_period() {
-    let mut world = impatient().await;
+    let mut world = without_grace_period().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let answer = Answer::new(MODEL).message("Once upon a time");

@@ -4,13 +4,13 @@ use antiphon_mock::{Answer, Reply};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::support::{Client, MODEL, MODES, World, ask, heard_until, ids, lines, soon};
+use crate::support::{Client, MODEL, MODES, World, ask, frames_until, ids, lines, soon};
 
 /// How many messages each caller has to say.
 const MESSAGES: usize = 12;
 /// How many callers have a conversation of their own, and how many share one.
-const ALONE: usize = 3;
-const TOGETHER: usize = 3;
+const OWN_CALLERS: usize = 3;
+const SHARED_CALLERS: usize = 3;
 /// Behind so many answers the gateway is stopped: before anybody who speaks alone can be done.
 const STOPS: [usize; 3] = [6, 15, 24];
 
@@ -24,12 +24,12 @@ struct Load {
 }
 
 /// What became of one request.
-enum Came {
-    Answer,
+enum Outcome {
+    Answered,
     /// The gateway said that it stops.
-    Refusal,
+    Rejected,
     /// Nobody took the request.
-    Nothing,
+    Unreachable,
 }
 
 impl Load {
@@ -42,19 +42,19 @@ impl Load {
     }
 
     /// Says all messages of a caller, each until it is answered.
-    async fn say_all(self, name: String, conversation: String) {
+    async fn send_all(self, name: String, conversation: String) {
         for number in 0..MESSAGES {
-            self.say(&format!("{name} {number}"), number, &conversation).await;
+            self.send_until_answered(&format!("{name} {number}"), number, &conversation).await;
         }
     }
 
-    async fn say(&self, message: &str, number: usize, conversation: &str) {
+    async fn send_until_answered(&self, message: &str, number: usize, conversation: &str) {
         loop {
             let (run, client) = self.gateway.borrow().clone();
             match ask_once(&client, message, number, conversation).await {
-                Came::Answer => return self.answered.send_modify(|count| *count += 1),
-                Came::Refusal => self.refused.send_modify(|count| *count += 1),
-                Came::Nothing => {}
+                Outcome::Answered => return self.answered.send_modify(|count| *count += 1),
+                Outcome::Rejected => self.refused.send_modify(|count| *count += 1),
+                Outcome::Unreachable => {}
             }
             let mut gateway = self.gateway.subscribe();
             let next = gateway.wait_for(|(latest, _)| *latest > run);
@@ -64,20 +64,20 @@ impl Load {
 }
 
 /// Asks once. Every refusal says when to try again, and every answer that begins is whole.
-async fn ask_once(client: &Client, message: &str, number: usize, conversation: &str) -> Came {
+async fn ask_once(client: &Client, message: &str, number: usize, conversation: &str) -> Outcome {
     let asking = ask(message).within(conversation);
-    let answer = client.create_if_there(MODES[number % 2], &asking).await;
+    let answer = client.try_create(MODES[number % 2], &asking).await;
     match answer {
-        None => Came::Nothing,
+        None => Outcome::Unreachable,
         Some(answer) if answer.status() == 200 => {
             let text = String::from_utf8_lossy(answer.body());
             assert!(text.contains("\"status\":\"completed\""), "{text}");
-            Came::Answer
+            Outcome::Answered
         }
         Some(answer) => {
             assert_eq!(answer.status(), 503, "{:?}", answer.body());
             assert_eq!(answer.header("retry-after"), Some("1"));
-            Came::Refusal
+            Outcome::Rejected
         }
     }
 }
@@ -86,7 +86,7 @@ async fn ask_once(client: &Client, message: &str, number: usize, conversation: &
 /// another on its store.
 async fn restart(world: &mut World, load: &Load) {
     let answer = Answer::new(MODEL).message("Noted.");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let held = world.script(Reply::sse(answer.frames()).hang_after(begun));
     soon("a turn is open", held.wait_for_sent(begun)).await;
     let refused_before = *load.refused.borrow();
@@ -109,16 +109,16 @@ async fn acknowledged_turns_are_stored_exactly_once() {
     let load = Load::new(&world);
     let mut callers = JoinSet::new();
     let mut conversations = Vec::new();
-    for number in 0..ALONE {
+    for number in 0..OWN_CALLERS {
         let conversation = world.client().new_conversation().await;
-        callers.spawn(load.clone().say_all(format!("alone-{number}"), conversation.clone()));
+        callers.spawn(load.clone().send_all(format!("alone-{number}"), conversation.clone()));
         conversations.push((conversation, 1));
     }
     let shared = world.client().new_conversation().await;
-    for number in 0..TOGETHER {
-        callers.spawn(load.clone().say_all(format!("together-{number}"), shared.clone()));
+    for number in 0..SHARED_CALLERS {
+        callers.spawn(load.clone().send_all(format!("together-{number}"), shared.clone()));
     }
-    conversations.push((shared, TOGETHER));
+    conversations.push((shared, SHARED_CALLERS));
 
     for count in STOPS {
         let mut answered = load.answered.subscribe();

@@ -48,5 +48,5 @@ async fn health_needs_no_key() {
         settings.api_keys = vec![ApiKey::new("sk-of-acme", Tenant::new("acme"))];
     })
     .await;
-    assert_eq!(world.nobody().get("/healthz").await.status(), 200);
+    assert_eq!(world.anonymous_client().get("/healthz").await.status(), 200);
 }

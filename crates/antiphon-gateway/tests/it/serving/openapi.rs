@@ -9,7 +9,7 @@ const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 /// Every path of the document, with something for what is variable in it, and what it says there.
 async fn paths(world: &World) -> Vec<(String, Value)> {
-    let document = world.nobody().get("/openapi.json").await.json();
+    let document = world.anonymous_client().get("/openapi.json").await.json();
     let paths = document["paths"].as_object().expect("it has paths").clone();
     let filled = |path: &str| {
         let pieces = path.split('/').map(|piece| if piece.starts_with('{') { "x" } else { piece });
@@ -66,6 +66,6 @@ async fn document_needs_no_key() {
         settings.api_keys = vec![key];
     })
     .await;
-    let document = world.nobody().get("/openapi.json").await.json();
+    let document = world.anonymous_client().get("/openapi.json").await.json();
     assert_eq!(document["openapi"], "3.1.0");
 }

@@ -3,19 +3,19 @@
 use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
-use crate::support::{Ask, MODEL, MODES, World, ask, heard_until, output};
+use crate::support::{Ask, MODEL, MODES, World, ask, frames_until, output};
 
 /// A streamed turn in the middle of which the gateway is killed; its announced id.
 async fn killed_in(world: &mut World, ask: &Ask) -> String {
     let answer = Answer::new(MODEL).message("Once upon a time");
     let event = "response.output_text.delta";
     let exchange =
-        world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, event)));
+        world.script(Reply::sse(answer.frames()).hang_after(frames_until(&answer, event)));
     let mut events = world.client().stream(ask).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until(event).await;
     world.kill_and_start().await;
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     id
 }
 
@@ -32,7 +32,7 @@ async fn answered_turns_survive_a_restart() {
         world.kill_and_start().await;
 
         let client = world.client();
-        assert_eq!(client.kept(called.id()).await, called.response);
+        assert_eq!(client.stored_response(called.id()).await, called.response);
         assert_eq!(client.items(&conversation).await, held);
         let answer = ask(json!([output(called.call_id(), "hello")]));
         let echoed = client.turn(mode, &answer.clone().within(&conversation)).await;
@@ -51,7 +51,7 @@ async fn open_turn_of_a_conversation_is_settled() {
     let id = killed_in(&mut world, &received).await;
 
     let client = world.client();
-    assert_eq!(client.kept(&id).await["status"], "cancelled");
+    assert_eq!(client.stored_response(&id).await["status"], "cancelled");
     for asking in
         [ask("What is my color?").within(&conversation), ask("What is my color?").after(&id)]
     {

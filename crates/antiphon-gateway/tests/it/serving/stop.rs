@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use antiphon_mock::{Answer, Reply};
 
-use crate::support::{MODEL, World, ask, heard_until, soon};
+use crate::support::{MODEL, World, ask, frames_until, soon};
 
 #[tokio::test]
 async fn open_turn_finishes_before_the_gateway_stops() {
@@ -12,10 +12,10 @@ async fn open_turn_finishes_before_the_gateway_stops() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
     let mut events = client.stream(&ask("Tell me a tale").within(&conversation)).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.output_text.delta").await;
 
     let stopping = world.stop();
@@ -26,7 +26,7 @@ async fn open_turn_finishes_before_the_gateway_stops() {
 
     assert_eq!(end.json["response"]["id"], id);
     world.start().await;
-    assert_eq!(world.client().kept(&id).await, end.json["response"]);
+    assert_eq!(world.client().stored_response(&id).await, end.json["response"]);
 }
 
 #[tokio::test]
@@ -42,10 +42,10 @@ async fn open_turns_are_settled_after_the_grace_period() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
     let mut events = client.stream(&ask("Tell me a tale").within(&conversation)).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.output_text.delta").await;
 
     world.stop().ended().await;
@@ -59,7 +59,7 @@ async fn open_turns_are_settled_after_the_grace_period() {
 
     world.start().await;
     let client = world.client();
-    assert_eq!(client.kept(&id).await["status"], "cancelled");
+    assert_eq!(client.stored_response(&id).await["status"], "cancelled");
     client.respond(&ask("Go on").within(&conversation)).await;
     assert_eq!(world.view(1).await, ["user: Tell me a tale", "assistant: Once ", "user: Go on"]);
 }

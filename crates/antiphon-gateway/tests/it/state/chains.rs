@@ -58,7 +58,7 @@ async fn responses_survive_their_deleted_conversation() {
         assert_eq!(client.get(&format!("{path}/items")).await.status(), 404);
         let refused = client.refused(mode, &ask("Hello").within(&conversation)).await;
         assert_eq!(refused.status, 404);
-        assert_eq!(client.kept(received.id()).await, received.response);
+        assert_eq!(client.stored_response(received.id()).await, received.response);
         let recalled = client.turn(mode, &ask("What is my color?").after(received.id())).await;
         assert_eq!(recalled.text(), "purple");
     }

@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Client, MODEL, MODES, Mode, Refused, World, ask, heard_until, not_found, terminal,
+    Client, MODEL, MODES, Mode, Refused, World, ask, frames_until, not_found, terminal,
 };
 
 const DELETED: &str = "The conversation was deleted while this request was working on it.";
@@ -20,10 +20,10 @@ fn answer() -> Answer {
 fn moments(answer: &Answer) -> [usize; 6] {
     [
         0,
-        heard_until(answer, "response.created"),
-        heard_until(answer, "response.reasoning_summary_text.delta"),
-        heard_until(answer, "response.function_call_arguments.delta"),
-        heard_until(answer, "response.output_text.delta"),
+        frames_until(answer, "response.created"),
+        frames_until(answer, "response.reasoning_summary_text.delta"),
+        frames_until(answer, "response.function_call_arguments.delta"),
+        frames_until(answer, "response.output_text.delta"),
         terminal(answer),
     ]
 }
@@ -42,20 +42,20 @@ async fn deletion_ends_the_stream_at_once() {
         let exchange = world.script(Reply::sse(answer.frames()).hang_after(moment));
         let asking = ask("Echo hello").within(&conversation);
         let mut events = client.stream(&asking).await;
-        let id = events.announced().await;
+        let id = events.response_id().await;
 
         delete(&client, &conversation).await;
 
         let turn = events.ended().await;
-        world.left(&exchange).await;
+        world.wait_for_disconnect(&exchange).await;
         assert_eq!((turn.status(), turn.id()), ("failed", &*id), "after {moment} events");
         let error = json!({"code": "server_error", "message": DELETED});
         assert_eq!(turn.response["error"], error);
-        assert_nothing_is_left(&client, &conversation, &id).await;
+        assert_nothing_is_stored(&client, &conversation, &id).await;
     }
 }
 
-async fn assert_nothing_is_left(client: &Client, conversation: &str, response: &str) {
+async fn assert_nothing_is_stored(client: &Client, conversation: &str, response: &str) {
     for path in [
         format!("/v1/conversations/{conversation}"),
         format!("/v1/conversations/{conversation}/items"),
@@ -74,18 +74,18 @@ async fn deletion_before_the_answer_is_an_error() {
     let answer = answer();
     for moment in moments(&answer) {
         let reply = Reply::sse(answer.frames()).hang_after(moment);
-        let refused = deleted_while_asking(&world, &client, Mode::Whole, reply, moment).await;
+        let refused = delete_during_turn(&world, &client, Mode::Whole, reply, moment).await;
         assert_eq!(refused, not_found(None, DELETED), "after {moment} events");
     }
     for mode in MODES {
         let reply = Reply::sse(answer.frames()).withhold_head();
-        let refused = deleted_while_asking(&world, &client, mode, reply, 0).await;
+        let refused = delete_during_turn(&world, &client, mode, reply, 0).await;
         assert_eq!(refused, not_found(None, DELETED));
     }
 }
 
 /// The refusal of a turn whose conversation is deleted once `sent` chunks of the reply were sent.
-async fn deleted_while_asking(
+async fn delete_during_turn(
     world: &World,
     client: &Client,
     mode: Mode,
@@ -102,7 +102,7 @@ async fn deleted_while_asking(
         delete(client, &conversation).await;
     };
     let (refused, ()) = tokio::join!(client.refused(mode, &asking), deletion);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     refused
 }
 
@@ -114,7 +114,7 @@ async fn waiting_turns_fail_after_the_deletion() {
     let answer = answer();
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
     let mut first = client.stream(&ask("Echo hello").within(&conversation)).await;
-    first.announced().await;
+    first.response_id().await;
     let waiting = MODES.map(|mode| {
         let (client, asking) = (client.clone(), ask("Hello").within(&conversation));
         tokio::spawn(async move { client.refused(mode, &asking).await })
@@ -123,7 +123,7 @@ async fn waiting_turns_fail_after_the_deletion() {
     delete(&client, &conversation).await;
 
     assert_eq!(first.ended().await.status(), "failed");
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     for refused in waiting {
         let gone = format!("Conversation with id '{conversation}' not found.");
         assert_eq!(refused.await.unwrap(), not_found(None, &gone));
@@ -142,7 +142,7 @@ async fn turns_outside_the_conversation_continue() {
     for asking in [ask("Hello").within(&other), ask("What is my color?").after(received.id())] {
         let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
         let mut events = client.stream(&asking).await;
-        events.announced().await;
+        events.response_id().await;
         asked.push((exchange, events));
     }
 
@@ -162,7 +162,7 @@ async fn deletion_by_another_tenant_ends_no_turn() {
     let answer = Answer::new(MODEL).message("Noted.");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
     let mut events = client.stream(&ask("Hello").within(&conversation)).await;
-    events.announced().await;
+    events.response_id().await;
 
     let stranger = world.caller("token-of-bob");
     let refused = stranger.delete(&format!("/v1/conversations/{conversation}")).await;

@@ -100,7 +100,7 @@ async fn deleted_item_is_absent_after_any_response() {
         past.ask_without(&asking, "purple").await;
     }
     for turn in &past.turns {
-        let shown = past.client.kept(turn.id()).await;
+        let shown = past.client.stored_response(turn.id()).await;
         assert!(!shown.to_string().contains("purple"));
         let input = past.client.get(&format!("/v1/responses/{}/input_items", turn.id())).await;
         assert!(!input.json().to_string().contains("purple"));

@@ -8,25 +8,25 @@ use tokio::join;
 use crate::support::{Client, MODES, Mode, SIM, World, ask, invalid, not_found, soon};
 
 /// A gateway that keeps responses for a month.
-async fn a_world() -> World {
+async fn world_with_retention() -> World {
     World::with(|settings| settings.retention = Some(Duration::from_hours(30 * 24))).await
 }
 
 /// Waits until a response does not exist any more.
-async fn expired(client: &Client, response: &str) {
+async fn wait_until_expired(client: &Client, response: &str) {
     let path = format!("/v1/responses/{response}");
     soon("it expires", async { while client.get(&path).await.status() == 200 {} }).await;
 }
 
 #[tokio::test]
 async fn expired_response_is_not_found() {
-    let mut world = a_world().await;
+    let mut world = world_with_retention().await;
     let received = world.client().respond(&ask("My color is purple")).await;
 
     world.start_after_days(31).await;
 
     let client = world.client();
-    expired(&client, received.id()).await;
+    wait_until_expired(&client, received.id()).await;
     let unknown = not_found(None, &format!("Response with id '{}' not found.", received.id()));
     for path in ["", "/input_items", "/report"] {
         let path = format!("/v1/responses/{}{path}", received.id());
@@ -42,7 +42,7 @@ async fn expired_response_is_not_found() {
 
 #[tokio::test]
 async fn continuation_keeps_an_expired_response() {
-    let mut world = a_world().await;
+    let mut world = world_with_retention().await;
     let received = world.client().respond(&ask("My color is purple")).await;
     world.start_after_days(20).await;
     let next = world.client().respond(&ask("My dog is Biscuit").after(received.id())).await;
@@ -50,7 +50,7 @@ async fn continuation_keeps_an_expired_response() {
     world.start_after_days(20).await;
 
     let client = world.client();
-    expired(&client, received.id()).await;
+    wait_until_expired(&client, received.id()).await;
     let question = ask("What is my color and my dog?").after(next.id());
     for mode in MODES {
         assert_eq!(client.turn(mode, &question).await.text(), "purple, Biscuit");
@@ -59,7 +59,7 @@ async fn continuation_keeps_an_expired_response() {
 
 #[tokio::test]
 async fn conversation_survives_its_expired_responses() {
-    let mut world = a_world().await;
+    let mut world = world_with_retention().await;
     let client = world.client();
     let conversation = client.new_conversation().await;
     let received = client.respond(&ask("My color is purple").within(&conversation)).await;
@@ -68,7 +68,7 @@ async fn conversation_survives_its_expired_responses() {
     world.start_after_days(400).await;
 
     let client = world.client();
-    expired(&client, received.id()).await;
+    wait_until_expired(&client, received.id()).await;
     assert_eq!(client.items(&conversation).await, held);
     let recalled = client.respond(&ask("What is my color?").within(&conversation)).await;
     assert_eq!(recalled.text(), "purple");
@@ -77,7 +77,7 @@ async fn conversation_survives_its_expired_responses() {
 #[tokio::test]
 async fn turns_continue_while_responses_expire() {
     const RESPONSES: usize = 150;
-    let mut world = a_world().await;
+    let mut world = world_with_retention().await;
     let client = world.client();
     let mut received = Vec::new();
     for _ in 0..RESPONSES {
@@ -89,7 +89,7 @@ async fn turns_continue_while_responses_expire() {
     let client = world.client();
     let expiry = async {
         for response in &received {
-            expired(&client, response.id()).await;
+            wait_until_expired(&client, response.id()).await;
         }
     };
     let turns = async {
@@ -102,7 +102,7 @@ async fn turns_continue_while_responses_expire() {
         last
     };
     let ((), last) = join!(expiry, turns);
-    let kept: Value = client.kept(last.id()).await;
+    let kept: Value = client.stored_response(last.id()).await;
     assert_eq!(kept["status"], json!("completed"));
 }
 
@@ -116,5 +116,5 @@ async fn responses_are_kept_without_retention() {
     let client = world.client();
     let question = ask("What is my color?").after(received.id());
     assert_eq!(client.respond(&question).await.text(), "purple");
-    assert_eq!(client.kept(received.id()).await["id"], received.id());
+    assert_eq!(client.stored_response(received.id()).await["id"], received.id());
 }

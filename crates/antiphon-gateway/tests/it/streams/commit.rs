@@ -15,7 +15,7 @@ async fn response_is_stored_before_the_last_event() {
         let end = events.until("response.completed").await;
         let response = &end.json["response"];
 
-        let kept = client.kept(response["id"].as_str().unwrap()).await;
+        let kept = client.stored_response(response["id"].as_str().unwrap()).await;
 
         assert_eq!(kept, *response);
         assert_eq!(client.items(&conversation).await.len(), 2 * round);
@@ -33,7 +33,7 @@ async fn nothing_is_stored_before_the_upstream_ends() {
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(terminal(&answer)));
 
     let mut events = client.stream(&ask("Hello").within(&conversation)).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.output_item.done").await;
 
     let path = format!("/v1/responses/{id}");
@@ -42,7 +42,7 @@ async fn nothing_is_stored_before_the_upstream_ends() {
 
     exchange.release_all();
     events.until("response.completed").await;
-    assert_eq!(client.kept(&id).await["status"], "completed");
+    assert_eq!(client.stored_response(&id).await["status"], "completed");
     assert_eq!(client.items(&conversation).await.len(), held.len() + 2);
 }
 
@@ -64,6 +64,6 @@ async fn unstreamed_answer_is_stored_at_the_end() {
     exchange.release_all();
 
     let turn = turn.await.unwrap();
-    assert_eq!(client.kept(turn.id()).await, turn.response);
+    assert_eq!(client.stored_response(turn.id()).await, turn.response);
     assert_eq!(client.items(&conversation).await.len(), 2);
 }

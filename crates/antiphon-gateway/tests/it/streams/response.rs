@@ -79,7 +79,7 @@ async fn response_is_stored_as_sent() {
         let world = World::new().await;
         let client = world.client();
         let turn = client.turn(mode, &ask("Echo hello")).await;
-        assert_eq!(client.kept(turn.id()).await, turn.response);
+        assert_eq!(client.stored_response(turn.id()).await, turn.response);
         assert_eq!(turn.header("antiphon-response"), Some(turn.id()));
         let id = turn.id().strip_prefix("resp_").unwrap();
         assert!(id.len() >= 40 && id.chars().all(|c| c.is_ascii_hexdigit()));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// A model of the fake upstream that reasons.
 pub(crate) const MODEL: &str = "fake-model";
 /// Another one, which cannot read the reasoning of the first.
-pub(crate) const FOREIGN: &str = "foreign-model";
+pub(crate) const OTHER_MODEL: &str = "foreign-model";
 /// A model of the fake upstream that does not reason, and refuses to be asked for it.
 pub(crate) const PLAIN: &str = "plain-model";
 /// The model that is built into the gateway.

@@ -53,7 +53,7 @@ impl Client {
 
     /// The same caller, making a request again, as the official clients do, where it is not
     /// answered, or with an error of the server's.
-    pub(crate) fn persistent(mut self) -> Self {
+    pub(crate) fn with_retries(mut self) -> Self {
         self.retries = 2;
         self
     }
@@ -156,14 +156,14 @@ impl Client {
     /// Asks for a stream, which must begin.
     pub(crate) async fn stream(&self, ask: &Ask) -> Events {
         let body = with_mode(Mode::Streamed, ask).to_string();
-        Events::of(self.send(Method::POST, RESPONSES, body).await).await
+        Events::from_answer(self.send(Method::POST, RESPONSES, body).await).await
     }
 
     /// Asks for the events of a background response behind a number, or for all; they must begin.
     pub(crate) async fn stream_again(&self, response: &str, after: Option<usize>) -> Events {
         let after = after.map(|after| format!("&starting_after={after}")).unwrap_or_default();
         let path = format!("{RESPONSES}/{response}?stream=true{after}");
-        Events::of(self.send(Method::GET, &path, "").await).await
+        Events::from_answer(self.send(Method::GET, &path, "").await).await
     }
 
     /// Cancels a background response; the response then.
@@ -172,10 +172,10 @@ impl Client {
     }
 
     /// Waits until a background response has ended; the response then.
-    pub(crate) async fn ended(&self, response: &str) -> Value {
+    pub(crate) async fn wait_until_ended(&self, response: &str) -> Value {
         let ended = async {
             loop {
-                let response = self.kept(response).await;
+                let response = self.stored_response(response).await;
                 if !["queued", "in_progress"].contains(&text(&response["status"])) {
                     break response;
                 }
@@ -185,8 +185,9 @@ impl Client {
     }
 
     /// Waits until a background response is in progress.
-    pub(crate) async fn in_progress(&self, response: &str) {
-        let begun = async { while self.kept(response).await["status"] != "in_progress" {} };
+    pub(crate) async fn wait_until_in_progress(&self, response: &str) {
+        let begun =
+            async { while self.stored_response(response).await["status"] != "in_progress" {} };
         soon("the response is in progress", begun).await;
     }
 
@@ -195,7 +196,7 @@ impl Client {
         let body = with_mode(mode, ask).to_string();
         let answer = self.send(Method::POST, RESPONSES, body).await;
         match (answer.status().as_u16(), mode) {
-            (200, Mode::Streamed) => Ok(Turn::streamed(Events::of(answer).await).await),
+            (200, Mode::Streamed) => Ok(Turn::streamed(Events::from_answer(answer).await).await),
             (200, Mode::Whole) => Ok(Turn::whole(Answer::read(answer).await)),
             _ => Err(Answer::read(answer).await),
         }
@@ -207,7 +208,7 @@ impl Client {
     }
 
     /// Asks, and gives the answer as it came; `None` where nobody was there to give one.
-    pub(crate) async fn create_if_there(&self, mode: Mode, ask: &Ask) -> Option<Answer> {
+    pub(crate) async fn try_create(&self, mode: Mode, ask: &Ask) -> Option<Answer> {
         let body = with_mode(mode, ask).to_string();
         let answer = self.try_send(Method::POST, RESPONSES, body, 0).await.ok()?;
         Some(Answer::read(answer).await)
@@ -247,8 +248,8 @@ impl Client {
         items_of(&self.post(&path, &json!({"items": items})).await)
     }
 
-    /// A response as it is kept.
-    pub(crate) async fn kept(&self, response: &str) -> Value {
+    /// A response as it is stored.
+    pub(crate) async fn stored_response(&self, response: &str) -> Value {
         self.get(&format!("/v1/responses/{response}")).await.json()
     }
 
@@ -258,7 +259,7 @@ impl Client {
     }
 
     /// Waits until a response is kept whose caller has left it.
-    pub(crate) async fn settled(&self, response: &str) -> Value {
+    pub(crate) async fn wait_until_settled(&self, response: &str) -> Value {
         let path = format!("/v1/responses/{response}");
         let kept = async {
             loop {

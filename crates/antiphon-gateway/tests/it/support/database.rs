@@ -57,7 +57,7 @@ impl Database {
     }
 
     /// The name of the process that has begun to use it since this was last asked.
-    pub(super) async fn newcomer(&self) -> String {
+    pub(super) async fn next_process(&self) -> String {
         let holders = self.sql("SELECT id FROM holders").await;
         let mut known = self.known.lock().expect("no holder panics");
         let newcomer = holders.into_iter().find(|holder| known.insert(holder.clone()));
@@ -65,7 +65,7 @@ impl Database {
     }
 
     /// Waits until so many places of its lines are taken.
-    pub(super) async fn places_in_line(&self, count: usize) {
+    pub(super) async fn wait_for_queue_length(&self, count: usize) {
         let waiting = async { while self.sql("SELECT place FROM leases").await.len() != count {} };
         soon("places in line are taken", waiting).await;
     }
@@ -78,8 +78,8 @@ impl Database {
         .await;
     }
 
-    /// A process is not heard of any more, though it lives, until it is [`Self::heard`] again.
-    pub(super) async fn silence(&self, holder: &str) {
+    /// Drops the heartbeats of a living process until [`Self::allow_heartbeats`].
+    pub(super) async fn block_heartbeats(&self, holder: &str) {
         self.sql(&format!(
             "CREATE OR REPLACE FUNCTION hush() RETURNS trigger LANGUAGE plpgsql
                  AS 'BEGIN RETURN NULL; END';
@@ -90,8 +90,8 @@ impl Database {
         self.expire(holder).await;
     }
 
-    /// Who was silenced is heard again, once it says something.
-    pub(super) async fn heard(&self) {
+    /// Accepts the heartbeats of all processes again.
+    pub(super) async fn allow_heartbeats(&self) {
         self.sql("DROP TRIGGER hush ON holders").await;
     }
 }

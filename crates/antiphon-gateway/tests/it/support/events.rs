@@ -36,7 +36,7 @@ pub(crate) struct Events {
 
 impl Events {
     /// A stream that begins well.
-    pub(super) async fn of(response: Response<Incoming>) -> Self {
+    pub(super) async fn from_answer(response: Response<Incoming>) -> Self {
         let (head, body) = response.into_parts();
         if head.status != 200 {
             let body = soon("the refusal ends", body.collect()).await;
@@ -71,7 +71,7 @@ impl Events {
     /// Reads so many bytes and leaves; the events that are whole in them.
     pub(crate) async fn first_bytes(mut self, mut count: usize) -> Vec<Event> {
         while count > 0 {
-            let mut piece = self.piece().await.expect("the stream is longer");
+            let mut piece = self.next_chunk().await.expect("the stream is longer");
             piece.truncate(count);
             count -= piece.len();
             self.push(&piece);
@@ -82,7 +82,7 @@ impl Events {
     /// The next event; none after `[DONE]`, which must be the last.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         while self.ahead.is_empty() {
-            let Some(piece) = self.piece().await else {
+            let Some(piece) = self.next_chunk().await else {
                 assert!(self.done, "the stream ends with [DONE]");
                 return None;
             };
@@ -116,13 +116,13 @@ impl Events {
     }
 
     /// The id that the first event announces.
-    pub(crate) async fn announced(&mut self) -> String {
+    pub(crate) async fn response_id(&mut self) -> String {
         let created = self.until("response.created").await;
         let id = created.json["response"]["id"].as_str();
         id.expect("a response has an id").to_owned()
     }
 
-    async fn piece(&mut self) -> Option<Bytes> {
+    async fn next_chunk(&mut self) -> Option<Bytes> {
         let frame = soon("the stream goes on", self.body.frame()).await?;
         let frame = frame.expect("the stream does not break");
         Some(frame.into_data().expect("a stream has no trailers"))

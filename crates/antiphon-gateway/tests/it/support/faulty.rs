@@ -26,9 +26,9 @@ pub(crate) struct Faulty {
     unwritable: Arc<AtomicBool>,
     failing_commits: Arc<AtomicUsize>,
     failing_adoptions: Arc<AtomicUsize>,
-    pub(super) loses_answer: Arc<AtomicBool>,
-    pub(super) announces_nothing: Arc<AtomicBool>,
-    pub(super) doubts_nothing: Arc<AtomicBool>,
+    pub(super) loses_commit_result: Arc<AtomicBool>,
+    pub(super) skips_announcement: Arc<AtomicBool>,
+    pub(super) skips_stale_mark: Arc<AtomicBool>,
 }
 
 impl Faulty {
@@ -43,29 +43,29 @@ impl Faulty {
             unwritable: Arc::default(),
             failing_commits: Arc::default(),
             failing_adoptions: Arc::default(),
-            loses_answer: Arc::default(),
-            announces_nothing: Arc::default(),
-            doubts_nothing: Arc::default(),
+            loses_commit_result: Arc::default(),
+            skips_announcement: Arc::default(),
+            skips_stale_mark: Arc::default(),
         }
     }
 
-    /// Openings and events are recorded only once [`Self::go_on_recording`] says so.
-    pub(crate) fn stop_recording(&self) {
+    /// Openings and events are recorded only once [`Self::resume_recording`] says so.
+    pub(crate) fn pause_recording(&self) {
         self.recording.forget_permits(Semaphore::MAX_PERMITS);
     }
 
-    pub(crate) fn go_on_recording(&self) {
+    pub(crate) fn resume_recording(&self) {
         self.recording.add_permits(Semaphore::MAX_PERMITS);
     }
 
     /// The next response that is to be announced in a ledger is not.
-    pub(crate) fn announce_nothing_next(&self) {
-        self.announces_nothing.store(true, Ordering::SeqCst);
+    pub(crate) fn skip_next_announcement(&self) {
+        self.skips_announcement.store(true, Ordering::SeqCst);
     }
 
     /// The next conversation that is to be in doubt is not.
-    pub(crate) fn doubt_nothing_next(&self) {
-        self.doubts_nothing.store(true, Ordering::SeqCst);
+    pub(crate) fn skip_next_stale_mark(&self) {
+        self.skips_stale_mark.store(true, Ordering::SeqCst);
     }
 
     /// No conversation can be read.
@@ -84,13 +84,13 @@ impl Faulty {
     }
 
     /// The next commit happens, and seems to have failed.
-    pub(crate) fn lose_answer_of_next_commit(&self) {
-        self.loses_answer.store(true, Ordering::SeqCst);
+    pub(crate) fn lose_next_commit_result(&self) {
+        self.loses_commit_result.store(true, Ordering::SeqCst);
     }
 
     /// Everything works again.
-    pub(crate) fn work_again(&self) {
-        for fault in [&self.unreadable, &self.unwritable, &self.loses_answer] {
+    pub(crate) fn recover(&self) {
+        for fault in [&self.unreadable, &self.unwritable, &self.loses_commit_result] {
             fault.store(false, Ordering::SeqCst);
         }
         self.fail_commits(0);
@@ -216,7 +216,7 @@ passing_on! {
             fail_if(&self.unwritable)?;
             fail_one_of(&self.failing_commits)?;
             self.inner.commit_turn(tenant, turn).await?;
-            match self.loses_answer.swap(false, Ordering::SeqCst) {
+            match self.loses_commit_result.swap(false, Ordering::SeqCst) {
                 true => Err(StoreError::Unavailable("the connection is lost".into())),
                 false => Ok(()),
             }

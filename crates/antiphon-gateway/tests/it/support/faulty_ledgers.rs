@@ -60,7 +60,7 @@ passing_on! {
         ) -> Result<bool> {
             self.check_adoption()?;
             let bound = self.inner.ledgers().bind(tenant, conversation, named, thread, place).await;
-            match self.loses_answer.swap(false, Ordering::SeqCst) {
+            match self.loses_commit_result.swap(false, Ordering::SeqCst) {
                 true => Err(StoreError::Unavailable("the connection is lost".into())),
                 false => bound,
             }
@@ -69,14 +69,14 @@ passing_on! {
         async fn announce(
             &self, tenant: &Tenant, named: UpstreamId, response: &ResponseId
         ) -> Result<()> {
-            match self.announces_nothing.swap(false, Ordering::SeqCst) {
+            match self.skips_announcement.swap(false, Ordering::SeqCst) {
                 true => Err(StoreError::Unavailable("the disk is full".into())),
                 false => self.inner.ledgers().announce(tenant, named, response).await,
             }
         }
 
         async fn mark_stale(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
-            match self.doubts_nothing.swap(false, Ordering::SeqCst) {
+            match self.skips_stale_mark.swap(false, Ordering::SeqCst) {
                 true => Err(StoreError::Unavailable("the disk is full".into())),
                 false => self.inner.ledgers().mark_stale(tenant, conversation).await,
             }

@@ -4,14 +4,14 @@ use antiphon_gateway::settings::Settings;
 
 use super::client::Client;
 use super::gateway::Threads;
-use super::place::{Kept, Place};
 use super::replica::Replica;
 use super::roots::Roots;
+use super::test_store::{StoreKind, TestStore};
 
 /// One gateway or several, and their store, without an upstream of their own.
 pub(crate) struct Gateways {
     settings: Settings,
-    place: Place,
+    store: TestStore,
     replicas: Vec<Option<Replica>>,
     roots: Roots,
 }
@@ -19,17 +19,17 @@ pub(crate) struct Gateways {
 impl Gateways {
     /// Starts it on a store with nothing in it.
     pub(crate) async fn start(settings: Settings) -> Self {
-        Self::on(Place::new(crate::KEPT).await, settings, 1).await
+        Self::on(TestStore::new(crate::STORE_KIND).await, settings, 1).await
     }
 
     /// Starts several on one database.
     pub(crate) async fn replicas(settings: Settings, count: usize) -> Self {
-        Self::on(Place::new(Kept::InADatabase).await, settings, count).await
+        Self::on(TestStore::new(StoreKind::Database).await, settings, count).await
     }
 
-    async fn on(place: Place, settings: Settings, count: usize) -> Self {
+    async fn on(store: TestStore, settings: Settings, count: usize) -> Self {
         let replicas = (0..count).map(|_| None).collect();
-        let mut started = Self { settings, place, replicas, roots: Roots::default() };
+        let mut started = Self { settings, store, replicas, roots: Roots::default() };
         for index in 0..count {
             started.start_one(index).await;
         }
@@ -46,7 +46,7 @@ impl Gateways {
     pub(crate) async fn kill(&mut self, index: usize) {
         let replica = self.replicas[index].take().expect("it runs");
         self.roots.remove(replica.gateway.root());
-        replica.kill(&self.place).await;
+        replica.kill(&self.store).await;
     }
 
     /// The same, with settings that differ from now on.
@@ -57,12 +57,12 @@ impl Gateways {
 
     /// The bytes of all files of the store, or of the items and copies in the database.
     pub(crate) async fn stored_bytes(&self) -> Vec<u8> {
-        self.place.stored_bytes().await
+        self.store.stored_bytes().await
     }
 
     /// Makes everything in the store older by this number of days.
-    pub(crate) async fn let_days_pass(&self, days: i64) {
-        self.place.let_days_pass(days).await;
+    pub(crate) async fn age_by_days(&self, days: i64) {
+        self.store.age_by_days(days).await;
     }
 
     /// A caller all of whose requests go to one of them.
@@ -82,7 +82,7 @@ impl Gateways {
     }
 
     async fn start_one(&mut self, index: usize) {
-        let replica = Replica::start(self.settings.clone(), &self.place, Threads::One).await;
+        let replica = Replica::start(self.settings.clone(), &self.store, Threads::One).await;
         self.roots.add(replica.gateway.root());
         self.replicas[index] = Some(replica);
     }

@@ -10,16 +10,16 @@ use super::events::Event;
 use super::schema::assert_response_shape;
 
 /// How a response begins whose caller waits for it.
-const AT_ONCE: [&str; 2] = ["response.created", "response.in_progress"];
+const FOREGROUND: [&str; 2] = ["response.created", "response.in_progress"];
 /// How one begins in the background.
 const QUEUED: [&str; 3] = ["response.created", "response.queued", "response.in_progress"];
 
 /// Checks a whole stream against every law of the wire; the response that it ended in.
 pub(super) fn assert_lawful(events: &[Event]) -> Value {
-    numbered_without_gaps(events);
-    one_response(events);
+    assert_numbered_without_gaps(events);
+    assert_one_response(events);
     let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
-    let begun = if names[1] == "response.queued" { &QUEUED[..] } else { &AT_ONCE[..] };
+    let begun = if names[1] == "response.queued" { &QUEUED[..] } else { &FOREGROUND[..] };
     assert_eq!(&names[..begun.len()], begun);
     let (last, body) = events[begun.len()..].split_last().expect("a stream has an end");
     let mut items = Items::default();
@@ -30,20 +30,20 @@ pub(super) fn assert_lawful(events: &[Event]) -> Value {
     if response["status"] == "cancelled" {
         assert_eq!(response["output"], serde_json::json!([]), "nothing stays of what is cancelled");
     } else {
-        items.all_told(&response);
+        items.assert_output_is_complete(&response);
     }
     assert_response_shape(&response);
     response
 }
 
-fn numbered_without_gaps(events: &[Event]) {
+fn assert_numbered_without_gaps(events: &[Event]) {
     let numbers: Vec<Option<u64>> =
         events.iter().map(|event| event.json["sequence_number"].as_u64()).collect();
     let expected: Vec<Option<u64>> = (0..).map(Some).take(events.len()).collect();
     assert_eq!(numbers, expected, "sequence numbers");
 }
 
-fn one_response(events: &[Event]) {
+fn assert_one_response(events: &[Event]) {
     let ids = events.iter().map(|event| &event.json["response"]["id"]);
     let ids: Vec<&Value> = ids.filter(|id| !id.is_null()).collect();
     assert!(ids.windows(2).all(|pair| pair[0] == pair[1]), "{ids:?}");
@@ -86,13 +86,13 @@ impl Items {
         match event.name.as_str() {
             "response.output_item.added" => self.add(index, &json["item"]),
             "response.output_item.done" => self.item(index, &json["item"]["id"]).end(&json["item"]),
-            name => self.item(index, &json["item_id"]).hear(name, json),
+            name => self.item(index, &json["item_id"]).apply(name, json),
         }
     }
 
     fn add(&mut self, index: usize, item: &Value) {
         assert_eq!(index, self.0.len(), "indexes count up");
-        names_itself(item);
+        assert_identified(item);
         let same = |other: &Item| other.added["id"] == item["id"];
         assert!(!self.0.iter().any(same), "an id is used once: {item}");
         self.0.push(Item {
@@ -110,7 +110,7 @@ impl Items {
         item
     }
 
-    fn all_told(&self, response: &Value) {
+    fn assert_output_is_complete(&self, response: &Value) {
         let done: Vec<&Value> = self.0.iter().filter_map(|item| item.done.as_ref()).collect();
         assert_eq!(done.len(), self.0.len(), "every item is done");
         let output: Vec<&Value> = response["output"].as_array().into_iter().flatten().collect();
@@ -119,7 +119,7 @@ impl Items {
 }
 
 impl Item {
-    fn hear(&mut self, name: &str, json: &Value) {
+    fn apply(&mut self, name: &str, json: &Value) {
         match name {
             "response.content_part.added" => self.open_part(json),
             "response.content_part.done" => self.close_part(json),
@@ -132,7 +132,7 @@ impl Item {
         };
         if let (Some(place), Some(delta)) = (place(".delta"), json["delta"].as_str()) {
             self.message.entry(place).or_default().push_str(delta);
-        } else if let (Some(place), Some(whole)) = (place(".done"), whole(json)) {
+        } else if let (Some(place), Some(whole)) = (place(".done"), final_text(json)) {
             let message = self.message.remove(&place).unwrap_or_default();
             assert_eq!(message, whole, "deltas add up to {name}");
         }
@@ -158,7 +158,7 @@ impl Item {
         for same in ["id", "type", "call_id", "name", "role"] {
             assert_eq!(self.added[same], item[same], "{same} stays");
         }
-        names_itself(item);
+        assert_identified(item);
         assert!(self.open_parts.is_empty(), "every part is done before its item");
         assert_ne!(item["status"], "in_progress", "an item that is done is not in progress");
         self.done = Some(item.clone());
@@ -166,12 +166,12 @@ impl Item {
 }
 
 /// What every item carries, whatever its type.
-fn names_itself(item: &Value) {
+fn assert_identified(item: &Value) {
     for key in ["id", "type", "status"] {
         assert!(item[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {item}");
     }
 }
 
-fn whole(json: &Value) -> Option<&str> {
+fn final_text(json: &Value) -> Option<&str> {
     ["text", "refusal", "arguments", "input"].iter().find_map(|field| json[*field].as_str())
 }

@@ -15,7 +15,6 @@ mod gateway;
 mod gateways;
 mod items;
 mod laws;
-mod place;
 mod raw;
 mod receiver;
 mod replica;
@@ -25,12 +24,13 @@ mod schema;
 mod script;
 mod sim;
 mod socket;
+mod test_store;
 mod view;
 mod watchdog;
 mod world;
 
 pub(crate) use answer::{Answer, Turn};
-pub(crate) use ask::{Ask, FOREIGN, MODEL, PLAIN, SIM, ask, echo_tool};
+pub(crate) use ask::{Ask, MODEL, OTHER_MODEL, PLAIN, SIM, ask, echo_tool};
 pub(crate) use book::assert_section;
 pub(crate) use client::{Client, MODES, Mode};
 pub(crate) use error::{Refused, invalid, not_found};
@@ -42,14 +42,14 @@ pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, shown, typed_user, user,
     without,
 };
-pub(crate) use place::Kept;
 pub(crate) use raw::Raw;
 pub(crate) use receiver::{Received, Receiver, SECRET as WEBHOOK_SECRET};
 pub(crate) use roots::Roots;
 pub(crate) use schema::assert_response_shape;
-pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
+pub(crate) use script::{frames_until, item_event, telling, terminal, within_item};
 pub(crate) use sim::default_settings;
 pub(crate) use socket::{Socket, create};
+pub(crate) use test_store::StoreKind;
 pub(crate) use view::{ids, lines, list, only, text};
 pub(crate) use watchdog::soon;
 pub(crate) use world::World;

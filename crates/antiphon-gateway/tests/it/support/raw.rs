@@ -25,7 +25,7 @@ impl Raw {
     }
 
     /// Sends these bytes.
-    pub(crate) async fn say(&mut self, bytes: &str) {
+    pub(crate) async fn send(&mut self, bytes: &str) {
         soon("the gateway reads", self.0.write_all(bytes.as_bytes())).await.expect("it is open");
     }
 
@@ -44,7 +44,7 @@ impl Raw {
 
     /// A request with this body, whole or not: `length` is what the head announces.
     pub(crate) async fn post(&mut self, path: &str, length: usize, body: &str) {
-        self.say(&format!(
+        self.send(&format!(
             "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n\r\n{body}"
         ))
@@ -68,7 +68,7 @@ impl Raw {
     }
 
     /// Reads until the gateway closes the connection; all of it, as text.
-    pub(crate) async fn hear_to_the_end(mut self) -> String {
+    pub(crate) async fn read_to_end(mut self) -> String {
         let mut heard = Vec::new();
         soon("the gateway closes the connection", self.0.read_to_end(&mut heard))
             .await
@@ -77,14 +77,14 @@ impl Raw {
     }
 
     /// Reads until the gateway closes the connection, or breaks it, and forgets what came.
-    pub(crate) async fn take_to_the_end(mut self) {
+    pub(crate) async fn discard_to_end(mut self) {
         let mut forgotten = vec![0; 1 << 10];
         let ended = async { while matches!(self.0.read(&mut forgotten).await, Ok(1..)) {} };
         soon("the gateway closes the connection", ended).await;
     }
 
     /// Reads until these bytes have come; all that came, as text.
-    pub(crate) async fn hear(&mut self, text: &str) -> String {
+    pub(crate) async fn read_until(&mut self, text: &str) -> String {
         let mut heard = Vec::new();
         while !heard.ends_with(text.as_bytes()) {
             let byte = soon("the gateway goes on", self.0.read_u8()).await;
@@ -93,9 +93,9 @@ impl Raw {
         String::from_utf8(heard).expect("it is text")
     }
 
-    /// Reads, and forgets, until these bytes have come and nothing behind them; how many came in
+    /// Reads, and forgets, until these bytes have come and nothing after them; how many came in
     /// all.
-    pub(crate) async fn take_until(&mut self, text: &str) -> usize {
+    pub(crate) async fn discard_until(&mut self, text: &str) -> usize {
         let (mut piece, mut end, mut count) = (vec![0; 1 << 20], Vec::new(), 0);
         while !end.ends_with(text.as_bytes()) {
             let read = soon("the gateway goes on", self.0.read(&mut piece)).await;
@@ -109,7 +109,7 @@ impl Raw {
     }
 
     /// Whether anything has come that is not yet read.
-    pub(crate) fn has_heard(&self) -> bool {
+    pub(crate) fn has_unread(&self) -> bool {
         self.0.try_read(&mut [0]).is_ok()
     }
 }

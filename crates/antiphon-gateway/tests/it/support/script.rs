@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::ask::MODEL;
 
 /// How many frames of the answer there are up to and with the first of this name.
-pub(crate) fn heard_until(answer: &Answer, name: &str) -> usize {
+pub(crate) fn frames_until(answer: &Answer, name: &str) -> usize {
     let frames = answer.frames();
     let place = frames.iter().position(|frame| frame.name() == Some(name));
     place.unwrap_or_else(|| panic!("the answer holds a {name}")) + 1

@@ -9,11 +9,11 @@ use antiphon_testkit::{FakeUpstream, Recorded};
 use super::client::Client;
 use super::database::Database;
 use super::gateway::{Stopping, Threads};
-use super::place::{Kept, Place};
 use super::raw::Raw;
 use super::replica::Replica;
 use super::roots::Roots;
 use super::sim::default_settings;
+use super::test_store::{StoreKind, TestStore};
 use super::view::lines;
 use super::watchdog::soon;
 
@@ -24,7 +24,7 @@ pub(crate) struct World {
     threads: Threads,
     replicas: Vec<Option<Replica>>,
     roots: Roots,
-    place: Place,
+    store: TestStore,
 }
 
 /// How it is set up.
@@ -36,12 +36,12 @@ impl World {
 
     /// A gateway that runs turns in parallel.
     pub(crate) async fn parallel() -> Self {
-        Self::set_up(Place::new(crate::KEPT).await, Threads::Several, 1, |_| {}).await
+        Self::set_up(TestStore::new(crate::STORE_KIND).await, Threads::Several, 1, |_| {}).await
     }
 
     /// A gateway with settings that differ from the usual ones.
     pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
-        Self::set_up(Place::new(crate::KEPT).await, Threads::One, 1, change).await
+        Self::set_up(TestStore::new(crate::STORE_KIND).await, Threads::One, 1, change).await
     }
 
     /// Several gateways on one database.
@@ -51,7 +51,7 @@ impl World {
 
     /// Several gateways on one database, with settings that differ from the usual ones.
     pub(crate) async fn replicas_with(count: usize, change: impl FnOnce(&mut Settings)) -> Self {
-        Self::set_up(Place::new(Kept::InADatabase).await, Threads::One, count, change).await
+        Self::set_up(TestStore::new(StoreKind::Database).await, Threads::One, count, change).await
     }
 
     /// Several gateways on a database of a certain server.
@@ -66,11 +66,11 @@ impl World {
         count: usize,
         change: impl FnOnce(&mut Settings),
     ) -> Self {
-        Self::set_up(Place::on(server).await, Threads::One, count, change).await
+        Self::set_up(TestStore::on(server).await, Threads::One, count, change).await
     }
 
     async fn set_up(
-        place: Place,
+        store: TestStore,
         threads: Threads,
         replicas: usize,
         change: impl FnOnce(&mut Settings),
@@ -84,7 +84,7 @@ impl World {
         change(&mut settings);
         let vacant = (0..replicas).map(|_| None).collect();
         let roots = Roots::default();
-        let mut world = Self { upstream, settings, threads, replicas: vacant, roots, place };
+        let mut world = Self { upstream, settings, threads, replicas: vacant, roots, store };
         for index in 0..replicas {
             world.start_replica(index).await;
         }
@@ -112,7 +112,7 @@ impl World {
     /// Ends the gateway, lets days pass for all that it has kept, and starts another.
     pub(crate) async fn start_after_days(&mut self, days: i64) {
         self.kill_replica(0).await;
-        self.place.let_days_pass(days).await;
+        self.store.age_by_days(days).await;
         self.start().await;
     }
 
@@ -126,42 +126,43 @@ impl World {
 impl World {
     /// Starts one where none runs.
     pub(crate) async fn start_replica(&mut self, index: usize) {
-        let replica = Replica::start(self.settings.clone(), &self.place, self.threads).await;
+        let replica = Replica::start(self.settings.clone(), &self.store, self.threads).await;
         self.roots.add(replica.gateway.root());
         self.replicas[index] = Some(replica);
     }
 
     /// Asks one to stop, once no more requests are sent to it.
     pub(crate) fn stop_replica(&mut self, index: usize) -> Stopping {
-        self.taken_out(index).gateway.stop()
+        self.take_replica(index).gateway.stop()
     }
 
     /// Ends one in the middle of whatever it does. Its time has run out afterwards.
     pub(crate) async fn kill_replica(&mut self, index: usize) {
         assert_eq!(self.threads, Threads::One, "several threads do not end at once");
-        self.taken_out(index).kill(&self.place).await;
+        self.take_replica(index).kill(&self.store).await;
     }
 
-    /// All others take one for dead, though it lives, until it is [heard](Self::hear) again.
-    pub(crate) async fn silence_replica(&self, index: usize) {
+    /// Drops the heartbeats of a replica, so that the others declare it dead, until
+    /// [`Self::allow_heartbeats`].
+    pub(crate) async fn block_heartbeats(&self, index: usize) {
         let holder = self.replica(index).holder.as_ref();
-        self.database().silence(holder.expect("a database knows it")).await;
+        self.database().block_heartbeats(holder.expect("a database knows it")).await;
     }
 
-    /// Lets everybody be heard again.
-    pub(crate) async fn hear(&self) {
-        self.database().heard().await;
+    /// Accepts the heartbeats of all replicas again.
+    pub(crate) async fn allow_heartbeats(&self) {
+        self.database().allow_heartbeats().await;
     }
 
     /// Waits until so many turns stand in line for conversations, those before whom nobody stands
     /// among them.
-    pub(crate) async fn places_in_line(&self, count: usize) {
-        self.database().places_in_line(count).await;
+    pub(crate) async fn wait_for_queue_length(&self, count: usize) {
+        self.database().wait_for_queue_length(count).await;
     }
 
     /// Erases all that anybody has, as one who comes for it and goes again.
-    pub(crate) async fn erase_everybody(&self) {
-        let url = self.place.url();
+    pub(crate) async fn erase_all_tenants(&self) {
+        let url = self.store.url();
         let store = antiphon_store::open(&url).await.expect("the store opens");
         let mut seen = antiphon_store::snapshot(&url).await.expect("the store can be looked at");
         let (now, mut last) = (unix_now() + 1, None);
@@ -174,14 +175,14 @@ impl World {
 
     /// The database that they share.
     pub(crate) fn database(&self) -> &Database {
-        self.place.database().expect("the store is a database")
+        self.store.database().expect("the store is a database")
     }
 
     fn replica(&self, index: usize) -> &Replica {
         self.replicas[index].as_ref().expect("it runs")
     }
 
-    fn taken_out(&mut self, index: usize) -> Replica {
+    fn take_replica(&mut self, index: usize) -> Replica {
         let replica = self.replicas[index].take().expect("it runs");
         self.roots.remove(replica.gateway.root());
         replica
@@ -207,7 +208,7 @@ impl World {
     }
 
     /// A caller without a token.
-    pub(crate) fn nobody(&self) -> Client {
+    pub(crate) fn anonymous_client(&self) -> Client {
         Client::new(self.roots.clone(), None)
     }
 
@@ -261,13 +262,13 @@ impl World {
     }
 
     /// Waits until the gateway has left the upstream in the middle of its answer.
-    pub(crate) async fn left(&self, exchange: &Exchange) {
+    pub(crate) async fn wait_for_disconnect(&self, exchange: &Exchange) {
         soon("the upstream is left", exchange.wait_for_disconnect()).await;
     }
 
     /// Waits until the upstream's answer was heard to its end. Who has heard its last event may
     /// leave before what stands behind it, so that what was heard is for the test to see.
-    pub(crate) async fn heard(&self, exchange: &Exchange) {
+    pub(crate) async fn wait_until_read(&self, exchange: &Exchange) {
         let outcome = soon("the answer is heard to its end", exchange.wait_for_outcome()).await;
         assert_ne!(outcome, Outcome::Aborted);
     }

@@ -44,7 +44,7 @@ pub(super) fn attempts(ids: &Ids, own: &Ids) -> Vec<Attempt> {
     all.extend(at_paths(ids));
     all.extend(of_conversations(ids));
     all.extend(of_responses(ids));
-    all.extend(among_ones_own(ids, own));
+    all.extend(within_own_objects(ids, own));
     all.extend(turns(ids, own).into_iter().flat_map(each_way));
     all
 }
@@ -101,7 +101,7 @@ fn of_responses(ids: &Ids) -> Vec<Attempt> {
 }
 
 /// Ids of items within what the caller may see.
-fn among_ones_own(ids: &Ids, own: &Ids) -> Vec<Attempt> {
+fn within_own_objects(ids: &Ids, own: &Ids) -> Vec<Attempt> {
     let items = format!("/v1/conversations/{}/items", own.conversation);
     let item = format!("{items}/{}", ids.item);
     let input = format!("/v1/responses/{}/input_items", own.response);

@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::Value;
 
 use super::watched::Watched;
-use crate::support::{Ask, Client, Events, MODEL, ask, heard_until, text};
+use crate::support::{Ask, Client, Events, MODEL, ask, frames_until, text};
 
 /// Ids: of a conversation, a turn of it, an item and a call of that turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Ids {
     }
 
     /// Ids of the same forms that nobody ever had.
-    pub(super) fn never_given(&self) -> Self {
+    pub(super) fn unused(&self) -> Self {
         self.each(|id| {
             let (kind, rest) = id.split_once('_').expect("an id says what it is of");
             let other = rest.chars().map(|digit| match digit.to_digit(16) {
@@ -85,11 +85,11 @@ pub(super) async fn deleted(world: &Watched, client: &Client) -> Ids {
 /// A turn whose answer is still being told: what it is of, and what holds the answer up.
 pub(super) async fn open(world: &Watched, client: &Client) -> (Ids, Exchange, Events) {
     let answer = answer(world);
-    let begun = heard_until(&answer, "response.function_call_arguments.delta");
+    let begun = frames_until(&answer, "response.function_call_arguments.delta");
     let exchange = world.upstream.script(Reply::sse(answer.frames()).hang_after(begun));
     let conversation = client.new_conversation().await;
     let mut events = client.stream(&asking(&conversation)).await;
-    let response = events.announced().await;
+    let response = events.response_id().await;
     events.until("response.function_call_arguments.delta").await;
     let item_of = |kind: &str| {
         let mut added =

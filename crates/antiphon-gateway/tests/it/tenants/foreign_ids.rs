@@ -30,7 +30,7 @@ async fn item_added_under_a_foreign_id_is_not_found() {
     let before = owner.items(&ids.conversation).await;
 
     let (conversation, received) = add_under(&stranger, &ids.item).await;
-    let (_, expected) = add_under(&stranger, &ids.never_given().item).await;
+    let (_, expected) = add_under(&stranger, &ids.unused().item).await;
 
     assert_eq!(received, expected);
     assert_eq!(stranger.items(&conversation).await.len(), 0);

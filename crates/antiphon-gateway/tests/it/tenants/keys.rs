@@ -48,7 +48,7 @@ async fn keys_share_only_their_tenants_data() {
 async fn wrong_key_is_unauthorized() {
     let world = keyed().await;
     let wrong = "sk-0123456789abcdefghij";
-    for client in [world.caller(wrong), world.nobody(), world.caller("sk-first-of-acm")] {
+    for client in [world.caller(wrong), world.anonymous_client(), world.caller("sk-first-of-acm")] {
         for answer in [
             client.get("/v1/models").await,
             client.post("/v1/conversations", &json!({})).await,
@@ -77,7 +77,7 @@ async fn own_key_replaces_the_callers_upstream() {
     })
     .await;
     world.caller("token-of-alice").respond(&ask("Hello")).await;
-    world.nobody().respond(&ask("Hello")).await;
+    world.anonymous_client().respond(&ask("Hello")).await;
     for index in 0..2 {
         let request = world.request(index).await;
         assert_eq!(request.authorization(), Some("Bearer key-of-the-gateway"));

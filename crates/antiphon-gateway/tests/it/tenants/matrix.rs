@@ -19,13 +19,13 @@ async fn assert_unknown(
     ids: &Ids,
     spellings: &[Spelling],
 ) {
-    let never = ids.never_given();
+    let never = ids.unused();
     for spelt in spellings {
         let spellings = [ids, &never].map(|ids| [ids.each(spelt), ids.clone()]);
         let [foreign, unknown] = spellings.each_ref().map(|[spelt, _]| attempts(spelt, own));
         for (foreign, unknown) in foreign.into_iter().zip(unknown) {
-            let expected = Observed::of(world, caller, &unknown, &spellings[1]).await;
-            let seen = Observed::of(world, caller, &foreign, &spellings[0]).await;
+            let expected = Observed::observe(world, caller, &unknown, &spellings[1]).await;
+            let seen = Observed::observe(world, caller, &foreign, &spellings[0]).await;
             let what = format!("{} {}: {:?}", foreign.method, foreign.path, foreign.body);
             assert_eq!(seen, expected, "{what}");
             assert_discreet(&seen, &what);
@@ -44,9 +44,9 @@ fn assert_discreet(seen: &Observed, what: &str) {
 type Spelling = fn(&str) -> String;
 
 /// As it was given.
-const WELL: [Spelling; 1] = [str::to_owned];
+const EXACT: [Spelling; 1] = [str::to_owned];
 /// Otherwise.
-const BADLY: [Spelling; 8] = [
+const MISSPELT: [Spelling; 8] = [
     |id| id.to_uppercase(),
     |id| id[..id.len() - 1].to_owned(),
     |id| format!("{id}0"),
@@ -83,8 +83,8 @@ async fn stored_objects_are_hidden_from_other_tenants() {
     let before = [everything(&owner, &ids).await, everything(&stranger, &own).await];
     let asked = world.upstream.requests().len();
 
-    assert_unknown(&world, &stranger, &own, &ids, &WELL).await;
-    assert_unknown(&world, &stranger, &own, &ids, &BADLY).await;
+    assert_unknown(&world, &stranger, &own, &ids, &EXACT).await;
+    assert_unknown(&world, &stranger, &own, &ids, &MISSPELT).await;
 
     let after = [everything(&owner, &ids).await, everything(&stranger, &own).await];
     assert_eq!(after, before);
@@ -97,7 +97,7 @@ async fn deleted_objects_are_hidden_from_other_tenants() {
     let (owner, stranger) = (world.owner(), world.stranger());
     let (ids, own) = (deleted(&world, &owner).await, held(&world, &stranger).await);
 
-    assert_unknown(&world, &stranger, &own, &ids, &WELL).await;
+    assert_unknown(&world, &stranger, &own, &ids, &EXACT).await;
 }
 
 #[tokio::test]
@@ -107,11 +107,11 @@ async fn open_turn_is_hidden_from_other_tenants() {
     let own = held(&world, &stranger).await;
     let (ids, exchange, mut events) = open(&world, &owner).await;
 
-    assert_unknown(&world, &stranger, &own, &ids, &WELL).await;
+    assert_unknown(&world, &stranger, &own, &ids, &EXACT).await;
 
     exchange.release_all();
     let end = events.until("response.completed").await;
-    assert_eq!(owner.kept(&ids.response).await, end.json["response"]);
+    assert_eq!(owner.stored_response(&ids.response).await, end.json["response"]);
     assert_eq!(owner.items(&ids.conversation).await.len(), 3);
 }
 

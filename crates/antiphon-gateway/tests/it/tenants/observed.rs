@@ -21,7 +21,7 @@ pub(super) struct Observed {
 
 impl Observed {
     /// What `client` sees of its attempt; `about` is how the ids may be spelt.
-    pub(super) async fn of(
+    pub(super) async fn observe(
         world: &Watched,
         client: &Client,
         attempt: &Attempt,

@@ -28,7 +28,7 @@ pub(super) struct Call {
 }
 
 impl Recording {
-    pub(super) fn of(store: Arc<dyn Store>) -> Self {
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
         Self { store, calls: Mutex::default() }
     }
 

@@ -45,13 +45,13 @@ async fn held(world: &World, client: &Client) -> Ids {
 
 /// What a caller sees of an answer, but for its date and the ids that it is about.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct VisibleAnswer {
     status: StatusCode,
     headers: HeaderMap,
     body: String,
 }
 
-async fn seen(client: &Client, attempt: &Attempt, about: [&Ids; 2]) -> Seen {
+async fn visible_answer(client: &Client, attempt: &Attempt, about: [&Ids; 2]) -> VisibleAnswer {
     let client = match attempt.header {
         Some((name, value)) => client.clone().with_header(name, value),
         None => client.clone(),
@@ -65,7 +65,7 @@ async fn seen(client: &Client, attempt: &Attempt, about: [&Ids; 2]) -> Seen {
     let mut headers = head.headers;
     headers.remove(header::DATE);
     headers.remove("x-request-id");
-    Seen { status: head.status, headers, body }
+    VisibleAnswer { status: head.status, headers, body }
 }
 
 /// Whether a request asks the provider for what these ids are of. An item may be asked for within
@@ -99,7 +99,7 @@ async fn foreign_object_is_not_found_without_a_request() {
     let world = World::with(shared).await;
     let [owner, stranger] = [ACME, UMBRELLA].map(|(key, _)| world.caller(key));
     let (ids, own) = (held(&world, &owner).await, held(&world, &stranger).await);
-    let never = ids.never_given();
+    let never = ids.unused();
     let before = world.provider.requests().len();
     let items = world.items(&ids.conversation);
 
@@ -108,8 +108,8 @@ async fn foreign_object_is_not_found_without_a_request() {
         let [foreign, unknown] = spelt.each_ref().map(|ids| all_attempts(ids, &own));
         for (foreign, unknown) in foreign.iter().zip(&unknown) {
             let what = format!("{} {}: {:?}", foreign.method, foreign.path, foreign.body);
-            let expected = seen(&stranger, unknown, [&spelt[1], &never]).await;
-            let seen = seen(&stranger, foreign, [&spelt[0], &ids]).await;
+            let expected = visible_answer(&stranger, unknown, [&spelt[1], &never]).await;
+            let seen = visible_answer(&stranger, foreign, [&spelt[0], &ids]).await;
             assert!(seen.status.is_client_error(), "{what}: {seen:?}");
             assert_eq!(seen, expected, "{what}");
         }

@@ -31,7 +31,7 @@ impl Watched {
         let upstream = FakeUpstream::start().await;
         let folder = tempfile::tempdir().expect("a folder can be made");
         let file = SqliteStore::open(&folder.path().join("antiphon.db")).expect("it opens");
-        let store = Arc::new(Recording::of(Arc::new(file)));
+        let store = Arc::new(Recording::new(Arc::new(file)));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
         let root = format!("http://{}", listener.local_addr().expect("it is bound"));
         tokio::spawn(serve(listener, settings(&upstream), store.clone(), pending()));

@@ -26,21 +26,21 @@ async fn world_of(api: UpstreamApi) -> World {
 async fn three_turns(client: &Client) -> String {
     let conversation = client.new_conversation().await;
     for fact in FACTS {
-        client.respond(&ask(at_length(fact)).within(&conversation)).await;
+        client.respond(&ask(lengthened(fact)).within(&conversation)).await;
     }
     conversation
 }
 
 /// The same, put into a conversation without a model.
-async fn three_turns_put_in(client: &Client) -> String {
+async fn add_three_turns(client: &Client) -> String {
     let conversation = client.new_conversation().await;
     for fact in FACTS {
-        client.add_items(&conversation, &[user(&at_length(fact)), assistant("Noted.")]).await;
+        client.add_items(&conversation, &[user(&lengthened(fact)), assistant("Noted.")]).await;
     }
     conversation
 }
 
-fn at_length(fact: &str) -> String {
+fn lengthened(fact: &str) -> String {
     format!("{fact}. {}", "It is said at some length. ".repeat(20))
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{three_turns, too_long, users, world_of};
 use crate::support::{Ask, MODEL, MODES, Mode, World, ask};
 
-const SAID: [&str; 4] = [
+const MESSAGES: [&str; 4] = [
     "My color is purple",
     "My dog is Biscuit",
     "My city is Bonn",
@@ -57,7 +57,7 @@ fn error(status: u16, error: &Value) -> Reply {
 }
 
 /// OpenAI begins a stream, and tells of it there.
-fn within_a_stream() -> Reply {
+fn error_in_stream() -> Reply {
     let begun = Answer::new(MODEL).frames();
     let mut frames = begun[..2].to_vec();
     frames.push(Frame::event(&json!({
@@ -95,7 +95,7 @@ async fn counts_in_the_error_determine_the_truncation() {
 
             assert_eq!(turn.status(), "completed");
             assert_eq!(world.times_asked(), asked + 2);
-            assert_eq!(users(&world.last_view().await), SAID[1..], "{api:?}");
+            assert_eq!(users(&world.last_view().await), MESSAGES[1..], "{api:?}");
             let report = client.report(turn.id()).await;
             assert!(!report["truncated"].as_array().unwrap().is_empty());
             assert_eq!(client.items(&conversation).await.len(), 8);
@@ -122,7 +122,7 @@ async fn truncation_grows_with_each_attempt_without_counts() {
     let report = client.report(turn.id()).await;
     let named = report["truncated"].as_array().unwrap();
     assert_eq!(turn.header("antiphon-truncated"), Some(named.len().to_string().as_str()));
-    assert_eq!(users(&world.last_view().await), SAID[3..]);
+    assert_eq!(users(&world.last_view().await), MESSAGES[3..]);
 }
 
 #[tokio::test]
@@ -176,10 +176,10 @@ async fn overflow_in_a_stream_is_retried() {
         let world = World::new().await;
         let client = world.client();
         let conversation = three_turns(&client).await;
-        world.script(within_a_stream());
+        world.script(error_in_stream());
         let turn = client.turn(mode, &truncating(&conversation)).await;
         assert_eq!(turn.status(), "completed");
-        assert_eq!(users(&world.last_view().await), SAID[1..]);
+        assert_eq!(users(&world.last_view().await), MESSAGES[1..]);
     }
 }
 
@@ -188,14 +188,14 @@ async fn overflow_in_a_stream_names_the_remedies() {
     let world = World::new().await;
     let client = world.client();
     let conversation = three_turns(&client).await;
-    world.script(within_a_stream());
+    world.script(error_in_stream());
     let turn = client.turn(Mode::Streamed, &last(&conversation)).await;
     assert_eq!(turn.status(), "failed");
     assert_eq!(turn.response["error"]["code"], "context_length_exceeded");
     let message = turn.response["error"]["message"].as_str().unwrap();
     assert!(message.contains("'truncation' to 'auto'"), "{message}");
 
-    world.script(within_a_stream());
+    world.script(error_in_stream());
     let message = too_long(&client.refused(Mode::Whole, &last(&conversation)).await);
     assert!(message.contains("/v1/responses/compact"), "{message}");
     let went_on = client.respond(&truncating(&conversation)).await;

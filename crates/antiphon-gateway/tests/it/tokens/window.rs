@@ -3,7 +3,7 @@
 use antiphon::dialect::UpstreamApi;
 use serde_json::json;
 
-use super::{three_turns_put_in, too_long, users, world_with};
+use super::{add_three_turns, too_long, users, world_with};
 use crate::support::{MODES, Mode, World, ask, assistant, user};
 
 /// Three turns of some 150 tokens each do not fit, two do.
@@ -12,20 +12,20 @@ const WINDOW: u32 = 420;
 const APIS: [UpstreamApi; 3] = [UpstreamApi::Responses, UpstreamApi::Chat, UpstreamApi::Anthropic];
 
 /// A gateway that knows the window, and a conversation that is too long for it.
-async fn grown(api: UpstreamApi) -> (World, String) {
+async fn too_long_conversation(api: UpstreamApi) -> (World, String) {
     let world = world_with(|upstream| {
         upstream.api = api;
         upstream.context_window = Some(WINDOW);
     })
     .await;
-    let conversation = three_turns_put_in(&world.client()).await;
+    let conversation = add_three_turns(&world.client()).await;
     (world, conversation)
 }
 
 #[tokio::test]
 async fn too_long_input_is_rejected_with_remedies() {
     for mode in MODES {
-        let (world, conversation) = grown(UpstreamApi::Responses).await;
+        let (world, conversation) = too_long_conversation(UpstreamApi::Responses).await;
         let client = world.client();
         let asked = world.times_asked();
         let held = client.items(&conversation).await;
@@ -45,7 +45,7 @@ async fn too_long_input_is_rejected_with_remedies() {
 async fn truncation_drops_and_reports_the_oldest_turns() {
     for api in APIS {
         for mode in MODES {
-            let (world, conversation) = grown(api).await;
+            let (world, conversation) = too_long_conversation(api).await;
             let client = world.client();
             let held = client.items(&conversation).await;
 
@@ -72,7 +72,7 @@ async fn truncation_drops_and_reports_the_oldest_turns() {
 
 #[tokio::test]
 async fn output_limit_is_reserved_in_the_window() {
-    let (world, conversation) = grown(UpstreamApi::Responses).await;
+    let (world, conversation) = too_long_conversation(UpstreamApi::Responses).await;
     let client = world.client();
     let last = ask("And now?").within(&conversation).field("truncation", "auto");
     client.respond(&last.clone().field("max_output_tokens", 200)).await;
@@ -85,7 +85,7 @@ async fn output_limit_is_reserved_in_the_window() {
 
 #[tokio::test]
 async fn new_input_is_never_truncated() {
-    let (world, conversation) = grown(UpstreamApi::Responses).await;
+    let (world, conversation) = too_long_conversation(UpstreamApi::Responses).await;
     let client = world.client();
     let asked = world.times_asked();
     let long = ask("very ".repeat(500)).within(&conversation).field("truncation", "auto");
@@ -118,7 +118,7 @@ async fn truncated_replay_is_reported_by_position() {
 async fn fitting_input_is_unchanged() {
     let world = world_with(|upstream| upstream.context_window = Some(100_000)).await;
     let client = world.client();
-    let conversation = three_turns_put_in(&client).await;
+    let conversation = add_three_turns(&client).await;
     let last = ask("And now?").within(&conversation).field("truncation", "auto");
     let turn = client.respond(&last).await;
     assert_eq!(users(&world.last_view().await).len(), 4);

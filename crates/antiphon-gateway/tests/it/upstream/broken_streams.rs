@@ -15,7 +15,7 @@ fn answer() -> Answer {
 }
 
 /// A conversation in which something was said.
-async fn receive(client: &Client) -> (String, Vec<Value>) {
+async fn start_conversation(client: &Client) -> (String, Vec<Value>) {
     let conversation = client.new_conversation().await;
     client.respond(&ask("My color is purple").within(&conversation)).await;
     let held = client.items(&conversation).await;
@@ -23,7 +23,7 @@ async fn receive(client: &Client) -> (String, Vec<Value>) {
 }
 
 /// The turn failed: its conversation is as it was, and goes on.
-async fn assert_goes_on(world: &World, conversation: &str, held: &[Value]) {
+async fn assert_continues(world: &World, conversation: &str, held: &[Value]) {
     let client = world.client();
     assert_eq!(client.items(conversation).await, held);
     let recalled = client.respond(&ask("What is my color?").within(conversation)).await;
@@ -44,14 +44,14 @@ async fn stream_broken_at_any_event_fails_the_response() {
     let client = world.client();
     let answer = answer();
     for count in 0..=terminal(&answer) {
-        let (conversation, held) = receive(&client).await;
+        let (conversation, held) = start_conversation(&client).await;
         let reply = Reply::sse(answer.frames());
         let reply = if count % 2 == 0 { reply.break_after(count) } else { reply.end_after(count) };
         world.script(reply);
 
         assert_fails_streamed(&client, &ask("Echo hello").within(&conversation)).await;
 
-        assert_goes_on(&world, &conversation, &held).await;
+        assert_continues(&world, &conversation, &held).await;
     }
 }
 
@@ -61,13 +61,13 @@ async fn broken_stream_fails_a_whole_answer() {
     let client = world.client();
     let answer = answer();
     for count in (0..=terminal(&answer)).step_by(3) {
-        let (conversation, held) = receive(&client).await;
+        let (conversation, held) = start_conversation(&client).await;
         world.script(Reply::sse(answer.frames()).break_after(count));
 
         let ask = ask("Echo hello").within(&conversation);
         client.create(Mode::Whole, &ask).await.server_error();
 
-        assert_goes_on(&world, &conversation, &held).await;
+        assert_continues(&world, &conversation, &held).await;
     }
 }
 
@@ -79,13 +79,13 @@ async fn incomplete_event_is_ignored() {
     let wire = Bytes::from(pieces.concat());
     let end = wire.len() - b"\n\ndata: [DONE]\n\n".len();
     for length in (0..end).step_by(997).chain([end - 1]) {
-        let (conversation, held) = receive(&client).await;
+        let (conversation, held) = start_conversation(&client).await;
         let reply = Reply::new(StatusCode::OK, "text/event-stream", wire.slice(..length));
         world.script(if length % 2 == 0 { reply.break_after(1) } else { reply });
 
         assert_fails_streamed(&client, &ask("Echo hello").within(&conversation)).await;
 
-        assert_goes_on(&world, &conversation, &held).await;
+        assert_continues(&world, &conversation, &held).await;
     }
 }
 
@@ -94,11 +94,11 @@ async fn garbage_in_a_stream_is_a_failure() {
     let world = World::new().await;
     let client = world.client();
     for garbage in ["data: {not json\n\n", "data: []\n\n", "data: \"text\"\n\n"] {
-        let (conversation, held) = receive(&client).await;
+        let (conversation, held) = start_conversation(&client).await;
         let answer = Answer::new(MODEL).message("Hello").raw(garbage).message("there");
         world.script(Reply::sse(answer.frames()));
         assert_fails_streamed(&client, &ask("Hello").within(&conversation)).await;
-        assert_goes_on(&world, &conversation, &held).await;
+        assert_continues(&world, &conversation, &held).await;
     }
 }
 
@@ -106,17 +106,17 @@ async fn garbage_in_a_stream_is_a_failure() {
 async fn failed_response_can_be_continued() {
     let world = World::new().await;
     let client = world.client();
-    let (conversation, held) = receive(&client).await;
+    let (conversation, held) = start_conversation(&client).await;
     let answer = answer();
     let count = terminal(&answer) - 4;
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(count));
     let ask_echo = ask("Echo hello").within(&conversation);
     let mut events = client.stream(&ask_echo).await;
-    let failed = events.announced().await;
+    let failed = events.response_id().await;
     soon("the upstream waits", exchange.wait_for_sent(count)).await;
     exchange.abort();
     events.until("response.failed").await;
-    assert_eq!(client.kept(&failed).await["status"], "failed");
+    assert_eq!(client.stored_response(&failed).await["status"], "failed");
 
     let late = ask(json!([output(&json!("call_1"), "hello")])).after(&failed);
     let echoed = client.respond(&late).await;
@@ -134,7 +134,7 @@ async fn failed_response_can_be_continued() {
         ]
     );
     assert_eq!(view.last().unwrap(), "output: hello");
-    assert_goes_on(&world, &conversation, &held).await;
+    assert_continues(&world, &conversation, &held).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::support::{MODEL, MODES, World, ask, heard_until};
+use crate::support::{MODEL, MODES, World, ask, frames_until};
 
 /// What upstreams refuse with, in the form that callers read.
 fn refusals() -> Vec<(StatusCode, Value)> {
@@ -105,7 +105,7 @@ async fn silent_upstream_times_out() {
         world.script(Reply::sse(answer.frames()).withhold_head());
         client.create(mode, &say("Hello")).await.server_error();
     }
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     world.script(Reply::sse(answer.frames()).hang_after(begun));
     let turn = client.turn(MODES[1], &say("Hello")).await;
 

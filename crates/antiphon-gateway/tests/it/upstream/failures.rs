@@ -59,7 +59,7 @@ async fn incomplete_answer_is_stored() {
         let answer = Answer::new(MODEL).message("Once upon a").incomplete();
         world.script(Reply::sse(answer.frames()));
         let cut = client.turn(mode, &say("Tell me a tale")).await;
-        assert_eq!(client.kept(cut.id()).await["status"], "incomplete");
+        assert_eq!(client.stored_response(cut.id()).await["status"], "incomplete");
 
         client.turn(mode, &say("Go on")).await;
 
@@ -84,7 +84,7 @@ async fn limited_call_is_stored_as_sent() {
         let cut = client.turn(mode, &say("Echo hello")).await;
 
         assert_eq!(cut.status(), "incomplete");
-        assert_eq!(client.kept(cut.id()).await, cut.response);
+        assert_eq!(client.stored_response(cut.id()).await, cut.response);
         assert_eq!(client.turn(mode, &say("My color is purple")).await.text(), "Noted.");
         world.view(1).await;
     }

@@ -73,7 +73,7 @@ async fn background_response_does_not_repeat_the_key() {
         world.script(Reply::sse([Frame::raw(event)]));
         let queued = world.client().create(MODES[0], &ask("Hello").field("background", true)).await;
         let queued: Value = serde_json::from_slice(queued.body()).unwrap();
-        let ended = world.client().ended(queued["id"].as_str().unwrap()).await;
+        let ended = world.client().wait_until_ended(queued["id"].as_str().unwrap()).await;
         assert_eq!(ended["error"]["message"], "***", "{ended}");
     }
 }

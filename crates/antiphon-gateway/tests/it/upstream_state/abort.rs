@@ -4,7 +4,7 @@
 use antiphon_mock::{Answer, Exchange, OnAbort, Script};
 
 use super::world::World;
-use crate::support::{MODEL, MODES, Mode, ask, heard_until, output, typed_user};
+use crate::support::{MODEL, MODES, Mode, ask, frames_until, output, typed_user};
 
 const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
@@ -19,19 +19,19 @@ fn thinking_and_calling() -> Answer {
 /// A caller that leaves once it has heard of the call.
 async fn leave_behind_the_call(world: &World, asked: &crate::support::Ask) -> String {
     let answer = thinking_and_calling();
-    let until_call = heard_until(&answer, "response.function_call_arguments.done") + 1;
+    let until_call = frames_until(&answer, "response.function_call_arguments.done") + 1;
     let exchange: Exchange = world.provider.script(Script::from(answer).hang_after(until_call));
     let mut events = world.client().stream(asked).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.function_call_arguments.done").await;
     events.until("response.output_item.done").await;
     drop(events);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     id
 }
 
 #[tokio::test]
-async fn the_next_message_finds_a_conversation_that_works() {
+async fn next_message_after_an_abort_works() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -65,7 +65,7 @@ async fn replay_after_abort_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn output_of_a_kept_call_is_accepted() {
+async fn output_of_a_stored_call_is_accepted() {
     for (outcome, mode) in every_way() {
         let world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -110,7 +110,7 @@ async fn disconnect_leaves_a_working_conversation() {
         world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let answer = thinking_and_calling();
-        let until_call = heard_until(&answer, "response.function_call_arguments.done") + 1;
+        let until_call = frames_until(&answer, "response.function_call_arguments.done") + 1;
         let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
         let client = world.client();
         let asked = ask([typed_user("Echo hi.")]).within(&conversation);
@@ -121,7 +121,7 @@ async fn disconnect_leaves_a_working_conversation() {
                 () = exchange.wait_for_sent(until_call) => {}
             }
         }
-        world.left(&exchange).await;
+        world.wait_for_disconnect(&exchange).await;
         let next = ask([typed_user("Never mind.")]).within(&conversation);
         world.client().turn(Mode::Whole, &next).await;
         assert_eq!(world.provider.refusals(), [], "{outcome:?}");

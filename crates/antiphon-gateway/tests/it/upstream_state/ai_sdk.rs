@@ -31,7 +31,7 @@ async fn resent_user_message_is_stored_once() {
 }
 
 #[tokio::test]
-async fn past_users_without_anything_between_them_are_held_once() {
+async fn consecutive_user_messages_are_stored_once() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;

@@ -91,7 +91,7 @@ async fn unknown_response_gets_the_providers_error() {
 }
 
 #[tokio::test]
-async fn a_response_that_is_not_stored_leaves_nothing() {
+async fn unstored_response_leaves_nothing() {
     for mode in MODES {
         let world = World::new().await;
         let root = world.client().turn(mode, &ask([typed_user("My dog is Rex.")])).await;

@@ -3,7 +3,7 @@
 use antiphon_mock::{Answer, Exchange, OnAbort, Script};
 
 use super::world::World;
-use crate::support::{Ask, Client, MODEL, MODES, Mode, ask, heard_until, text, typed_user};
+use crate::support::{Ask, Client, MODEL, MODES, Mode, ask, frames_until, text, typed_user};
 
 const OUTCOMES: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
 
@@ -18,7 +18,7 @@ fn answer() -> Answer {
 /// How many frames are delivered before the caller leaves: the reasoning is done, the message is
 /// not.
 fn until_left() -> usize {
-    heard_until(&answer(), "response.output_item.done")
+    frames_until(&answer(), "response.output_item.done")
 }
 
 /// A caller that leaves before the answer is whole.
@@ -41,11 +41,11 @@ async fn leave_as(client: &Client, world: &World, mode: Mode, asked: &Ask) {
             }
         }
     }
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 }
 
 #[tokio::test]
-async fn a_whole_answer_is_given_again_without_the_model() {
+async fn completed_answer_is_replayed_without_the_model() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
@@ -153,7 +153,7 @@ async fn retried_chain_continues_the_same_response() {
 }
 
 #[tokio::test]
-async fn a_crash_of_the_gateway_changes_none_of_it() {
+async fn retry_after_a_gateway_crash_is_not_doubled() {
     for (outcome, mode) in every_way() {
         let mut world = World::new().await;
         world.provider.set_on_abort(outcome);
@@ -162,14 +162,14 @@ async fn a_crash_of_the_gateway_changes_none_of_it() {
         let exchange = world.provider.script(Script::from(answer()).hang_after(until_left()));
         let client = world.client();
         {
-            let mut waiting = std::pin::pin!(client.create_if_there(mode, &asked));
+            let mut waiting = std::pin::pin!(client.try_create(mode, &asked));
             tokio::select! {
                 _ = waiting.as_mut() => panic!("it is not answered"),
                 () = exchange.wait_for_sent(until_left()) => {}
             }
             world.kill_and_start().await;
         }
-        world.left(&exchange).await;
+        world.wait_for_disconnect(&exchange).await;
 
         again(&world.client()).turn(mode, &asked).await;
 
@@ -227,7 +227,7 @@ async fn retried_background_response_is_replayed() {
     let asked = ask([typed_user("My dog is Rex.")]).within(&conversation);
     let asked = asked.field("background", true);
     let first = client.create(Mode::Whole, &asked).await.json();
-    client.ended(text(&first["id"])).await;
+    client.wait_until_ended(text(&first["id"])).await;
 
     let second = again(&client).create(Mode::Whole, &asked).await.json();
 

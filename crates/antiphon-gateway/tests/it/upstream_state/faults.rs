@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::world::{World, settings};
-use crate::support::{Client, Faulty, MODEL, MODES, Mode, ask, heard_until, typed_user};
+use crate::support::{Client, Faulty, MODEL, MODES, Mode, ask, frames_until, typed_user};
 
 fn error_body(kind: &str, message: &str) -> serde_json::Value {
     json!({"error": {"type": kind, "code": null, "param": null, "message": message}})
@@ -93,7 +93,7 @@ async fn interrupted_answer_fails_and_the_conversation_continues() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until_text = heard_until(&answer, "response.output_text.delta");
+    let until_text = frames_until(&answer, "response.output_text.delta");
     world.provider.script(Script::from(answer).break_after(until_text));
 
     let asked = ask([typed_user("A story.")]).within(&conversation);
@@ -112,7 +112,7 @@ async fn unrecorded_response_is_not_sent() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let (client, store) = fragile(&world).await;
-    store.announce_nothing_next();
+    store.skip_next_announcement();
     let asked = ask([typed_user("One.")]).within(&conversation);
     let refused = client.create(Mode::Streamed, &asked).await;
     assert!(refused.status() >= 500, "{:?}", refused.body());
@@ -129,7 +129,7 @@ async fn nothing_is_sent_without_the_stale_mark() {
         let world = World::new().await;
         let conversation = world.conversation().await;
         let (client, store) = fragile(&world).await;
-        store.doubt_nothing_next();
+        store.skip_next_stale_mark();
         let refused = ask([typed_user("One.")]).within(&conversation);
         assert!(client.create(mode, &refused).await.status() >= 500);
         assert_eq!(world.provider.turns().len(), 0);
@@ -160,7 +160,7 @@ async fn store_failure_orphans_no_conversation() {
     }
     assert_eq!(asked(), before, "the provider is not asked");
 
-    store.work_again();
+    store.recover();
     store.fail_adoptions(usize::MAX);
     let refused = create().await;
     assert_eq!(refused.status(), 503);
@@ -170,7 +170,7 @@ async fn store_failure_orphans_no_conversation() {
     let id = deleted.path.rsplit('/').next().expect("it has an id");
     assert_eq!(world.provider.conversation_items(id), None);
 
-    store.work_again();
+    store.recover();
     assert_eq!(create().await.status(), 200);
 }
 

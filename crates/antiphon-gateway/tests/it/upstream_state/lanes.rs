@@ -15,7 +15,7 @@ async fn lane_chain_uses_the_providers_ids() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on() {
+async fn conversation_continues_on_a_websocket() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let mut socket = world.client().socket().await;

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::world;
 use crate::support::{
-    Answer, Ask, Client, FragileGateway, Gateways, MODES, Mode, ask, default_settings, heard_until,
-    lines, soon, text, typed_user,
+    Answer, Ask, Client, FragileGateway, Gateways, MODES, Mode, ask, default_settings,
+    frames_until, lines, soon, text, typed_user,
 };
 
 /// Gateways in front of two providers that keep state, each with one model.
@@ -156,7 +156,7 @@ async fn routes_show_our_id_before_and_after_binding() {
     assert_eq!(world.client().delete(&item).await.json()["id"], id);
     let changed = world.client().post(&path, &json!({"metadata": {"a": "2"}})).await.json();
     assert_eq!((&changed["id"], &changed["metadata"]), (&json!(id), &json!({"a": "2"})));
-    let kept = world.client().kept(turn.id()).await;
+    let kept = world.client().stored_response(turn.id()).await;
     assert_eq!(kept, turn.response);
     let missing = world.client().get(&format!("{path}/items/msg_none")).await.refused();
     assert!(!missing.body.to_string().contains(&theirs), "{}", missing.body);
@@ -312,7 +312,7 @@ async fn first_turn_runs_in_the_background() {
     assert_eq!(queued["conversation"]["id"], id);
 
     let response = text(&queued["id"]);
-    let ended = world.client().ended(response).await;
+    let ended = world.client().wait_until_ended(response).await;
     assert_eq!((&ended["status"], &ended["conversation"]["id"]), (&json!("completed"), &json!(id)));
     let received = world.client().get(&format!("/v1/responses/{response}?stream=true")).await;
     let received = String::from_utf8_lossy(received.body()).into_owned();
@@ -324,7 +324,7 @@ async fn first_turn_runs_in_the_background() {
 }
 
 #[tokio::test]
-async fn refused_creation_leaves_the_conversation_pending() {
+async fn rejected_creation_leaves_the_conversation_pending() {
     let world = World::new().await;
     let id = world.client().new_conversation().await;
     world.client().add_items(&id, &[typed_user("My dog is Rex.")]).await;
@@ -355,13 +355,13 @@ async fn failed_binding_leaves_no_copy() {
     let copy = deleted.path.rsplit('/').next().expect("it has an id");
     assert_eq!(two.conversation_items(copy), None);
 
-    store.work_again();
+    store.recover();
     let at_one = ask([typed_user("Hi.")]).model("one-1").within(&id);
     assert_eq!(client.respond(&at_one).await.response["conversation"]["id"], id);
 }
 
 #[tokio::test]
-async fn binding_whose_commit_seemed_to_fail_counts() {
+async fn binding_with_a_lost_commit_result_is_valid() {
     for wait in [Duration::ZERO, Duration::from_hours(1)] {
         let (one, two) = (provider("one").await, provider("two").await);
         let FragileGateway { client, store, .. } = FragileGateway::with(|settings| {
@@ -371,7 +371,7 @@ async fn binding_whose_commit_seemed_to_fail_counts() {
         .await;
         let id = client.new_conversation().await;
         client.add_items(&id, &[typed_user("My dog is Rex.")]).await;
-        store.lose_answer_of_next_commit();
+        store.lose_next_commit_result();
         let first = client.create(Mode::Whole, &at_two("Hi.", &id)).await;
         assert_eq!(first.status(), if wait.is_zero() { 503 } else { 200 });
 
@@ -383,7 +383,7 @@ async fn binding_whose_commit_seemed_to_fail_counts() {
 }
 
 #[tokio::test]
-async fn upstream_without_conversations_leaves_it_here() {
+async fn upstream_without_conversations_leaves_it_with_the_gateway() {
     let world = World::with(|settings| {
         let mut here = settings.upstreams[1].clone();
         here.name = Some("here".to_owned());
@@ -410,7 +410,7 @@ async fn killed_first_turn_is_continued_by_another_gateway() {
     let id = world.client().new_conversation().await;
     world.client().add_items(&id, &[typed_user("My dog is Rex.")]).await;
     let answer = Scripted::new("two-1").message("Noted.");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.two.script(Script::from(answer).hang_after(begun));
     let mut events = world.gateways.client_of(0).stream(&at_two("And Tom?", &id)).await;
     events.until("response.output_item.added").await;

@@ -6,7 +6,7 @@ use antiphon_store::Tenant;
 use serde_json::json;
 
 use super::late_binding::{World, at_two, creations};
-use crate::support::{Mode, ask, create, heard_until, lines, soon, typed_user};
+use crate::support::{Mode, ask, create, frames_until, lines, soon, typed_user};
 
 #[tokio::test]
 async fn pending_conversation_is_its_tenants_alone() {
@@ -47,14 +47,14 @@ async fn items_of_other_tenants_are_not_bound() {
     client.add_items(&id, &[typed_user("My dog is Rex.")]).await;
     let turn = client.respond(&at_two("What is my dog?", &id)).await;
     assert_eq!((turn.text(), &turn.response["conversation"]["id"]), ("Rex", &json!(id)));
-    let kept = client.kept(turn.id()).await;
+    let kept = client.stored_response(turn.id()).await;
     assert_eq!(kept["conversation"]["id"], id);
     let stranger = world.gateways.caller("sk-of-umbrella");
     assert_eq!(stranger.refused(Mode::Whole, &at_two("Hi.", &id)).await.status, 404);
 }
 
 #[tokio::test]
-async fn first_turn_comes_by_a_websocket() {
+async fn first_turn_can_use_a_websocket() {
     let world = World::new().await;
     let id = world.client().new_conversation().await;
     let mut socket = world.client().socket().await;
@@ -72,22 +72,22 @@ async fn first_turn_comes_by_a_websocket() {
 }
 
 #[tokio::test]
-async fn background_stream_that_was_left_shows_our_id() {
+async fn abandoned_background_stream_shows_our_id() {
     let world = World::new().await;
     let id = world.client().new_conversation().await;
     let tale = Scripted::new("two-1").message("Once upon a time");
-    let begun = heard_until(&tale, "response.output_text.delta");
+    let begun = frames_until(&tale, "response.output_text.delta");
     let exchange = world.two.script(Script::from(tale).hang_after(begun));
     let asked = at_two("A tale.", &id).field("background", true);
     let mut events = world.client().stream(&asked).await;
-    let response = events.announced().await;
+    let response = events.response_id().await;
     events.until("response.output_item.added").await;
     drop(events);
     soon("the provider is left", exchange.wait_for_disconnect()).await;
     exchange.release_all();
 
-    world.client().settled(&response).await;
-    let ended = world.client().ended(&response).await;
+    world.client().wait_until_settled(&response).await;
+    let ended = world.client().wait_until_ended(&response).await;
     assert_eq!((&ended["status"], &ended["conversation"]["id"]), (&json!("completed"), &json!(id)));
     for after in [None, Some("1")] {
         let after = after.map(|after| format!("&starting_after={after}")).unwrap_or_default();
@@ -104,14 +104,14 @@ async fn open_background_stream_shows_our_id() {
     let world = World::new().await;
     let id = world.client().new_conversation().await;
     let tale = Scripted::new("one-1").message("Once upon a time");
-    let begun = heard_until(&tale, "response.output_text.delta");
+    let begun = frames_until(&tale, "response.output_text.delta");
     let exchange = world.one.script(Script::from(tale).hang_after(begun));
     let asked = ask([typed_user("A tale.")]).model("one-1").within(&id).field("background", true);
     let mut events = world.client().stream(&asked).await;
-    let response = events.announced().await;
+    let response = events.response_id().await;
     events.until("response.output_item.added").await;
 
-    let shown = world.client().kept(&response).await;
+    let shown = world.client().stored_response(&response).await;
 
     assert_eq!(shown["conversation"]["id"], id);
     exchange.release_all();

@@ -7,12 +7,12 @@ use http::{Method, Response};
 use hyper::body::Incoming;
 
 use super::world::World;
-use crate::support::{Answer, MODEL, MODES, Mode, ask, heard_until, soon, typed_user};
+use crate::support::{Answer, MODEL, MODES, Mode, ask, frames_until, soon, typed_user};
 
 /// A turn past the gateway that has begun its message, and how it goes on.
 async fn open_turn(world: &World, conversation: &str) -> (Response<Incoming>, Exchange) {
     let answer = Scripted::new(MODEL).message("Once upon a time");
-    let until_text = heard_until(&answer, "response.output_text.delta");
+    let until_text = frames_until(&answer, "response.output_text.delta");
     let exchange = world.provider.script(Script::from(answer).hang_after(until_text));
     let asked = ask([typed_user("A story.")]).within(conversation).field("stream", true);
     let body = asked.body().to_string();
@@ -22,7 +22,7 @@ async fn open_turn(world: &World, conversation: &str) -> (Response<Incoming>, Ex
 }
 
 #[tokio::test]
-async fn locked_conversation_is_waited_for_and_synced() {
+async fn turn_waits_for_a_locked_conversation_and_syncs() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;

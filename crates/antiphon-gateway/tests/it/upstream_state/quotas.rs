@@ -97,7 +97,7 @@ async fn add(client: &Client, conversation: &str, texts: &[&str]) -> Answer {
 }
 
 #[tokio::test]
-async fn added_items_are_refused_before_the_provider() {
+async fn added_items_are_rejected_before_the_provider() {
     for (key, tenant, conversation) in [
         ("max-tenant-items", items(2), Quota::default()),
         ("max-conversation-items", Quota::default(), items(2)),
@@ -131,7 +131,7 @@ async fn added_items_are_refused_before_the_provider() {
 }
 
 #[tokio::test]
-async fn completed_turn_is_answered_again_at_a_full_quota() {
+async fn completed_turn_is_replayed_at_a_full_quota() {
     let world = World::with(|settings| settings.limits.tenant_quota = items(2)).await;
     let client = world.client().with_header("idempotency-key", "k");
     let question = ask("Hello").within(&client.new_conversation().await);

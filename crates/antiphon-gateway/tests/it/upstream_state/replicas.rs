@@ -3,7 +3,7 @@
 use antiphon_mock::{Answer, OnAbort, Script};
 
 use super::world::World;
-use crate::support::{MODEL, MODES, Mode, ask, heard_until, typed_user};
+use crate::support::{MODEL, MODES, Mode, ask, frames_until, typed_user};
 
 #[tokio::test]
 async fn conversation_continues_on_every_replica() {
@@ -63,14 +63,14 @@ async fn replica_syncs_after_another_died() {
         world.provider.set_on_abort(outcome);
         let conversation = world.conversation().await;
         let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
-        let until_call = heard_until(&answer, "response.output_item.done");
+        let until_call = frames_until(&answer, "response.output_item.done");
         let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
         let asked = ask([typed_user("Echo hi.")]).within(&conversation);
         let mut events = world.client_of(0).stream(&asked).await;
         events.until("response.output_item.done").await;
         world.kill(0).await;
         drop(events);
-        world.left(&exchange).await;
+        world.wait_for_disconnect(&exchange).await;
 
         let again = ask([typed_user("Echo hi."), typed_user("Please.")]).within(&conversation);
         world.client_of(1).turn(Mode::Streamed, &again).await;

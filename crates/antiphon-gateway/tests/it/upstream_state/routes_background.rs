@@ -4,7 +4,7 @@ use antiphon_mock::{Answer, Script};
 use serde_json::Value;
 
 use super::world::World;
-use crate::support::{Ask, Client, MODEL, Mode, ask, heard_until, text, typed_user};
+use crate::support::{Ask, Client, MODEL, Mode, ask, frames_until, text, typed_user};
 
 fn in_background(reply: &str) -> Ask {
     ask([typed_user(reply)]).field("background", true)
@@ -25,7 +25,7 @@ async fn background_response_is_polled_and_continued() {
     assert_eq!(world.last_turn().body, *asked.body());
 
     let id = text(&response["id"]);
-    let ended = world.client().ended(id).await;
+    let ended = world.client().wait_until_ended(id).await;
     assert_eq!(ended["status"], "completed");
     assert_eq!(world.provider.response(id).as_ref(), Some(&ended));
 
@@ -41,7 +41,7 @@ async fn background_output_is_not_resent() {
     let conversation = world.client().new_conversation().await;
     let first = in_background("My dog is Rex.").within(&conversation);
     let response = queued(&world.client(), &first).await;
-    world.client().ended(text(&response["id"])).await;
+    world.client().wait_until_ended(text(&response["id"])).await;
 
     let replay = [typed_user("My dog is Rex."), typed_user("What is my dog?")];
     let next = world.client().named_ai_sdk().respond(&ask(replay).within(&conversation)).await;
@@ -51,7 +51,7 @@ async fn background_output_is_not_resent() {
 }
 
 #[tokio::test]
-async fn one_is_cancelled() {
+async fn background_response_is_cancelled() {
     let world = World::new().await;
     let response = queued(&world.client(), &in_background("A tale.")).await;
     let id = text(&response["id"]);
@@ -59,23 +59,23 @@ async fn one_is_cancelled() {
     let cancelled = world.client().cancel(id).await;
 
     assert_eq!(cancelled["status"], "cancelled");
-    assert_eq!(world.client().kept(id).await, cancelled);
+    assert_eq!(world.client().stored_response(id).await, cancelled);
 }
 
 #[tokio::test]
-async fn a_stream_that_was_left_is_read_again() {
+async fn abandoned_stream_can_be_resumed() {
     let world = World::new().await;
     let tale = Answer::new(MODEL).message("Once upon a time");
-    let begun = heard_until(&tale, "response.output_text.delta");
+    let begun = frames_until(&tale, "response.output_text.delta");
     let exchange = world.provider.script(Script::from(tale).hang_after(begun));
     let mut events = world.client().stream(&in_background("A tale.")).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     events.until("response.output_item.added").await;
     drop(events);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
     exchange.release_all();
 
-    assert_eq!(world.client().ended(&id).await["status"], "completed");
+    assert_eq!(world.client().wait_until_ended(&id).await["status"], "completed");
     let path = format!("/v1/responses/{id}?stream=true&starting_after=1");
     let again = world.client().get(&path).await;
     assert_eq!(again.header("content-type"), Some("text/event-stream; charset=utf-8"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::world::World;
 use crate::support::{
-    Client, MODEL, World as Scripted, ask, heard_until, invalid, text, typed_user,
+    Client, MODEL, World as Scripted, ask, frames_until, invalid, text, typed_user,
 };
 
 async fn begun_with(client: &Client, items: &[Value]) -> String {
@@ -46,7 +46,7 @@ async fn conversation_with_items_is_synced_once() {
 }
 
 #[tokio::test]
-async fn items_that_are_added_are_known() {
+async fn added_items_are_known() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let added = world.client().add_items(&conversation, &[typed_user("My dog is Rex.")]).await;
@@ -60,7 +60,7 @@ async fn items_that_are_added_are_known() {
 }
 
 #[tokio::test]
-async fn an_item_that_is_deleted_is_not_sent_again() {
+async fn deleted_item_is_not_resent() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let items = [typed_user("My dog is Rex."), typed_user("My cat is Tom.")];
@@ -110,13 +110,13 @@ async fn stale_ledger_stays_stale_after_additions() {
     world.provider.set_on_abort(OnAbort::StorePart);
     let conversation = world.client().new_conversation().await;
     let call = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
-    let begun = heard_until(&call, "response.output_item.done");
+    let begun = frames_until(&call, "response.output_item.done");
     let exchange = world.provider.script(Script::from(call).hang_after(begun));
     let echo = ask([typed_user("Echo hi.")]).within(&conversation);
     let mut events = world.client().stream(&echo).await;
     events.until("response.function_call_arguments.done").await;
     drop(events);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 
     world.client().add_items(&conversation, &[typed_user("My dog is Rex.")]).await;
     let next = ask([typed_user("What is my dog?")]).within(&conversation);
@@ -146,7 +146,7 @@ async fn changes_wait_for_the_open_turn() {
     let world = World::new().await;
     let conversation = world.client().new_conversation().await;
     let answer = Answer::new(MODEL).message("Hello.");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.provider.script(Script::from(answer).hang_after(begun));
     let hello = ask([typed_user("Hi.")]).within(&conversation);
     let mut events = world.client().stream(&hello).await;
@@ -173,7 +173,7 @@ async fn long_wait_is_an_error() {
     let world = World::with(|settings| settings.turn_wait = std::time::Duration::ZERO).await;
     let conversation = world.client().new_conversation().await;
     let answer = Answer::new(MODEL).message("Hello.");
-    let begun = heard_until(&answer, "response.output_text.delta");
+    let begun = frames_until(&answer, "response.output_text.delta");
     let exchange = world.provider.script(Script::from(answer).hang_after(begun));
     let hello = ask([typed_user("Hi.")]).within(&conversation);
     let mut events = world.client().stream(&hello).await;

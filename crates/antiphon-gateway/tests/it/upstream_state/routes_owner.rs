@@ -42,7 +42,7 @@ async fn owner_gateway_never_changes() {
         assert_eq!(lines(sent.input())[0], "user: My dog is Rex.");
     }
     assert_eq!(world.client().items(&conversation).await.len(), 4);
-    assert_eq!(world.client().kept(first.id()).await["id"], first.id());
+    assert_eq!(world.client().stored_response(first.id()).await["id"], first.id());
     world.client().delete(&format!("/v1/conversations/{conversation}")).await.json();
 
     let new = world.client().new_conversation().await;
@@ -124,7 +124,7 @@ async fn gateway_owns_conversations_without_upstream_support() {
     for reply in ["My dog is Rex.", "What is my dog?"] {
         let asked = ask([typed_user(reply)]).within(&conversation);
         let turn = world.client().respond(&asked).await;
-        assert_eq!(world.client().kept(turn.id()).await["id"], turn.id());
+        assert_eq!(world.client().stored_response(turn.id()).await["id"], turn.id());
     }
     let given = ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?"];
     assert_eq!(world.given(), given);

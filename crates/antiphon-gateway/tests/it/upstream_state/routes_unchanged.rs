@@ -7,13 +7,13 @@ use super::world::World;
 use crate::support::{Answer, Client, ask, text, typed_user};
 
 /// A turn of a conversation of the provider: the paths of both, and of an item.
-struct Kept {
+struct StoreKind {
     conversation: String,
     response: String,
     item: String,
 }
 
-impl Kept {
+impl StoreKind {
     async fn in_front_of(world: &World) -> Self {
         let conversation = world.client().new_conversation().await;
         let asked = ask([typed_user("My dog is Rex.")]).within(&conversation);
@@ -40,7 +40,7 @@ async fn assert_the_providers(world: &World, method: &Method, path: &str, body: 
 #[tokio::test]
 async fn shown_objects_equal_the_providers() {
     let world = World::new().await;
-    let Kept { conversation, response, item } = Kept::in_front_of(&world).await;
+    let StoreKind { conversation, response, item } = StoreKind::in_front_of(&world).await;
     for path in [
         conversation.clone(),
         format!("{conversation}/items"),
@@ -59,7 +59,7 @@ async fn shown_objects_equal_the_providers() {
 #[tokio::test]
 async fn rejections_are_the_providers() {
     let world = World::new().await;
-    let Kept { conversation, response, .. } = Kept::in_front_of(&world).await;
+    let StoreKind { conversation, response, .. } = StoreKind::in_front_of(&world).await;
     let items = format!("{conversation}/items");
     for (method, path, body) in [
         (Method::GET, format!("{items}?limit=1000"), ""),
@@ -84,7 +84,7 @@ async fn rejections_are_the_providers() {
 #[tokio::test]
 async fn requests_reach_the_provider_unchanged() {
     let world = World::new().await;
-    let Kept { conversation, .. } = Kept::in_front_of(&world).await;
+    let StoreKind { conversation, .. } = StoreKind::in_front_of(&world).await;
     let body = "{ \"metadata\" : {\"n\":\"1e2\"} ,\n \"metadata\":{\"a\":\"\\u0062\"} }";
     let changed = world.client().post_raw(&conversation, body).await.json();
     assert_eq!(changed["metadata"], json!({"a": "b"}));
@@ -99,7 +99,7 @@ async fn requests_reach_the_provider_unchanged() {
 #[tokio::test]
 async fn impossible_ids_cause_no_request() {
     let world = World::new().await;
-    let Kept { conversation, .. } = Kept::in_front_of(&world).await;
+    let StoreKind { conversation, .. } = StoreKind::in_front_of(&world).await;
     let before = world.provider.requests().len();
     for path in [
         "/v1/conversations/..%2Fresponses".to_owned(),
@@ -119,7 +119,7 @@ async fn impossible_ids_cause_no_request() {
 #[tokio::test]
 async fn gateway_reports_the_repairs() {
     let world = World::new().await;
-    let Kept { response, .. } = Kept::in_front_of(&world).await;
+    let StoreKind { response, .. } = StoreKind::in_front_of(&world).await;
     let report: Value = world.client().get(&format!("{response}/report")).await.json();
     assert!(report.is_object(), "{report}");
     let unknown = world.client().get("/v1/responses/resp_of_nobody/report").await;

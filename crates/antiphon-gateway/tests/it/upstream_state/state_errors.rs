@@ -60,7 +60,7 @@ async fn foreign_message_is_not_sent_twice() {
 }
 
 #[tokio::test]
-async fn rejected_unlisted_item_is_left_out() {
+async fn rejected_unlisted_item_is_dropped() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -81,7 +81,7 @@ async fn rejected_unlisted_item_is_left_out() {
 }
 
 #[tokio::test]
-async fn missing_reasoning_is_left_out() {
+async fn missing_reasoning_is_dropped() {
     for mode in MODES {
         let world = World::new().await;
         let (client, conversation) = (world.client(), world.conversation().await);
@@ -100,7 +100,7 @@ async fn missing_reasoning_is_left_out() {
 }
 
 #[tokio::test]
-async fn unresolvable_reference_is_left_out() {
+async fn unresolvable_reference_is_dropped() {
     for mode in MODES {
         let world = World::new().await;
         let asked = ask([reference(&json!("msg_gone")), typed_user("Hello.")]);
@@ -165,7 +165,7 @@ async fn unchanged_plan_is_not_resent() {
 }
 
 #[tokio::test]
-async fn in_a_chain_the_response_is_learnt_anew() {
+async fn chain_is_resynced_after_a_state_error() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();

@@ -4,7 +4,7 @@ use antiphon_gateway::settings::{Preset, Retries, Settings, State, UpstreamSetti
 use antiphon_mock::{Answer, Exchange, Recorded, Script, StrictProvider};
 use serde_json::{Value, json};
 
-use crate::support::{Ask, Client, Gateways, default_settings, heard_until, lines, soon, text};
+use crate::support::{Ask, Client, Gateways, default_settings, frames_until, lines, soon, text};
 
 /// A gateway, and the provider behind it. At its end no model was given anything twice.
 pub(crate) struct World {
@@ -69,8 +69,8 @@ impl World {
     }
 
     /// Makes everything in the gateway's store older by this number of days.
-    pub(crate) async fn let_days_pass(&self, days: i64) {
-        self.gateways.let_days_pass(days).await;
+    pub(crate) async fn age_by_days(&self, days: i64) {
+        self.gateways.age_by_days(days).await;
     }
 
     /// A caller of one of several gateways.
@@ -107,13 +107,13 @@ impl World {
     /// Streams a turn with this answer and disconnects after the first event of type `event`.
     /// Returns the response's id.
     pub(crate) async fn abort_at(&self, event: &str, answer: Answer, body: &Ask) -> String {
-        let sent = heard_until(&answer, event);
+        let sent = frames_until(&answer, event);
         let exchange = self.provider.script(Script::from(answer).hang_after(sent));
         let mut events = self.client().stream(body).await;
-        let id = events.announced().await;
+        let id = events.response_id().await;
         events.until(event).await;
         drop(events);
-        self.left(&exchange).await;
+        self.wait_for_disconnect(&exchange).await;
         id
     }
 
@@ -166,7 +166,7 @@ impl World {
     }
 
     /// Waits until the gateway has left the provider in the middle of its answer.
-    pub(crate) async fn left(&self, exchange: &Exchange) {
+    pub(crate) async fn wait_for_disconnect(&self, exchange: &Exchange) {
         soon("the provider is left", exchange.wait_for_disconnect()).await;
     }
 }

@@ -4,9 +4,9 @@ use antiphon_gateway::settings::{Webhook, WebhookEvent};
 use antiphon_mock::{Answer, Reply};
 use serde_json::json;
 
-use crate::support::{Ask, Client, MODEL, Mode, Receiver, World, ask, heard_until, text};
+use crate::support::{Ask, Client, MODEL, Mode, Receiver, World, ask, frames_until, text};
 
-async fn telling(webhook: Webhook) -> World {
+async fn world_with_webhook(webhook: Webhook) -> World {
     World::with(|settings| settings.webhooks = vec![webhook]).await
 }
 
@@ -18,7 +18,7 @@ async fn queued(client: &Client, ask: Ask) -> String {
 #[tokio::test]
 async fn each_end_has_its_event() {
     let mut receiver = Receiver::answering([]).await;
-    let world = telling(receiver.webhook()).await;
+    let world = world_with_webhook(receiver.webhook()).await;
     let client = world.client();
     let answer = || Answer::new(MODEL).message("Once upon a time");
     for (answer, event) in [
@@ -35,7 +35,7 @@ async fn each_end_has_its_event() {
 #[tokio::test]
 async fn notified_endpoint_finds_the_response() {
     let mut receiver = Receiver::answering([]).await;
-    let world = telling(receiver.webhook()).await;
+    let world = world_with_webhook(receiver.webhook()).await;
     let client = world.client();
     let id = queued(&client, ask("Hello")).await;
 
@@ -49,10 +49,10 @@ async fn notified_endpoint_finds_the_response() {
 #[tokio::test]
 async fn cancelled_response_is_notified_once() {
     let mut receiver = Receiver::answering([]).await;
-    let world = telling(receiver.webhook()).await;
+    let world = world_with_webhook(receiver.webhook()).await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until = heard_until(&answer, "response.output_text.delta");
+    let until = frames_until(&answer, "response.output_text.delta");
     world.script(Reply::sse(answer.frames()).hang_after(until));
     let id = queued(&client, ask("Tell me a tale")).await;
     world.request(0).await;
@@ -70,10 +70,10 @@ async fn cancelled_response_is_notified_once() {
 async fn unsubscribed_events_are_not_sent() {
     let mut receiver = Receiver::answering([]).await;
     let webhook = Webhook { events: vec![WebhookEvent::Failed], ..receiver.webhook() };
-    let world = telling(webhook).await;
+    let world = world_with_webhook(webhook).await;
     let client = world.client();
     let well = queued(&client, ask("Hello")).await;
-    client.ended(&well).await;
+    client.wait_until_ended(&well).await;
     client.respond(&ask("Hello")).await;
     let answer = Answer::new(MODEL).message("Once").failed("server_error", "It broke.");
     world.script(Reply::sse(answer.frames()));

@@ -19,7 +19,7 @@ fn is_signed(secret: &str, id: &str, timestamp: &str, body: &[u8], signature: &s
     hmac::verify(&key, &signed, &signature).is_ok()
 }
 
-fn is_ours(received: &Received) -> bool {
+fn is_signed_by_gateway(received: &Received) -> bool {
     let [id, timestamp, signature] =
         ["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| received.header(name));
     is_signed(SECRET, id, timestamp, &received.body, signature)
@@ -42,7 +42,7 @@ async fn message_is_signed_and_typed() {
     let _running = outbox.serve(vec![receiver.webhook()]).await;
     let received = receiver.next().await;
 
-    assert!(is_ours(&received), "{received:?}");
+    assert!(is_signed_by_gateway(&received), "{received:?}");
     assert_eq!(received.id(), id);
     assert_eq!(received.header("content-type"), "application/json");
     let body: Value = serde_json::from_slice(&received.body).expect("it is JSON");
@@ -52,5 +52,5 @@ async fn message_is_signed_and_typed() {
 
     let mut forged = received;
     forged.body = [&forged.body[..], b" "].concat().into();
-    assert!(!is_ours(&forged));
+    assert!(!is_signed_by_gateway(&forged));
 }

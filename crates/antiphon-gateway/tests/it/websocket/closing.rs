@@ -6,12 +6,12 @@ use antiphon_mock::{Answer, Exchange, Reply};
 use serde_json::json;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::support::{MODEL, SIM, Socket, World, ask, create, heard_until};
+use crate::support::{MODEL, SIM, Socket, World, ask, create, frames_until};
 
 /// A turn that is open in the middle of its message, and its id.
 async fn open_turn(world: &World, socket: &mut Socket, conversation: &str) -> (Exchange, String) {
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until = heard_until(&answer, "response.output_text.delta");
+    let until = frames_until(&answer, "response.output_text.delta");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(until));
     socket.send(&create(&ask("Tell me a tale").within(conversation))).await;
     let created = socket.until("response.created").await;
@@ -29,9 +29,9 @@ async fn disconnect_settles_the_open_turn() {
     let (exchange, id) = open_turn(&world, &mut socket, &conversation).await;
 
     drop(socket);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 
-    assert_eq!(client.settled(&id).await["status"], "cancelled");
+    assert_eq!(client.wait_until_settled(&id).await["status"], "cancelled");
     client.respond(&ask("Go on").within(&conversation)).await;
     let expected = ["user: Tell me a tale", "assistant: Once ", "user: Go on"];
     assert_eq!(world.view(1).await, expected);
@@ -119,17 +119,17 @@ async fn unresponsive_connection_is_closed() {
         World::with(|settings| settings.limits.client_timeout = Duration::from_millis(20)).await;
     let mut silent = world.connect().await;
     silent
-        .say(concat!(
+        .send(concat!(
             "GET /v1/responses HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer a\r\n",
             "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n",
             "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         ))
         .await;
-    let head = silent.hear("\r\n\r\n").await;
+    let head = silent.read_until("\r\n\r\n").await;
     assert!(head.starts_with("HTTP/1.1 101 Switching Protocols\r\n"), "{head}");
     assert!(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "the key of RFC 6455: {head}");
 
-    silent.take_to_the_end().await;
+    silent.discard_to_end().await;
 }
 
 #[tokio::test]

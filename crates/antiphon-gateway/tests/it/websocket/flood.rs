@@ -16,13 +16,13 @@ async fn ping_flood_is_limited() {
         World::with(|settings| settings.limits.client_timeout = Duration::from_millis(200)).await;
     let mut client = world.connect().await;
     client
-        .say(
+        .send(
             "GET /v1/responses HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer a\r\n\
              connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
              sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         )
         .await;
-    client.hear("\r\n\r\n").await;
+    client.read_until("\r\n\r\n").await;
     // 500 pings of 125 bytes, masked with zeros.
     let ping = [&[0x89, 0x80 | 0x7d, 0, 0, 0, 0][..], &[b'x'; 125]].concat().repeat(500);
 
@@ -41,7 +41,7 @@ async fn endless_pings_close_the_connection() {
         }
     }
     assert_eq!(socket.closed().await, CloseCode::Policy);
-    assert_eq!(world.nobody().get("/healthz").await.status(), 200);
+    assert_eq!(world.anonymous_client().get("/healthz").await.status(), 200);
 }
 
 #[tokio::test]

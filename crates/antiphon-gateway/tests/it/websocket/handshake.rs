@@ -64,13 +64,13 @@ async fn foreign_origin_cannot_open_a_websocket() {
 async fn own_origin_can_open_a_websocket() {
     let world = World::new().await;
     let mut page: Raw = world.connect().await;
-    page.say(
+    page.send(
         "GET /v1/responses HTTP/1.1\r\nhost: localhost:8080\r\norigin: http://localhost:8080\r\n\
          connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
          sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
     )
     .await;
-    page.hear("101 Switching Protocols").await;
+    page.read_until("101 Switching Protocols").await;
 }
 
 #[tokio::test]
@@ -79,11 +79,11 @@ async fn websocket_counts_as_a_connection() {
     let mut socket = world.client().socket().await;
     socket.turn(&ask("Hello").model(SIM)).await;
     let mut waiting: Raw = world.connect().await;
-    waiting.say("GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    waiting.send("GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     socket.turn(&ask("Hello again").model(SIM)).await;
-    assert!(!waiting.has_heard(), "it waits to be accepted");
+    assert!(!waiting.has_unread(), "it waits to be accepted");
 
     drop(socket);
 
-    waiting.hear("HTTP/1.1 200 OK\r\n").await;
+    waiting.read_until("HTTP/1.1 200 OK\r\n").await;
 }

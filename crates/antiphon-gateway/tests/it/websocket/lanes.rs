@@ -3,16 +3,16 @@
 use antiphon_mock::{Answer, Exchange, Frame, Reply};
 use serde_json::{Value, json};
 
-use crate::support::{Ask, MODEL, SIM, World, ask, create, heard_until};
+use crate::support::{Ask, MODEL, SIM, World, ask, create, frames_until};
 
 /// A reply that stops in the middle of its message.
-fn held(world: &World) -> Exchange {
+fn script_unfinished(world: &World) -> Exchange {
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until = heard_until(&answer, "response.output_text.delta");
+    let until = frames_until(&answer, "response.output_text.delta");
     world.script(Reply::sse(answer.frames()).hang_after(until))
 }
 
-fn on(lane: &str, ask: Ask) -> Value {
+fn on_lane(lane: &str, ask: Ask) -> Value {
     create(&ask.field("stream_id", lane))
 }
 
@@ -20,7 +20,7 @@ fn on(lane: &str, ask: Ask) -> Value {
 async fn turns_of_one_lane_run_one_after_the_other() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
-    let first = held(&world);
+    let first = script_unfinished(&world);
 
     socket.send(&create(&ask("One"))).await;
     socket.until("response.output_text.delta").await;
@@ -39,12 +39,12 @@ async fn turns_of_one_lane_run_one_after_the_other() {
 async fn lanes_run_concurrently_with_named_events() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
-    let slow = held(&world);
+    let slow = script_unfinished(&world);
 
-    socket.send(&on("planner", ask("Plan"))).await;
+    socket.send(&on_lane("planner", ask("Plan"))).await;
     let begun = socket.until("response.output_text.delta").await;
     assert_eq!(begun["stream_id"], "planner");
-    socket.send(&on("critic", ask("Criticize").model(SIM))).await;
+    socket.send(&on_lane("critic", ask("Criticize").model(SIM))).await;
     let critic = socket.ended().await;
     assert!(critic.events.iter().all(|event| event.json["stream_id"] == "critic"));
     slow.release_all();
@@ -65,7 +65,7 @@ async fn event_with_trailing_space_is_named() {
     let frames = Answer::new(MODEL).message("Once upon a time").frames();
     world.script(Reply::sse(frames.iter().map(spaced).collect::<Vec<_>>()));
 
-    socket.send(&on("planner", ask("Plan"))).await;
+    socket.send(&on_lane("planner", ask("Plan"))).await;
 
     let turn = socket.ended().await;
     assert!(turn.events.iter().all(|event| event.json["stream_id"] == "planner"));
@@ -97,7 +97,7 @@ async fn failed_fork_keeps_the_continued_response() {
     let plan = socket.turn(&ask("Plan it").unstored()).await;
 
     let wrong = ask(json!([crate::support::output(&"call_other".into(), "a")])).unstored();
-    socket.send(&on("critic", wrong.after(plan.id()))).await;
+    socket.send(&on_lane("critic", wrong.after(plan.id()))).await;
     assert_eq!(socket.error().await["stream_id"], "critic");
 
     let next = socket.turn(&ask("Go on").unstored().after(plan.id())).await;
@@ -124,7 +124,7 @@ async fn named_lanes_are_limited() {
         socket.turn(&ask("Hello").model(SIM).field("stream_id", format!("lane_{number}"))).await;
     }
 
-    socket.send(&on("one_more", ask("Hello").model(SIM))).await;
+    socket.send(&on_lane("one_more", ask("Hello").model(SIM))).await;
 
     let error = socket.error().await;
     assert_eq!(error["error"]["code"], "websocket_stream_limit_reached");
@@ -137,14 +137,14 @@ async fn named_lanes_are_limited() {
 async fn turn_beyond_the_open_limit_waits() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
-    let exchanges: Vec<Exchange> = (0..16).map(|_| held(&world)).collect();
+    let exchanges: Vec<Exchange> = (0..16).map(|_| script_unfinished(&world)).collect();
     for number in 0..16 {
-        socket.send(&on(&format!("lane_{number}"), ask("Hello"))).await;
+        socket.send(&on_lane(&format!("lane_{number}"), ask("Hello"))).await;
     }
     for index in 0..16 {
         world.request(index).await;
     }
-    socket.send(&on("late", ask("Hello"))).await;
+    socket.send(&on_lane("late", ask("Hello"))).await;
     socket.send(&json!({"type": "nothing"})).await;
     while socket.event_or_error().await["type"] != "error" {}
     assert_eq!(world.times_asked(), 16);
@@ -158,7 +158,7 @@ async fn turn_beyond_the_open_limit_waits() {
 async fn waiting_turns_are_limited() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
-    let _held = held(&world);
+    let _held = script_unfinished(&world);
     for _ in 0..=64 {
         socket.send(&create(&ask("Hello"))).await;
     }

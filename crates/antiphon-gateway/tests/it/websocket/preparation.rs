@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Ask, SIM, World, ask, create};
 
-fn warming(text: &str) -> Ask {
+fn preparation(text: &str) -> Ask {
     ask(text).field("generate", false)
 }
 
@@ -16,7 +16,7 @@ async fn preparation_gives_an_empty_response() {
         let kept = |ask: Ask| if unstored { ask.unstored() } else { ask };
         let asked = world.times_asked();
 
-        let warm = socket.turn(&kept(warming("My color is purple"))).await;
+        let warm = socket.turn(&kept(preparation("My color is purple"))).await;
         assert_eq!((warm.status(), warm.output().len()), ("completed", 0));
         assert_eq!(world.times_asked(), asked, "no model was asked");
         let turn = socket.turn(&kept(ask(json!([])).after(warm.id()))).await;
@@ -35,7 +35,7 @@ async fn invalid_preparation_is_rejected() {
 
     socket.send(&create(&ask("Hello").field("generate", "no"))).await;
     assert_eq!(socket.refused().await.1["param"], "generate");
-    socket.send(&create(&warming("Hello").after("resp_unknown"))).await;
+    socket.send(&create(&preparation("Hello").after("resp_unknown"))).await;
     assert_eq!(socket.refused().await.1["code"], "previous_response_not_found");
 }
 
@@ -51,6 +51,6 @@ async fn preparation_is_not_sent_to_the_model() {
         assert!(body.get(field).is_none(), "{field} is in {body}");
     }
     assert_eq!(body["stream"], true);
-    let sim = socket.turn(&warming("Hello").model(SIM)).await;
+    let sim = socket.turn(&preparation("Hello").model(SIM)).await;
     assert_eq!(sim.output().len(), 0);
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::support::{MODEL, SIM, Socket, World, ask, create, heard_until};
+use crate::support::{MODEL, SIM, Socket, World, ask, create, frames_until};
 
 async fn still_answers(socket: &mut Socket) {
     assert_eq!(socket.turn(&ask("Hello").model(SIM)).await.status(), "completed");
@@ -86,7 +86,7 @@ async fn interrupted_turn_ends_as_failed() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until = heard_until(&answer, "response.output_text.delta");
+    let until = frames_until(&answer, "response.output_text.delta");
     world.script(Reply::sse(answer.frames()).break_after(until));
 
     let failed = socket.turn(&ask("Tell me a tale").unstored()).await;
@@ -126,7 +126,7 @@ async fn too_many_open_turns_get_an_error() {
     let world = World::with(|settings| settings.limits.max_open_turns = 1).await;
     let client = world.client();
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until = heard_until(&answer, "response.output_text.delta");
+    let until = frames_until(&answer, "response.output_text.delta");
     let exchange = world.script(Reply::sse(answer.frames()).hang_after(until));
     let open = client.stream(&ask("Tell me a tale")).await;
     let mut socket = client.socket().await;

@@ -3,7 +3,7 @@
 use antiphon_mock::{Answer, Reply};
 use serde_json::{Value, json};
 
-use crate::support::{Ask, MODEL, Turn, World, ask, create, heard_until, invalid, output};
+use crate::support::{Ask, MODEL, Turn, World, ask, create, frames_until, invalid, output};
 
 /// The error body's member, as the frame has it.
 fn not_found(id: &str) -> Value {
@@ -60,7 +60,7 @@ async fn other_lane_waits_for_the_open_response() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let answer = Answer::new(MODEL).message("Once upon a time");
-    let until = heard_until(&answer, "response.output_text.delta");
+    let until = frames_until(&answer, "response.output_text.delta");
     let tale = world.script(Reply::sse(answer.frames()).hang_after(until));
     socket.send(&create(&say("A tale"))).await;
     let announced = socket.until("response.created").await;

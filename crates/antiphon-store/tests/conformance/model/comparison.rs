@@ -40,8 +40,8 @@ impl History {
         assert_eq!(self.listed(&scope).await, self.live(held));
     }
 
-    /// An item is found exactly where somebody still reaches a copy: the newest live one that is
-    /// here, else, where none lives elsewhere, what is left of the newest.
+    /// An item is located if a copy of it is reachable: the newest live copy with a body here, or,
+    /// if none is live elsewhere, the remainder of the newest one.
     async fn compare_places(&self) {
         let reached = self.reached();
         let ids: BTreeSet<_> = self.copies.iter().map(|copy| &copy.item.id).collect();
@@ -64,7 +64,7 @@ impl History {
             .iter()
             .map(|response| &response.transcript)
             .chain(self.conversations.iter().map(|conversation| &conversation.held))
-            .chain(self.openings.iter().map(|opening| &opening.behind))
+            .chain(self.pending_turns.iter().map(|pending| &pending.base))
             .flatten()
             .copied()
             .collect()

@@ -28,16 +28,16 @@ pub(super) struct Response {
     pub(super) input: Range<usize>,
 }
 
-pub(super) struct Opening {
+pub(super) struct PendingTurn {
     pub(super) id: ResponseId,
-    pub(super) behind: Vec<Nth>,
+    pub(super) base: Vec<Nth>,
     pub(super) turn: TurnRecord,
 }
 
 pub(super) struct Conversation {
     pub(super) id: ConversationId,
     pub(super) held: Vec<Nth>,
-    /// Its last turn, if nothing came behind it.
+    /// Its last turn, if nothing follows it.
     pub(super) last: Option<LastTurn>,
 }
 
@@ -49,13 +49,13 @@ pub(super) struct LastTurn {
     from: usize,
 }
 
-/// The naive store, beside the one that is tried.
+/// A naive store, next to the store under test.
 pub(super) struct History {
     pub(super) world: World,
     pub(super) copies: Vec<Copy>,
     pub(super) responses: Vec<Response>,
     pub(super) conversations: Vec<Conversation>,
-    pub(super) openings: Vec<Opening>,
+    pub(super) pending_turns: Vec<PendingTurn>,
     /// What a provider's names stand for.
     pub(super) names: BTreeMap<String, LedgerEntry>,
     /// How many turns of conversations there were: each answers a request of its own.
@@ -69,7 +69,7 @@ impl History {
             copies: Vec::new(),
             responses: Vec::new(),
             conversations: Vec::new(),
-            openings: Vec::new(),
+            pending_turns: Vec::new(),
             names: BTreeMap::new(),
             asked: 0,
         }
@@ -92,7 +92,7 @@ impl History {
             Step::TurnRecord { conversation, input, output, recorded } => {
                 self.turn(conversation, input, output, recorded).await;
             }
-            Step::TakeBack { conversation } => self.retract(conversation).await,
+            Step::Retract { conversation } => self.retract(conversation).await,
             Step::Append { conversation, known } => self.append(conversation, &known).await,
             Step::DeleteItem { conversation, item } => self.delete_item(conversation, item).await,
             Step::DeleteResponse { response } => self.delete_response(response).await,
@@ -100,13 +100,15 @@ impl History {
                 self.delete_conversation(conversation).await;
             }
             Step::Announce { response, input } => self.announce(response, input).await,
-            Step::Conclude { opening, output } => self.conclude(opening, output).await,
-            Step::Abandon { opening } => self.abandon(opening).await,
+            Step::Conclude { pending, output } => self.conclude(pending, output).await,
+            Step::Abandon { pending } => self.abandon(pending).await,
             Step::Adopt { name } => self.adopt(name).await,
-            Step::Relearn { conversation, known } => self.resync(conversation, &known).await,
-            Step::Doubt { conversation } => self.mark_stale(conversation).await,
-            Step::Tell { behind, name, is_stale } => self.tell(behind, name, is_stale).await,
-            Step::AnnounceName { opening, name } => self.announce_name(opening, name).await,
+            Step::Resync { conversation, known } => self.resync(conversation, &known).await,
+            Step::MarkStale { conversation } => self.mark_stale(conversation).await,
+            Step::NameResponse { base, name, is_stale } => {
+                self.name_response(base, name, is_stale).await
+            }
+            Step::AnnounceName { pending, name } => self.announce_name(pending, name).await,
             Step::Forget { name } => self.forget(name).await,
         }
     }
@@ -123,7 +125,7 @@ impl History {
         (first..self.copies.len()).collect()
     }
 
-    /// A turn of fresh items, and what it leaves behind `past`.
+    /// A turn of fresh items, and the transcript that it continues, `past`.
     pub(super) fn new_turn(
         &self,
         destination: Destination,
@@ -167,7 +169,7 @@ impl History {
             return;
         };
         let past = self.responses[previous].transcript.clone();
-        let destination = self.world.behind(self.end(previous).await);
+        let destination = self.world.destination_after(self.end(previous).await);
         let (id, turn) = self.new_turn(destination, input, output);
         self.commit(&past, id, turn).await;
     }
@@ -200,7 +202,7 @@ impl History {
         self.conversations[at].last = Some(last);
     }
 
-    /// Takes a conversation's last turn back, unless somebody has gone on from it.
+    /// Retracts the last turn of a conversation, unless a later turn continues it.
     async fn retract(&mut self, conversation: usize) {
         let Some(at) = chosen(&self.conversations, conversation) else {
             return;
@@ -221,8 +223,8 @@ impl History {
     fn is_built_on(&self, last: &LastTurn, items: &[Nth]) -> bool {
         let others = self.responses.iter().filter(|response| response.id != last.response);
         let others = others.map(|response| &response.transcript);
-        let mut behind = others.chain(self.openings.iter().map(|opening| &opening.behind));
-        behind.any(|transcript| transcript.iter().any(|nth| items.contains(nth)))
+        let mut base = others.chain(self.pending_turns.iter().map(|pending| &pending.base));
+        base.any(|transcript| transcript.iter().any(|nth| items.contains(nth)))
     }
 
     /// Gives a conversation copies of items that were given before, here or elsewhere.
@@ -311,26 +313,26 @@ impl History {
         let Some(previous) = chosen(&self.responses, response) else {
             return;
         };
-        let behind = self.responses[previous].transcript.clone();
-        let destination = self.world.behind(self.end(previous).await);
+        let base = self.responses[previous].transcript.clone();
+        let destination = self.world.destination_after(self.end(previous).await);
         let (id, mut turn) = self.world.turn(destination, &[], &[]);
         turn.input = (0..input).map(|nth| saying(&format!("{id}_{nth}"), "announced")).collect();
-        self.world.open(&turn).await;
-        self.openings.push(Opening { id, behind, turn });
+        self.world.record_pending(&turn).await;
+        self.pending_turns.push(PendingTurn { id, base, turn });
     }
 
-    async fn conclude(&mut self, opening: usize, output: usize) {
-        if let Some(at) = chosen(&self.openings, opening) {
-            let Opening { id, behind, mut turn } = self.openings.remove(at);
+    async fn conclude(&mut self, pending: usize, output: usize) {
+        if let Some(at) = chosen(&self.pending_turns, pending) {
+            let PendingTurn { id, base, mut turn } = self.pending_turns.remove(at);
             turn.output =
                 (0..output).map(|nth| saying(&format!("{id}_out_{nth}"), "concluded")).collect();
-            self.commit(&behind, id, turn).await;
+            self.commit(&base, id, turn).await;
         }
     }
 
-    async fn abandon(&mut self, opening: usize) {
-        if let Some(at) = chosen(&self.openings, opening) {
-            let Opening { id, .. } = self.openings.remove(at);
+    async fn abandon(&mut self, pending: usize) {
+        if let Some(at) = chosen(&self.pending_turns, pending) {
+            let PendingTurn { id, .. } = self.pending_turns.remove(at);
             let (store, tenant) = (&self.world.store, &self.world.tenant);
             assert_eq!(store.drop_pending_turn(tenant, &id).await, Ok(()));
             self.unname(&LedgerSubject::Response(id));

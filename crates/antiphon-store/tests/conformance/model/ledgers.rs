@@ -61,18 +61,18 @@ impl History {
         self.set_stale(&LedgerSubject::Conversation(id), true);
     }
 
-    /// A turn whose provider tells what it calls the response: in a conversation, or behind a
-    /// response.
-    pub(super) async fn tell(&mut self, behind: usize, which: usize, is_stale: bool) {
-        let within = chosen(&self.conversations, behind).filter(|_| behind.is_multiple_of(2));
-        let (past, destination) = match (within, chosen(&self.responses, behind)) {
+    /// A turn whose response has a name at the provider: in a conversation, or after a response.
+    pub(super) async fn name_response(&mut self, base: usize, which: usize, is_stale: bool) {
+        let within = chosen(&self.conversations, base).filter(|_| base.is_multiple_of(2));
+        let (past, destination) = match (within, chosen(&self.responses, base)) {
             (Some(at), _) => {
                 let Conversation { id, held, .. } = &self.conversations[at];
                 (held.clone(), Destination::Conversation(id.clone()))
             }
-            (None, Some(at)) => {
-                (self.responses[at].transcript.clone(), self.world.behind(self.end(at).await))
-            }
+            (None, Some(at)) => (
+                self.responses[at].transcript.clone(),
+                self.world.destination_after(self.end(at).await),
+            ),
             (None, None) => (Vec::new(), self.world.anew()),
         };
         let (id, turn) = self.new_turn(destination, 1, 1);
@@ -87,21 +87,21 @@ impl History {
                 is_stale,
             );
         }
-        self.stand(name(which), of_response(&id, is_stale));
+        self.set_name(name(which), of_response(&id, is_stale));
     }
 
-    pub(super) async fn announce_name(&mut self, opening: usize, which: usize) {
-        let Some(at) = chosen(&self.openings, opening) else { return };
-        let id = self.openings[at].id.clone();
+    pub(super) async fn announce_name(&mut self, pending: usize, which: usize) {
+        let Some(at) = chosen(&self.pending_turns, pending) else { return };
+        let id = self.pending_turns[at].id.clone();
         self.world.announce(&name(which), &id).await;
-        self.stand(name(which), of_response(&id, true));
+        self.set_name(name(which), of_response(&id, true));
     }
 
     pub(super) async fn forget(&mut self, which: usize) {
         let gone = self.names.remove(&name(which));
         assert_eq!(self.world.forget(&name(which)).await, gone.is_some());
         let Some(LedgerEntry { subject, .. }) = gone else { return };
-        self.openings.retain(|opening| LedgerSubject::Response(opening.id.clone()) != subject);
+        self.pending_turns.retain(|pending| LedgerSubject::Response(pending.id.clone()) != subject);
         self.lose(&subject);
     }
 
@@ -110,8 +110,8 @@ impl History {
         self.names.retain(|_, entry| entry.subject != *subject);
     }
 
-    /// A name stands for this from now on, and what it stood for is gone.
-    fn stand(&mut self, name: String, entry: LedgerEntry) {
+    /// From now on the name refers to this entry; its former subject is gone.
+    fn set_name(&mut self, name: String, entry: LedgerEntry) {
         let subject = entry.subject.clone();
         let before = self.names.remove(&name).filter(|before| before.subject != subject);
         self.unname(&subject);

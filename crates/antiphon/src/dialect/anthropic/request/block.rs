@@ -1,7 +1,7 @@
 //! Content blocks, and the conversion of a call and its output into them.
 
 use super::content::Content;
-use super::{Report, unsupported};
+use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::item::{Item, Kind};
 use crate::json::{Object, push_quoted, unquote};
@@ -66,7 +66,7 @@ pub(super) fn is_blank(raw: &str) -> bool {
 pub(super) fn tool_use(
     id: &str,
     (position, kind, call): (usize, &Kind, &Object<'_>),
-    report: &mut Report,
+    omissions: &mut AnthropicOmissions,
 ) -> Result<Block, Unsupported> {
     let name = call.present("name").filter(|name| name.starts_with('"'));
     let name = name.ok_or_else(|| {
@@ -77,7 +77,7 @@ pub(super) fn tool_use(
         Kind::CustomToolCall => {
             format!(r#"{{"input":{}}}"#, call.present("input").unwrap_or("\"\""))
         }
-        _ => arguments(call, position, report),
+        _ => arguments(call, position, omissions),
     };
     let mut json = String::from(r#"{"type":"tool_use","id":"#);
     push_quoted(&mut json, id);
@@ -89,7 +89,7 @@ pub(super) fn tool_use(
     Ok(Block::Other(json))
 }
 
-fn arguments(call: &Object<'_>, position: usize, report: &mut Report) -> String {
+fn arguments(call: &Object<'_>, position: usize, omissions: &mut AnthropicOmissions) -> String {
     let raw = call.present("arguments").unwrap_or("\"\"");
     let text = unquote(raw).unwrap_or_default();
     let text = text.trim();
@@ -101,7 +101,7 @@ fn arguments(call: &Object<'_>, position: usize, report: &mut Report) -> String 
     }
     let how = "the Anthropic Messages API takes an object as the input of a call; these arguments \
                are not an object and are sent in its field '_raw'";
-    report.change(RequestPath::Item(position, "arguments".into()), how);
+    omissions.change(RequestPath::Item(position, "arguments".into()), how);
     format!(r#"{{"_raw":{raw}}}"#)
 }
 
@@ -110,11 +110,11 @@ fn arguments(call: &Object<'_>, position: usize, report: &mut Report) -> String 
 pub(super) fn tool_result(
     id: &str,
     (position, item): (usize, &Item),
-    report: &mut Report,
+    omissions: &mut AnthropicOmissions,
 ) -> Result<Block, Unsupported> {
     let output = item.object();
     let content = output.present("output").unwrap_or("\"\"");
-    let blocks = Content::call_output(position).blocks(content, report)?;
+    let blocks = Content::call_output(position).blocks(content, omissions)?;
     let mut json = String::from(r#"{"type":"tool_result","tool_use_id":"#);
     push_quoted(&mut json, id);
     match &*blocks {

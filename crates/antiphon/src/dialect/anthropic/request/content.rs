@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::block::Block;
-use super::{Report, media, unsupported};
+use super::{AnthropicOmissions, media, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, type_name};
 
@@ -39,7 +39,11 @@ impl Content {
     }
 
     /// Converts a raw content, which is a string or an array of parts. Leaves out blank text.
-    pub(super) fn blocks(self, raw: &str, report: &mut Report) -> Result<Vec<Block>, Unsupported> {
+    pub(super) fn blocks(
+        self,
+        raw: &str,
+        omissions: &mut AnthropicOmissions,
+    ) -> Result<Vec<Block>, Unsupported> {
         if raw.starts_with('"') {
             return Ok(Block::text(raw).into_iter().collect());
         }
@@ -50,7 +54,7 @@ impl Content {
             unsupported(place, &why)
         })?;
         let blocks =
-            parts.iter().enumerate().map(|(number, part)| self.block(number, part, report));
+            parts.iter().enumerate().map(|(number, part)| self.block(number, part, omissions));
         blocks.filter_map(Result::transpose).collect()
     }
 
@@ -58,7 +62,7 @@ impl Content {
         self,
         number: usize,
         part: &RawValue,
-        report: &mut Report,
+        omissions: &mut AnthropicOmissions,
     ) -> Result<Option<Block>, Unsupported> {
         let path = format!("{}[{number}]", self.field);
         let Ok(fields) = Object::parse(part.get().as_bytes()) else {
@@ -73,7 +77,7 @@ impl Content {
                 let why = "the Anthropic Messages API takes only text in such a message";
                 Err(unsupported(part.place(), why))
             }
-            "input_image" => media::image(&part, report).map(Some),
+            "input_image" => media::image(&part, omissions).map(Some),
             "input_file" => media::document(&part).map(Some),
             own if own.starts_with("anthropic:") => part.own_block(),
             other => {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::block::{Block, tool_result, tool_use, write_all};
 use super::content::Content;
 use super::turns::Turns;
-use super::{Report, unsupported};
+use super::{AnthropicOmissions, unsupported};
 use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{CallIds, Request, RequestPath, Unsupported};
 use crate::dialect::{Dialect, Seal};
@@ -34,9 +34,9 @@ pub(super) struct Conversation {
 impl Conversation {
     pub(super) fn from_request(
         request: Request<'_>,
-        report: &mut Report,
+        omissions: &mut AnthropicOmissions,
     ) -> Result<Self, Unsupported> {
-        let mut builder = ConversationBuilder::new(request, report);
+        let mut builder = ConversationBuilder::new(request, omissions);
         builder.instructions(request.fields)?;
         for (position, item) in request.items.iter().enumerate() {
             builder.item(position, item)?;
@@ -80,11 +80,11 @@ struct ConversationBuilder<'a> {
     system: Vec<Block>,
     turns: Turns,
     called: Vec<String>,
-    report: &'a mut Report,
+    omissions: &'a mut AnthropicOmissions,
 }
 
 impl<'a> ConversationBuilder<'a> {
-    fn new(request: Request<'a>, report: &'a mut Report) -> Self {
+    fn new(request: Request<'a>, omissions: &'a mut AnthropicOmissions) -> Self {
         let mut exchanges = Exchanges::default();
         let mut outputs = vec![None; request.items.len()];
         let mut joined = Vec::with_capacity(request.items.len());
@@ -104,12 +104,12 @@ impl<'a> ConversationBuilder<'a> {
             system: Vec::new(),
             turns: Turns::default(),
             called: Vec::new(),
-            report,
+            omissions,
         }
     }
 
     fn finish(mut self) -> Conversation {
-        self.turns.finish(self.report);
+        self.turns.finish(self.omissions);
         let mut called = self.called;
         called.sort_unstable();
         called.dedup();
@@ -155,12 +155,12 @@ impl<'a> ConversationBuilder<'a> {
         let content = message.present("content").unwrap_or("\"\"");
         match item.head().role {
             Some(Role::User) => {
-                for block in Content::user_message(position).blocks(content, self.report)? {
-                    self.turns.user(block, self.report);
+                for block in Content::user_message(position).blocks(content, self.omissions)? {
+                    self.turns.user(block, self.omissions);
                 }
             }
             Some(Role::Assistant) => {
-                for block in Content::text_message(position).blocks(content, self.report)? {
+                for block in Content::text_message(position).blocks(content, self.omissions)? {
                     self.turns.assistant(block);
                 }
             }
@@ -174,11 +174,11 @@ impl<'a> ConversationBuilder<'a> {
     }
 
     fn instruct(&mut self, position: usize, content: &str) -> Result<(), Unsupported> {
-        let blocks = Content::text_message(position).blocks(content, self.report)?;
+        let blocks = Content::text_message(position).blocks(content, self.omissions)?;
         if !self.turns.is_empty() && !blocks.is_empty() {
             let how = "the Anthropic Messages API takes instructions only before the conversation; \
                        the message is moved there";
-            self.report.change(RequestPath::Item(position, String::new()), how);
+            self.omissions.change(RequestPath::Item(position, String::new()), how);
         }
         self.system.extend(blocks);
         Ok(())
@@ -205,8 +205,8 @@ impl<'a> ConversationBuilder<'a> {
         let valid_id = to_valid_id(call_id);
         let id = self.call_ids.next(Some(&valid_id), &valid_id);
         let fields = item.object();
-        let call = tool_use(&id, (position, &item.head().kind, &fields), self.report)?;
-        let result = tool_result(&id, (output, &self.items[output]), self.report)?;
+        let call = tool_use(&id, (position, &item.head().kind, &fields), self.omissions)?;
+        let result = tool_result(&id, (output, &self.items[output]), self.omissions)?;
         self.called.extend(fields.string("name").map(Cow::into_owned));
         self.turns.call(position, call, result);
         Ok(())
@@ -214,7 +214,7 @@ impl<'a> ConversationBuilder<'a> {
 
     fn output(&mut self, position: usize) {
         match self.joined[position] {
-            Some(PairRole::Output(call)) => self.turns.record_output(call, self.report),
+            Some(PairRole::Output(call)) => self.turns.record_output(call, self.omissions),
             _ => self.leave_out(position, "no call in the request has this output"),
         }
     }
@@ -227,7 +227,7 @@ impl<'a> ConversationBuilder<'a> {
         };
         let block = Block::Other(block.to_owned());
         match item.string("role").as_deref() {
-            Some("user") => self.turns.user(block, self.report),
+            Some("user") => self.turns.user(block, self.omissions),
             _ => self.turns.assistant(block),
         }
     }
@@ -235,7 +235,7 @@ impl<'a> ConversationBuilder<'a> {
     fn leave_out(&mut self, position: usize, why: &str) {
         let kind = &self.items[position].head().kind;
         let why = format!("the Anthropic Messages API cannot take this '{kind}' item: {why}");
-        self.report.leave_out(RequestPath::Item(position, String::new()), &why);
+        self.omissions.leave_out(RequestPath::Item(position, String::new()), &why);
     }
 }
 

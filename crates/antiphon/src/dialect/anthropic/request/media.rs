@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::block::{Block, is_blank};
 use super::content::Part;
-use super::{Report, unsupported};
+use super::{AnthropicOmissions, unsupported};
 use crate::dialect::anthropic::base64;
 use crate::dialect::request::Unsupported;
 use crate::json::{push_quoted, quote};
@@ -13,7 +13,10 @@ const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 
 /// The block of an `input_image`: a base64 source for a data URL, otherwise a URL source. Anthropic
 /// cannot read a file by the id of another server.
-pub(super) fn image(part: &Part<'_>, report: &mut Report) -> Result<Block, Unsupported> {
+pub(super) fn image(
+    part: &Part<'_>,
+    omissions: &mut AnthropicOmissions,
+) -> Result<Block, Unsupported> {
     let Some(url) = part.fields.string("image_url") else {
         return Err(unsupported(
             part.place(),
@@ -22,7 +25,7 @@ pub(super) fn image(part: &Part<'_>, report: &mut Report) -> Result<Block, Unsup
     };
     if part.fields.string("detail").is_some_and(|detail| detail != "auto") {
         let why = "the Anthropic Messages API has no levels of image detail";
-        report.leave_out(part.at("detail"), why);
+        omissions.leave_out(part.at("detail"), why);
     }
     let Some(data) = DataUrl::parse(&url) else {
         return Ok(block("image", &url_source(&url), None));

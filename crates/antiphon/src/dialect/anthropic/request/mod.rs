@@ -42,20 +42,20 @@ pub const DEFAULT_MAX_TOKENS: u64 = 32_000;
 pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupported> {
     let fields = request.fields;
     options::refuse(fields)?;
-    let mut report = Report::default();
+    let mut omissions = AnthropicOmissions::default();
     let model = Model::from_fields(fields);
-    let conversation = Conversation::from_request(request, &mut report)?;
+    let conversation = Conversation::from_request(request, &mut omissions)?;
     let choice = ToolChoice::from_fields(fields)?;
     choice.check_defined(&Tools::names(fields))?;
-    let tools = Tools::from_fields(fields, &choice, &mut report)?;
+    let tools = Tools::from_fields(fields, &choice, &mut omissions)?;
     let max_tokens = MaxTokens::from_fields(fields, &model);
     let limits = thinking::Limits {
         max_tokens: max_tokens.number,
         forced_tool: choice.forces() && !tools.is_empty(),
         needs_thinking_first: conversation.lacks_thinking_first(),
     };
-    let thinking = Thinking::from_fields(fields, &model, limits, &mut report)?;
-    let sampling = Sampling::from_fields(fields, &model, thinking.is_on(), &mut report);
+    let thinking = Thinking::from_fields(fields, &model, limits, &mut omissions)?;
+    let sampling = Sampling::from_fields(fields, &model, thinking.is_on(), &mut omissions);
 
     let mut body = Object::default();
     if let Some(model) = fields.present("model") {
@@ -67,8 +67,8 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     tools.write(&choice, &conversation, &mut body);
     sampling.write(&mut body);
     thinking.write(&mut body);
-    options::write(fields, &mut body, &mut report);
-    Ok(Encoded { body: body.to_bytes(), omissions: report.into_omissions() })
+    options::write(fields, &mut body, &mut omissions);
+    Ok(Encoded { body: body.to_bytes(), omissions: omissions.into_omissions() })
 }
 
 /// The limit of the output, thinking included. `max_output_tokens` has the same meaning.
@@ -90,9 +90,9 @@ impl<'a> MaxTokens<'a> {
 
 /// The omissions and changes so far.
 #[derive(Default)]
-struct Report(Vec<Omission>);
+struct AnthropicOmissions(Vec<Omission>);
 
-impl Report {
+impl AnthropicOmissions {
     /// Reports that the value at `place` is left out. `why` names the API.
     fn leave_out(&mut self, place: RequestPath, why: &str) {
         let message = format!("'{place}' is left out: {why}");

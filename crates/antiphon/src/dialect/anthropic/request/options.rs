@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::model::Model;
-use super::{Report, unsupported};
+use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, unquote};
 
@@ -75,21 +75,25 @@ pub(super) fn refuse(fields: &Object<'_>) -> Result<(), Unsupported> {
 /// Writes the fields that have a counterpart, and those that the Responses API does not have.
 /// Reports a field that is left out, except defaults and the fields of the state's owner (`store`,
 /// `conversation`, …).
-pub(super) fn write(fields: &Object<'_>, body: &mut Object<'_>, report: &mut Report) {
+pub(super) fn write(
+    fields: &Object<'_>,
+    body: &mut Object<'_>,
+    omissions: &mut AnthropicOmissions,
+) {
     if let Some(user) = fields.present("safety_identifier").or_else(|| fields.present("user")) {
         body.set("metadata", format!(r#"{{"user_id":{user}}}"#));
     }
-    if let Some(tier) = service_tier(fields, report) {
+    if let Some(tier) = service_tier(fields, omissions) {
         body.set("service_tier", tier);
     }
     for (field, defaults) in LEFT_OUT {
         if fields.present(field).is_some_and(|raw| !defaults.contains(&raw)) {
             let why = "the Anthropic Messages API has no counterpart";
-            report.leave_out(RequestPath::field(field), why);
+            omissions.leave_out(RequestPath::field(field), why);
         }
     }
-    leave_out_of_text(fields, report);
-    leave_out_of_include(fields, report);
+    leave_out_of_text(fields, omissions);
+    leave_out_of_include(fields, omissions);
     for (field, raw) in fields.iter().filter(|(field, raw)| *raw != "null" && !is_known(field)) {
         body.set(field.to_owned(), raw.to_owned());
     }
@@ -100,35 +104,36 @@ fn is_known(field: &str) -> bool {
 }
 
 /// Anthropic's tiers: `auto` (priority capacity if available) and `standard_only`.
-fn service_tier(fields: &Object<'_>, report: &mut Report) -> Option<&'static str> {
+fn service_tier(fields: &Object<'_>, omissions: &mut AnthropicOmissions) -> Option<&'static str> {
     let tier = fields.string("service_tier")?;
     match &*tier {
         "auto" => Some(r#""auto""#),
         "default" | "standard_only" => Some(r#""standard_only""#),
         other => {
             let why = format!("the Anthropic Messages API has no service tier '{other}'");
-            report.leave_out(RequestPath::field("service_tier"), &why);
+            omissions.leave_out(RequestPath::field("service_tier"), &why);
             None
         }
     }
 }
 
-fn leave_out_of_text(fields: &Object<'_>, report: &mut Report) {
+fn leave_out_of_text(fields: &Object<'_>, omissions: &mut AnthropicOmissions) {
     let text = fields.present("text").and_then(|raw| Object::parse(raw.as_bytes()).ok());
     if text.is_some_and(|text| text.present("verbosity").is_some()) {
         let why = "the Anthropic Messages API has no counterpart";
-        report.leave_out(RequestPath::field("text.verbosity"), why);
+        omissions.leave_out(RequestPath::field("text.verbosity"), why);
     }
 }
 
 /// Reports the values of `include` except sealed reasoning, which the answer always contains.
-fn leave_out_of_include(fields: &Object<'_>, report: &mut Report) {
+fn leave_out_of_include(fields: &Object<'_>, omissions: &mut AnthropicOmissions) {
     let included: Option<Vec<&RawValue>> =
         fields.present("include").and_then(|raw| serde_json::from_str(raw).ok());
     for (number, included) in included.unwrap_or_default().iter().enumerate() {
         if unquote(included.get()).as_deref() != Some("reasoning.encrypted_content") {
             let place = RequestPath::field(format!("include[{number}]"));
-            report.leave_out(place, "an answer of the Anthropic Messages API does not contain it");
+            omissions
+                .leave_out(place, "an answer of the Anthropic Messages API does not contain it");
         }
     }
 }
@@ -152,19 +157,20 @@ impl Sampling {
         fields: &Object<'_>,
         model: &Model,
         thinks: bool,
-        report: &mut Report,
+        omissions: &mut AnthropicOmissions,
     ) -> Self {
         let mut sampling = Self {
-            temperature: temperature(fields, report),
+            temperature: temperature(fields, omissions),
             top_p: fields.present("top_p").map(str::to_owned),
         };
         if !model.allows_sampling() {
-            sampling.leave_out_all("this Anthropic model rejects it", report);
+            sampling.leave_out_all("this Anthropic model rejects it", omissions);
         } else if thinks {
-            sampling.leave_out_all("the Anthropic Messages API rejects it with thinking", report);
+            sampling
+                .leave_out_all("the Anthropic Messages API rejects it with thinking", omissions);
         } else if sampling.temperature.is_some() && !model.allows_both_sampling_fields() {
             let why = "this Anthropic model rejects it together with 'temperature'";
-            leave_out("top_p", sampling.top_p.take(), why, report);
+            leave_out("top_p", sampling.top_p.take(), why, omissions);
         }
         sampling
     }
@@ -177,25 +183,25 @@ impl Sampling {
         }
     }
 
-    fn leave_out_all(&mut self, why: &str, report: &mut Report) {
-        leave_out("temperature", self.temperature.take(), why, report);
-        leave_out("top_p", self.top_p.take(), why, report);
+    fn leave_out_all(&mut self, why: &str, omissions: &mut AnthropicOmissions) {
+        leave_out("temperature", self.temperature.take(), why, omissions);
+        leave_out("top_p", self.top_p.take(), why, omissions);
     }
 }
 
-fn temperature(fields: &Object<'_>, report: &mut Report) -> Option<String> {
+fn temperature(fields: &Object<'_>, omissions: &mut AnthropicOmissions) -> Option<String> {
     let raw = fields.present("temperature")?;
     if raw.parse().is_ok_and(|value: f64| value > 1.0) {
         let how = "the Anthropic Messages API takes temperatures from 0 to 1; 1 is sent";
-        report.change(RequestPath::field("temperature"), how);
+        omissions.change(RequestPath::field("temperature"), how);
         return Some("1".to_owned());
     }
     Some(raw.to_owned())
 }
 
-fn leave_out(field: &str, raw: Option<String>, why: &str, report: &mut Report) {
+fn leave_out(field: &str, raw: Option<String>, why: &str, omissions: &mut AnthropicOmissions) {
     let is_default = |raw: &String| raw.parse::<f64>().is_ok_and(|value| value >= 1.0);
     if raw.is_some_and(|raw| !is_default(&raw)) {
-        report.leave_out(RequestPath::field(field), why);
+        omissions.leave_out(RequestPath::field(field), why);
     }
 }

@@ -1,7 +1,7 @@
 //! Converts `reasoning` and `text.format` into `thinking` and `output_config`.
 
 use super::model::{DisableThinking, Model};
-use super::{Report, unsupported};
+use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
 
@@ -56,7 +56,7 @@ impl Thinking {
         fields: &Object<'_>,
         model: &Model,
         limits: Limits,
-        report: &mut Report,
+        omissions: &mut AnthropicOmissions,
     ) -> Result<Self, Unsupported> {
         let reasoning =
             fields.present("reasoning").and_then(|raw| Object::parse(raw.as_bytes()).ok());
@@ -67,11 +67,11 @@ impl Thinking {
         let summarizes = reasoning.is_some_and(|reasoning| reasoning.present("summary").is_some());
         let mut thinking = match effort {
             None => Self::default(),
-            Some(Effort::Off) => Self::off(*model, report),
+            Some(Effort::Off) => Self::off(*model, omissions),
             Some(effort) if model.takes_thinking_budget() => {
-                Self::by_budget(effort, limits, report)
+                Self::by_budget(effort, limits, omissions)
             }
-            Some(effort) => Self::adaptive(effort, *model, limits, summarizes, report),
+            Some(effort) => Self::adaptive(effort, *model, limits, summarizes, omissions),
         };
         thinking.schema = schema(fields)?;
         let own = fields.present("thinking").and_then(|raw| Object::parse(raw.as_bytes()).ok());
@@ -100,7 +100,7 @@ impl Thinking {
         }
     }
 
-    fn off(model: Model, report: &mut Report) -> Self {
+    fn off(model: Model, omissions: &mut AnthropicOmissions) -> Self {
         match model.disable_thinking() {
             DisableThinking::OffByDefault => Self::default(),
             DisableThinking::Config(config) => {
@@ -108,13 +108,13 @@ impl Thinking {
             }
             DisableThinking::LowestEffort => {
                 let how = "this Anthropic model always thinks; its lowest effort is requested";
-                report.change(RequestPath::field("reasoning.effort"), how);
+                omissions.change(RequestPath::field("reasoning.effort"), how);
                 Self { effort: Some("low"), ..Self::default() }
             }
         }
     }
 
-    fn by_budget(effort: Effort, limits: Limits, report: &mut Report) -> Self {
+    fn by_budget(effort: Effort, limits: Limits, omissions: &mut AnthropicOmissions) -> Self {
         let budget = effort.budget().min(limits.max_tokens / 2);
         let obstacle = if limits.forced_tool {
             "the Anthropic Messages API rejects thinking if the model must call a tool"
@@ -127,7 +127,7 @@ impl Thinking {
             let config = format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#);
             return Self { config: Some(config), is_on: true, ..Self::default() };
         };
-        report.leave_out(RequestPath::field("reasoning.effort"), obstacle);
+        omissions.leave_out(RequestPath::field("reasoning.effort"), obstacle);
         Self::default()
     }
 
@@ -136,12 +136,12 @@ impl Thinking {
         model: Model,
         limits: Limits,
         summarizes: bool,
-        report: &mut Report,
+        omissions: &mut AnthropicOmissions,
     ) -> Self {
         let level = effort.level(model);
         if level != effort.name() {
             let how = format!("this Anthropic model has no such effort; '{level}' is requested");
-            report.change(RequestPath::field("reasoning.effort"), &how);
+            omissions.change(RequestPath::field("reasoning.effort"), &how);
         }
         let thinking = Self { effort: Some(level), ..Self::default() };
         if limits.forced_tool {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::conversation::Conversation;
 use super::tool_choice::ToolChoice;
-use super::{Report, unsupported};
+use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported, missing_name};
 use crate::json::{Object, quote};
 
@@ -27,7 +27,7 @@ impl Tools {
     pub(super) fn from_fields(
         fields: &Object<'_>,
         choice: &ToolChoice,
-        report: &mut Report,
+        omissions: &mut AnthropicOmissions,
     ) -> Result<Self, Unsupported> {
         let Some(raw) = fields.present("tools") else { return Ok(Self(Vec::new())) };
         let tools: Vec<Object<'_>> = serde_json::from_str::<Vec<&RawValue>>(raw)
@@ -41,7 +41,7 @@ impl Tools {
         let mut sent = Vec::with_capacity(tools.len());
         for (number, tool) in tools.iter().enumerate() {
             if choice.allows(&name_of(tool)) {
-                sent.push(encode_tool(number, tool, report)?);
+                sent.push(encode_tool(number, tool, omissions)?);
             }
         }
         Ok(Self(sent))
@@ -88,7 +88,7 @@ fn name_of(tool: &Object<'_>) -> String {
 fn encode_tool(
     number: usize,
     definition: &Object<'_>,
-    report: &mut Report,
+    omissions: &mut AnthropicOmissions,
 ) -> Result<String, Unsupported> {
     let description = definition.present("description");
     let kind = definition.string("type").unwrap_or_default();
@@ -109,7 +109,7 @@ fn encode_tool(
         "custom" => {
             if has_grammar(definition) {
                 let why = "the Anthropic Messages API has no grammars for the input of a tool";
-                report.leave_out(RequestPath::field(format!("tools[{number}].format")), why);
+                omissions.leave_out(RequestPath::field(format!("tools[{number}].format")), why);
             }
             Ok(tool(name, description, TEXT_INPUT))
         }

@@ -1,7 +1,7 @@
 //! Orders messages as Anthropic requires: user and assistant messages alternate, and each message
 //! with calls is followed by a message with their results.
 
-use super::Report;
+use super::AnthropicOmissions;
 use super::block::{Block, write_all};
 use crate::dialect::request::RequestPath;
 use crate::json::{quote, unquote};
@@ -67,31 +67,31 @@ impl Turns {
     }
 
     /// Appends a block to the user's message.
-    pub(super) fn user(&mut self, block: Block, report: &mut Report) {
-        self.leave_assistant(report);
+    pub(super) fn user(&mut self, block: Block, omissions: &mut AnthropicOmissions) {
+        self.leave_assistant(omissions);
         self.turn(Role::User).blocks.push(block);
     }
 
     /// Records that the output of the call at `position` came. If the last assistant message has
     /// this call, later output of the model becomes a new message.
-    pub(super) fn record_output(&mut self, position: usize, report: &mut Report) {
+    pub(super) fn record_output(&mut self, position: usize, omissions: &mut AnthropicOmissions) {
         if !self.open.results.is_empty() && self.open.first <= position {
-            self.leave_assistant(report);
+            self.leave_assistant(omissions);
         }
     }
 
     /// Ends the conversation. The first message must be from the user, and a final assistant
     /// message must not end with white space ("final assistant content cannot end with trailing
     /// whitespace").
-    pub(super) fn finish(&mut self, report: &mut Report) {
-        self.leave_assistant(report);
+    pub(super) fn finish(&mut self, omissions: &mut AnthropicOmissions) {
+        self.leave_assistant(omissions);
         if self.turns.last().is_some_and(|turn| turn.role == Role::Assistant) {
             self.trim_end();
         }
         if self.turns.first().is_some_and(|turn| turn.role == Role::Assistant) {
             let blocks = vec![Block::Text(OPENING.to_owned())];
             self.turns.insert(0, Turn { role: Role::User, blocks, calls: Vec::new() });
-            report.change(
+            omissions.change(
                 RequestPath::field("input"),
                 "the Anthropic Messages API needs a user message first; one was inserted",
             );
@@ -128,11 +128,11 @@ impl Turns {
         self.turns.last_mut().expect("a turn was opened")
     }
 
-    fn leave_assistant(&mut self, report: &mut Report) {
+    fn leave_assistant(&mut self, omissions: &mut AnthropicOmissions) {
         let Some(turn) = self.turns.last_mut().filter(|turn| turn.role == Role::Assistant) else {
             return;
         };
-        turn.drop_last_thinking(report);
+        turn.drop_last_thinking(omissions);
         if turn.is_empty() {
             self.turns.pop();
         }
@@ -163,12 +163,12 @@ impl Turn {
     }
 
     /// "The final block in an assistant message cannot be `thinking`."
-    fn drop_last_thinking(&mut self, report: &mut Report) {
+    fn drop_last_thinking(&mut self, omissions: &mut AnthropicOmissions) {
         while self.calls.is_empty()
             && let Some(Block::Thinking { position, .. }) = self.blocks.last()
         {
             let why = "the Anthropic Messages API rejects thinking without output after it";
-            report.leave_out(RequestPath::Item(*position, String::new()), why);
+            omissions.leave_out(RequestPath::Item(*position, String::new()), why);
             self.blocks.pop();
         }
     }

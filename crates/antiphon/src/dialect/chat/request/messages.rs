@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::content::{Author, Content, EMPTY_TEXT};
 use super::turn::{Output, Turn};
-use super::{Report, unsupported};
+use super::{ChatOmissions, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{Request, RequestPath, Unsupported};
@@ -13,7 +13,10 @@ use crate::json::Object;
 use crate::transcript::Origin;
 
 /// The `messages` of a request: its instructions, then its items.
-pub(super) fn encode(request: Request<'_>, report: &mut Report) -> Result<String, Unsupported> {
+pub(super) fn encode(
+    request: Request<'_>,
+    omissions: &mut ChatOmissions,
+) -> Result<String, Unsupported> {
     let mut conversation = Conversation {
         origin: request.origin,
         messages: Vec::new(),
@@ -22,9 +25,9 @@ pub(super) fn encode(request: Request<'_>, report: &mut Report) -> Result<String
     };
     conversation.add_instructions(request.fields)?;
     for (position, item) in request.items.iter().enumerate() {
-        conversation.add(position, item, report)?;
+        conversation.add(position, item, omissions)?;
     }
-    Ok(conversation.into_json(report))
+    Ok(conversation.into_json(omissions))
 }
 
 /// The messages so far.
@@ -68,27 +71,27 @@ impl Conversation<'_> {
         &mut self,
         position: usize,
         item: &Item,
-        report: &mut Report,
+        omissions: &mut ChatOmissions,
     ) -> Result<(), Unsupported> {
         let head = item.head();
         let joined = self.exchanges.push(position, head);
         match ItemForm::from_kind(&head.kind) {
-            ItemForm::Message => self.message(position, head, &item.object(), report),
+            ItemForm::Message => self.message(position, head, &item.object(), omissions),
             ItemForm::Reasoning => {
                 let origin = self.origin;
-                self.turn().1.reasoning.add(position, &item.object(), origin, report);
+                self.turn().1.reasoning.add(position, &item.object(), origin, omissions);
                 Ok(())
             }
             ItemForm::FunctionCall | ItemForm::CustomCall => {
                 let (message, turn) = self.turn();
-                let nth = turn.call(position, &head.kind, &item.object(), report)?;
+                let nth = turn.call(position, &head.kind, &item.object(), omissions)?;
                 self.calls.insert(position, (message, nth));
                 Ok(())
             }
-            ItemForm::Output => self.output(position, joined, &item.object(), report),
+            ItemForm::Output => self.output(position, joined, &item.object(), omissions),
             ItemForm::ProviderRecord | ItemForm::Extension => {
                 let because = format!("'{}' items record the work of a provider's tool", head.kind);
-                report.leave_out(RequestPath::Item(position, String::new()), &because);
+                omissions.leave_out(RequestPath::Item(position, String::new()), &because);
                 Ok(())
             }
             ItemForm::Unsupported => {
@@ -103,7 +106,7 @@ impl Conversation<'_> {
         position: usize,
         head: &Head,
         item: &Object<'_>,
-        report: &mut Report,
+        omissions: &mut ChatOmissions,
     ) -> Result<(), Unsupported> {
         let author = match head.role {
             Some(Role::System | Role::Developer) => Author::System,
@@ -114,7 +117,7 @@ impl Conversation<'_> {
                 return Err(unsupported(place, "its roles are system, user and assistant"));
             }
         };
-        report.leave_out_fields(position, item, &["type", "id", "status", "role", "content"]);
+        omissions.leave_out_fields(position, item, &["type", "id", "status", "role", "content"]);
         let content = Content::parse(item.present("content"), author, position, "content")?;
         match author {
             Author::System => self.system(content),
@@ -139,7 +142,7 @@ impl Conversation<'_> {
         position: usize,
         joined: Option<PairRole>,
         item: &Object<'_>,
-        report: &mut Report,
+        omissions: &mut ChatOmissions,
     ) -> Result<(), Unsupported> {
         let place = || RequestPath::Item(position, "call_id".into());
         let call = match joined {
@@ -152,7 +155,7 @@ impl Conversation<'_> {
             }
         };
         let (message, nth) = self.calls[&call];
-        let output = Output::from_item(position, item, report)?;
+        let output = Output::from_item(position, item, omissions)?;
         if let Message::Turn(turn) = &mut self.messages[message] {
             turn.set_output(nth, output);
         }
@@ -173,13 +176,13 @@ impl Conversation<'_> {
         (place, turn)
     }
 
-    fn into_json(self, report: &mut Report) -> String {
+    fn into_json(self, omissions: &mut ChatOmissions) -> String {
         let mut messages = Vec::with_capacity(self.messages.len());
         for message in self.messages {
             match message {
                 Message::System(content) => messages.push(message_json("system", content)),
                 Message::Encoded(json) => messages.push(json),
-                Message::Turn(turn) => turn.write(&mut messages, report),
+                Message::Turn(turn) => turn.write(&mut messages, omissions),
             }
         }
         array(&messages)

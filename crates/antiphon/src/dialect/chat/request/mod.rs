@@ -33,18 +33,18 @@ const DIALECT: &str = "Chat Completions";
 
 /// Encodes the request, for an answer that is a stream and ends with its usage.
 pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupported> {
-    let mut report = Report::default();
+    let mut omissions = ChatOmissions::default();
     let mut body = Body::new();
     body.present("model", request.fields.present("model"));
-    body.raw("messages", &messages::encode(request, &mut report)?);
+    body.raw("messages", &messages::encode(request, &mut omissions)?);
     tools::encode(request.fields, &mut body)?;
-    options::encode_formats(request.fields, &mut body, &mut report)?;
-    options::encode_logprobs(request.fields, &mut body, &mut report);
-    options::encode(request.fields, &mut body, &mut report)?;
+    options::encode_formats(request.fields, &mut body, &mut omissions)?;
+    options::encode_logprobs(request.fields, &mut body, &mut omissions);
+    options::encode(request.fields, &mut body, &mut omissions)?;
     body.raw("stream", "true");
     body.raw("stream_options", r#"{"include_usage":true}"#);
-    options::encode_unknown(request.fields, &mut body, &mut report);
-    Ok(Encoded { body: body.into_bytes(), omissions: report.into_omissions() })
+    options::encode_unknown(request.fields, &mut body, &mut omissions);
+    Ok(Encoded { body: body.into_bytes(), omissions: omissions.into_omissions() })
 }
 
 /// The fields of the body, and the names of those that belong to the API.
@@ -88,11 +88,11 @@ impl Body {
 
 /// The omissions of one request, in order.
 #[derive(Default)]
-struct Report {
+struct ChatOmissions {
     omissions: Vec<Omission>,
 }
 
-impl Report {
+impl ChatOmissions {
     /// Reports that the value at `place` is left out. `because` completes a sentence about the API.
     fn leave_out(&mut self, place: RequestPath, because: &str) {
         let message = format!("'{place}' is left out for {DIALECT}: {because}.");
@@ -114,7 +114,7 @@ impl Report {
     }
 }
 
-/// The error for a value that the request needs. `because` is as in [`Report::leave_out`].
+/// The error for a value that the request needs. `because` is as in [`ChatOmissions::leave_out`].
 fn unsupported(place: RequestPath, because: &str) -> Unsupported {
     let message = format!("'{place}' cannot be sent as {DIALECT}: {because}.");
     Unsupported { place, message }

@@ -1,6 +1,6 @@
 //! The fields other than messages and tools.
 
-use super::{Body, Report, unsupported};
+use super::{Body, ChatOmissions, unsupported};
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::Object;
@@ -85,7 +85,7 @@ const RULES: &[Rule] = &[
 pub(super) fn encode(
     request: &Object<'_>,
     body: &mut Body,
-    report: &mut Report,
+    omissions: &mut ChatOmissions,
 ) -> Result<(), Unsupported> {
     for rule in RULES {
         let value = request.present(rule.field).filter(|value| Some(*value) != rule.default);
@@ -93,7 +93,7 @@ pub(super) fn encode(
         match rule.fate {
             SentAs(name) => body.raw(name, value),
             Elsewhere => {}
-            Omitted(because) => report.leave_out(RequestPath::field(rule.field), because),
+            Omitted(because) => omissions.leave_out(RequestPath::field(rule.field), because),
             Refused(because) => return Err(unsupported(RequestPath::field(rule.field), because)),
         }
     }
@@ -103,12 +103,12 @@ pub(super) fn encode(
 /// Writes the unknown fields unchanged: servers have their own parameters (`top_k`,
 /// `chat_template_kwargs`), and Chat Completions has fields that the Responses API lacks (`stop`,
 /// `seed`). A field that the body already has is left out.
-pub(super) fn encode_unknown(request: &Object<'_>, body: &mut Body, report: &mut Report) {
+pub(super) fn encode_unknown(request: &Object<'_>, body: &mut Body, omissions: &mut ChatOmissions) {
     let unknown = request.iter().filter(|(name, raw)| *raw != "null" && !is_known(name));
     for (name, raw) in unknown {
         if body.has(name) {
             let because = "the fields of the Responses API already set it";
-            report.leave_out(RequestPath::field(name), because);
+            omissions.leave_out(RequestPath::field(name), because);
         } else {
             body.unknown(name, raw);
         }
@@ -124,7 +124,11 @@ const LOGPROBS: &str = "message.output_text.logprobs";
 const REASONING: &str = "reasoning.encrypted_content";
 
 /// Writes `logprobs` and `top_logprobs`. Servers accept the second only with the first.
-pub(super) fn encode_logprobs(request: &Object<'_>, body: &mut Body, report: &mut Report) {
+pub(super) fn encode_logprobs(
+    request: &Object<'_>,
+    body: &mut Body,
+    omissions: &mut ChatOmissions,
+) {
     let includes = request.present("include").and_then(|raw| serde_json::from_str(raw).ok());
     let includes: Vec<String> = includes.unwrap_or_default();
     let top = request.present("top_logprobs").filter(|top| *top != "0");
@@ -135,7 +139,7 @@ pub(super) fn encode_logprobs(request: &Object<'_>, body: &mut Body, report: &mu
     for (position, include) in includes.iter().enumerate() {
         if !matches!(&**include, LOGPROBS | REASONING) {
             let place = RequestPath::field(format!("include[{position}]"));
-            report.leave_out(place, "its answers do not contain this");
+            omissions.leave_out(place, "its answers do not contain this");
         }
     }
 }
@@ -144,18 +148,18 @@ pub(super) fn encode_logprobs(request: &Object<'_>, body: &mut Body, report: &mu
 pub(super) fn encode_formats(
     request: &Object<'_>,
     body: &mut Body,
-    report: &mut Report,
+    omissions: &mut ChatOmissions,
 ) -> Result<(), Unsupported> {
     if let Some(text) = object(request, "text")? {
         if let Some(format) = object(&text, "format").map_err(|_| not_an_object("text.format"))? {
             body.present("response_format", response_format(&format)?.as_deref());
         }
         body.present("verbosity", text.present("verbosity"));
-        leave_out_others("text", &text, &["format", "verbosity"], report);
+        leave_out_others("text", &text, &["format", "verbosity"], omissions);
     }
     if let Some(reasoning) = object(request, "reasoning")? {
         body.present("reasoning_effort", reasoning.present("effort"));
-        leave_out_others("reasoning", &reasoning, &["effort"], report);
+        leave_out_others("reasoning", &reasoning, &["effort"], omissions);
     }
     Ok(())
 }
@@ -179,10 +183,16 @@ fn response_format(format: &Object<'_>) -> Result<Option<String>, Unsupported> {
 }
 
 /// Reports the other fields, for example a summary of the reasoning, which the API cannot request.
-fn leave_out_others(field: &str, object: &Object<'_>, carried: &[&str], report: &mut Report) {
+fn leave_out_others(
+    field: &str,
+    object: &Object<'_>,
+    carried: &[&str],
+    omissions: &mut ChatOmissions,
+) {
     for (name, raw) in object.iter() {
         if raw != "null" && !carried.contains(&name) {
-            report.leave_out(RequestPath::field(format!("{field}.{name}")), "it has no such field");
+            omissions
+                .leave_out(RequestPath::field(format!("{field}.{name}")), "it has no such field");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Report;
+use super::ChatOmissions;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::RequestPath;
 use crate::dialect::{Dialect, Seal};
@@ -38,7 +38,7 @@ impl Reasoning {
         position: usize,
         item: &Object<'_>,
         origin: &Origin,
-        report: &mut Report,
+        omissions: &mut ChatOmissions,
     ) {
         let sealed = item.string("encrypted_content").and_then(|text| Seal::parse(&text));
         let because = match sealed {
@@ -49,7 +49,7 @@ impl Reasoning {
             Some(_) => "another upstream sealed this reasoning, and only that upstream can use it",
             None => "this reasoning is not sealed for this upstream",
         };
-        report.leave_out(RequestPath::Item(position, String::new()), because);
+        omissions.leave_out(RequestPath::Item(position, String::new()), because);
     }
 
     /// The raw `extra_content` of the call with this id.
@@ -66,10 +66,10 @@ impl Reasoning {
 
     /// Reports the items of a message that has only reasoning. Servers reject such a message, so it
     /// is not sent.
-    pub(super) fn leave_out(&self, report: &mut Report) {
+    pub(super) fn leave_out(&self, omissions: &mut ChatOmissions) {
         for position in &self.positions {
             let place = RequestPath::Item(*position, String::new());
-            report.leave_out(place, "no output of the model follows this reasoning");
+            omissions.leave_out(place, "no output of the model follows this reasoning");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::content::{Author, Content, EMPTY_TEXT};
 use super::reasoning::Reasoning;
-use super::{Report, unsupported};
+use super::{ChatOmissions, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{CallIds, RequestPath, Unsupported};
 use crate::item::Kind;
@@ -48,13 +48,13 @@ impl Turn {
         position: usize,
         kind: &Kind,
         item: &Object<'_>,
-        report: &mut Report,
+        omissions: &mut ChatOmissions,
     ) -> Result<usize, Unsupported> {
         let (kind, input) = match kind {
             Kind::CustomToolCall => ("custom", "input"),
             _ => ("function", "arguments"),
         };
-        report.leave_out_fields(
+        omissions.leave_out_fields(
             position,
             item,
             &["type", "id", "status", "call_id", "name", input],
@@ -77,11 +77,11 @@ impl Turn {
 
     /// Writes the assistant message, a `tool` message for every output in the order of the calls,
     /// and a user message for the parts that `tool` messages cannot hold.
-    pub(super) fn write(mut self, messages: &mut Vec<String>, report: &mut Report) {
+    pub(super) fn write(mut self, messages: &mut Vec<String>, omissions: &mut ChatOmissions) {
         let refusal = self.content.take_refusal();
         let content = self.content.into_json();
         if content.is_none() && refusal.is_none() && self.calls.is_empty() {
-            return self.reasoning.leave_out(report);
+            return self.reasoning.leave_out(omissions);
         }
         let is_blank = |content: &String| !self.calls.is_empty() && content == EMPTY_TEXT;
         let content = content.filter(|content| !is_blank(content));
@@ -147,14 +147,14 @@ impl Output {
     pub(super) fn from_item(
         position: usize,
         item: &Object<'_>,
-        report: &mut Report,
+        omissions: &mut ChatOmissions,
     ) -> Result<Self, Unsupported> {
-        report.leave_out_fields(position, item, CARRIED);
+        omissions.leave_out_fields(position, item, CARRIED);
         let mut content = Content::parse(item.present("output"), Author::Tool, position, "output")?;
         let media = content.take_media();
         if !media.is_empty() {
             let because = "an output holds only text; the other parts follow in a user message";
-            report.leave_out(RequestPath::Item(position, "output".into()), because);
+            omissions.leave_out(RequestPath::Item(position, "output".into()), because);
         }
         let empty = if media.is_empty() { EMPTY_TEXT.to_owned() } else { format!("\"{FOLLOWS}\"") };
         Ok(Self { content: content.into_json().unwrap_or(empty), media })

@@ -1,4 +1,4 @@
-//! The provider holds what no request mends: it is deleted there, once.
+//! Stored items that block every request are deleted at the provider, once.
 
 use antiphon_gateway::settings::Capabilities;
 use antiphon_mock::{Answer, OnAbort};

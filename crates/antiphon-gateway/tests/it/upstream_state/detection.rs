@@ -1,4 +1,4 @@
-//! Upstreams that keep state, and of which the settings do not say what they can do.
+//! Detects the capabilities of stateful upstreams that the settings do not describe.
 
 use antiphon_gateway::settings::{Retries, Secret, Settings, State, UpstreamSettings};
 use antiphon_mock::{Answer, Options, Profile, StrictProvider};

@@ -1,4 +1,4 @@
-//! What the caller asks for goes as it came, and what the provider answers comes back as its own.
+//! Requests reach the provider, and answers the caller, unchanged.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::world::World;
 use crate::support::{MODES, ask, typed_user};
 
 #[tokio::test]
-async fn fields_go_to_the_provider_as_they_came() {
+async fn fields_are_forwarded_unchanged() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -26,7 +26,7 @@ async fn fields_go_to_the_provider_as_they_came() {
 }
 
 #[tokio::test]
-async fn an_answer_is_the_providers_response() {
+async fn answer_equals_the_providers_response() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;

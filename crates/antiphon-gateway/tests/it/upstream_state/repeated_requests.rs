@@ -1,5 +1,5 @@
-//! A client makes a request again of which the gateway never heard a response: no turn is doubled,
-//! and none is taken for another.
+//! A client repeats a request whose response the gateway never received: no turn is doubled, and
+//! different turns stay different.
 
 use antiphon_mock::{Answer as Scripted, OnAbort, Script};
 use futures_util::future::{join, join_all};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::world::World;
 use crate::support::{
-    Answer, Ask, Client, MODEL, MODES, Mode, ask, heard_until, output, soon, typed_user,
+    Answer, Ask, Client, MODEL, MODES, Mode, ask, frames_until, output, soon, typed_user,
 };
 
 fn again(client: &Client) -> Client {
@@ -24,13 +24,13 @@ async fn leave_at_once(world: &World, mode: Mode, asked: &Ask) {
     let exchange = world.provider.script(Script::from(Scripted::new(MODEL).message("A.")).gated());
     let (client, known) = (world.client(), world.provider.requests().len());
     {
-        let mut waiting = std::pin::pin!(client.create_if_there(mode, asked));
+        let mut waiting = std::pin::pin!(client.try_create(mode, asked));
         tokio::select! {
             _ = waiting.as_mut() => panic!("it is not answered"),
             () = asked_behind(world, known) => {}
         }
     }
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 }
 
 /// Waits until a turn has come to the provider behind so many requests.
@@ -51,7 +51,7 @@ async fn waiting_retry_does_not_resend_input() {
         world.provider.set_on_abort(OnAbort::StoreNothing);
         leave_at_once(&world, mode, &asked).await;
         let answer = Scripted::new(MODEL).message("It is Rex.");
-        let until_text = heard_until(&answer, "response.output_text.delta");
+        let until_text = frames_until(&answer, "response.output_text.delta");
         let exchange = world.provider.script(Script::from(answer).hang_after(until_text));
         let body = asked.clone().field("stream", true).body().to_string();
         let begun = world.past_gateway().send(Method::POST, "/v1/responses", body).await;
@@ -112,7 +112,7 @@ async fn equal_earlier_turn_is_not_the_retried_one() {
 }
 
 #[tokio::test]
-async fn branches_that_begin_together_learn_their_response_once() {
+async fn concurrent_branches_sync_their_response_once() {
     for mode in MODES {
         let world = World::new().await;
         world.provider.script(Scripted::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));

@@ -1,4 +1,4 @@
-//! The ends of responses in the provider's own background: their webhooks, and who polls for them.
+//! Background responses at the provider: their webhooks, and which replica polls for them.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ async fn cancelled_response_sends_its_webhook() {
 }
 
 #[tokio::test]
-async fn output_is_learnt_after_the_webhook() {
+async fn output_is_synced_after_the_webhook() {
     let mut receiver = Receiver::answering([]).await;
     let world = sending_to(&receiver).await;
     let conversation = world.client().new_conversation().await;

@@ -12,40 +12,41 @@ use crate::request::{Continues, CreateRequest};
 /// Requests are translated inward ([`request`](Self::request), [`path`](Self::path),
 /// [`fields`](Self::fields)), and answers outward ([`answer`](Self::answer)).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Alias {
+pub(crate) struct IdMapping {
     /// The id that callers use.
-    pub(crate) ours: String,
+    pub(crate) gateway: String,
     /// The upstream's id.
-    pub(crate) theirs: String,
+    pub(crate) upstream: String,
 }
 
 /// Translation of requests.
-impl Alias {
+impl IdMapping {
     /// The request with the upstream's conversation id.
     pub(crate) fn request(&self, request: &CreateRequest) -> CreateRequest {
         let mut fields = request.object();
         self.fields(&mut fields);
-        let (fields, continues) = (fields.to_text(), Continues::Conversation(self.theirs.clone()));
+        let (fields, continues) =
+            (fields.to_text(), Continues::Conversation(self.upstream.clone()));
         CreateRequest { fields, continues, ..request.clone() }
     }
 
     /// Sets the upstream's conversation id in the fields of a request.
     pub(crate) fn fields(&self, fields: &mut Object<'_>) {
-        fields.set_string("conversation", &self.theirs);
+        fields.set_string("conversation", &self.upstream);
     }
 
     /// The path `/conversations/{id}/…` with the upstream's id.
     pub(crate) fn path(&self, path: &str) -> String {
         let mut segments: Vec<&str> = path.split('/').collect();
         if let ["", "conversations", id, ..] = segments.as_mut_slice() {
-            *id = &self.theirs;
+            *id = &self.upstream;
         }
         segments.join("/")
     }
 }
 
 /// Translation of answers.
-impl Alias {
+impl IdMapping {
     /// Replaces all occurrences of the upstream's id by Antiphon's id.
     pub(crate) fn answer(&self, bytes: &Bytes) -> Bytes {
         self.piece(bytes, [None, None])
@@ -53,22 +54,22 @@ impl Alias {
 
     /// Translates a part of an answer, given the bytes just before and after it.
     fn piece(&self, bytes: &Bytes, [before_all, after_all]: [Option<u8>; 2]) -> Bytes {
-        let theirs = self.theirs.as_bytes();
+        let upstream = self.upstream.as_bytes();
         let is_whole_id = |at: &usize| {
             let before = at.checked_sub(1).map_or(before_all, |before| Some(bytes[before]));
-            let after = bytes.get(at + theirs.len()).copied().or(after_all);
+            let after = bytes.get(at + upstream.len()).copied().or(after_all);
             !before.is_some_and(is_id_byte) && !after.is_some_and(is_id_byte)
         };
-        let found: Vec<usize> = memmem::find_iter(bytes, theirs).filter(is_whole_id).collect();
+        let found: Vec<usize> = memmem::find_iter(bytes, upstream).filter(is_whole_id).collect();
         if found.is_empty() {
             return bytes.clone();
         }
-        let mut translated = Vec::with_capacity(bytes.len() + found.len() * self.ours.len());
+        let mut translated = Vec::with_capacity(bytes.len() + found.len() * self.gateway.len());
         let mut copied = 0;
         for at in found {
             translated.extend_from_slice(&bytes[copied..at]);
-            translated.extend_from_slice(self.ours.as_bytes());
-            copied = at + theirs.len();
+            translated.extend_from_slice(self.gateway.as_bytes());
+            copied = at + upstream.len();
         }
         translated.extend_from_slice(&bytes[copied..]);
         translated.into()
@@ -102,7 +103,7 @@ fn is_id_byte(byte: u8) -> bool {
 
 /// Translates an answer that arrives in pieces.
 pub(crate) struct AnswerTranslation {
-    alias: Alias,
+    mapping: IdMapping,
     /// The last bytes, which may be the start of an id.
     held: Vec<u8>,
     /// The byte before `held`.
@@ -110,15 +111,15 @@ pub(crate) struct AnswerTranslation {
 }
 
 impl AnswerTranslation {
-    pub(crate) fn new(alias: Alias) -> Self {
-        Self { alias, held: Vec::new(), before: None }
+    pub(crate) fn new(mapping: IdMapping) -> Self {
+        Self { mapping, held: Vec::new(), before: None }
     }
 
     /// Adds a piece, and returns the bytes that are complete.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Bytes {
         self.held.extend_from_slice(piece);
-        let begun = self.begun();
-        let rest = self.held.split_off(self.held.len() - begun);
+        let partial = self.partial_id_length();
+        let rest = self.held.split_off(self.held.len() - partial);
         let whole = std::mem::replace(&mut self.held, rest);
         self.translated(whole)
     }
@@ -132,15 +133,15 @@ impl AnswerTranslation {
     fn translated(&mut self, bytes: Vec<u8>) -> Bytes {
         let around = [self.before, self.held.first().copied()];
         self.before = bytes.last().copied().or(self.before);
-        self.alias.piece(&bytes.into(), around)
+        self.mapping.piece(&bytes.into(), around)
     }
 
     /// The number of last bytes that may be the start of an id.
-    fn begun(&self) -> usize {
-        let theirs = self.alias.theirs.as_bytes();
-        let longest = theirs.len().min(self.held.len());
-        let is_begun = |length: &usize| self.held.ends_with(&theirs[..*length]);
-        (1..=longest).rev().find(is_begun).unwrap_or(0)
+    fn partial_id_length(&self) -> usize {
+        let upstream = self.mapping.upstream.as_bytes();
+        let longest = upstream.len().min(self.held.len());
+        let ends_with_start = |length: &usize| self.held.ends_with(&upstream[..*length]);
+        (1..=longest).rev().find(ends_with_start).unwrap_or(0)
     }
 }
 
@@ -148,14 +149,14 @@ impl AnswerTranslation {
 mod tests {
     use super::*;
 
-    fn alias() -> Alias {
-        Alias { ours: "conv_ours".into(), theirs: "conv_7".into() }
+    fn mapping() -> IdMapping {
+        IdMapping { gateway: "conv_ours".into(), upstream: "conv_7".into() }
     }
 
     #[test]
-    fn answer_contains_only_our_id() {
+    fn answer_contains_only_the_gateway_id() {
         let original = br#"{"id":"conv_7","error":"No 'conv_7'.","other":["conv_77","xconv_7"]}"#;
-        let translated = alias().answer(&Bytes::from_static(original));
+        let translated = mapping().answer(&Bytes::from_static(original));
         let expected =
             br#"{"id":"conv_ours","error":"No 'conv_ours'.","other":["conv_77","xconv_7"]}"#;
         assert_eq!(&*translated, expected);
@@ -165,9 +166,9 @@ mod tests {
     fn pieces_are_translated_at_any_cut() {
         let original =
             br#"data: {"conversation":{"id":"conv_7"},"x":"conv_conv_7 conv_7conv_ conv_7"}"#;
-        let whole = alias().answer(&Bytes::from_static(original));
+        let whole = mapping().answer(&Bytes::from_static(original));
         for cut in 0..=original.len() {
-            let mut translation = AnswerTranslation::new(alias());
+            let mut translation = AnswerTranslation::new(mapping());
             let mut translated = translation.push(&original[..cut]).to_vec();
             translated.extend(translation.push(&original[cut..]));
             translated.extend(translation.finish());
@@ -178,15 +179,15 @@ mod tests {
     #[test]
     fn end_of_event_is_not_held_back() {
         let event = b"data: {\"id\":\"conv_7\"}\n\n";
-        let translated = AnswerTranslation::new(alias()).push(event);
+        let translated = AnswerTranslation::new(mapping()).push(event);
         assert_eq!(&*translated, b"data: {\"id\":\"conv_ours\"}\n\n");
     }
 
     #[test]
-    fn path_contains_their_id() {
-        assert_eq!(alias().path("/conversations/conv%5Fours"), "/conversations/conv_7");
-        let items = alias().path("/conversations/conv_ours/items/msg_1?after=x/y");
+    fn path_contains_the_upstream_id() {
+        assert_eq!(mapping().path("/conversations/conv%5Fours"), "/conversations/conv_7");
+        let items = mapping().path("/conversations/conv_ours/items/msg_1?after=x/y");
         assert_eq!(items, "/conversations/conv_7/items/msg_1?after=x/y");
-        assert_eq!(alias().path("/responses/resp_1"), "/responses/resp_1");
+        assert_eq!(mapping().path("/responses/resp_1"), "/responses/resp_1");
     }
 }

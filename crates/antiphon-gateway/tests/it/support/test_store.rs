@@ -7,26 +7,26 @@ use super::database::Database;
 
 /// The kinds of stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum StoreKind {
     /// SQLite.
-    InAFile,
+    File,
     /// PostgreSQL.
-    InADatabase,
+    Database,
 }
 
 /// One store.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum TestStore {
     File(TempDir),
     Database(Database),
 }
 
-impl Place {
+impl TestStore {
     /// A new one, with nothing in it.
-    pub(super) async fn new(kept: Kept) -> Self {
+    pub(super) async fn new(kept: StoreKind) -> Self {
         match kept {
-            Kept::InAFile => Self::File(tempfile::tempdir().expect("a folder can be made")),
-            Kept::InADatabase => Self::Database(Database::shared().await),
+            StoreKind::File => Self::File(tempfile::tempdir().expect("a folder can be made")),
+            StoreKind::Database => Self::Database(Database::shared().await),
         }
     }
 
@@ -44,7 +44,7 @@ impl Place {
     }
 
     /// Everything that is kept is so much older.
-    pub(super) async fn let_days_pass(&self, days: i64) {
+    pub(super) async fn age_by_days(&self, days: i64) {
         let sql = format!(
             "UPDATE responses SET created_at = created_at - {days} * 86400,
                                   copy_until = copy_until - {days} * 86400"

@@ -1,4 +1,4 @@
-//! The provider no longer has the response that a chain goes on from.
+//! The provider has lost the response that a chain continues.
 
 use antiphon_gateway::settings::Ledger;
 use antiphon_mock::{Answer, OnAbort, Script};
@@ -15,7 +15,7 @@ async fn with_bodies() -> World {
 }
 
 #[tokio::test]
-async fn a_ledger_with_bodies_is_sent_in_full() {
+async fn ledger_with_bodies_is_sent_in_full() {
     for mode in MODES {
         let world = with_bodies().await;
         let client = world.client();
@@ -162,10 +162,10 @@ async fn turn_is_continued_from_its_copy_after_a_crash() {
     let answer = Answer::new(MODEL).message("Hello!");
     let exchange = world.provider.script(Script::from(answer).hang_after(2));
     let mut events = world.client().stream(&ask([typed_user("My dog is Rex.")])).await;
-    let id = events.announced().await;
+    let id = events.response_id().await;
     world.kill_and_start().await;
     drop(events);
-    world.left(&exchange).await;
+    world.wait_for_disconnect(&exchange).await;
 
     let asked = ask([typed_user("What is my dog?")]).after(&id);
     let next = world.client().turn(Mode::Streamed, &asked).await;
@@ -186,7 +186,7 @@ async fn copy_is_encrypted() {
 async fn copy_expires() {
     let world = World::new().await;
     let lost = abort_after_call(&world, &ask([typed_user("Echo hi.")])).await;
-    world.let_days_pass(1).await;
+    world.age_by_days(1).await;
 
     let received = ask([output(&json!("call_1"), "hi")]).after(&lost);
     let refused = world.client().refused(Mode::Streamed, &received).await;
@@ -195,7 +195,7 @@ async fn copy_expires() {
 }
 
 #[tokio::test]
-async fn without_bodies_the_provider_has_the_last_word() {
+async fn lost_response_without_bodies_is_the_providers_error() {
     for mode in MODES {
         let world = World::new().await;
         let client = world.client();
