@@ -237,8 +237,18 @@ def test_malformed_id_is_removed() -> None:
 
 
 def test_langchain_ids_are_not_provider_ids() -> None:
-    history = [AIMessage([{**reasoning("lc_rs_1")}, {**text(), "id": "lc_1"}]), BYE]
-    assert_same(mended(*history), *history)
+    for content in (
+        {"encrypted_content": "gAAAA"},
+        {"content": [{"type": "reasoning_text", "text": "Hm."}]},
+    ):
+        thought = {**reasoning("lc_rs_1"), **content}
+        history = [AIMessage([thought, {**text(), "id": "lc_1"}]), BYE]
+        assert_same(mended(*history), *history)
+
+
+def test_reasoning_without_provider_id_and_content_is_dropped() -> None:
+    answer, _ = mended(AIMessage([reasoning("lc_rs_1"), text()]), BYE)
+    assert answer.content == [text()]
 
 
 def test_the_standard_blocks_of_langchain_are_understood() -> None:

@@ -23,8 +23,8 @@ TEXTS = ("text", "output_text", "refusal")
 CALLS = ("function_call", "custom_tool_call")
 # Blocks of LangChain and Anthropic that have the call id as their `id`.
 NAMED_BY_ID = ("tool_call", "invalid_tool_call", "tool_use")
-# The fields of other blocks that identify their item.
-HEAD = ("type", "id", "call_id", "status", "approval_request_id", "encrypted_content")
+# The fields of other blocks that identify their item. Reasoning with content needs no id.
+HEAD = ("type", "id", "call_id", "status", "approval_request_id", "encrypted_content", "content")
 
 
 class ModelParts:
