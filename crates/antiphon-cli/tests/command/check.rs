@@ -25,7 +25,7 @@ fn assert_found(args: &[&str], input: &str, lines: &str) {
 }
 
 #[test]
-fn a_sound_history_says_nothing_and_ends_well() {
+fn valid_history_prints_nothing_and_succeeds() {
     assert_sound(&[], &format!("[{USER},{CALL},{OUTPUT}]"));
     assert_sound(&[], "[]");
 }
@@ -61,7 +61,7 @@ fn every_shape_is_read() {
 }
 
 #[test]
-fn a_file_is_read_as_standard_input_is() {
+fn file_is_read_like_standard_input() {
     let file = format!("[{USER},{CALL}]");
     let by_name = World::antiphon(&["check", "history.json"]).file("history.json", &file).ends();
     assert_eq!((by_name.code, by_name.stdout.as_str()), (Some(1), UNANSWERED));
@@ -78,7 +78,7 @@ fn newest_first_list_is_read_backwards() {
 }
 
 #[test]
-fn a_report_may_be_json() {
+fn report_can_be_json() {
     let line = concat!(
         r#"{"position":1,"id":"fc_1","fault":"unanswered_call","#,
         r#""message":"No tool output found for function call call_1.","#,

@@ -50,7 +50,7 @@ fn assert_same_words(provider: &Serving, inputs: &[Value]) {
 }
 
 #[test]
-fn a_duplicate_has_the_providers_words() {
+fn duplicate_has_the_error_text_of_the_provider() {
     let provider = provider();
     let answered = [call("function_call", "call_1"), output("function_call_output", "call_1")];
     let [call_1, output_1] = &answered;
@@ -75,7 +75,7 @@ fn a_duplicate_has_the_providers_words() {
 }
 
 #[test]
-fn a_call_or_an_output_alone_has_the_providers_words() {
+fn lone_call_or_output_has_the_error_text_of_the_provider() {
     let provider = provider();
     let kinds = ["function_call", "custom_tool_call", "shell_call", "apply_patch_call"];
     for kind in kinds {
@@ -100,7 +100,7 @@ fn lone_reasoning_has_the_providers_words() {
 }
 
 #[test]
-fn an_id_of_a_wrong_form_has_the_providers_words() {
+fn malformed_id_has_the_error_text_of_the_provider() {
     let provider = provider();
     let with = |kind: &str, field: &str, value: Value| {
         let mut call = call(kind, "call_1");
@@ -123,7 +123,7 @@ fn an_id_of_a_wrong_form_has_the_providers_words() {
 }
 
 #[test]
-fn a_reference_to_nothing_has_the_providers_words() {
+fn dangling_reference_has_the_error_text_of_the_provider() {
     let provider = provider();
     let input = json!([user(), {"type": "item_reference", "id": "msg_gone"}]);
     let args = ["repair", "--policy", "references=reject"];

@@ -48,7 +48,7 @@ fn kinds(events: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn an_event_stream_goes_out_as_one() {
+fn event_stream_is_written_as_an_event_stream() {
     let ended = convert(&["--from", "chat", "--to", "responses"], CHAT);
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     assert!(
@@ -76,7 +76,7 @@ fn call_announced_twice_is_one_item() {
 }
 
 #[test]
-fn a_folded_answer_is_one_object() {
+fn folded_answer_is_one_object() {
     let ended = convert(&["--from", "chat", "--to", "responses", "--fold"], CHAT);
     let response: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(response["object"], "response");

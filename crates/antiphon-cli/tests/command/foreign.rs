@@ -66,7 +66,7 @@ fn conversation() -> Vec<Value> {
 }
 
 #[test]
-fn a_whole_history_of_any_form_is_sound() {
+fn complete_history_of_any_form_is_valid() {
     for (name, form, _) in FORMS {
         let stderr = format!("note: h.json: read as {form}\n");
         let sound = Ended { code: Some(0), stdout: String::new(), stderr };
@@ -99,7 +99,7 @@ fn every_form_of_one_conversation_becomes_the_same_items() {
 }
 
 #[test]
-fn a_repaired_history_of_any_form_is_sound() {
+fn repaired_history_of_any_form_is_valid() {
     for (name, _, position) in FORMS {
         let repaired = run(&["repair", "h.json"], &recording(name, "cut-short"));
         let report = format!(
@@ -141,7 +141,7 @@ fn each_line_has_its_own_form() {
 }
 
 #[test]
-fn a_report_in_json_has_the_form_as_json() {
+fn json_report_has_the_form() {
     let history = recording("langchain-plain", "cut-short");
     let repaired = run(&["repair", "--report", "json", "h.json"], &history);
     let lines = repaired.stderr.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -151,7 +151,7 @@ fn a_report_in_json_has_the_form_as_json() {
 }
 
 #[test]
-fn a_held_history_may_be_of_another_form() {
+fn held_history_can_have_another_form() {
     let ended = World::antiphon(&["check", "--held", "held.json"])
         .file("held.json", &recording("chat-messages", "cut-short"))
         .input(r#"[{"role":"user","content":"never mind"}]"#)
@@ -211,7 +211,7 @@ fn history_of_unknown_form_is_rejected() {
 }
 
 #[test]
-fn an_item_of_an_unknown_kind_is_carried() {
+fn item_of_an_unknown_kind_is_kept() {
     let history = r#"[{"role":"user","content":"hi"},{"type":"something_new","n":1e2}]"#;
     let carried = Ended { code: Some(0), stdout: history.to_owned(), stderr: String::new() };
     assert_eq!(run(&["repair", "h.json"], history), carried);

@@ -45,7 +45,7 @@ fn invalid_history_is_rejected_with_its_position() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_refused() {
+fn missing_file_is_rejected() {
     for args in [&["check", "absent.json"][..], &["repair", "--held", "absent.json"]] {
         let ended = World::antiphon(args).input("[]").ends();
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
@@ -55,7 +55,7 @@ fn a_file_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_held_file_that_is_no_history_is_named() {
+fn invalid_held_file_is_named() {
     let world = World::antiphon(&["check", "--held", "held.json"]).file("held.json", "[7]");
     let sentence = "held.json:1:2: item 0: expected an object, but got an integer instead";
     refused(world.input("[]"), sentence);
@@ -76,7 +76,7 @@ fn unknown_policy_error_lists_the_policies() {
 }
 
 #[test]
-fn an_unknown_form_of_report_is_refused() {
+fn unknown_report_form_is_rejected() {
     let world = World::antiphon(&["check", "--report", "xml"]).input("[]");
     refused(world, "--report: 'xml' is neither 'text' nor 'json'");
 }

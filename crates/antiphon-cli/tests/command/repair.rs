@@ -27,7 +27,7 @@ fn assert_mended(args: &[&str], input: &str, output: &str, report: &str) {
 }
 
 #[test]
-fn a_sound_history_is_written_byte_for_byte() {
+fn valid_history_is_written_byte_for_byte() {
     let shapes = [
         format!("[{USER} ,\n\t{CALL},{OUTPUT}]"),
         format!("\r\n {{ \"b\" : 1e2, \"input\":[ {USER} ] ,\"b\":[ ]}}\r\n\n"),
@@ -73,7 +73,7 @@ fn newest_first_list_keeps_its_order() {
 }
 
 #[test]
-fn a_report_may_be_json() {
+fn report_can_be_json() {
     let report = concat!(
         r#"{"position":1,"id":"fc_1","fault":"unanswered_call","action":"answered","#,
         r#""message":"No tool output found for function call call_1.","#,

@@ -62,7 +62,7 @@ fn conversation_with_orphaned_call_continues() {
 }
 
 #[test]
-fn reasoning_that_an_abort_orphaned_goes_and_nothing_else() {
+fn only_reasoning_orphaned_by_an_abort_is_removed() {
     let given = r#"[
   {"role":"user","content":"hi"},
   {"type":"reasoning","id":"rs_1","summary":[]},

@@ -74,7 +74,7 @@ fn each_forwarded_token_is_its_own_tenant() {
 }
 
 #[test]
-fn token_that_is_not_forwarded_names_no_tenant() {
+fn unforwarded_token_names_no_tenant() {
     let with_key = vec![upstream(Some("key-of-the-gateway"))];
     for upstreams in [Vec::new(), with_key] {
         let authenticator = authenticator(&Settings { upstreams, ..Settings::default() });

@@ -90,7 +90,7 @@ fn item() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn an_item_keeps_its_bytes(text in item()) {
+    fn item_keeps_its_bytes(text in item()) {
         let item = Item::parse(text.clone().into()).unwrap();
         prop_assert_eq!(item.text(), &text);
         prop_assert_eq!(item.raw().as_ref(), text.as_bytes());
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_is_quoted_and_unquoted(text in any::<String>()) {
+    fn text_is_quoted_and_unquoted(text in any::<String>()) {
         let quoted = quote(&text);
         prop_assert_eq!(unquote(&quoted), Some(text.into()));
     }

@@ -125,7 +125,7 @@ fn is_in_order(part: &[Value], whole: &[Value]) -> bool {
 
 proptest! {
     #[test]
-    fn a_well_formed_history_is_unchanged(turns in turns(), policy in rejecting_policies()) {
+    fn well_formed_history_is_unchanged(turns in turns(), policy in rejecting_policies()) {
         let given = History::from_turns(&turns, Numbering::Unique, End::Over).items();
         prop_assert_eq!(judge(&values(&given)), Ok(()), "the judge knows well-formed histories");
         let repaired = repair_with(&given, &policy).expect("there is nothing to reject");

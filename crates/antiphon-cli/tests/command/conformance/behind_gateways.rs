@@ -75,7 +75,7 @@ fn run_behind(gateway: &Serving) -> Run {
 }
 
 #[test]
-fn gateway_differs_where_it_repairs() {
+fn gateway_differs_by_its_repairs() {
     let provider = Provider::start();
     let gateway = gateway(&provider, &[]);
     let run = run_behind(&gateway);
@@ -87,7 +87,7 @@ fn gateway_differs_where_it_repairs() {
 }
 
 #[test]
-fn gateway_with_upstream_state_differs_where_it_repairs() {
+fn gateway_with_upstream_state_differs_by_its_repairs() {
     let provider = Provider::start();
     let gateway = gateway(&provider, &["--state", "upstream"]);
     let run = run_behind(&gateway);

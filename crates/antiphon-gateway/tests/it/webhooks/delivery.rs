@@ -25,7 +25,7 @@ async fn failed_delivery_is_retried_with_the_same_id() {
 }
 
 #[tokio::test]
-async fn gone_endpoint_is_not_retried() {
+async fn removed_endpoint_is_not_retried() {
     let outbox = Outbox::new().await;
     let gone = status(410, &[("retry-after", "0")]);
     let mut receiver = Receiver::answering([gone]).await;

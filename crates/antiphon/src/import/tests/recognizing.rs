@@ -156,7 +156,7 @@ fn unreadable_message_error_names_the_reason() {
 proptest! {
     /// Unknown kinds are passed on byte for byte.
     #[test]
-    fn an_unknown_kind_is_an_item(kind in "[a-z]{2,9}[_:][a-z]{2,9}", text in ".*",
+    fn unknown_kind_is_an_item(kind in "[a-z]{2,9}[_:][a-z]{2,9}", text in ".*",
         number in any::<i64>()) {
         let item = json!({"type": kind, "name": text, "n": number, "status": "completed"});
         let imported = imported(&json!([user(), item]));

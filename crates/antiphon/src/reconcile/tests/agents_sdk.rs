@@ -59,7 +59,7 @@ fn text_next_to_a_call_precedes_the_output() {
 }
 
 #[test]
-fn a_delta_after_a_tool_that_raised_is_new() {
+fn delta_after_a_failed_tool_is_new() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
     assert_eq!(held.reconcile([user("Try again.")]), [FRESH]);
 }

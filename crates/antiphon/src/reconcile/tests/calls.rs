@@ -208,7 +208,7 @@ fn repeated_exchange_counts_once_if_outputs_are_equal() {
 }
 
 #[test]
-fn a_copy_never_points_ahead() {
+fn copy_never_points_ahead() {
     let call = || call_under("fc_1", "call_1", "{}");
     let verdicts = owner([]).reconcile([
         call(),

@@ -86,13 +86,13 @@ fn stored_greeting_is_resent() {
 }
 
 #[test]
-fn an_output_for_a_pending_call_is_new() {
+fn output_for_a_pending_call_is_new() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
     assert_eq!(held.reconcile([output("call_1", "ok")]), [FRESH]);
 }
 
 #[test]
-fn an_output_may_come_with_the_next_message() {
+fn output_can_come_with_the_next_message() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
     assert_eq!(held.reconcile([output("call_1", "ok"), user("hi")]), [FRESH, FRESH]);
 }

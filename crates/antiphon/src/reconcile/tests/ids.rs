@@ -12,7 +12,7 @@ fn user_under(id: &str, text: &str) -> Item {
 }
 
 #[test]
-fn a_users_message_keeps_its_id() {
+fn user_message_keeps_its_id() {
     let held = owner([user_under("msg_1", "hi")]);
     assert_eq!(held.reconcile([user_under("msg_1", "hi"), user("bye")]), [by_id(0), FRESH]);
 }
@@ -47,7 +47,7 @@ fn unknown_id_is_new() {
 }
 
 #[test]
-fn an_output_under_the_id_of_its_call_still_answers_it() {
+fn output_with_the_id_of_its_call_answers_it() {
     let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
     let output = item(
         r#"{"type":"function_call_output","id":"fc_1","call_id":"call_1","output":"20 degrees"}"#,

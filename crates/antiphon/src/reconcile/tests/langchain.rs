@@ -57,7 +57,7 @@ fn parallel_calls_are_answered_at_once() {
 }
 
 #[test]
-fn a_checkpointer_replays_with_ids() {
+fn checkpointer_replays_with_ids() {
     let held = owner([user("hi"), reasoning("rs_1"), assistant("msg_1", "Hello.")]);
     let verdicts = held.reconcile([
         user("hi"),

@@ -149,7 +149,7 @@ fn real_output_is_resent_once_it_replaced_the_placeholder() {
 }
 
 #[test]
-fn a_real_output_is_never_late() {
+fn real_output_is_never_late() {
     let held = owner([user("Bonn?"), call("call_1", "{}"), degrees()]);
     let verdicts = held.reconcile([output("call_1", "20 degrees"), user("bye")]);
     assert!(!verdicts[0].is_fresh());

@@ -184,7 +184,7 @@ fn held_output_without_its_call_is_unmendable() {
 }
 
 #[test]
-fn an_approval_may_stay_open() {
+fn approval_can_stay_open() {
     let request = item(r#"{"type":"mcp_approval_request","id":"mcpr_1","name":"rm"}"#);
     let held = [user("hi"), request];
     assert_eq!(left(&held, &[user("bye")]), []);

@@ -69,7 +69,7 @@ fn output_without_call_is_dropped() {
 }
 
 #[test]
-fn an_output_before_its_call_answers_nothing() {
+fn output_before_its_call_answers_nothing() {
     let given = [output("call_1", "ok"), call("call_1", "{}")];
     assert_eq!(
         repairs(&given),
@@ -78,7 +78,7 @@ fn an_output_before_its_call_answers_nothing() {
 }
 
 #[test]
-fn an_output_answers_no_call_of_another_kind() {
+fn output_answers_only_calls_of_its_kind() {
     let custom = item(r#"{"type":"custom_tool_call","call_id":"call_1","name":"f","input":""}"#);
     let given = [custom, output("call_1", "ok")];
     assert_eq!(
@@ -88,7 +88,7 @@ fn an_output_answers_no_call_of_another_kind() {
 }
 
 #[test]
-fn a_late_output_counts() {
+fn late_output_answers_its_call() {
     assert_accepted(&[
         call("call_1", "{}"),
         user("Never mind."),

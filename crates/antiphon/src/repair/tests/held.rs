@@ -66,7 +66,7 @@ fn resent_call_next_to_its_output_is_dropped() {
 }
 
 #[test]
-fn an_output_for_a_held_call_is_no_orphan() {
+fn output_for_a_stored_call_is_not_an_orphan() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let incoming = [output("call_1", "ok")];
     let expected = unchanged(&incoming);

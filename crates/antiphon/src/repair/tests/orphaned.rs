@@ -51,7 +51,7 @@ fn message_of_only_reasoning_is_an_orphan() {
 }
 
 #[test]
-fn a_history_without_orphans_is_untouched() {
+fn history_without_orphans_is_unchanged() {
     assert_untouched(&[]);
     assert_untouched(&[user("hi"), bare_assistant("Hello."), user("bye")]);
 }

@@ -26,7 +26,7 @@ fn orphaned_reasoning_is_dropped_between_turns() {
 }
 
 #[test]
-fn a_complete_turn_is_no_orphan() {
+fn complete_turn_is_not_an_orphan() {
     assert_accepted(&[user("hi"), reasoning("rs_1"), assistant("msg_1", "Hello.")]);
 }
 
@@ -75,7 +75,7 @@ fn second_repair_of_orphans_changes_nothing() {
 }
 
 #[test]
-fn an_output_does_not_follow_reasoning() {
+fn output_does_not_follow_reasoning() {
     let given = [call("call_1", "{}"), reasoning("rs_1"), output("call_1", "ok")];
     assert_eq!(repairs(&given), [(1, "lone_reasoning", Action::Dropped)]);
 }

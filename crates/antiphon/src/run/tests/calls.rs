@@ -29,7 +29,7 @@ fn behaviour_51_an_exact_replay_gets_the_committed_output() {
 }
 
 #[test]
-fn a_resumed_run_knows_what_its_history_shows() {
+fn resumed_run_knows_the_calls_of_its_history() {
     let history = [user("hi"), call("call_1", "{}"), output("call_1", "ok"), call("call_2", "{}")];
     let mut ledger = CallLedger::from_history(&history);
     assert_eq!(ledger.begin(&history[1]), Ok(CallAction::Replayed(history[2].clone())));
@@ -37,14 +37,14 @@ fn a_resumed_run_knows_what_its_history_shows() {
 }
 
 #[test]
-fn a_call_that_is_announced_under_two_item_ids_runs_once() {
+fn call_with_two_item_ids_runs_once() {
     let mut ledger = CallLedger::default();
     assert_eq!(ledger.begin(&call_under("fc_added", "call_1", "{}")), Ok(CallAction::Run));
     assert_eq!(ledger.begin(&call_under("fc_done", "call_1", "{}")), Ok(CallAction::Running));
 }
 
 #[test]
-fn an_empty_call_id_fails_early() {
+fn empty_call_id_fails_early() {
     let mut ledger = CallLedger::default();
     let unnamed = item(r#"{"type":"function_call","name":"f","arguments":"{}"}"#);
     for call in [call("", "{}"), unnamed] {
@@ -68,7 +68,7 @@ fn behaviour_29_an_anonymous_output_is_not_taken_for_a_named_call() {
 }
 
 #[test]
-fn a_call_that_was_abandoned_may_begin_again() {
+fn abandoned_call_can_begin_again() {
     let mut ledger = CallLedger::default();
     let asked = call("call_1", "{}");
     ledger.begin(&asked).unwrap();

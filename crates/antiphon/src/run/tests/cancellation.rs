@@ -26,7 +26,7 @@ fn behaviour_46_immediate_unblocks_a_waiting_consumer() {
 }
 
 #[test]
-fn a_run_that_nobody_cancels_goes_on() {
+fn run_without_a_cancellation_continues() {
     let mut run = Cancellation::default();
     let steps = [TurnPhase::Model, TurnPhase::Tools, TurnPhase::Save].map(|phase| run.after(phase));
     let expected = [TurnPhase::Tools, TurnPhase::Save, TurnPhase::Model].map(RunStep::Enter);

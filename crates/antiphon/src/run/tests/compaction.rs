@@ -22,7 +22,7 @@ fn behaviour_42_without_a_stored_response_auto_compacts_the_input() {
 }
 
 #[test]
-fn a_mode_that_is_asked_for_is_kept_to() {
+fn requested_mode_is_used() {
     let latest = ResponseId::from("resp_1");
     let input = CompactionMode::Input.source(None, Some(&latest));
     assert_eq!(input, Ok(CompactionSource::Input));
@@ -41,7 +41,7 @@ fn new() -> Vec<Item> {
 }
 
 #[test]
-fn a_replacement_clears_then_adds() {
+fn replacement_clears_then_adds() {
     let mut replacement = Replacement::begin(old(), new());
     assert_eq!(replacement.next_action(), ReplacementAction::Clear);
     replacement.done();
@@ -82,7 +82,7 @@ fn behaviour_43_after_a_failed_add_or_two_cancellations_the_history_is_restored(
 }
 
 #[test]
-fn a_restore_that_fails_is_tried_again() {
+fn failed_restore_is_retried() {
     let mut replacement = adding();
     replacement.failed();
     replacement.next_action();
@@ -91,7 +91,7 @@ fn a_restore_that_fails_is_tried_again() {
 }
 
 #[test]
-fn what_is_written_meanwhile_is_kept() {
+fn concurrent_write_is_kept() {
     let mut replacement = adding();
     replacement.write(vec![user("late")]).unwrap();
     replacement.done();
@@ -130,7 +130,7 @@ fn ten_candidates_are_enough() {
 }
 
 #[test]
-fn a_cleared_history_forgets_what_was_deferred() {
+fn cleared_history_drops_a_deferred_compaction() {
     let mut trigger = CompactionTrigger::default();
     trigger.after_turn(MIN_CANDIDATES, true);
     trigger.cleared();

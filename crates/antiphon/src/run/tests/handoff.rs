@@ -8,7 +8,7 @@ const FILTER: HandoffOptions = HandoffOptions { has_input_filter: true, nests_hi
 const NEST: HandoffOptions = HandoffOptions { has_input_filter: false, nests_history: true };
 
 #[test]
-fn behaviour_17_a_filter_cannot_rewrite_what_the_server_owns() {
+fn behaviour_17_filter_cannot_rewrite_a_history_of_the_server() {
     for owned in [conversation(), Continuation::Chain { previous_response_id: None }] {
         assert_eq!(Handoff::from_options(Some(&owned), FILTER), Err(HandoffError::InputFilter));
     }

@@ -48,7 +48,7 @@ fn every_kind_of_call_is_answered_by_its_own_kind() {
 }
 
 #[test]
-fn behaviour_20_lone_reasoning_stays_where_nothing_was_dropped() {
+fn behaviour_20_lone_reasoning_stays_if_nothing_was_dropped() {
     let history = [user("hi"), reasoning("rs_1"), user("well?"), reasoning("rs_2")];
     assert_eq!(pruned(&history), history);
 }
@@ -66,7 +66,7 @@ fn behaviour_21_reasoning_before_an_item_that_stays_does_too() {
 }
 
 #[test]
-fn reasoning_stays_with_the_sibling_that_was_answered() {
+fn reasoning_stays_with_the_answered_sibling() {
     let history =
         [reasoning("rs_1"), call("call_1", "{}"), call("call_2", "{}"), output("call_2", "ok")];
     let left = [history[0].clone(), history[2].clone(), history[3].clone()];
@@ -81,7 +81,7 @@ fn reasoning_of_a_dropped_call_does_not_pass_to_the_next_reasoning() {
 }
 
 #[test]
-fn behaviour_22_a_limit_that_cuts_a_pair_drops_the_output_from_the_request() {
+fn behaviour_22_limit_that_cuts_a_pair_drops_the_output_from_the_request() {
     let history = [user("hi"), call("call_1", "{}"), output("call_1", "ok"), user("bye")];
     assert_eq!(prepare(&history, &[], Some(2)), [user("bye")]);
     assert_eq!(without_cut_pairs(&history[2..]), [user("bye")]);
@@ -89,7 +89,7 @@ fn behaviour_22_a_limit_that_cuts_a_pair_drops_the_output_from_the_request() {
 }
 
 #[test]
-fn a_limit_leaves_outputs_alone_that_it_did_not_cut() {
+fn limit_keeps_outputs_that_it_did_not_cut() {
     let history =
         [user("hi"), output("call_0", "alone"), call("call_1", "{}"), output("call_1", "ok")];
     assert_eq!(latest(&history, Some(3)), history[1..]);
@@ -103,7 +103,7 @@ fn behaviour_23_without_a_limit_an_orphan_output_stays() {
 }
 
 #[test]
-fn behaviour_24_of_two_outputs_the_latest_stays_behind_its_call() {
+fn behaviour_24_latest_of_two_outputs_stays_after_its_call() {
     let history = [
         output("call_1", "old"),
         call("call_1", "{}"),
@@ -117,7 +117,7 @@ fn behaviour_24_of_two_outputs_the_latest_stays_behind_its_call() {
 }
 
 #[test]
-fn behaviour_25_of_two_reasonings_the_latest_stands_before_its_follower() {
+fn behaviour_25_latest_of_two_reasonings_precedes_its_follower() {
     let newer = item(r#"{"id":"rs_1","type":"reasoning","summary":[{"text":"new"}]}"#);
     let history = [reasoning("rs_1"), call("call_1", "{}"), output("call_1", "ok"), newer.clone()];
     assert_eq!(dedupe(&history), [newer, call("call_1", "{}"), output("call_1", "ok")]);
@@ -154,7 +154,7 @@ fn two_calls_under_one_call_id_keep_their_own_outputs() {
 }
 
 #[test]
-fn a_placeholder_id_joins_nothing() {
+fn placeholder_id_joins_nothing() {
     let history = [reasoning("__fake_id__"), reasoning("__fake_id__")];
     assert_eq!(dedupe(&history), history);
 }
@@ -167,7 +167,7 @@ fn behaviour_28_a_pending_shell_call_of_the_callers_own_is_preserved() {
 }
 
 #[test]
-fn an_output_in_the_input_answers_a_call_in_the_history() {
+fn output_in_the_input_answers_a_call_in_the_history() {
     let history = [user("hi"), reasoning("rs_1"), call("call_1", "{}")];
     let request = prepare(&history, &[output("call_1", "approved")], None);
     assert_eq!(request, [&history[..], &[output("call_1", "approved")]].concat());

@@ -31,7 +31,7 @@ fn the_model_reads_of_a_failure() {
 }
 
 #[test]
-fn a_tool_that_raises_cancels_its_siblings_and_the_first_in_order_is_told() {
+fn failing_tool_cancels_its_siblings_and_first_in_order_is_reported() {
     let raised = |reason: &str| Outcome::Raised(reason.to_owned());
     let mut outcomes = three();
     assert_eq!(outcomes.ended(2, raised("late in order")), OutcomeEffect::CancelOthers);
@@ -46,7 +46,7 @@ fn a_tool_that_raises_cancels_its_siblings_and_the_first_in_order_is_told() {
 }
 
 #[test]
-fn a_tool_that_was_cancelled_has_no_output() {
+fn cancelled_tool_has_no_output() {
     let mut outcomes = Outcomes::begin(["call_1", "call_2"].map(function));
     outcomes.ended(0, Outcome::Raised("broken".to_owned()));
     assert_eq!(outcomes.ended(1, Outcome::Cancelled), OutcomeEffect::Settle);

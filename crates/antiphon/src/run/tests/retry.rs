@@ -66,7 +66,7 @@ fn behaviour_49_after_an_output_event_nothing_is_retried() {
 }
 
 #[test]
-fn what_the_provider_would_answer_again_is_not_retried() {
+fn permanent_error_is_not_retried() {
     let refused = failed(FailureKind::Status(400), false);
     assert_eq!(decide(&refused), RetryDecision::GiveUp(GiveUp::NotRetryable));
 }

@@ -35,7 +35,7 @@ fn behaviour_38_new_input_that_equals_stored_input_is_saved() {
 }
 
 #[test]
-fn what_a_callback_makes_is_saved() {
+fn item_created_by_a_callback_is_saved() {
     let prepared = copied(&[user("one"), user("made up"), user("three")]);
     assert_eq!(find_items_to_save(&[user("one")], &[user("three")], &prepared), [1, 2]);
 }
@@ -65,7 +65,7 @@ fn behaviour_40_a_resumed_approval_saves_nothing_twice() {
 }
 
 #[test]
-fn an_answer_that_is_given_again_is_saved_again() {
+fn repeated_answer_is_saved_again() {
     let message = item(r#"{"type":"message","role":"assistant","content":"Done."}"#);
     assert_eq!(
         find_unsaved(std::slice::from_ref(&message), &[message.clone(), message.clone()]),
@@ -87,7 +87,7 @@ fn behaviour_41_concurrent_first_writes_make_one_conversation() {
 }
 
 #[test]
-fn where_a_first_write_fails_the_next_one_creates() {
+fn next_writer_creates_after_a_failed_first_write() {
     let mut first = FirstWrite::<&str>::default();
     let _ = [first.ask(1), first.ask(2), first.ask(3)];
     assert_eq!(first.failed(2), None, "one that waits has left");

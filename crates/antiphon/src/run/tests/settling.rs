@@ -23,14 +23,14 @@ fn calls_that_a_run_leaves_behind_are_answered() {
 }
 
 #[test]
-fn a_call_that_never_entered_the_conversation_is_not_answered() {
+fn call_outside_the_conversation_is_not_answered() {
     let mut tracker = tracker();
     tracker.hydrate(&[user("hi")]);
     assert_eq!(settle(&mut tracker, "The run was stopped.").unwrap().answered, []);
 }
 
 #[test]
-fn a_screenshot_cannot_be_made_up() {
+fn screenshot_cannot_be_generated() {
     let computer = item(r#"{"type":"computer_call","id":"cu_1","call_id":"call_1"}"#);
     let mut tracker = tracker();
     call_model(&mut tracker, &[computer]);
@@ -39,7 +39,7 @@ fn a_screenshot_cannot_be_made_up() {
 }
 
 #[test]
-fn what_is_made_up_is_what_a_provider_takes() {
+fn generated_output_is_accepted_by_a_provider() {
     let message = "It failed.";
     for kind in [
         Kind::FunctionCall,

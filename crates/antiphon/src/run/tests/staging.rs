@@ -60,7 +60,7 @@ fn behaviour_32_after_a_failed_request_staged_input_is_pending() {
 }
 
 #[test]
-fn behaviour_34_what_was_accepted_before_a_hook_failed_is_not_replayed() {
+fn behaviour_34_input_accepted_before_a_hook_failure_is_not_replayed() {
     let (mut tracker, mut staging) = (paused(), staged(&["hurry"]));
     assert_eq!(CommitPoint::from_continuation(Some(&conversation())), CommitPoint::OnAcceptance);
     staging.admit(&mut tracker).unwrap();
@@ -81,7 +81,7 @@ fn behaviour_35_an_ambiguous_rebuild_of_staged_input_is_rejected() {
 }
 
 #[test]
-fn behaviour_36_nothing_is_staged_or_admitted_on_a_run_that_is_over() {
+fn behaviour_36_nothing_is_staged_or_admitted_after_the_run() {
     let (mut tracker, mut staging) = (paused(), staged(&["hurry"]));
     tracker.finish();
     assert_eq!(staging.admit(&mut tracker), Err(RunFinished));
@@ -91,7 +91,7 @@ fn behaviour_36_nothing_is_staged_or_admitted_on_a_run_that_is_over() {
 }
 
 #[test]
-fn a_history_that_the_client_owns_commits_before_the_model_is_called() {
+fn history_of_the_client_commits_before_the_model_call() {
     assert_eq!(CommitPoint::from_continuation(None), CommitPoint::BeforeModelCall);
     let mut staging = staged(&["hurry"]);
     assert_eq!(staging.take(), [user("hurry")]);

@@ -58,7 +58,7 @@ fn request_without_remaining_items_is_not_sent() {
 }
 
 #[test]
-fn rejection_stands_without_a_list() {
+fn rejection_is_final_without_a_list() {
     for (status, body) in [(500, Bytes::new()), (404, error("Not Found"))] {
         let client = client_with_history();
         let mut turn = within(&client, &user("So?"));

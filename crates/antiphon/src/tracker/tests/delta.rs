@@ -142,7 +142,7 @@ fn item_in_flight_is_not_planned() {
 }
 
 #[test]
-fn an_attempt_ends_once() {
+fn attempt_ends_once() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     let attempt = send(&mut tracker);

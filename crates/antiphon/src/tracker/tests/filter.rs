@@ -100,7 +100,7 @@ fn accepted_filter_output_counts_as_held() {
 }
 
 #[test]
-fn a_stale_plan_marks_nothing() {
+fn stale_plan_marks_nothing() {
     let mut tracker = conversation();
     let added = add(&mut tracker, &[user("hi")]);
     let stale = tracker.plan();

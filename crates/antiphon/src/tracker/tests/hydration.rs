@@ -31,7 +31,7 @@ fn call_known_to_server_waits_for_output() {
 }
 
 #[test]
-fn an_approval_may_stay_open() {
+fn approval_can_stay_open() {
     let mut tracker = conversation();
     tracker.hydrate(&[item(r#"{"type":"mcp_approval_request","id":"mcpr_1","name":"f"}"#)]);
     assert_eq!(tracker.unresolved().calls, []);

@@ -26,7 +26,7 @@ fn behaviour_31_two_identical_inputs_survive() {
 }
 
 #[test]
-fn a_resumed_run_knows_what_the_server_has() {
+fn resumed_run_knows_the_items_of_the_server() {
     let mut tracker = chain();
     add(&mut tracker, &[user("hi")]);
     call_model(&mut tracker, Some("resp_1"), &[call_under("fc_1", "call_1", "{}")]);
@@ -48,7 +48,7 @@ fn restored_attempt_can_be_rewound() {
 }
 
 #[test]
-fn a_finished_run_stays_finished() {
+fn finished_run_stays_finished() {
     let mut tracker = conversation();
     tracker.finish();
     assert!(restored(&tracker).add(user("late")).is_err());

@@ -103,7 +103,7 @@ fn behaviour_16_session_excludes_server_state() {
 }
 
 #[test]
-fn a_conversation_and_a_chain_exclude_each_other() {
+fn conversation_and_chain_exclude_each_other() {
     let conversation =
         ContinuationOptions { conversation_id: Some("conv_1".into()), ..Default::default() };
     let previous =
