@@ -258,18 +258,27 @@ impl Client {
         self.get(&format!("/v1/responses/{response}/report")).await.json()
     }
 
-    /// Waits until a response is kept whose caller has left it.
+    /// Waits until the response of a disconnected caller is stored.
     pub(crate) async fn wait_until_settled(&self, response: &str) -> Value {
-        let path = format!("/v1/responses/{response}");
-        let kept = async {
+        self.wait_until_found(&format!("/v1/responses/{response}")).await
+    }
+
+    /// Waits until the gateway has recorded the response of a disconnected caller, which an upstream
+    /// owns.
+    pub(crate) async fn wait_until_recorded(&self, response: &str) {
+        self.wait_until_found(&format!("/v1/responses/{response}/report")).await;
+    }
+
+    async fn wait_until_found(&self, path: &str) -> Value {
+        let found = async {
             loop {
-                let answer = self.get(&path).await;
+                let answer = self.get(path).await;
                 if answer.status() == 200 {
                     break answer.json();
                 }
             }
         };
-        soon("the turn is settled", kept).await
+        soon("the turn is settled", found).await
     }
 }
 

@@ -186,6 +186,7 @@ async fn copy_is_encrypted() {
 async fn copy_expires() {
     let world = World::new().await;
     let lost = abort_after_call(&world, &ask([typed_user("Echo hi.")])).await;
+    world.client().wait_until_recorded(&lost).await;
     world.age_by_days(1).await;
 
     let received = ask([output(&json!("call_1"), "hi")]).after(&lost);
