@@ -7,14 +7,14 @@ use super::world::World;
 use crate::support::{Answer, Client, ask, text, typed_user};
 
 /// A turn of a conversation of the provider: the paths of both, and of an item.
-struct StoreKind {
+struct ProviderObjects {
     conversation: String,
     response: String,
     item: String,
 }
 
-impl StoreKind {
-    async fn in_front_of(world: &World) -> Self {
+impl ProviderObjects {
+    async fn create(world: &World) -> Self {
         let conversation = world.client().new_conversation().await;
         let asked = ask([typed_user("My dog is Rex.")]).within(&conversation);
         let turn = world.client().respond(&asked).await;
@@ -24,7 +24,7 @@ impl StoreKind {
     }
 }
 
-/// What a caller is told, through the gateway and past it.
+/// The status and body of an answer to this client.
 async fn receive(client: &Client, method: &Method, path: &str, body: &str) -> (u16, String) {
     let answer = client.send(method.clone(), path, body.to_owned()).await;
     let answer = Answer::read(answer).await;
@@ -40,7 +40,7 @@ async fn assert_the_providers(world: &World, method: &Method, path: &str, body: 
 #[tokio::test]
 async fn shown_objects_equal_the_providers() {
     let world = World::new().await;
-    let StoreKind { conversation, response, item } = StoreKind::in_front_of(&world).await;
+    let ProviderObjects { conversation, response, item } = ProviderObjects::create(&world).await;
     for path in [
         conversation.clone(),
         format!("{conversation}/items"),
@@ -59,7 +59,7 @@ async fn shown_objects_equal_the_providers() {
 #[tokio::test]
 async fn rejections_are_the_providers() {
     let world = World::new().await;
-    let StoreKind { conversation, response, .. } = StoreKind::in_front_of(&world).await;
+    let ProviderObjects { conversation, response, .. } = ProviderObjects::create(&world).await;
     let items = format!("{conversation}/items");
     for (method, path, body) in [
         (Method::GET, format!("{items}?limit=1000"), ""),
@@ -84,7 +84,7 @@ async fn rejections_are_the_providers() {
 #[tokio::test]
 async fn requests_reach_the_provider_unchanged() {
     let world = World::new().await;
-    let StoreKind { conversation, .. } = StoreKind::in_front_of(&world).await;
+    let ProviderObjects { conversation, .. } = ProviderObjects::create(&world).await;
     let body = "{ \"metadata\" : {\"n\":\"1e2\"} ,\n \"metadata\":{\"a\":\"\\u0062\"} }";
     let changed = world.client().post_raw(&conversation, body).await.json();
     assert_eq!(changed["metadata"], json!({"a": "b"}));
@@ -99,7 +99,7 @@ async fn requests_reach_the_provider_unchanged() {
 #[tokio::test]
 async fn impossible_ids_cause_no_request() {
     let world = World::new().await;
-    let StoreKind { conversation, .. } = StoreKind::in_front_of(&world).await;
+    let ProviderObjects { conversation, .. } = ProviderObjects::create(&world).await;
     let before = world.provider.requests().len();
     for path in [
         "/v1/conversations/..%2Fresponses".to_owned(),
@@ -119,7 +119,7 @@ async fn impossible_ids_cause_no_request() {
 #[tokio::test]
 async fn gateway_reports_the_repairs() {
     let world = World::new().await;
-    let StoreKind { response, .. } = StoreKind::in_front_of(&world).await;
+    let ProviderObjects { response, .. } = ProviderObjects::create(&world).await;
     let report: Value = world.client().get(&format!("{response}/report")).await.json();
     assert!(report.is_object(), "{report}");
     let unknown = world.client().get("/v1/responses/resp_of_nobody/report").await;

@@ -106,7 +106,7 @@ impl History {
             Step::Resync { conversation, known } => self.resync(conversation, &known).await,
             Step::MarkStale { conversation } => self.mark_stale(conversation).await,
             Step::NameResponse { base, name, is_stale } => {
-                self.name_response(base, name, is_stale).await
+                self.name_response(base, name, is_stale).await;
             }
             Step::AnnounceName { pending, name } => self.announce_name(pending, name).await,
             Step::Forget { name } => self.forget(name).await,
