@@ -263,7 +263,7 @@ impl Client {
         self.wait_until_found(&format!("/v1/responses/{response}")).await
     }
 
-    /// Waits until the gateway has recorded the response of a disconnected caller, which an upstream
+    /// Waits until the gateway has recorded a disconnected caller's response, which an upstream
     /// owns.
     pub(crate) async fn wait_until_recorded(&self, response: &str) {
         self.wait_until_found(&format!("/v1/responses/{response}/report")).await;
