@@ -2,6 +2,7 @@
 //! conversation that is sent to a stateful provider, and the cost of a repair in each language.
 
 mod clock;
+mod gateway;
 mod instructions;
 mod packages;
 mod table;
@@ -11,6 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::ensure;
 use clap::Args;
 
+use self::gateway::GatewayLoad;
 use self::table::Table;
 use crate::tools::GUNGRAUN_RUNNER;
 use crate::workspace::Workspace;
@@ -24,6 +26,8 @@ pub(crate) struct Bench {
     /// Measure a repair in Rust and in the packages for Python and Node, and nothing else
     #[arg(long, conflicts_with = "short")]
     packages: bool,
+    #[command(flatten)]
+    gateway: GatewayLoad,
 }
 
 /// The name of a benchmark and its number of items.
@@ -31,6 +35,9 @@ type Subject = (String, u64);
 
 /// Runs the benchmarks and prints a table of time and instructions, and a table of sent items.
 pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<ExitCode> {
+    if bench.gateway.is_chosen() {
+        return bench.gateway.measure(workspace, bench.short);
+    }
     if bench.packages {
         println!("{}", packages::measure(workspace)?);
         return Ok(ExitCode::SUCCESS);

@@ -60,7 +60,8 @@ impl Server {
         server.unwrap_or_else(|error| panic!("PostgreSQL cannot be started: {error}"))
     }
 
-    async fn try_start(durability: Durability) -> io::Result<Self> {
+    /// Starts a separate server with this durability, or returns the reason why it cannot start.
+    pub async fn try_start(durability: Durability) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("antiphon-postgres-").tempdir()?;
         let account = Account::for_folder(folder.path())?;
         let programs = Programs::find(account, folder.path()).await?;

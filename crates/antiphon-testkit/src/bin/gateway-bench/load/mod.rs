@@ -1,0 +1,9 @@
+//! Loads: turns of many dialogues at once.
+
+mod closed;
+mod latencies;
+mod work;
+
+pub(crate) use self::closed::closed;
+pub(crate) use self::latencies::Latencies;
+pub(crate) use self::work::Work;

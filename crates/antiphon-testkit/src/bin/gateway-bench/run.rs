@@ -1,0 +1,77 @@
+//! Runs each case on each server.
+
+use std::fs;
+
+use antiphon_testkit::postgres::{Durability, Server as Postgres};
+
+use crate::cases::{self, Stage};
+use crate::client::Client;
+use crate::judged_upstream::JudgedUpstream;
+use crate::options::{Case, Options};
+use crate::results::Row;
+use crate::servers::{self, Place, Running, Server, free_address};
+
+/// The shared surroundings of all cases.
+pub(crate) struct Bench<'a> {
+    options: &'a Options,
+    upstream: JudgedUpstream,
+    /// A server with synced commits, if it could be started.
+    postgres: Option<Postgres>,
+    servers: Vec<Server>,
+}
+
+impl<'a> Bench<'a> {
+    /// Finds the servers. Prints a sentence for each that is skipped.
+    pub(crate) async fn start(options: &'a Options) -> anyhow::Result<Self> {
+        fs::create_dir_all(&options.folder)?;
+        let mut bench = Self {
+            options,
+            upstream: JudgedUpstream::start().await?,
+            postgres: None,
+            servers: servers::find(options),
+        };
+        if bench.servers.iter().any(|server| server.uses_postgres) {
+            match Postgres::try_start(Durability::Synced).await {
+                Ok(postgres) => bench.postgres = Some(postgres),
+                Err(error) => {
+                    println!("PostgreSQL is skipped: {error}");
+                    bench.servers.retain(|server| !server.uses_postgres);
+                }
+            }
+        }
+        Ok(bench)
+    }
+
+    /// The rows of all cases. A failure becomes a note of its row.
+    pub(crate) async fn run(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for case in self.options.cases() {
+            for server in &self.servers {
+                eprintln!("{} on {}", case.name(), server.name);
+                let measured = self.run_case(case, server).await;
+                let failed = |error| vec![Row::failed(case, server, &error)];
+                rows.extend(measured.unwrap_or_else(failed));
+            }
+        }
+        rows
+    }
+
+    async fn run_case(&self, case: Case, server: &Server) -> anyhow::Result<Vec<Row>> {
+        let folder = tempfile::tempdir_in(&self.options.folder)?;
+        let postgres = match &self.postgres {
+            Some(postgres) if server.uses_postgres => Some(postgres.create_database().await),
+            _ => None,
+        };
+        let place = Place {
+            listen: free_address()?,
+            spare_port: free_address()?.port(),
+            upstream: self.upstream.address,
+            folder: folder.path().to_owned(),
+            postgres,
+        };
+        let running = Running::start(server.clone(), place).await?;
+        let client = Client::new(running.address());
+        let (upstream, short) = (&self.upstream, self.options.short);
+        cases::run(&mut Stage { case, server, running, upstream, client, short }).await
+    }
+}

@@ -1,0 +1,48 @@
+//! Antiphon with each of its stores.
+
+use std::path::Path;
+
+use super::{Durability, Launch, Place, Server};
+
+pub(super) fn servers(program: &Path) -> Vec<Server> {
+    let program = program.to_owned();
+    let on_sqlite = Server {
+        name: "antiphon-sqlite",
+        durability: Durability::CommittedBeforeTerminal,
+        program,
+        uses_postgres: false,
+        launch: on_sqlite,
+    };
+    let on_postgres = Server {
+        name: "antiphon-postgres",
+        uses_postgres: true,
+        launch: on_postgres,
+        ..on_sqlite.clone()
+    };
+    let in_memory = Server {
+        name: "antiphon-memory",
+        durability: Durability::Memory,
+        launch: in_memory,
+        ..on_sqlite.clone()
+    };
+    vec![on_sqlite, on_postgres, in_memory]
+}
+
+fn on_sqlite(place: &Place) -> Launch {
+    launch(place, &format!("sqlite:{}", place.folder.join("antiphon.db").display()))
+}
+
+fn on_postgres(place: &Place) -> Launch {
+    launch(place, place.postgres.as_deref().unwrap_or_default())
+}
+
+fn in_memory(place: &Place) -> Launch {
+    launch(place, "sqlite::memory:")
+}
+
+fn launch(place: &Place, store: &str) -> Launch {
+    let upstream = format!("http://{}/v1", place.upstream);
+    let listen = place.listen.to_string();
+    let arguments = ["serve", "--listen", &listen, "--upstream", &upstream, "--store", store];
+    Launch { arguments: arguments.map(str::to_owned).into(), ..Launch::default() }
+}

@@ -1,0 +1,84 @@
+//! The measured servers.
+
+mod antiphon;
+mod peers;
+mod running;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::options::Options;
+
+pub(crate) use self::running::{Running, free_address};
+
+/// A server that the benchmark can start.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    pub(crate) name: &'static str,
+    /// When a turn is durable.
+    pub(crate) durability: Durability,
+    pub(crate) program: PathBuf,
+    pub(crate) uses_postgres: bool,
+    pub(crate) launch: fn(&Place) -> Launch,
+}
+
+/// The durability of a turn, relative to its terminal event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// The server stores nothing.
+    None,
+    Memory,
+    StoredAfterAnswering,
+    CommittedBeforeTerminal,
+}
+
+impl Durability {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::None => "no state",
+            Self::Memory => "in memory",
+            Self::StoredAfterAnswering => "stored after answering",
+            Self::CommittedBeforeTerminal => "committed before the terminal event",
+        }
+    }
+}
+
+/// The surroundings of a server.
+pub(crate) struct Place {
+    pub(crate) listen: SocketAddr,
+    /// A second free port.
+    pub(crate) spare_port: u16,
+    pub(crate) upstream: SocketAddr,
+    /// A folder for the server's files.
+    pub(crate) folder: PathBuf,
+    /// An empty database, if the server uses PostgreSQL.
+    pub(crate) postgres: Option<String>,
+}
+
+/// The arguments, environment and files of a server.
+#[derive(Default)]
+pub(crate) struct Launch {
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: BTreeMap<&'static str, String>,
+    pub(crate) files: BTreeMap<&'static str, String>,
+}
+
+/// The chosen servers that are installed. Prints a sentence for each that is not.
+pub(crate) fn find(options: &Options) -> Vec<Server> {
+    let mut servers = antiphon::servers(&options.antiphon);
+    servers.retain(|server| options.includes(server.name));
+    for peer in peers::PEERS.iter().filter(|peer| options.includes(peer.name)) {
+        match peers::program(peer.program, options.peers.as_deref()) {
+            Some(program) => servers.push(Server {
+                name: peer.name,
+                durability: peer.durability,
+                program,
+                uses_postgres: false,
+                launch: peer.launch,
+            }),
+            None => println!("{} is skipped: `{}` is not installed", peer.name, peer.program),
+        }
+    }
+    servers
+}

@@ -1,0 +1,126 @@
+//! A running server.
+
+use std::fs;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+use super::{Place, Server};
+use crate::client::Client;
+use crate::dialogue::Dialogue;
+use crate::usage::Usage;
+
+/// A server process. Dropping it ends the process and its descendants.
+pub(crate) struct Running {
+    process: Child,
+    id: u32,
+    place: Place,
+    server: Server,
+}
+
+/// The time limit of a start. A Python server imports for many seconds.
+const START: Duration = Duration::from_mins(2);
+const POLL: Duration = Duration::from_millis(20);
+
+impl Running {
+    /// Starts the server, and waits until it accepts connections.
+    pub(crate) async fn start(server: Server, place: Place) -> anyhow::Result<Self> {
+        fs::create_dir_all(&place.folder)?;
+        let (process, id) = spawn(&server, &place)?;
+        let mut running = Self { process, id, place, server };
+        running.wait_until_ready().await?;
+        Ok(running)
+    }
+
+    /// Kills the server and its descendants.
+    pub(crate) fn kill(&self) {
+        kill_group(self.id);
+    }
+
+    /// Starts the killed server again with the same files and the same address.
+    pub(crate) async fn restart(&mut self) -> anyhow::Result<()> {
+        self.process.wait().await?;
+        (self.process, self.id) = spawn(&self.server, &self.place)?;
+        self.wait_until_ready().await
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.place.listen
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        Usage::of_process(self.id)
+    }
+
+    async fn wait_until_ready(&mut self) -> anyhow::Result<()> {
+        let deadline = Instant::now() + START;
+        let client = Client::new(self.place.listen);
+        while !self.answers(&client).await {
+            let log = self.place.folder.join("log");
+            if let Some(status) = self.process.try_wait()? {
+                bail!("{} ended with {status}: see {}", self.server.name, log.display());
+            }
+            if Instant::now() > deadline {
+                bail!("{} does not listen: see {}", self.server.name, log.display());
+            }
+            sleep(POLL).await;
+        }
+        Ok(())
+    }
+}
+
+impl Running {
+    /// Whether the server answers a turn. Some accept connections before they know their models.
+    async fn answers(&self, client: &Client) -> bool {
+        TcpStream::connect(self.place.listen).await.is_ok()
+            && client.respond(Dialogue::chain(0).request()).await.is_ok()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        kill_group(self.id);
+    }
+}
+
+fn spawn(server: &Server, place: &Place) -> anyhow::Result<(Child, u32)> {
+    let launch = (server.launch)(place);
+    for (name, text) in &launch.files {
+        fs::write(place.folder.join(name), text)?;
+    }
+    let log = fs::File::options().create(true).append(true).open(place.folder.join("log"))?;
+    let process = Command::new(&server.program)
+        .args(&launch.arguments)
+        .envs(&launch.environment)
+        .current_dir(&place.folder)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .kill_on_drop(true)
+        .spawn()
+        .with_context(|| format!("could not start {}", server.program.display()))?;
+    let id = process.id().context("the process has ended")?;
+    Ok((process, id))
+}
+
+/// Kills the processes of a group that this benchmark started.
+fn kill_group(id: u32) {
+    let group = format!("-{id}");
+    let kill = std::process::Command::new("kill")
+        .args(["-KILL", "--", &group])
+        .stderr(Stdio::null())
+        .status();
+    drop(kill);
+}
+
+/// A port of the loopback that nobody uses.
+pub(crate) fn free_address() -> io::Result<SocketAddr> {
+    TcpListener::bind(("127.0.0.1", 0))?.local_addr()
+}

@@ -1,0 +1,187 @@
+//! Answers whose bytes are rendered once. Each copy gets its own ids.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::marker::Marker;
+
+/// A rendered answer, in both forms.
+pub(crate) struct Answer {
+    json: Template,
+    stream: Template,
+    /// The place of each event in the stream.
+    events: Vec<Range<usize>>,
+}
+
+/// Bytes with the places of the answer's number.
+struct Template {
+    bytes: Vec<u8>,
+    places: Vec<usize>,
+}
+
+/// The number in the templates. It has as many digits as the number of an answer is padded to.
+const NUMBER: u64 = 7_070_707_070_707_070;
+
+impl Answer {
+    /// A text of so many deltas, a word each.
+    pub(crate) fn text(deltas: usize) -> Self {
+        let words = words(deltas);
+        let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
+        let item = |status, content: &[Value]| {
+            json!({"id": format!("msg_{NUMBER}"), "type": "message", "status": status,
+                "role": "assistant", "content": content})
+        };
+        let at = json!({"item_id": format!("msg_{NUMBER}"), "output_index": 0, "content_index": 0});
+        let mut events = Events::new(&item("in_progress", &[]));
+        events.add("response.content_part.added", &at, &json!({"part": part("")}));
+        for word in &words {
+            events.add("response.output_text.delta", &at, &json!({"delta": word, "logprobs": []}));
+        }
+        let text = words.concat();
+        events.add("response.output_text.done", &at, &json!({"text": text, "logprobs": []}));
+        events.add("response.content_part.done", &at, &json!({"part": part(&text)}));
+        events.end(item("completed", &[part(&text)]))
+    }
+
+    /// A function call whose arguments have so many deltas.
+    pub(crate) fn call(deltas: usize) -> Self {
+        let mut pieces = words(deltas);
+        pieces.insert(0, "{\"q\":\"".to_owned());
+        pieces.push("\"}".to_owned());
+        let item = |status: &str, arguments: &str| {
+            json!({"id": format!("fc_{NUMBER}"), "type": "function_call", "status": status,
+                "name": "lookup", "call_id": format!("call_{NUMBER}"), "arguments": arguments})
+        };
+        let at = json!({"item_id": format!("fc_{NUMBER}"), "output_index": 0});
+        let mut events = Events::new(&item("in_progress", ""));
+        for piece in &pieces {
+            events.add("response.function_call_arguments.delta", &at, &json!({"delta": piece}));
+        }
+        let arguments = pieces.concat();
+        let done = json!({"arguments": arguments, "name": "lookup"});
+        events.add("response.function_call_arguments.done", &at, &done);
+        events.end(item("completed", &arguments))
+    }
+
+    /// The response as one JSON object.
+    pub(crate) fn json(&self, number: u64) -> Bytes {
+        self.json.render(number)
+    }
+
+    /// The events of the stream, each as its own bytes.
+    pub(crate) fn events(&self, number: u64) -> Vec<Bytes> {
+        let stream = self.stream.render(number);
+        self.events.iter().map(|event| stream.slice(event.clone())).collect()
+    }
+}
+
+/// The words of an answer. The first contains the mark.
+fn words(count: usize) -> Vec<String> {
+    let rest = (1..count).map(|index| format!(" word{:02}", index % 100));
+    std::iter::once(Marker::Answer(NUMBER).to_string()).chain(rest).collect()
+}
+
+/// The events of one item.
+struct Events {
+    bytes: Vec<u8>,
+    events: Vec<Range<usize>>,
+}
+
+impl Events {
+    fn new(item: &Value) -> Self {
+        let mut events = Self { bytes: Vec::new(), events: Vec::new() };
+        for name in ["response.created", "response.in_progress"] {
+            events.add(name, &json!({}), &json!({"response": response("in_progress", &[])}));
+        }
+        let first = json!({"output_index": 0, "item": item});
+        events.add("response.output_item.added", &json!({}), &first);
+        events
+    }
+
+    fn add(&mut self, name: &str, at: &Value, fields: &Value) {
+        let mut event = json!({"type": name, "sequence_number": self.events.len()});
+        for (key, value) in [at, fields].into_iter().filter_map(Value::as_object).flatten() {
+            event[key] = value.clone();
+        }
+        self.push(&format!("event: {name}\ndata: {event}\n\n"));
+    }
+
+    fn push(&mut self, text: &str) {
+        let from = self.bytes.len();
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.events.push(from..self.bytes.len());
+    }
+
+    fn end(mut self, item: Value) -> Answer {
+        let done = json!({"output_index": 0, "item": item});
+        self.add("response.output_item.done", &json!({}), &done);
+        let response = response("completed", &[item]);
+        self.add("response.completed", &json!({}), &json!({"response": response}));
+        self.push("data: [DONE]\n\n");
+        Answer {
+            json: Template::new(response.to_string().into_bytes()),
+            stream: Template::new(self.bytes),
+            events: self.events,
+        }
+    }
+}
+
+fn response(status: &str, output: &[Value]) -> Value {
+    let usage = json!({"input_tokens": 20, "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": 60, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 80});
+    json!({"id": format!("resp_{NUMBER}"), "object": "response", "created_at": 1_700_000_000,
+        "completed_at": 1_700_000_001, "status": status, "background": false, "error": null,
+        "incomplete_details": null, "instructions": null, "max_output_tokens": null,
+        "max_tool_calls": null, "model": "bench-model", "output": output,
+        "parallel_tool_calls": true, "previous_response_id": null, "prompt_cache_key": null,
+        "reasoning": {"effort": null, "summary": null}, "safety_identifier": null,
+        "service_tier": "default", "store": false, "temperature": 1.0,
+        "text": {"format": {"type": "text"}}, "tool_choice": "auto", "tools": [],
+        "top_logprobs": 0, "top_p": 1.0, "truncation": "disabled", "usage": usage,
+        "user": null, "metadata": {}})
+}
+
+impl Template {
+    fn new(bytes: Vec<u8>) -> Self {
+        let number = NUMBER.to_string();
+        let places = memchr::memmem::find_iter(&bytes, number.as_bytes()).collect();
+        Self { bytes, places }
+    }
+
+    fn render(&self, number: u64) -> Bytes {
+        let mut bytes = self.bytes.clone();
+        let digits = format!("{number:016}");
+        for &place in &self.places {
+            bytes[place..place + digits.len()].copy_from_slice(digits.as_bytes());
+        }
+        Bytes::from(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answer_has_its_number_in_each_id() {
+        for answer in [Answer::text(3), Answer::call(3)] {
+            let json = answer.json(42);
+            let response: Value = serde_json::from_slice(&json).unwrap();
+            assert_eq!(response["id"], "resp_0000000000000042");
+            let marks: Vec<Marker> = Marker::all_in(&json).collect();
+            assert_eq!(marks, [Marker::Answer(42)]);
+            let stream = answer.events(42).concat();
+            assert!(memchr::memmem::find(&stream, NUMBER.to_string().as_bytes()).is_none());
+        }
+    }
+
+    #[test]
+    fn text_streams_one_event_per_delta() {
+        let events = Answer::text(60).events(1);
+        let is_delta = |event: &&Bytes| event.starts_with(b"event: response.output_text.delta\n");
+        assert_eq!(events.iter().filter(is_delta).count(), 60);
+        assert_eq!(events.last().unwrap().as_ref(), b"data: [DONE]\n\n");
+    }
+}

@@ -1,0 +1,80 @@
+//! Measures the gateway and its peers under load.
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+
+use crate::workspace::Workspace;
+
+/// The cases and the servers of `cargo xtask bench --gateway`.
+#[derive(Args)]
+pub(crate) struct GatewayLoad {
+    /// Measure the gateway and its installed peers under load, and nothing else
+    #[arg(long, conflicts_with = "packages")]
+    gateway: bool,
+    /// With --gateway: run only this case; may be repeated
+    #[arg(long, value_name = "NAME", requires = "gateway")]
+    case: Vec<String>,
+    /// With --gateway: measure only servers whose names contain this text; may be repeated
+    #[arg(long, value_name = "TEXT", requires = "gateway")]
+    server: Vec<String>,
+    /// With --gateway: a folder with peers, whose programs are in `DIR/bin` or `DIR/*/bin`
+    #[arg(long, value_name = "DIR", requires = "gateway")]
+    peers: Option<PathBuf>,
+    /// With --gateway: write the results to a file
+    #[arg(long, value_name = "FILE", requires = "gateway")]
+    json: Option<PathBuf>,
+    /// With --gateway: a built gateway; by default, a release build of this workspace
+    #[arg(long, value_name = "PROGRAM", requires = "gateway")]
+    antiphon: Option<PathBuf>,
+}
+
+const GATEWAY: &[&str] =
+    &["build", "--quiet", "--release", "--package=antiphon-cli", "--bin=antiphon"];
+const LOAD: &[&str] =
+    &["build", "--quiet", "--release", "--package=antiphon-testkit", "--bin=gateway-bench"];
+
+impl GatewayLoad {
+    pub(super) fn is_chosen(&self) -> bool {
+        self.gateway
+    }
+
+    /// Builds the gateway and the load, and runs the cases.
+    pub(super) fn measure(&self, workspace: &Workspace, short: bool) -> anyhow::Result<ExitCode> {
+        if self.antiphon.is_none() {
+            build(workspace, GATEWAY)?;
+        }
+        build(workspace, LOAD)?;
+        let status = self.command(workspace, short).status().context("could not run the load")?;
+        Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn command(&self, workspace: &Workspace, short: bool) -> Command {
+        let mut load = workspace.command(workspace.release("gateway-bench"));
+        let built = || workspace.release("antiphon");
+        load.arg("--antiphon").arg(self.antiphon.clone().unwrap_or_else(built));
+        load.arg("--folder").arg(workspace.target.join("gateway-bench"));
+        load.args(short.then_some("--short"));
+        for case in &self.case {
+            load.arg("--case").arg(case);
+        }
+        for server in &self.server {
+            load.arg("--server").arg(server);
+        }
+        if let Some(peers) = &self.peers {
+            load.arg("--peers").arg(peers);
+        }
+        if let Some(file) = &self.json {
+            load.arg("--json").arg(file);
+        }
+        load
+    }
+}
+
+fn build(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {
+    let built = workspace.cargo(arguments).status().context("could not run cargo")?;
+    ensure!(built.success(), "cargo {} failed", arguments.join(" "));
+    Ok(())
+}
