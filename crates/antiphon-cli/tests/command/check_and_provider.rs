@@ -118,8 +118,28 @@ fn malformed_id_has_the_error_text_of_the_provider() {
             with("function_call", "call_id", json!("")),
             with("function_call", "call_id", json!("x".repeat(65))),
             json!([user(), nameless]),
+            with("web_search_call", "id", json!("foo_1")),
+            with("web_search_call", "id", json!("")),
+            with("function_call", "id", json!("")),
+            json!([user(), {"type": "item_reference"}]),
         ],
     );
+}
+
+#[test]
+fn second_output_for_a_stored_call_has_the_error_text_of_the_provider() {
+    let provider = provider();
+    let tools = json!([{"type": "function", "name": "echo", "parameters": {"type": "object"}}]);
+    let asked = json!({"model": "m", "input": "Echo hello", "tools": tools});
+    let (_, response) = ask(&provider, "POST", "/v1/responses", &asked);
+    let made = response["output"].as_array().unwrap();
+    let call = made.iter().find(|item| item["type"] == "function_call").unwrap();
+    let output = output("function_call_output", call["call_id"].as_str().unwrap());
+    let next = json!({
+        "model": "m", "previous_response_id": response["id"], "input": [output, output],
+    });
+    let (status, refused) = ask(&provider, "POST", "/v1/responses", &next);
+    assert_eq!((status, words(&refused["error"])), (400, first_fault(&next)));
 }
 
 #[test]

@@ -9,12 +9,13 @@ use crate::Refusal;
 const MAXIMUM_LENGTH: usize = 64;
 
 /// The id prefix of each item type that has one.
-const PREFIXES: [(&str, &str); 17] = [
+const PREFIXES: [(&str, &str); 18] = [
     ("message", "msg"),
     ("reasoning", "rs"),
     ("function_call", "fc"),
     ("function_call_output", "fc"),
     ("custom_tool_call", "ctc"),
+    ("custom_tool_call_output", "ctco"),
     ("web_search_call", "ws"),
     ("file_search_call", "fs"),
     ("code_interpreter_call", "ci"),
@@ -30,7 +31,8 @@ const PREFIXES: [(&str, &str); 17] = [
 ];
 
 /// The types that need an id.
-const WITH_ID: [&str; 11] = [
+const WITH_ID: [&str; 12] = [
+    "item_reference",
     "file_search_call",
     "web_search_call",
     "code_interpreter_call",

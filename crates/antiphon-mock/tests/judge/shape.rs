@@ -13,6 +13,7 @@ fn item_id_needs_its_type_prefix() {
         ("function_call", "fc"),
         ("function_call_output", "fc"),
         ("custom_tool_call", "ctc"),
+        ("custom_tool_call_output", "ctco"),
         ("web_search_call", "ws"),
         ("file_search_call", "fs"),
         ("code_interpreter_call", "ci"),
@@ -82,6 +83,7 @@ fn call_and_output_need_a_call_id() {
 #[test]
 fn items_of_some_types_need_an_id() {
     for kind in [
+        "item_reference",
         "file_search_call",
         "web_search_call",
         "code_interpreter_call",

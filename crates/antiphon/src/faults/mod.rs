@@ -93,7 +93,7 @@ pub enum Fault {
         /// The id in the reference.
         id: ItemId,
     },
-    /// The id lacks the prefix of its kind, or contains invalid characters.
+    /// The id lacks the prefix of its kind, contains invalid characters or is empty.
     MalformedId {
         /// The id.
         id: ItemId,
@@ -136,9 +136,14 @@ impl Fault {
             return Some(Self::OverlongId { id: id.clone() });
         }
         let prefix = kind.required_prefix()?;
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let is_wellformed = id.as_str().starts_with(prefix) && id.as_str().chars().all(is_plain);
+        let is_wellformed = id.as_str().starts_with(prefix) && has_valid_characters(id.as_str());
         (!is_wellformed).then(|| Self::MalformedId { id: id.clone(), prefix })
+    }
+
+    /// The fault of an item whose `id` is the empty string.
+    pub(crate) fn check_empty_id(item: &Item) -> Option<Self> {
+        let kind = &item.head().kind;
+        item.has_empty_id().then(|| Self::check_id_form(kind, &ItemId::from("")))?
     }
 
     /// The fault of an item with the encrypted content of another model.
@@ -147,6 +152,12 @@ impl Fault {
         let content = object.string("encrypted_content").unwrap_or_default();
         Self::ForeignContent { id: item.head().id.clone(), content: abridge(&content) }
     }
+}
+
+/// Whether an id has only letters, digits, underscores and dashes, and at least one of them.
+fn has_valid_characters(id: &str) -> bool {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !id.is_empty() && id.chars().all(is_valid)
 }
 
 /// The first and the last four characters, as providers abbreviate content in their errors. Content

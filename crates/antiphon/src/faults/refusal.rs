@@ -1,7 +1,7 @@
 //! The provider's error for each fault.
 
 use super::provider_error::ProviderError;
-use super::{Fault, MAX_ID_LENGTH};
+use super::{Fault, MAX_ID_LENGTH, has_valid_characters};
 use crate::item::Kind;
 
 /// An error response of a provider: the fields of its `error` object and the HTTP status.
@@ -84,7 +84,8 @@ fn call_refusal(name: &str, kind: &Kind, call_id: &str) -> Refusal {
 }
 
 fn malformed_id_refusal(param: &str, id: &str, prefix: &str) -> Refusal {
-    let name = if id.starts_with(prefix) { "wrong_id_characters" } else { "wrong_id_prefix" };
+    let is_valid = has_valid_characters(id);
+    let name = if is_valid { "wrong_id_prefix" } else { "wrong_id_characters" };
     build_refusal(name, &[("param", param), ("id", id), ("prefix", prefix)])
 }
 

@@ -14,8 +14,20 @@ impl Item {
     }
 
     /// Whether the item lacks the id by which alone it can be recognized: it is no half of a pair.
+    /// Without its id nothing is left of a reference or of bare reasoning.
     pub(crate) fn lacks_own_id(&self) -> bool {
-        self.lacks_id() && self.head().kind != Kind::Reasoning && self.head().pairing().is_none()
+        self.lacks_id() && !self.is_only_an_id() && self.head().pairing().is_none()
+    }
+
+    /// Whether the item is useless without an id that the server knows: no new id helps it.
+    pub(crate) fn is_only_an_id(&self) -> bool {
+        matches!(self.head().kind, Kind::Reasoning | Kind::ItemReference) && self.needs_id()
+    }
+
+    /// Whether the item has an `id` that is the empty string.
+    pub(crate) fn has_empty_id(&self) -> bool {
+        let may_have = || memchr::memmem::find(self.raw(), br#""""#).is_some();
+        self.head().id.is_none() && may_have() && self.object().get("id") == Some(r#""""#)
     }
 
     /// Whether the API requires an id for the item.

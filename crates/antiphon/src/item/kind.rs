@@ -110,6 +110,7 @@ kinds! {
         ..call(Tool::Custom)
     };
     CustomToolCallOutput = "custom_tool_call_output", "ctco", Facts {
+        required_prefix: Some("ctco"),
         text: Some(TextField::Parts("output")),
         placeholder: Some(r#""output":{text}"#),
         ..OUTPUT
@@ -193,7 +194,10 @@ kinds! {
         status: StatusField::Optional,
         ..call(Tool::Mcp)
     };
-    WebSearchCall = "web_search_call", "ws", hosted("web_search");
+    WebSearchCall = "web_search_call", "ws", Facts {
+        required_prefix: Some("ws"),
+        ..hosted("web_search")
+    };
     FileSearchCall = "file_search_call", "fs", hosted("file_search");
     CodeInterpreterCall = "code_interpreter_call", "ci", hosted("code_interpreter");
     ImageGenerationCall = "image_generation_call", "ig", hosted("image_generation");
@@ -216,7 +220,7 @@ kinds! {
         ..MODEL
     };
     ConfigurationUpdate = "configuration_update", "cfg", Facts { is_setting: true, ..CLIENT };
-    ItemReference = "item_reference", "ref", CLIENT;
+    ItemReference = "item_reference", "ref", Facts { id_need: IdNeed::Required, ..CLIENT };
 }
 
 impl Kind {

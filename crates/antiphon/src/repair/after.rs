@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Policy, Repaired, build_draft, calls, reasoning};
+use super::{Draft, Policy, Repaired, calls, reasoning, repair_draft};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, Item, ItemId, Kind, PairRole};
 use crate::placeholder::placeholder;
@@ -18,7 +18,7 @@ use crate::placeholder::placeholder;
 /// [`blocking_items`] finds those that block the request. A fault that `policy` rejects is repaired
 /// as well. Once the server holds the result, a second repair finds nothing.
 pub fn repair_after(held: usize, items: &[Item], policy: &Policy) -> Repaired {
-    build_draft(items, held, policy).into_repaired()
+    repair_draft(items, Draft::with_held(held, items), policy).into_repaired()
 }
 
 /// An item that a server holds and that makes it refuse every request until it is deleted.

@@ -40,6 +40,8 @@ struct Pairs {
     exchanges: Exchanges,
     /// For each answered call the position of its output.
     outputs: HashMap<usize, usize>,
+    /// The outputs for calls that are not in the list.
+    for_calls_elsewhere: HashMap<CallKey, Vec<usize>>,
 }
 
 /// A call that is a copy of another.
@@ -58,26 +60,31 @@ impl Pairs {
                 Some(PairRole::Output(call)) => {
                     self.outputs.insert(call, position);
                 }
-                Some(PairRole::RepeatedOutput(call)) => self.repeat(draft, call, position),
-                Some(PairRole::OrphanOutput) if !keeps_orphans => {
+                Some(PairRole::RepeatedOutput(call)) => {
+                    let left = keep_one_output(draft, self.outputs[&call], position);
+                    self.outputs.insert(call, left);
+                }
+                Some(PairRole::OrphanOutput) if keeps_orphans => self.keep_orphan(draft, position),
+                Some(PairRole::OrphanOutput) => {
                     let fault = output_without_call(item);
                     draft.leave_out(position, fault, Action::Dropped);
                 }
-                Some(PairRole::Call | PairRole::OrphanOutput) | None => {}
+                Some(PairRole::Call) | None => {}
             }
         }
     }
 
-    /// A second output for a call. An equal one is left out; a different one replaces the first,
-    /// unless the server holds that.
-    fn repeat(&mut self, draft: &mut Draft, call: usize, position: usize) {
-        let earlier = self.outputs[&call];
-        let fault = duplicate_output(draft.item(position));
-        if draft.is_held(earlier) || draft.are_same(earlier, position) {
-            draft.leave_out(position, fault, Action::Dropped);
-        } else {
-            draft.leave_out(earlier, fault, Action::Replaced);
-            self.outputs.insert(call, position);
+    /// Keeps one output for a call that the server may hold, or as many as there are such calls.
+    fn keep_orphan(&mut self, draft: &mut Draft, position: usize) {
+        let Some((_, key)) = draft.item(position).head().pairing() else {
+            return;
+        };
+        let calls = draft.calls_elsewhere(&key).max(1);
+        let outputs = self.for_calls_elsewhere.entry(key).or_default();
+        if outputs.len() < calls {
+            outputs.push(position);
+        } else if let Some(latest) = outputs.last_mut() {
+            *latest = keep_one_output(draft, *latest, position);
         }
     }
 
@@ -123,6 +130,19 @@ impl Pairs {
             let fault = duplicate_output(draft.item(output));
             draft.leave_out(output, fault, Action::Dropped);
         }
+    }
+}
+
+/// Keeps one of two outputs for a call and returns its position. An equal later one is left out; a
+/// different one replaces the earlier, unless the server holds that.
+fn keep_one_output(draft: &mut Draft, earlier: usize, later: usize) -> usize {
+    let fault = duplicate_output(draft.item(later));
+    if draft.is_held(earlier) || draft.are_same(earlier, later) {
+        draft.leave_out(later, fault, Action::Dropped);
+        earlier
+    } else {
+        draft.leave_out(earlier, fault, Action::Replaced);
+        later
     }
 }
 

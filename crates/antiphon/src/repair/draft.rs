@@ -1,14 +1,18 @@
 //! A list of items under repair.
 
+use std::collections::HashMap;
+
 use super::{Action, Repair, Repaired};
 use crate::faults::Fault;
-use crate::item::{Item, Kind};
+use crate::item::{CallKey, Item, Kind};
 
 /// The list. Positions are those of the given items.
 pub(super) struct Draft {
     slots: Vec<Slot>,
     /// How many of the first items the server holds. Those are never left out or changed.
     held: usize,
+    /// How many calls outside the list the server is known to hold.
+    calls_elsewhere: HashMap<CallKey, usize>,
     repairs: Vec<Repair>,
     /// Repairs that only other repairs made necessary.
     consequences: Vec<Repair>,
@@ -39,9 +43,20 @@ impl Draft {
         Self {
             slots: items.iter().map(Slot::new).collect(),
             held,
+            calls_elsewhere: HashMap::new(),
             repairs: Vec::new(),
             consequences: Vec::new(),
         }
+    }
+
+    /// The draft of a list whose server also holds these calls.
+    pub(super) fn with_calls_elsewhere(self, calls_elsewhere: HashMap<CallKey, usize>) -> Self {
+        Self { calls_elsewhere, ..self }
+    }
+
+    /// How many calls with this key outside the list the server is known to hold.
+    pub(super) fn calls_elsewhere(&self, key: &CallKey) -> usize {
+        self.calls_elsewhere.get(key).copied().unwrap_or_default()
     }
 
     pub(super) fn len(&self) -> usize {

@@ -1,7 +1,9 @@
 //! Repairs input for a server that holds the conversation before it.
 
+use std::collections::{HashMap, HashSet};
+
 use super::after::is_unanswerable;
-use super::{Action, Draft, OnOutputWithoutCall, Policy, Refused, Repair, Repaired, build_draft};
+use super::{Action, Draft, OnOutputWithoutCall, Policy, Refused, Repair, Repaired, repair_draft};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
 use crate::reconcile::{Resent, Rule, Verdict, reconcile};
@@ -133,18 +135,21 @@ impl Input {
         let mut items = held.items();
         let mut origins = Origins { held: items.len(), sources: Vec::new() };
         let mut left_out = Vec::new();
+        let mut held_calls = HeldCalls::default();
         let repetitions = held.repetitions(incoming, policy.answers);
         for (position, repetition) in repetitions.into_iter().enumerate() {
             let item = &incoming[position];
             if let Some(Repetition { fault }) = repetition {
                 left_out.push(Finding::left_out(position, item, fault));
+                held_calls.add(item);
             } else {
                 origins.sources.push(position);
                 items.push(item.clone());
             }
         }
         let policy = held.bounds(policy.clone());
-        Self { draft: build_draft(&items, origins.held, &policy), origins, left_out }
+        let draft = Draft::with_held(origins.held, &items).with_calls_elsewhere(held_calls.counts);
+        Self { draft: repair_draft(&items, draft, &policy), origins, left_out }
     }
 
     /// The first held call without an output whose kind has no placeholder output.
@@ -162,6 +167,25 @@ impl Input {
         let (_, CallKey { kind, call_id }) = head.pairing()?;
         let fault = Fault::UnansweredCall { kind, call_id };
         Some(Refused { position: None, id: head.id.clone(), fault })
+    }
+}
+
+/// The calls of an input that the server holds. Some servers give several calls one `call_id`.
+#[derive(Default)]
+struct HeldCalls {
+    counts: HashMap<CallKey, usize>,
+    ids: HashSet<(CallKey, Option<ItemId>)>,
+}
+
+impl HeldCalls {
+    /// Counts a call that was left out of the input. Calls of one key differ by their item ids.
+    fn add(&mut self, item: &Item) {
+        let head = item.head();
+        if let Some((Side::Call, key)) = head.pairing()
+            && self.ids.insert((key.clone(), head.id.clone()))
+        {
+            *self.counts.entry(key).or_default() += 1;
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn repair(draft: &mut Draft) {
             continue;
         };
         let Some(id) = item.head().id.clone() else {
-            repair_local_shell_output_id(draft, position);
+            repair_unowned_id(draft, position);
             continue;
         };
         let owner = owners[&id];
@@ -34,20 +34,27 @@ pub(super) fn repair(draft: &mut Draft) {
     }
 }
 
-/// Removes a malformed id from a local shell's output. The id may be that of the call, so it does
-/// not identify the output, but its length counts.
-fn repair_local_shell_output_id(draft: &mut Draft, position: usize) {
+/// Removes an id that does not identify its item: an empty one, or a malformed one of a local
+/// shell's output.
+fn repair_unowned_id(draft: &mut Draft, position: usize) {
     let item = draft.item(position);
-    let object = item.object();
-    let kind = &item.head().kind;
-    if kind.call_id_field() != CallIdField::CallIdOrId || object.present("call_id").is_none() {
-        return;
-    }
-    let id = object.string("id").map(|id| ItemId::from(&*id));
-    if let Some(fault) = id.and_then(|id| Fault::check_id_form(kind, &id)) {
+    if let Some(fault) = Fault::check_empty_id(item).or_else(|| local_shell_output_fault(item)) {
         draft.note(position, fault, Action::IdRemoved);
         draft.change(position, |item| item.with(|object| object.remove("id")));
     }
+}
+
+/// The fault in the id of a local shell's output. The id may be that of the call, so it does not
+/// identify the output, but its length counts.
+fn local_shell_output_fault(item: &Item) -> Option<Fault> {
+    let kind = &item.head().kind;
+    if kind.call_id_field() != CallIdField::CallIdOrId {
+        return None;
+    }
+    let object = item.object();
+    object.present("call_id")?;
+    let id = object.string("id")?;
+    Fault::check_id_form(kind, &ItemId::from(&*id))
 }
 
 /// The id of an approval request is also its `call_id`, and is repaired as one.
@@ -89,10 +96,7 @@ pub(super) fn repair_id(
     let head = draft.item(position).head();
     let is_bound_to_id = head.encrypted && head.pairing().is_none();
     let needs_id = draft.item(position).needs_id();
-    if is_bound_to_id
-        || head.kind == Kind::ItemReference
-        || needs_id && head.kind == Kind::Reasoning
-    {
+    if is_bound_to_id || draft.item(position).is_only_an_id() {
         draft.leave_out(position, fault, Action::Dropped);
     } else if needs_id {
         let new = derive_id(&head.kind, id.as_str().as_bytes(), nth_use);

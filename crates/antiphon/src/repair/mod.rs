@@ -4,15 +4,16 @@
 //! accepts. A repair changes the view that is sent, never the stored items. Steps, in this order:
 //!
 //! 1. Calls and outputs. An output without a call is dropped, and so is a copy of a call or of an
-//!    output. Of several different outputs for one call, the last stays. A call that nobody
-//!    answered gets a [placeholder output](crate::placeholder), or is dropped if it was cut short
-//!    or its kind has no placeholder. A `call_id` that is missing, malformed or used twice is
-//!    replaced, in the call and in its output.
-//! 2. Item ids. An item without an id that its kind needs gets one, and reasoning of which nothing
-//!    is left is dropped. A copy of an item is dropped. An id that is malformed or belongs to
-//!    another item is removed, or replaced if the API requires one for the kind. An item that is
-//!    useless without its id (a reference, or an item with encrypted content that is not part of a
-//!    call) is dropped.
+//!    output. Of several different outputs for one call, the last stays, also if the call is not in
+//!    the list and the policy keeps its outputs. A call that nobody answered gets a [placeholder
+//!    output](crate::placeholder), or is dropped if it was cut short or its kind has no
+//!    placeholder. A `call_id` that is missing, malformed or used twice is replaced, in the call
+//!    and in its output.
+//! 2. Item ids. An item without an id that its kind needs gets one; a reference without an id and
+//!    reasoning of which nothing is left are dropped. A copy of an item is dropped. An id that is
+//!    malformed, empty or belongs to another item is removed, or replaced if the API requires one
+//!    for the kind. An item that is useless without its id (a reference, or an item with encrypted
+//!    content that is not part of a call) is dropped.
 //! 3. References to unknown items are dropped, if the policy asks for it.
 //! 4. Reasoning that is not followed by an item of the model is dropped.
 //! 5. An item goes without its id if its reasoning is missing ([`Policy::made_with`]).
@@ -143,32 +144,32 @@ impl Action {
 /// Finds the faults for which a provider would refuse `items`, each with the position of its item.
 /// They are in the provider's order: its answer names the first.
 pub fn check(items: &[Item]) -> Vec<(usize, Fault)> {
-    let faults = build_draft(items, 0, &Policy::default()).into_faults().into_iter();
+    let faults = repair_draft(items, Draft::new(items), &Policy::default()).into_faults();
+    let faults = faults.into_iter();
     faults.map(|repair| (repair.position, repair.fault)).collect()
 }
 
 /// Repairs `items` with the default policy. Items without a fault keep their bytes.
 pub fn repair(items: &[Item]) -> Repaired {
-    build_draft(items, 0, &Policy::default()).into_repaired()
+    repair_draft(items, Draft::new(items), &Policy::default()).into_repaired()
 }
 
 /// Repairs `items` according to `policy`.
 ///
 /// Returns [`Refused`] with the fault that a provider would name first, if the policy rejects one.
 pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused> {
-    let draft = build_draft(items, 0, policy);
+    let draft = repair_draft(items, Draft::new(items), policy);
     match policy.refusal_of(&draft) {
         Some(refused) => Err(refused),
         None => Ok(draft.into_repaired()),
     }
 }
 
-/// Applies all repairs to `items`, the first `held` of which the server stores.
+/// Applies all repairs to the draft of `items`.
 ///
 /// Calls come before ids: an id that is still used twice then belongs to two different calls.
 /// Reasoning comes after both, because it depends on the items that remain after it.
-fn build_draft(items: &[Item], held: usize, policy: &Policy) -> Draft {
-    let mut draft = Draft::with_held(held, items);
+fn repair_draft(items: &[Item], mut draft: Draft, policy: &Policy) -> Draft {
     calls::repair(&mut draft, policy);
     missing_ids::repair(&mut draft, policy);
     ids::repair(&mut draft);

@@ -18,8 +18,8 @@ pub struct Policy {
     pub lone_reasoning: OnLoneReasoning,
     /// Outputs without an earlier call in the list.
     pub outputs_without_call: OnOutputWithoutCall,
-    /// Items without an id that their kind needs. Reasoning of which nothing is left is always left
-    /// out.
+    /// Items without an id that their kind needs, or with an empty one. Reasoning of which nothing
+    /// is left and references without an id are left out if nothing is rejected.
     pub missing_ids: OnMissingId,
     /// Approvals and outputs of a local shell, if a server holds the conversation and its items are
     /// unknown ([`Held::Unknown`](super::Held::Unknown)).
@@ -122,6 +122,9 @@ impl Policy {
                 self.outputs_without_call == OnOutputWithoutCall::Reject
             }
             Fault::MissingId { .. } => self.missing_ids == OnMissingId::Reject,
+            Fault::MalformedId { id, .. } if id.as_str().is_empty() => {
+                self.missing_ids == OnMissingId::Reject
+            }
             Fault::UnresolvedReference { .. } => {
                 self.unresolved_references == OnUnresolvedReference::Reject
             }

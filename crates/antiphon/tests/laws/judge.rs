@@ -46,7 +46,8 @@ fn form(position: usize, item: &Value) -> Result<(), String> {
     }
 }
 
-/// Reasoning without content needs an id, and the calls that a provider answers itself always do.
+/// Reasoning without content needs an id; references and the calls that a provider answers itself
+/// always do.
 fn presence(position: usize, item: &Value) -> Result<(), String> {
     let is_filled = |field: &str| item[field].as_str().is_some_and(|value| !value.is_empty());
     let has_content = || item["content"].as_array().is_some_and(|parts| !parts.is_empty());
@@ -77,12 +78,16 @@ fn shape(position: usize, item: &Value) -> Result<(), String> {
         "reasoning" => "rs",
         "function_call" | "function_call_output" => "fc",
         "custom_tool_call" => "ctc",
+        "custom_tool_call_output" => "ctco",
+        "web_search_call" => "ws",
         _ => return Ok(()),
     };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let expected = match text(item, "id").filter(|id| !id.is_empty()) {
+    let expected = match text(item, "id") {
+        Some(id) if id.is_empty() || !id.chars().all(is_plain) => {
+            "contains letters and numbers".to_owned()
+        }
         Some(id) if !id.starts_with(prefix) => format!("begins with '{prefix}'"),
-        Some(id) if !id.chars().all(is_plain) => "contains letters and numbers".to_owned(),
         _ => return Ok(()),
     };
     Err(format!("Invalid 'input[{position}].id': Expected an ID that {expected}."))
@@ -102,7 +107,8 @@ fn distinct_ids(items: &[Value]) -> Result<(), String> {
     }
 }
 
-const NEED_IDS: [&str; 10] = [
+const NEED_IDS: [&str; 11] = [
+    "item_reference",
     "web_search_call",
     "file_search_call",
     "code_interpreter_call",

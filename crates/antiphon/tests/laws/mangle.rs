@@ -42,6 +42,7 @@ fn assignment() -> impl Strategy<Value = (&'static str, Value)> {
     let long = "x".repeat(70);
     let values = vec![
         ("id", Value::Null),
+        ("id", json!("")),
         ("id", json!("item_abc")),
         ("id", json!("msg_é")),
         ("id", json!(long)),
@@ -72,10 +73,9 @@ pub(crate) fn mangled(mut items: Vec<Value>, mishaps: &[Mishap]) -> Vec<Value> {
     items
 }
 
-/// Whether it is an item: a reference needs an id, a message a role.
+/// Whether it is an item: a message needs a role.
 fn is_item(item: &Value) -> bool {
     match item["type"].as_str() {
-        Some("item_reference") => item["id"].is_string(),
         Some("message") | None => item["role"].is_string(),
         Some(_) => true,
     }

@@ -205,3 +205,58 @@ fn outputs_stay_next_to_references() {
     assert_eq!(continuation, Ok(unchanged(&incoming)));
     assert_eq!(check_held(Held::Referenced, &incoming), []);
 }
+
+fn repaired_after_unknown(incoming: &[Item]) -> RepairedInput {
+    repair_held(Held::Unknown, incoming, &Policy::default()).expect("the default rejects nothing")
+}
+
+fn approval(approve: bool) -> Item {
+    let text = r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":"#;
+    item(format!("{text}{approve}}}"))
+}
+
+#[test]
+fn second_output_is_a_duplicate_if_held_items_are_unknown() {
+    for (answer, other) in
+        [(output("call_1", "ok"), output("call_1", "failed")), (approval(true), approval(false))]
+    {
+        let copy = [answer.clone(), user("hi"), answer.clone()];
+        let expected = [(Some(2), Some("duplicate_output"), DROPPED)];
+        assert_eq!(found(&check_held(Held::Unknown, &copy)), expected);
+        let repaired = repaired_after_unknown(&copy);
+        assert_eq!(texts(&repaired.items), texts(&copy[..2]));
+
+        let different = [answer, user("hi"), other];
+        let expected = [(Some(0), Some("duplicate_output"), Some(Action::Replaced))];
+        let repaired = repaired_after_unknown(&different);
+        assert_eq!(found(&repaired.findings), expected);
+        assert_eq!(texts(&repaired.items), texts(&different[1..]));
+    }
+    let twice = [output("call_1", "ok"), output("call_1", "ok")];
+    let found = check_held(Held::Unknown, &twice);
+    assert_eq!(
+        found[0].fault.as_ref().expect("a provider refuses it").refusal(1).message,
+        "Duplicate function call output found with call_id call_1. Remove duplicate items from \
+         your input and try again."
+    );
+}
+
+#[test]
+fn second_output_is_a_duplicate_next_to_references() {
+    let incoming = [reference("fc_1"), output("call_1", "ok"), output("call_1", "ok")];
+    let expected = [(Some(2), Some("duplicate_output"), DROPPED)];
+    assert_eq!(found(&check_held(Held::Referenced, &incoming)), expected);
+}
+
+#[test]
+fn each_of_two_resent_calls_with_one_call_id_keeps_its_output() {
+    let calls = [call_under("fc_1", "call_0", r#"{"a":1}"#), call_under("fc_2", "call_0", "{}")];
+    let outputs = [output("call_0", "one"), output("call_0", "two"), output("call_0", "three")];
+    let incoming = [&calls[..], &outputs[..2]].concat();
+    assert_eq!(texts(&repaired_after_unknown(&incoming).items), texts(&outputs[..2]));
+    let incoming = [&calls[..], &outputs].concat();
+    let left = repaired_after_unknown(&incoming).items;
+    assert_eq!(texts(&left), [outputs[0].text(), outputs[2].text()]);
+    let resent = [&calls[..1], &calls[..1], &outputs[..2]].concat();
+    assert_eq!(texts(&repaired_after_unknown(&resent).items), texts(&outputs[1..2]));
+}

@@ -95,17 +95,87 @@ fn id_prefix_is_checked_per_kind() {
         ("function_call", "fc", r#""call_id":"c","name":"f","arguments":"{}""#),
         ("function_call_output", "fc", r#""call_id":"c","output":"""#),
         ("custom_tool_call", "ctc", r#""call_id":"c","name":"f","input":"""#),
+        ("custom_tool_call_output", "ctco", r#""call_id":"c","output":"""#),
+        ("web_search_call", "ws", r#""status":"completed","action":{}"#),
     ] {
         let given = [item(format!(r#"{{"type":"{kind}","id":"item_abc",{rest}}}"#))];
         let faults = super::check(&given);
         let (at, fault) = faults.first().expect("a provider refuses it");
         let message = fault.refusal(*at).message;
-        if kind != "function_call_output" {
+        if !kind.ends_with("_output") {
             let text = "Invalid 'input[0].id': 'item_abc'. Expected an ID that begins with";
             assert_eq!(message, format!("{text} '{expected}'."));
         }
-        assert!(left_of(&given).iter().all(|item| item.head().id.is_none()));
+        assert!(left_of(&given).iter().all(|item| item.head().id != Some("item_abc".into())));
     }
+}
+
+#[test]
+fn malformed_id_of_a_custom_tools_output_is_removed() {
+    let call = r#"{"type":"custom_tool_call","call_id":"c","name":"f","input":""}"#;
+    let output = r#"{"type":"custom_tool_call_output","id":"fc_1","call_id":"c","output":""}"#;
+    let given = [item(call), item(output)];
+    let text = "Invalid 'input[1].id': 'fc_1'. Expected an ID that begins with 'ctco'.";
+    assert_eq!(refusal(&given).3, text);
+    assert_eq!(repairs(&given), [(1, "malformed_id", Action::IdRemoved)]);
+}
+
+#[test]
+fn malformed_id_of_a_web_search_is_replaced() {
+    let search = r#"{"type":"web_search_call","id":"foo_1","status":"completed","action":{}}"#;
+    let given = [user("hi"), item(search)];
+    assert_eq!(repairs(&given), [(1, "malformed_id", Action::IdReplaced)]);
+    let left = left_of(&given);
+    assert!(left[1].head().id.as_ref().is_some_and(|id| id.as_str().starts_with("ws_")));
+    assert_accepted(&left);
+}
+
+/// The provider's text: <https://github.com/langchain-ai/langchainjs/issues/11044>.
+#[test]
+fn empty_id_is_removed_or_replaced() {
+    let message = r#"{"role":"assistant","id":"","content":"Hello."}"#;
+    for (text, action) in [
+        (r#"{"role":"assistant","id": "","content":"Hello."}"#, Action::IdRemoved),
+        (r#"{"type":"web_search_call","id":"","status":"completed"}"#, Action::IdReplaced),
+        (r#"{"type":"reasoning","id":"","summary":[]}"#, Action::Dropped),
+        (r#"{"type":"reasoning","id":"","encrypted_content":"gA"}"#, Action::IdRemoved),
+    ] {
+        let given = [item(text), item(message).with(|object| object.remove("id"))];
+        assert_eq!(
+            refusal(&given),
+            (
+                400,
+                Some("invalid_value"),
+                "input[0].id".to_owned(),
+                "Invalid 'input[0].id': ''. Expected an ID that contains letters, numbers, \
+                 underscores, or dashes, but this value contained additional characters."
+                    .to_owned()
+            )
+        );
+        assert_eq!(repairs(&given), [(0, "malformed_id", action)], "{text}");
+        assert_accepted(&left_of(&given));
+    }
+}
+
+#[test]
+fn empty_id_of_a_kind_without_a_known_form_stays() {
+    assert_accepted(&[item(r#"{"type":"acme:telemetry","id":""}"#)]);
+}
+
+#[test]
+fn reference_without_id_is_dropped() {
+    let given = [user("hi"), item(r#"{"type":"item_reference"}"#)];
+    assert_eq!(
+        refusal(&given),
+        (
+            400,
+            Some("missing_required_parameter"),
+            "input[1].id".to_owned(),
+            "Missing required parameter: 'input[1].id'.".to_owned()
+        )
+    );
+    assert_eq!(repairs(&given), [(1, "missing_id", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), texts(&given[..1]));
 }
 
 #[test]
@@ -175,7 +245,7 @@ fn overlong_reference_is_dropped() {
 fn ids_of_unknown_kinds_are_not_checked() {
     assert_accepted(&[
         item(r#"{"type":"acme:telemetry","id":"whatever:1","n":1e2}"#),
-        item(r#"{"type":"web_search_call","id":"search/1","status":"completed"}"#),
+        item(r#"{"type":"file_search_call","id":"search/1","status":"completed"}"#),
         user("hi"),
     ]);
 }
