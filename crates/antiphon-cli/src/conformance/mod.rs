@@ -95,7 +95,7 @@ async fn try_rules(
     let mut session = Session::new(server, model, &steps, created, interrupted.clone());
     if let Err(reason) = session.check().await {
         session.delete_objects().await;
-        eprintln!("error: the server cannot be used: {}", one_line(&reason));
+        eprintln!("error: {}", one_line(&reason));
         return Ok(ExitCode::from(2));
     }
     let mut report = Report::default();

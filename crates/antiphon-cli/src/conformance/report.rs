@@ -133,7 +133,7 @@ impl Report {
 }
 
 impl NotTried {
-    fn reason(&self) -> String {
+    pub(super) fn reason(&self) -> String {
         match self {
             Self::Precondition(reason) | Self::NoAnswer(reason) => reason.clone(),
             Self::Interrupted => "interrupted".to_owned(),

@@ -49,7 +49,10 @@ impl Server {
         };
         let base = base.trim_end_matches('/');
         let uri = base.parse::<Uri>().ok().filter(is_base_url).ok_or_else(|| {
-            Failure::usage("--base-url: this is not an http or https URL that holds no key")
+            Failure::usage(
+                "--base-url: give an http or https URL without a user name and a password, such \
+                 as https://api.openai.com/v1",
+            )
         })?;
         let header = header.map_or(Ok(header::AUTHORIZATION), |name| {
             name.parse()

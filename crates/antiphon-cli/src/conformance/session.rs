@@ -43,6 +43,7 @@ pub(super) struct CreatedObjects(Mutex<Vec<String>>);
 /// A run against one server.
 pub(super) struct Session<'a> {
     server: &'a Server,
+    model: &'a str,
     steps: &'a [Step],
     created: &'a CreatedObjects,
     /// True once the user interrupts the run.
@@ -57,7 +58,7 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     pub(super) fn new(
         server: &'a Server,
-        model: &str,
+        model: &'a str,
         steps: &'a [Step],
         created: &'a CreatedObjects,
         interrupted: watch::Receiver<bool>,
@@ -65,11 +66,11 @@ impl<'a> Session<'a> {
         let mut variables = Variables::default();
         variables.insert("model", model.into());
         let (results, failures, cost) = (BTreeMap::new(), 0, Cost::default());
-        Self { server, steps, created, interrupted, variables, results, failures, cost }
+        Self { server, model, steps, created, interrupted, variables, results, failures, cost }
     }
 
-    /// Requests one answer of the model, without which the rules cannot be tried. The error is the
-    /// reason for which the server cannot be used.
+    /// Requests one answer of the model, without which the rules cannot be tried. The error is a
+    /// sentence: the server cannot be used, or does not serve the model.
     pub(super) async fn check(&mut self) -> Result<(), String> {
         let first = &self.steps[0];
         let answer = match self.fill(&first.request()) {
@@ -78,15 +79,23 @@ impl<'a> Session<'a> {
         };
         let answer = match answer {
             Ok(answer) => answer,
-            Err(NotTried::Precondition(reason) | NotTried::NoAnswer(reason)) => return Err(reason),
-            Err(NotTried::Interrupted) => return Err("interrupted".to_owned()),
+            Err(not_tried) => return Err(self.unusable(&not_tried.reason())),
         };
+        if !answer.status.is_success() && rejects_model(&answer.body["error"]) {
+            let reason = unexpected(&first.request(), &answer);
+            let base = self.server.base();
+            return Err(format!("--model: {base} does not serve '{}': {reason}", self.model));
+        }
         if matches!(answer.status.as_u16(), 401 | 403 | 404) {
-            return Err(unexpected(&first.request(), &answer));
+            return Err(self.unusable(&unexpected(&first.request(), &answer)));
         }
         let result = self.keep(first, answer);
         self.results.insert(&first.name, result);
         Ok(())
+    }
+
+    fn unusable(&self, reason: &str) -> String {
+        format!("{} cannot be used: {reason}", self.server.base())
     }
 
     /// Tries a rule.
@@ -231,6 +240,12 @@ impl From<Missing> for NotTried {
     fn from(Missing(placeholder): Missing) -> Self {
         Self::Precondition(format!("no answer of the server has the value {placeholder}"))
     }
+}
+
+/// Whether an error is about the name of the model. Azure calls a model a deployment.
+fn rejects_model(error: &Value) -> bool {
+    let has_code = |code: &str| error["code"] == code;
+    error["param"] == "model" || has_code("model_not_found") || has_code("DeploymentNotFound")
 }
 
 fn unexpected(request: &RequestTemplate, answer: &Answer) -> String {

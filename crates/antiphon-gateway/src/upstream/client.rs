@@ -46,13 +46,13 @@ impl UpstreamClient {
     ///
     /// A request that the server answers with status 429 or 5xx is retried. If the retries are used
     /// up, the last such answer is returned. A request without an answer is not retried: the server
-    /// may have carried it out. The error is a sentence.
+    /// may have carried it out. The error is a clause about the server.
     pub async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
         let policy = RetryPolicy::from(&self.settings.retries);
         let mut retries = 0;
         loop {
             let answer = self.send_once(request.clone()).await;
-            let answer = answer.map_err(|error| error.to_string())?;
+            let answer = answer.map_err(|error| reason(&error))?;
             let requested = retry_after(answer.headers(), unix_now());
             match policy.delay(retries, requested, random_byte()) {
                 Some(delay) if is_temporary(answer.status()) => sleep(delay).await,
@@ -70,6 +70,11 @@ impl UpstreamClient {
         let body = answer.body.read_whole(self.settings.max_answer, timeouts).await?;
         Ok(response(answer.status, answer.headers, body))
     }
+}
+
+/// The errors name the upstream of a gateway. This client has a server.
+fn reason(error: &UpstreamError) -> String {
+    error.to_string().replacen("The upstream", "the server", 1)
 }
 
 fn response(status: StatusCode, headers: HeaderMap, body: Bytes) -> Response<Bytes> {

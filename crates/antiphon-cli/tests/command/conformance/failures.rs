@@ -47,7 +47,7 @@ fn rule_is_not_tried_if_the_server_stays_unavailable() {
 fn lost_answer_is_reported_and_not_retried() {
     let run = run_with([Reply::hangup()]);
     let rule = run.rule("conversation-unknown-read");
-    let reason = "The upstream's answer broke off before it was complete.";
+    let reason = "the server's answer broke off before it was complete.";
     assert_eq!((&rule["result"], &rule["reason"]), (&json!("not tried"), &json!(reason)));
     assert_eq!(run.ended.code, Some(2));
 }
@@ -58,15 +58,49 @@ fn unusable_server_ends_the_run() {
     let url = provider.strict.base_url();
     let run = run("http://127.0.0.1:1/v1", &[]);
     assert_eq!((run.ended.code, &*run.ended.stdout), (Some(2), ""));
-    let sentence = "error: the server cannot be used: The upstream could not be reached: ";
+    let sentence = "error: http://127.0.0.1:1/v1 cannot be used: the server could not be reached: ";
     assert!(run.ended.stderr.starts_with(sentence), "{}", run.ended.stderr);
 
     let wrong = ["conformance", "--base-url", &url, "--model", "any"];
     let ended = World::antiphon(&wrong).variable("OPENAI_API_KEY", "sk-wrong-key-1234").ends();
-    let sentence = "error: the server cannot be used: POST /responses was answered with 401: \
-        Incorrect API key provided: sk-...1234. You can find your API key at \
-        https://platform.openai.com/account/api-keys.\n";
-    assert_eq!((ended.code, &*ended.stderr), (Some(2), sentence));
+    let sentence = format!(
+        "error: {url} cannot be used: POST /responses was answered with 401: Incorrect API key \
+         provided: sk-...1234. You can find your API key at \
+         https://platform.openai.com/account/api-keys.\n"
+    );
+    assert_eq!((ended.code, ended.stderr), (Some(2), sentence));
+}
+
+/// The bodies are those of OpenAI and of Azure.
+#[test]
+fn unknown_model_ends_the_run() {
+    let missing = "The requested model 'any' does not exist.";
+    let deployment = "The API deployment for this resource does not exist.";
+    for (status, error) in [
+        (
+            400,
+            json!({"message": missing, "type": "invalid_request_error", "param": "model",
+                     "code": "model_not_found"}),
+        ),
+        (404, json!({"message": deployment, "code": "DeploymentNotFound"})),
+    ] {
+        let provider = Provider::start();
+        let message = error["message"].clone();
+        let body = json!({"error": error});
+        let reply = Reply::json(StatusCode::from_u16(status).unwrap(), &body);
+        provider.strict.reply_instead(Method::POST, "/responses", reply);
+        let url = provider.strict.base_url();
+
+        let run = run(&url, &[]);
+
+        let sentence = format!(
+            "error: --model: {url} does not serve 'any': POST /responses was answered with \
+             {status}: {}\n",
+            message.as_str().unwrap()
+        );
+        assert_eq!((run.ended.code, run.ended.stderr), (Some(2), sentence));
+        assert_eq!((&*run.ended.stdout, provider.strict.requests().len()), ("", 1));
+    }
 }
 
 #[test]
@@ -76,7 +110,8 @@ fn invalid_arguments_end_the_run() {
         (["http://127.0.0.1:1/v1"].as_slice(), "give a key: --key KEY, or OPENAI_API_KEY"),
         (
             &["http://user:sesame@127.0.0.1/v1", "--key", KEY],
-            "--base-url: this is not an http or https URL that holds no key",
+            "--base-url: give an http or https URL without a user name and a password, such as \
+             https://api.openai.com/v1",
         ),
         (
             &["http://127.0.0.1:1/v1", "--key", "sesame\n1"],
