@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use antiphon_store::{OpenError, StoreError};
+
 /// A message for the operator; the variant names the cause. It never contains a key or a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -25,6 +27,15 @@ impl Failure {
 
     pub(crate) fn refused(sentence: impl Into<String>) -> Self {
         Self::Refused(sentence.into())
+    }
+
+    /// A store that cannot be opened.
+    pub(crate) fn store_not_opened(error: &OpenError) -> Self {
+        let reason = match error {
+            OpenError::Store(StoreError::Unavailable(reason)) => reason.clone(),
+            error => error.to_string(),
+        };
+        Self::runtime(format!("the store cannot be opened: {reason}"))
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {

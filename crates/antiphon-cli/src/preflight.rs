@@ -28,7 +28,7 @@ pub(crate) fn check(configuration: &Configuration) -> Result<(), Failure> {
 async fn check_store(configuration: &Configuration) -> Result<String, Failure> {
     let state = antiphon_store::inspect(&configuration.store)
         .await
-        .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
+        .map_err(|error| Failure::store_not_opened(&error))?;
     Ok(match state {
         StoreState::Absent => {
             "store: ok, does not exist yet; the next start creates it\n".to_owned()

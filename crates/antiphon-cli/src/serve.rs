@@ -36,9 +36,8 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
     let signals = Signals::listen().map_err(signal_failure)?;
     let hangups = Hangups::listen().map_err(signal_failure)?;
     let (listener, address) = bind(listen).await?;
-    let store = antiphon_store::open(&store)
-        .await
-        .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
+    let store =
+        antiphon_store::open(&store).await.map_err(|error| Failure::store_not_opened(&error))?;
 
     let state_owners = StateOwners::from_settings(&gateway);
     let credentials = Credentials::from_settings(&gateway, &state_owners);

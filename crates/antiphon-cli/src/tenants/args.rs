@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 /// The store.
 #[derive(Args, Debug)]
@@ -14,15 +14,16 @@ pub(crate) struct StoreArgs {
 
 /// The tenant.
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("selection").required(true).args(["tenant", "token_env"])))]
 pub(crate) struct TenantArgs {
     #[command(flatten)]
     pub(crate) store: StoreArgs,
     /// Tenant, by the name that logs and `antiphon tenants` show
-    #[arg(long, value_name = "NAME", required_unless_present = "token_env")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) tenant: Option<String>,
     /// Environment variable with the token of a caller, to select the caller's tenant; for gateways
     /// that forward callers' own tokens
-    #[arg(long, value_name = "VARIABLE", conflicts_with = "tenant")]
+    #[arg(long, value_name = "VARIABLE")]
     pub(crate) token_env: Option<String>,
     /// Secret that encrypts the gateway's key in the store, if any; used with --token-env and by
     /// `import`
@@ -48,7 +49,8 @@ pub(crate) struct ImportArgs {
     /// Export of a tenant, or a list of items; several files are parts of one list
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Id of the conversation that a list of items becomes [default: one that depends on the items]
+    /// Id of the conversation that a list of items becomes: `conv_` and 48 digits of 0-9 and a-f
+    /// [default: one that depends on the items]
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Option<String>,
     /// Order of a list of items: asc or desc [default: asc; found for pages of the API]

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use antiphon_store::{OpenError, Snapshot, Store, StoreError};
+use antiphon_store::{Snapshot, Store, StoreError};
 
 pub(crate) use self::args::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
 pub(crate) use self::erase::erase;
@@ -78,21 +78,19 @@ fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> 
 }
 
 async fn snapshot(access: &Access) -> Result<Box<dyn Snapshot>, Failure> {
-    antiphon_store::snapshot(&access.store).await.map_err(|error| open_failure(&error))
+    antiphon_store::snapshot(&access.store).await.map_err(|error| Failure::store_not_opened(&error))
 }
 
 /// Opens a store to change a tenant's data. `next` is the step after the gateway was stopped.
 async fn open(access: &Access, next: &str) -> Result<Arc<dyn Store>, Failure> {
-    antiphon_store::open(&access.store).await.map_err(|error| match open_failure(&error) {
-        Failure::Runtime(sentence) if access.store.starts_with("sqlite:") => Failure::runtime(
-            format!("{sentence}; stop the gateway that has the file open, then {next}"),
-        ),
-        failure => failure,
+    antiphon_store::open(&access.store).await.map_err(|error| {
+        match Failure::store_not_opened(&error) {
+            Failure::Runtime(sentence) if access.store.starts_with("sqlite:") => Failure::runtime(
+                format!("{sentence}; if a gateway has the file open, stop it, then {next}"),
+            ),
+            failure => failure,
+        }
     })
-}
-
-fn open_failure(error: &OpenError) -> Failure {
-    Failure::runtime(format!("the store cannot be opened: {error}"))
 }
 
 fn store_failure(error: &StoreError) -> Failure {

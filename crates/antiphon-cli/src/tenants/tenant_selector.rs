@@ -29,9 +29,7 @@ impl TenantSelector {
         let selection = match (tenant, token_env) {
             (Some(name), _) => Selection::Name(name),
             (None, Some(variable)) => Selection::Token(Secret::new(token(&variable)?)),
-            (None, None) => {
-                return Err(Failure::usage("give --tenant NAME or --token-env VARIABLE"));
-            }
+            (None, None) => unreachable!("one of the two options is required"),
         };
         Ok(Self { access, selection })
     }
@@ -70,5 +68,7 @@ impl TenantSelector {
 
 fn token(variable: &str) -> Result<String, Failure> {
     let token = settings::environment(variable)?;
-    token.ok_or_else(|| Failure::usage(format!("--token-env: the variable {variable} is not set")))
+    token.ok_or_else(|| {
+        Failure::usage(format!("--token-env: the variable {variable} is not set, or is empty"))
+    })
 }

@@ -47,16 +47,29 @@ pub(crate) fn check_compactions(
     let compactions = items.iter().enumerate();
     let mut compactions = compactions.filter(|(_, item)| item.head().kind == Kind::Compaction);
     compactions.try_for_each(|(position, item)| {
-        let param = format!("{path}[{position}].encrypted_content");
-        let object = item.object();
-        let raw = object.present("encrypted_content").unwrap_or(r#""""#);
-        let content = unquote(raw).ok_or_else(|| wrong_type(&param, "a string", raw))?;
-        if content.is_empty() {
-            return Err(ApiError::MissingParameter { name: param });
-        }
-        match key.open(tenant, &content) {
-            Ok(_) => Ok(()),
-            Err(UnreadableSeal) => Err(ApiError::UnreadableCompaction { path: param }),
-        }
+        check_compaction(item, &format!("{path}[{position}]"), key, tenant)
     })
+}
+
+/// As [`check_compactions`], for the item at `path`. Accepts items of other types.
+pub(crate) fn check_compaction(
+    item: &Item,
+    path: &str,
+    key: &CompactionKey,
+    tenant: &Tenant,
+) -> Result<(), ApiError> {
+    if item.head().kind != Kind::Compaction {
+        return Ok(());
+    }
+    let param = format!("{path}.encrypted_content");
+    let object = item.object();
+    let raw = object.present("encrypted_content").unwrap_or(r#""""#);
+    let content = unquote(raw).ok_or_else(|| wrong_type(&param, "a string", raw))?;
+    if content.is_empty() {
+        return Err(ApiError::MissingParameter { name: param });
+    }
+    match key.open(tenant, &content) {
+        Ok(_) => Ok(()),
+        Err(UnreadableSeal) => Err(ApiError::UnreadableCompaction { path: param }),
+    }
 }

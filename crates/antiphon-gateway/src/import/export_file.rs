@@ -168,7 +168,10 @@ impl ExportFile {
         }
         let Some(value) = self.values.next()? else { return Ok(None) };
         (self.count, self.line) = (self.count + 1, value.line);
-        Line::parse(&value.text, self.key).map(Some).map_err(|reason| self.flaw(&reason))
+        Line::parse(&value.text, self.key).map(Some).map_err(|reason| {
+            let syntax = value.check_syntax(self.values.source());
+            syntax.err().unwrap_or_else(|| self.flaw(&reason))
+        })
     }
 
     fn flaw(&self, sentence: &str) -> Flaw {

@@ -18,8 +18,8 @@ impl Source {
         Self(path.display().to_string().into())
     }
 
-    /// A flaw at a line.
-    pub(super) fn at(&self, line: u64, sentence: impl fmt::Display) -> Flaw {
+    /// A flaw at a line, or at a line and a column, as in `3:7`.
+    pub(super) fn at(&self, line: impl fmt::Display, sentence: impl fmt::Display) -> Flaw {
         Flaw(format!("{}:{line}: {sentence}", self.0))
     }
 

@@ -18,10 +18,12 @@ use ring::digest::{Context, SHA256};
 use serde_json::value::RawValue;
 
 use super::flaw::{Flaw, Source};
+use super::pages::Pages;
 use super::values::{Value, Values, count_lines};
 use super::{BATCH_BYTES, BATCH_ITEMS};
-use crate::compaction::{CompactionKey, check_compactions};
-use crate::request::{check_stored_item, items};
+use crate::compaction::{CompactionKey, check_compaction};
+use crate::error::ApiError;
+use crate::request::{self, check_stored_item};
 use crate::settings::Limits;
 
 /// The order of the items in a list.
@@ -62,10 +64,13 @@ impl ItemList {
         let mut reading = Reading::new(checks);
         for (number, path) in files.iter().enumerate() {
             let mut values = Values::open(path)?;
+            let mut index = 0;
             while let Some(value) = values.next()? {
-                reading.value(number, values.source(), &value)?;
+                reading.value(number, values.source(), &value, index)?;
+                index += 1;
             }
         }
+        reading.pages.check()?;
         if reading.places.is_empty() {
             let first = files.first().map_or(Path::new(""), PathBuf::as_path);
             return Err(Source::new(first).flaw("it contains no items"));
@@ -131,21 +136,28 @@ pub(super) struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    /// Checks an item as the API does.
-    fn check(&self, raw: &str) -> Result<Item, String> {
-        const PATH: &str = "item";
-        let array = Bytes::from(format!("[{raw}]"));
-        let parsed = items(&array, PATH, self.limits).map_err(|error| error.to_string())?;
-        let compactions = check_compactions(&parsed, PATH, self.compactions, self.tenant);
-        compactions.map_err(|error| error.to_string())?;
-        let item = parsed.into_iter().next().ok_or("expected one item")?;
-        check_stored_item("item[0]", &item).map_err(|error| error.to_string())?;
+    /// Checks the item at `path` as the API does.
+    fn check(&self, raw: &str, path: &str) -> Result<Item, String> {
+        let item = self.check_as_api(raw, path).map_err(|error| match error {
+            ApiError::UnreadableCompaction { path } => format!(
+                "'{path}' cannot be read: another store or tenant sealed it, or it was changed; \
+                 leave this item out"
+            ),
+            error => error.to_string(),
+        })?;
         match item.head().kind {
-            Kind::ItemReference => {
-                Err("an 'item_reference' has no content; give the item itself".to_owned())
-            }
+            Kind::ItemReference => Err(format!(
+                "'{path}' is an 'item_reference', which has no content; give the item itself"
+            )),
             _ => Ok(item),
         }
+    }
+
+    fn check_as_api(&self, raw: &str, path: &str) -> Result<Item, ApiError> {
+        let item = request::item(Bytes::copy_from_slice(raw.as_bytes()), path, self.limits)?;
+        check_compaction(&item, path, self.compactions, self.tenant)?;
+        check_stored_item(path, &item)?;
+        Ok(item)
     }
 }
 
@@ -157,7 +169,7 @@ struct Reading<'a> {
     /// The line of each id.
     ids: HashMap<ItemId, String>,
     evidence: OrderEvidence,
-    has_pages: bool,
+    pages: Pages,
 }
 
 impl<'a> Reading<'a> {
@@ -168,40 +180,58 @@ impl<'a> Reading<'a> {
             digest: Context::new(&SHA256),
             ids: HashMap::new(),
             evidence: OrderEvidence::default(),
-            has_pages: false,
+            pages: Pages::default(),
         }
     }
 
-    /// Reads an item or a page of items.
-    fn value(&mut self, file: usize, source: &Source, value: &Value) -> Result<(), Flaw> {
+    /// Reads an item, the one with this `index` in its file, or a page of items.
+    fn value(
+        &mut self,
+        file: usize,
+        source: &Source,
+        value: &Value,
+        index: usize,
+    ) -> Result<(), Flaw> {
         let text = std::str::from_utf8(&value.text)
             .map_err(|_| source.at(value.line, "this is not JSON: it is not UTF-8"))?;
-        let page = Object::parse_str(text).ok();
-        let page = page.filter(|page| page.string("object").as_deref() == Some("list"));
+        let object = Object::parse_str(text).ok();
+        if object.is_none() {
+            value.check_syntax(source)?;
+        }
+        let page = object.filter(|page| page.string("object").as_deref() == Some("list"));
         let Some(page) = page else {
-            return self.item(file, source, value.line, value.offset, text);
+            let place = self.place(file, value.line, value.offset, text);
+            return self.item(source, place, &format!("item[{index}]"), text);
         };
-        self.has_pages = true;
         let data = page.present("data").unwrap_or_default();
         let elements: Vec<&RawValue> = serde_json::from_str(data)
             .map_err(|_| source.at(value.line, "the field 'data' of a list is no array"))?;
-        for element in elements {
+        self.pages.add(source, value.line, &page, &elements)?;
+        for (index, element) in elements.into_iter().enumerate() {
             let start = range_of_slice(text, element.get()).start;
             let line = value.line + count_lines(&text.as_bytes()[..start]);
-            self.item(file, source, line, value.offset + start as u64, element.get())?;
+            let offset = value.offset + start as u64;
+            let place = self.place(file, line, offset, element.get());
+            self.item(source, place, &format!("data[{index}]"), element.get())?;
         }
         Ok(())
     }
 
+    /// The place of the next item.
+    fn place(&self, file: usize, line: u64, offset: u64, raw: &str) -> ItemPlace {
+        let position = self.places.len() as u64;
+        ItemPlace { file, offset, length: raw.len(), line, position }
+    }
+
     fn item(
         &mut self,
-        file: usize,
         source: &Source,
-        line: u64,
-        offset: u64,
+        place: ItemPlace,
+        path: &str,
         raw: &str,
     ) -> Result<(), Flaw> {
-        let item = self.checks.check(raw).map_err(|reason| source.at(line, reason))?;
+        let line = place.line;
+        let item = self.checks.check(raw, path).map_err(|reason| source.at(line, reason))?;
         if let Some(id) = &item.head().id {
             let place = source.at(line, "").to_string();
             if let Some(first) = self.ids.insert(id.clone(), place) {
@@ -213,13 +243,12 @@ impl<'a> Reading<'a> {
         self.evidence.add(&item);
         self.digest.update(raw.as_bytes());
         self.digest.update(b"\n");
-        let position = self.places.len() as u64;
-        self.places.push(ItemPlace { file, offset, length: raw.len(), line, position });
+        self.places.push(place);
         Ok(())
     }
 
     fn order(&self) -> ListOrder {
-        match self.has_pages && self.evidence.is_descending() {
+        match self.pages.has_any() && self.evidence.is_descending() {
             true => ListOrder::Descending,
             false => ListOrder::Ascending,
         }

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::values::without_position;
 use crate::export::VERSION;
 
 /// A line.
@@ -66,7 +67,7 @@ pub(super) type Reason = String;
 
 impl Line {
     pub(super) fn parse(text: &Bytes, key: FingerprintKey) -> Result<Self, Reason> {
-        let object = Object::parse(text).map_err(|error| format!("this is not JSON: {error}"))?;
+        let object = Object::parse(text).map_err(|error| without_position(&error))?;
         let kind = object.string("object").unwrap_or_default();
         Ok(match &*kind {
             "export" => head(&read(text)?)?,
@@ -95,11 +96,7 @@ impl Line {
 }
 
 fn read<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Reason> {
-    serde_json::from_slice(text).map_err(|error| {
-        let position = format!(" at line {} column {}", error.line(), error.column());
-        let sentence = error.to_string();
-        sentence.strip_suffix(&position).unwrap_or(&sentence).to_owned()
-    })
+    serde_json::from_slice(text).map_err(|error| without_position(&error))
 }
 
 #[derive(Deserialize)]

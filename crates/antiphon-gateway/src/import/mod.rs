@@ -8,6 +8,7 @@ mod export_file;
 mod flaw;
 mod item_list;
 mod line;
+mod pages;
 mod report;
 mod room;
 mod values;

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use bytes::Bytes;
+use serde::de::IgnoredAny;
 
 use super::flaw::{Flaw, Source};
 
@@ -15,10 +16,30 @@ const MAX_VALUE: usize = 256 << 20;
 pub(super) struct Value {
     /// Its text.
     pub(super) text: Bytes,
-    /// The line at which it begins, from 1.
+    /// The line and the column at which it begins, from 1.
     pub(super) line: u64,
+    column: u64,
     /// The position of its first byte in the file.
     pub(super) offset: u64,
+}
+
+impl Value {
+    /// Checks that the value is JSON.
+    pub(super) fn check_syntax(&self, source: &Source) -> Result<(), Flaw> {
+        let Err(error) = serde_json::from_slice::<IgnoredAny>(&self.text) else { return Ok(()) };
+        let (line, column) = (error.line() as u64, error.column() as u64);
+        let first_line = line == 1;
+        let column = if first_line { self.column - 1 + column } else { column };
+        let place = format!("{}:{column}", self.line - 1 + line);
+        Err(source.at(place, format!("this is not JSON: {}", without_position(&error))))
+    }
+}
+
+/// The text of an error of the parser, which ends with a position in the parsed text.
+pub(super) fn without_position(error: &serde_json::Error) -> String {
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let sentence = error.to_string();
+    sentence.strip_suffix(&position).unwrap_or(&sentence).to_owned()
 }
 
 /// Reads the values at the top level of a file, separated by blanks or line ends, and the elements
@@ -28,6 +49,8 @@ pub(super) struct Values {
     source: Source,
     line: u64,
     offset: u64,
+    /// The position of the first byte of the line.
+    line_start: u64,
     place: Place,
 }
 
@@ -50,7 +73,7 @@ impl Values {
             return Err(source.flaw("it is not a regular file, and an import reads it twice"));
         }
         let reader = BufReader::with_capacity(64 << 10, file);
-        Ok(Self { reader, source, line: 1, offset: 0, place: Place::TopLevel })
+        Ok(Self { reader, source, line: 1, offset: 0, line_start: 0, place: Place::TopLevel })
     }
 
     /// The file, for errors.
@@ -71,7 +94,7 @@ impl Values {
                 (Place::TopLevel, b'[') => self.enter(Place::ArrayStart),
                 (Place::ArrayStart | Place::ArrayRest, b']') => self.enter(Place::TopLevel),
                 (Place::ArrayRest, b',') => {
-                    self.consume(1, 0);
+                    self.consume(Extent::one_byte());
                     self.peek_token()?;
                     return self.element().map(Some);
                 }
@@ -85,7 +108,7 @@ impl Values {
     }
 
     fn enter(&mut self, place: Place) {
-        self.consume(1, 0);
+        self.consume(Extent::one_byte());
         self.place = place;
     }
 
@@ -103,8 +126,8 @@ impl Values {
             }
             let blanks = buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let token = buffer.get(blanks).copied();
-            let lines = count_lines(&buffer[..blanks]);
-            self.consume(blanks, lines);
+            let extent = Extent::measure(&buffer[..blanks]);
+            self.consume(extent);
             if token.is_some() {
                 return Ok(token);
             }
@@ -113,32 +136,36 @@ impl Values {
 
     fn value(&mut self) -> Result<Value, Flaw> {
         let (line, offset) = (self.line, self.offset);
+        let column = 1 + offset - self.line_start;
         let (mut text, mut scanner) = (Vec::new(), Scanner::default());
         loop {
             let buffer = fill(&mut self.reader, &self.source)?;
             if buffer.is_empty() {
                 return match scanner.is_complete_at_end() {
-                    true => Ok(Value { text: text.into(), line, offset }),
+                    true => Ok(Value { text: text.into(), line, column, offset }),
                     false => Err(self.source.at(line, "this is not JSON: the value has no end")),
                 };
             }
             let end = scanner.scan(buffer);
             let taken = end.unwrap_or(buffer.len());
             text.extend_from_slice(&buffer[..taken]);
-            let lines = count_lines(&buffer[..taken]);
-            self.consume(taken, lines);
+            let extent = Extent::measure(&buffer[..taken]);
+            self.consume(extent);
             if text.len() > MAX_VALUE {
                 let sentence = format!("the value is longer than {MAX_VALUE} bytes");
                 return Err(self.source.at(line, sentence));
             }
             if end.is_some() {
-                return Ok(Value { text: text.into(), line, offset });
+                return Ok(Value { text: text.into(), line, column, offset });
             }
         }
     }
 
-    fn consume(&mut self, bytes: usize, lines: u64) {
+    fn consume(&mut self, Extent { bytes, lines, last_line }: Extent) {
         self.reader.consume(bytes);
+        if let Some(start) = last_line {
+            self.line_start = self.offset + start as u64;
+        }
         self.offset += bytes as u64;
         self.line += lines;
     }
@@ -157,6 +184,26 @@ fn fill<'a>(reader: &'a mut BufReader<File>, source: &Source) -> Result<&'a [u8]
         }
     }
     reader.fill_buf().map_err(|error| source.unreadable(&error))
+}
+
+/// The size of a part of a file.
+struct Extent {
+    bytes: usize,
+    lines: u64,
+    /// The position after the last line end.
+    last_line: Option<usize>,
+}
+
+impl Extent {
+    fn measure(part: &[u8]) -> Self {
+        let last_line = memchr::memrchr(b'\n', part).map(|end| end + 1);
+        Self { bytes: part.len(), lines: count_lines(part), last_line }
+    }
+
+    /// One byte that is no line end.
+    fn one_byte() -> Self {
+        Self { bytes: 1, lines: 0, last_line: None }
+    }
 }
 
 /// The number of line ends.
@@ -232,7 +279,7 @@ mod tests {
             let path = file.path().display().to_string();
             flaw.to_string().replace(&path, "FILE")
         };
-        while let Some(Value { text, line, offset }) = values.next().map_err(strip)? {
+        while let Some(Value { text, line, offset, .. }) = values.next().map_err(strip)? {
             all.push((String::from_utf8(text.to_vec()).unwrap(), line, offset));
         }
         Ok(all)
@@ -259,6 +306,23 @@ mod tests {
         let text = format!("[{long},{long}]");
         let all = values(&text).unwrap();
         assert_eq!(all.iter().map(|(text, ..)| text).collect::<Vec<_>>(), [&long, &long]);
+    }
+
+    #[test]
+    fn syntax_error_has_line_and_column_of_the_file() {
+        for (text, place) in [
+            ("{}\n  {\"a\":1,}", "2:10: this is not JSON: key must be a string"),
+            ("[1,\n {\n  \"a\" 1\n }]", "3:7: this is not JSON: expected `:`"),
+            ("[{}, [1}]", "1:8: this is not JSON: expected `,` or `]`"),
+        ] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            let source = Source::new(Path::new("FILE"));
+            let mut values = Values::open(file.path()).unwrap();
+            assert_eq!(values.next().unwrap().unwrap().check_syntax(&source), Ok(()));
+            let flaw = values.next().unwrap().unwrap().check_syntax(&source).unwrap_err();
+            assert_eq!(flaw.to_string(), format!("FILE:{place}"));
+        }
     }
 
     #[test]

@@ -40,12 +40,23 @@ pub(crate) fn items(array: &Bytes, path: &str, limits: &Limits) -> Result<Vec<It
     let items = parse_items(array).map_err(|error| item_error(path, error))?;
     check_items(&items, path, limits)?;
     for (position, item) in items.iter().enumerate() {
-        let path = format!("{path}[{position}]");
-        check_role(item, &format!("{path}.role"))?;
-        check_reference(item, &format!("{path}.id"))?;
-        check_content(item, &path)?;
+        check_fields(item, &format!("{path}[{position}]"))?;
     }
     Ok(items)
+}
+
+/// The raw item at `path`.
+pub(crate) fn item(raw: Bytes, path: &str, limits: &Limits) -> Result<Item, ApiError> {
+    let item = Item::parse(raw).map_err(|error| head_error(path.into(), &error))?;
+    check_item(item.raw().len(), path, limits)?;
+    check_fields(&item, path)?;
+    Ok(item)
+}
+
+fn check_fields(item: &Item, path: &str) -> Result<(), ApiError> {
+    check_role(item, &format!("{path}.role"))?;
+    check_reference(item, &format!("{path}.id"))?;
+    check_content(item, path)
 }
 
 fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
@@ -73,12 +84,14 @@ fn check_reference(item: &Item, path: &str) -> Result<(), ApiError> {
 }
 
 fn item_error(path: &str, error: ListError) -> ApiError {
-    let (position, error) = match error {
-        ListError::Item { position, error } => (position, error),
-        ListError::NotAnArray(_) => return ApiError::NotJson,
-    };
-    let path = format!("{path}[{position}]");
     match error {
+        ListError::Item { position, error } => head_error(format!("{path}[{position}]"), &error),
+        ListError::NotAnArray(_) => ApiError::NotJson,
+    }
+}
+
+fn head_error(path: String, error: &HeadError) -> ApiError {
+    match *error {
         HeadError::NotAnObject { got } => ApiError::WrongType { path, expected: "an object", got },
         HeadError::WrongType { field, got } => {
             ApiError::WrongType { path: format!("{path}.{field}"), expected: "a string", got }

@@ -27,7 +27,7 @@ pub(crate) use self::depth::check_depth;
 pub(crate) use self::identity::{DigestKey, Identity, RetryEvidence};
 pub(crate) use self::include::{ENCRYPTED, check_include, includes};
 use self::input::input;
-pub(crate) use self::input::{check_stored_item, is_bare_reasoning, items};
+pub(crate) use self::input::{check_stored_item, is_bare_reasoning, item, items};
 pub(crate) use self::tool_choice::check_chosen_tool;
 pub(crate) use self::values::metadata;
 use self::values::within;

@@ -64,5 +64,5 @@ fn check_writable(db: &Connection, path: &Path) -> Result<()> {
 }
 
 fn unusable(path: &Path, reason: &str) -> StoreError {
-    StoreError::Unavailable(format!("{} cannot be opened: {reason}", path.display()))
+    StoreError::Unavailable(format!("{}: {reason}", path.display()))
 }

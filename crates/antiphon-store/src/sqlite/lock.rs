@@ -40,9 +40,8 @@ impl FileLock {
     /// Locks the database at `path`. If there is no file, creates one that only its owner can
     /// access.
     pub(super) fn acquire(path: &Path) -> Result<Self, StoreError> {
-        let refused = |reason: &dyn Display| {
-            StoreError::Unavailable(format!("{} cannot be opened: {reason}", path.display()))
-        };
+        let refused =
+            |reason: &dyn Display| StoreError::Unavailable(format!("{}: {reason}", path.display()));
         Self::try_acquire(path).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => refused(&"another process has it open"),
             _ => refused(&error),

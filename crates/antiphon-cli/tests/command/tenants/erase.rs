@@ -38,7 +38,7 @@ fn open_file_is_not_erased() {
     let ended = kept.antiphon(&["erase", "--tenant", "acme", "--yes"]);
 
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
-    let sentence = "another process has it open; stop the gateway that has the file open, then \
+    let sentence = "another process has it open; if a gateway has the file open, stop it, then \
                     erase the tenant\n";
     assert!(ended.stderr.ends_with(sentence), "{}", ended.stderr);
     let path = format!("/v1/conversations/{}", had.conversation);

@@ -1,5 +1,7 @@
 //! `antiphon import`.
 
+mod pages;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -191,48 +193,6 @@ fn array_and_lines_are_the_same_list() {
     assert_eq!(contents(&kept.url()), items);
 }
 
-/// The API lists the newest item first unless the request says otherwise.
-#[test]
-fn pages_of_the_api_become_one_conversation_in_order() {
-    let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f",
-                      "arguments": "{}"});
-    let output = json!({"type": "function_call_output", "id": "fco_1", "call_id": "call_1",
-                        "output": "1"});
-    let items = [message("msg_1", "one"), call, output, message("msg_2", "two")];
-    let page = |items: &[&Value], has_more: bool| {
-        json!({"object": "list", "data": items, "first_id": id(items[0]),
-               "last_id": id(items[items.len() - 1]), "has_more": has_more})
-    };
-    let ascending = [page(&[&items[0], &items[1]], true), page(&[&items[2], &items[3]], false)];
-    let descending = [page(&[&items[3], &items[2], &items[1]], true), page(&[&items[0]], false)];
-    for (pages, newest_first) in [(ascending, false), (descending, true)] {
-        let kept = Kept::new();
-        let text = format!("{:#}\n{}", pages[0], pages[1]);
-        let one_file = file(&kept.folder, "pages.json", &text);
-        let imported = report(&import(&kept.url(), &one_file, &[]), 0);
-        assert_eq!(imported["newest_first"], newest_first);
-        assert_eq!(contents(&kept.url()), items);
-
-        let kept = Kept::new();
-        let first = file(&kept.folder, "1.json", &pages[0].to_string());
-        let second = file(&kept.folder, "2.json", &pages[1].to_string());
-        report(&import(&kept.url(), &first, &[second.to_str().unwrap()]), 0);
-        assert_eq!(contents(&kept.url()), items);
-    }
-}
-
-#[test]
-fn order_option_overrides_the_order_of_pages() {
-    let kept = Kept::new();
-    let list = json!({"object": "list", "data": [message("msg_2", "two"), message("msg_1", "one")],
-                      "has_more": false});
-    let page = file(&kept.folder, "page.json", &list.to_string());
-
-    report(&import(&kept.url(), &page, &["--order", "desc"]), 0);
-
-    assert_eq!(contents(&kept.url()), [message("msg_1", "one"), message("msg_2", "two")]);
-}
-
 #[test]
 fn used_conversation_id_is_refused() {
     let kept = Kept::new();
@@ -258,16 +218,28 @@ fn invalid_file_is_named_with_line_and_reason_and_changes_nothing() {
     let whole = export_of(2);
     let cut: String = whole.split_inclusive('\n').take(6).collect();
     let moved = whole.replacen(r#""at":0"#, r#""at":1"#, 1);
+    let broken = whole.replacen(r#""named":true"#, r#""named":true,"#, 1);
+    let column = broken.lines().nth(1).unwrap().find(",,").unwrap() + 2;
     let incomplete = "the export is incomplete: its last line is missing";
     let version = |number| json!({"object": "export", "version": number}).to_string();
     let cases = [
         (format!("{first}\n{{\"type\":"), "2: this is not JSON: the value has no end"),
         (format!("[{first}\n"), "2: this is not JSON: the array has no end"),
         (format!("{first}\n\n{first}"), "3: the list has the item 'msg_1' already, at FILE:1"),
-        (format!("{first}\n{{\"id\":7}}"), "2: "),
+        (
+            format!("{first}\n{{\"id\":7}}"),
+            "2: Invalid type for 'item[1].id': expected a string, but got an integer instead.",
+        ),
+        (
+            format!("[{first}, {{\"type\":7}}]"),
+            "1: Invalid type for 'item[1].type': expected a string, but got an integer instead.",
+        ),
+        (format!("{first}\n[1]"), "2: Invalid type for 'item[1]': expected an object, but got"),
+        (format!("{first}\n  {{\"a\":1,}}"), "2:10: this is not JSON: key must be a string\n"),
+        (format!("[\n {first},\n {{\n  \"a\" 1\n }}]"), "4:7: this is not JSON: expected `:`\n"),
         (
             format!("{first}\n{{\"type\":\"item_reference\",\"id\":\"msg_0\"}}"),
-            "2: an 'item_reference' has no content; give the item itself",
+            "2: 'item[1]' is an 'item_reference', which has no content; give the item itself\n",
         ),
         (" \n".to_owned(), " it contains no items"),
         (cut, &format!("6: {incomplete}")),
@@ -277,6 +249,7 @@ fn invalid_file_is_named_with_line_and_reason_and_changes_nothing() {
             "1: version 1 of an export has no positions; export the tenant again with \
                       this release",
         ),
+        (broken.clone(), &format!("2:{column}: this is not JSON: key must be a string\n")),
         (version(9), "1: this release reads version 2 of an export, and this one has version 9"),
     ];
     for (text, sentence) in cases {

@@ -43,6 +43,17 @@ fn store_must_be_named() {
 }
 
 #[test]
+fn tenant_must_be_named() {
+    let store = ["--store", "sqlite:antiphon.db"];
+    for command in [&["export"][..], &["erase", "--yes"], &["import", "items.json"]] {
+        let ended = World::antiphon(&[command, &store].concat()).ends();
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+        let missing = "not provided:\n  <--tenant <NAME>|--token-env <VARIABLE>>\n";
+        assert!(ended.stderr.contains(missing), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn missing_store_is_not_created() {
     let kept = Kept::new();
     for args in [&["tenants"][..], &["erase", "--tenant", "acme", "--yes"]] {
@@ -50,6 +61,7 @@ fn missing_store_is_not_created() {
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
         let sentence = "error: the store cannot be opened: ";
         assert!(ended.stderr.starts_with(sentence), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("failed"), "{}", ended.stderr);
         assert!(!kept.path().exists());
     }
     let ended = super::antiphon("sqlite::memory:", &["tenants"]);

@@ -48,7 +48,8 @@ fn token_selects_its_tenant() {
 fn malformed_token_is_not_repeated() {
     let kept = kept();
     let cases = [
-        (&[][..], Some(2), "--token-env: the variable TOKEN is not set"),
+        (&[][..], Some(2), "--token-env: the variable TOKEN is not set, or is empty"),
+        (&[("TOKEN", "")], Some(2), "--token-env: the variable TOKEN is not set, or is empty"),
         (&[("TOKEN", "sk-alice")], Some(1), "the store was last opened with --secret"),
         (
             &[("TOKEN", "sk-alice"), ("ANTIPHON_SECRET", "another-secret-of-ours")],
