@@ -75,9 +75,9 @@ impl ApiError {
                 (BAD, "", "tool_choice")
             }
             Self::InvalidSchema { .. } => (BAD, "invalid_json_schema", "text.format.schema"),
-            Self::UnreadableCompaction { path } | Self::ForeignCompaction { path, .. } => {
-                (BAD, "invalid_encrypted_content", path)
-            }
+            Self::UnreadableCompaction { path }
+            | Self::ForeignCompaction { path, .. }
+            | Self::CompactionOfOtherKey { path, .. } => (BAD, "invalid_encrypted_content", path),
             Self::UnsupportedByDialect { path, .. } => (BAD, "unsupported_parameter", path),
             Self::InputTooLong { code, .. } => (BAD, code, "input"),
             Self::RefusedItems(refusal) => (

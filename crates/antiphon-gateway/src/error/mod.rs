@@ -142,6 +142,13 @@ pub(crate) enum ApiError {
          out."
     )]
     ForeignCompaction { path: String, id: String },
+    /// A stored compaction that this gateway cannot read, as after an import.
+    #[error(
+        "The compaction item '{id}' cannot be read: the key of another store sealed it, or it was \
+         changed. The items that it replaces are not stored here. Delete the item from its \
+         conversation, or continue a response from before it."
+    )]
+    CompactionOfOtherKey { path: String, id: String },
     /// A dialect has no form for this part of the request; the message is the dialect's.
     #[error("{message}")]
     UnsupportedByDialect { path: String, message: String },

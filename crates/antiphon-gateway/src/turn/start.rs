@@ -38,9 +38,9 @@ impl Start {
     /// Finds the start of the view. Items from position `new` on were created in this turn;
     /// `source` maps older positions to positions in the input.
     ///
-    /// A compaction that the target cannot read is expanded to the items that it replaced, if it
-    /// was created in this thread. If the caller brought it from elsewhere, the turn fails: the
-    /// model would otherwise lose that history silently.
+    /// A compaction that the target or, after an import, this gateway cannot read is expanded to
+    /// the items that it replaced, if it was created in this thread. If the caller brought it from
+    /// elsewhere, the turn fails: the model would otherwise lose that history silently.
     pub(super) fn find(
         turn: &Turn<'_>,
         transcript: &Transcript,
@@ -52,13 +52,12 @@ impl Start {
         for (at, held) in transcript.items().iter().enumerate().rev() {
             let is_compaction = held.head.kind == Kind::Compaction;
             let Some(item) = held.item().filter(|_| is_compaction) else { continue };
-            let read = read_compaction(turn, &item, held, target);
-            let unreadable =
-                |UnreadableSeal| ApiError::UnreadableCompaction { path: input_path(source(at)) };
-            match read.map_err(unreadable)? {
-                Some(item) => return Ok(Some(Self { at, item, is_new: at >= new })),
-                None if held.origin.is_some() => changes.add_expansion(source(at), &item),
-                None => return Err(foreign_compaction(held, source(at))),
+            let (path, id) = (input_path(source(at)), held.id.to_string());
+            match read_compaction(turn, &item, held, target) {
+                Ok(Some(item)) => return Ok(Some(Self { at, item, is_new: at >= new })),
+                _ if held.origin.is_some() => changes.add_expansion(source(at), &item),
+                Ok(None) => return Err(ApiError::ForeignCompaction { path, id }),
+                Err(UnreadableSeal) => return Err(ApiError::CompactionOfOtherKey { path, id }),
             }
         }
         Ok(None)
@@ -85,10 +84,6 @@ fn read_compaction(
             (is_readable && target.reads_its_own).then(|| item.clone())
         }
     })
-}
-
-fn foreign_compaction(held: &HeldItem, source: Option<usize>) -> ApiError {
-    ApiError::ForeignCompaction { path: input_path(source), id: held.id.to_string() }
 }
 
 /// The path of the unreadable content, for the error's `param`.

@@ -1,5 +1,6 @@
 //! `antiphon import`.
 
+mod compactions;
 mod pages;
 
 use std::fmt::Write as _;
