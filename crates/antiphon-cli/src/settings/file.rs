@@ -120,7 +120,7 @@ impl Table {
         }
         let name = named.text().to_owned();
         let text = environment(&name)?
-            .ok_or_else(|| named.refused(format!("the variable {name} is not set")))?;
+            .ok_or_else(|| named.refused(format!("the variable {name} is not set, or is empty")))?;
         let value = named.with_text(text);
         self.values.push(key, value);
         Ok(Some(name))
@@ -129,6 +129,15 @@ impl Table {
     /// An error about the whole table.
     pub(super) fn refused(&self, sentence: &str) -> Failure {
         Failure::usage(format!("{}: {sentence}", self.place))
+    }
+}
+
+/// The place of a setting that is in the wrong table.
+fn hint(key: &str) -> &'static str {
+    match catalog::settings().iter().find(|setting| setting.key == key) {
+        Some(limit) if limit.is_limit => ", which belongs below [limits]",
+        Some(_) => ", which belongs at the top of the file, before the first table",
+        None => "",
     }
 }
 
@@ -187,8 +196,9 @@ impl Document<'_> {
                 None => {
                     let known = settings.iter().map(|setting| setting.key);
                     let known: Vec<&str> = known.chain(tables.iter().copied()).collect();
+                    let hint = hint(name);
                     let sentence =
-                        format!("unknown key '{name}'; {title} are {}", known.join(", "));
+                        format!("unknown key '{name}'{hint}; {title} are {}", known.join(", "));
                     return Err(self.refused(key.span(), sentence));
                 }
             }

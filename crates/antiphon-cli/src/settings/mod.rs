@@ -96,7 +96,7 @@ fn configure(file: &File) -> Result<Configuration, Failure> {
         configuration.store = parse::store(value)?;
     }
     setting::apply(&catalog::settings(), values, &mut configuration.gateway)?;
-    rules::check(&configuration, values)?;
+    rules::check(&configuration, file)?;
     let gateway = &mut configuration.gateway;
     gateway.webhooks = webhooks::webhooks(&file.webhooks, gateway)?;
     Ok(configuration)

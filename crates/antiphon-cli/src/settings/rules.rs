@@ -7,20 +7,22 @@ use antiphon_gateway::settings::{State, UpstreamSettings};
 use http::uri::Scheme;
 
 use super::Configuration;
-use super::upstreams::NEEDS_OTHER_API;
-use super::values::Values;
+use super::file::File;
+use super::upstreams::{PASSES_AS_IT_IS, url};
+use super::values::{Value, Values};
 use crate::failure::Failure;
 
-pub(super) fn check(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+pub(super) fn check(configuration: &Configuration, file: &File) -> Result<(), Failure> {
+    let values = &file.values;
     check_api_keys(configuration, values)?;
     check_limits(configuration, values)?;
     check_state_owners(configuration, values)?;
     check_reasoning(configuration, values)?;
     check_accounts(&configuration.gateway.upstreams)?;
-    check_tenants(configuration)?;
-    check_forwarded_tokens(configuration)?;
-    check_loops(configuration)?;
-    check_strangers(configuration)?;
+    check_tenants(values)?;
+    check_forwarded_tokens(configuration, values)?;
+    check_loops(configuration, file)?;
+    check_strangers(configuration, values)?;
     check_hosts(configuration, values)
 }
 
@@ -62,7 +64,13 @@ fn check_limits(configuration: &Configuration, values: &Values) -> Result<(), Fa
 fn check_reasoning(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
     let mut upstreams = configuration.gateway.upstreams.iter();
     let is_idle = upstreams.all(|upstream| upstream.api == UpstreamApi::Responses);
-    values.reject_if(is_idle, "reasoning-as", NEEDS_OTHER_API)
+    values.reject_with(is_idle, "reasoning-as", |value| {
+        let [chat, anthropic] = ["chat", "anthropic"].map(|api| value.sibling("upstream-api", api));
+        format!(
+            "this has an effect only with {chat} or {anthropic}, or such an 'api' below \
+             [[upstreams]]: {PASSES_AS_IT_IS}"
+        )
+    })
 }
 
 /// Rejects `state = "upstream"` without an upstream, because the built-in model `sim` stores
@@ -105,32 +113,33 @@ fn check_accounts(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
 }
 
 /// Rejects two ways to name a tenant.
-fn check_tenants(configuration: &Configuration) -> Result<(), Failure> {
-    let gateway = &configuration.gateway;
-    if gateway.tenant_header.is_some() && !gateway.api_keys.is_empty() {
-        return Err(Failure::usage(
-            "--api-key and --tenant-header both identify the tenant of a caller; give one of them",
-        ));
+fn check_tenants(values: &Values) -> Result<(), Failure> {
+    match (values.first("tenant-header"), values.first("api-keys")) {
+        (Some(header), Some(key)) => Err(header.refused(format!(
+            "this and {} both identify the tenant of a caller; give one of them",
+            key.name()
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Rejects gateway API keys next to an upstream without a key. The gateway forwards the caller's
 /// token to such an upstream, and so would send its own API keys to the provider.
-fn check_forwarded_tokens(configuration: &Configuration) -> Result<(), Failure> {
-    let gateway = &configuration.gateway;
-    let forwards_tokens = gateway.upstreams.iter().any(|upstream| upstream.key.is_none());
-    if forwards_tokens && !gateway.api_keys.is_empty() {
-        return Err(Failure::usage(
-            "--api-key needs --upstream-key, and a key for each upstream of the file: without \
-             one, the gateway would forward its own API keys to the provider",
-        ));
+fn check_forwarded_tokens(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let mut upstreams = configuration.gateway.upstreams.iter();
+    match (upstreams.find(|upstream| upstream.key.is_none()), values.first("api-keys")) {
+        (Some(upstream), Some(key)) => Err(key.refused(format!(
+            "the upstream {} has no key, so the gateway would forward its own API keys to the \
+             provider; give {}, or 'key' or 'key-env' below [[upstreams]]",
+            upstream.url,
+            key.sibling("upstream-key", "KEY")
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Rejects an upstream that is this gateway: each request would cause another one, without end.
-fn check_loops(configuration: &Configuration) -> Result<(), Failure> {
+fn check_loops(configuration: &Configuration, file: &File) -> Result<(), Failure> {
     let listen = configuration.listen;
     let is_here = |upstream: &&UpstreamSettings| {
         let url = &upstream.url;
@@ -138,14 +147,15 @@ fn check_loops(configuration: &Configuration) -> Result<(), Failure> {
         let port = url.port_u16().unwrap_or(usual_port);
         port == listen.port() && is_served_by(url.host().unwrap_or_default(), listen.ip())
     };
-    match configuration.gateway.upstreams.iter().find(is_here) {
-        Some(upstream) => Err(Failure::usage(format!(
-            "the upstream {} is this gateway itself (--listen {listen}), so each request would \
-             cause another one without end; give the URL of a model server",
-            upstream.url
-        ))),
-        None => Ok(()),
-    }
+    let mut upstreams = configuration.gateway.upstreams.iter();
+    let position = upstreams.position(|upstream| is_here(&upstream));
+    let Some(url) = position.and_then(|position| url(file, position)) else { return Ok(()) };
+    let cause = file.values.first("listen").map_or("by default".to_owned(), Value::name);
+    Err(url.refused(format!(
+        "'{}' is this gateway itself, which listens on {listen} ({cause}), so each request would \
+         cause another one without end; give the URL of a model server",
+        url.text()
+    )))
 }
 
 /// Whether connections to `host` reach a listener on `ip` of this machine.
@@ -160,36 +170,39 @@ fn is_served_by(host: &str, ip: IpAddr) -> bool {
 /// Rejects a setup in which nobody authenticates the callers. One of these must do so: the gateway,
 /// by its API keys; a proxy, by the tenant header; the provider, by the forwarded token; or the
 /// machine, by a loopback address.
-fn check_strangers(configuration: &Configuration) -> Result<(), Failure> {
+fn check_strangers(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
     let Configuration { listen, gateway, .. } = configuration;
     let upstreams = &gateway.upstreams;
     let is_known = listen.ip().to_canonical().is_loopback()
         || !gateway.api_keys.is_empty()
         || gateway.tenant_header.is_some()
         || (!upstreams.is_empty() && upstreams.iter().all(|upstream| upstream.key.is_none()));
-    if is_known {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "--listen {listen} can be reached from other machines, and nothing authenticates the \
-         callers; give --api-key KEY=TENANT, or --tenant-header NAME if a trusted proxy sets it, \
-         or only upstreams that get the callers' own tokens, or listen on 127.0.0.1",
-    )))
+    values.reject_with(!is_known, "listen", |value| {
+        let keys = match value.key() {
+            Some(_) => "api-keys = [\"KEY=TENANT\"]".to_owned(),
+            None => value.sibling("api-keys", "KEY=TENANT"),
+        };
+        format!(
+            "{listen} can be reached from other machines, and nothing authenticates the callers; \
+             give {keys}, or {} if a trusted proxy sets it, or only upstreams that get the \
+             callers' own tokens, or listen on 127.0.0.1",
+            value.sibling("tenant-header", "NAME")
+        )
+    })
 }
 
 /// Rejects names of hosts if the gateway accepts every host: it checks hosts only if nothing else
 /// keeps web pages out.
 fn check_hosts(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
-    let gateway = &configuration.gateway;
-    let cause = if !gateway.api_keys.is_empty() {
-        "with --api-key".to_owned()
-    } else if gateway.tenant_header.is_some() {
-        "with --tenant-header".to_owned()
-    } else if !configuration.listen.ip().to_canonical().is_loopback() {
-        format!("with --listen {}, which is not a loopback address", configuration.listen)
-    } else {
-        return Ok(());
+    let address = configuration.listen;
+    let listen = values.first("listen").filter(|_| !address.ip().to_canonical().is_loopback());
+    let cause = match (values.first("api-keys").or(values.first("tenant-header")), listen) {
+        (Some(tenants), _) => tenants.name(),
+        (None, Some(listen)) => {
+            format!("{} {address}, which is not a loopback address", listen.name())
+        }
+        (None, None) => return Ok(()),
     };
-    let sentence = format!("this has no effect {cause}: every host name is accepted");
+    let sentence = format!("this has no effect with {cause}: every host name is accepted");
     values.reject_if(true, "allow-hosts", sentence)
 }

@@ -263,7 +263,8 @@ fn invalid_upstream_is_rejected_with_its_line() {
         ),
         (
             entry(&format!("{good}listen = 1")),
-            "antiphon.toml:4: unknown key 'listen'; an upstream's keys are name, models, api, url, \
+            "antiphon.toml:4: unknown key 'listen', which belongs at the top of the file, before \
+             the first table; an upstream's keys are name, models, api, url, \
              key, key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
              max-retries, max-open-requests, context-window, reasoning-as, state, preset, \
              conversations, chains, item-deletion, input-items",
@@ -287,7 +288,7 @@ fn invalid_upstream_is_rejected_with_its_line() {
         ),
         (
             entry(&format!("{good}key-env = 'ABSENT'")),
-            "antiphon.toml:4: key-env: the variable ABSENT is not set",
+            "antiphon.toml:4: key-env: the variable ABSENT is not set, or is empty",
         ),
         (
             entry(&format!("{good}key = 'k'\nkey-env = 'ABSENT'")),

@@ -12,7 +12,7 @@ use antiphon::stream::ReasoningForm;
 use antiphon_gateway::settings::{Capabilities, ModelPattern, Preset, State, UpstreamSettings};
 use http::Uri;
 
-use super::file::Table;
+use super::file::{File, Table};
 use super::parse::{self, count, one_of, size, timeout};
 use super::setting::{BOOLEAN, COUNT, Form, NUMBER, Setting, TEXT, apply, settings};
 use super::values::{Value, Values};
@@ -108,7 +108,9 @@ pub(super) fn upstreams(
         table.values.reject_if(
             upstream.api == UpstreamApi::Responses,
             "reasoning-as",
-            NEEDS_OTHER_API,
+            format_args!(
+                "this has an effect only with api = \"chat\" or \"anthropic\": {PASSES_AS_IT_IS}"
+            ),
         )?;
         if let Some(flaw) = unreachable_models(&upstream, &upstreams) {
             return Err(models.refused_here(flaw));
@@ -137,6 +139,14 @@ pub(super) fn upstreams(
         upstream.max_answer = max_answer.unwrap_or(upstream.max_answer);
     }
     Ok(upstreams)
+}
+
+/// The URL of the upstream at this position of [`upstreams`].
+pub(super) fn url(file: &File, position: usize) -> Option<&Value> {
+    match file.upstreams.get(position) {
+        Some(table) => table.values.first("url"),
+        None => file.values.first("upstream"),
+    }
 }
 
 /// The upstream with these values. Without `models` it serves all models.
@@ -192,12 +202,18 @@ fn check_state(values: &Values, upstream: &UpstreamSettings) -> Result<(), Failu
         UpstreamApi::Responses => return Ok(()),
         api @ (UpstreamApi::Chat | UpstreamApi::Anthropic) => api,
     };
-    let sentence = format!(
-        "{} speaks '{api}', an API without stored state; give it state = \"antiphon\" below \
-         [[upstreams]]",
-        upstream.url
-    );
-    values.reject_if(upstream.state == State::Upstream, "state", sentence)
+    let is_in_table = values.first("url").and_then(Value::key) == Some("url");
+    values.reject_with(upstream.state == State::Upstream, "state", |state| {
+        let remedy = match is_in_table {
+            true => "give it state = \"antiphon\" below [[upstreams]]".to_owned(),
+            false => format!(
+                "give {}, or {} if the server has that API too",
+                state.sibling("state", "antiphon"),
+                state.sibling("upstream-api", "responses")
+            ),
+        };
+        format!("{} speaks '{api}', an API without stored state; {remedy}", upstream.url)
+    })
 }
 
 /// Rejects the options of `--upstream` if it is missing. A variable causes only a warning: another
@@ -225,9 +241,8 @@ fn options(general: &Values) -> impl Iterator<Item = &Value> {
 }
 
 /// The reason for which `reasoning-as` has no effect.
-pub(super) const NEEDS_OTHER_API: &str = "this has an effect only with api = \"chat\" or \
-                                          \"anthropic\": reasoning items of the Responses API \
-                                          pass in their own form";
+pub(super) const PASSES_AS_IT_IS: &str =
+    "reasoning items of the Responses API pass in their own form";
 
 const NEEDS_UPSTREAM: &str = "this has no effect without --upstream; upstreams in the file have \
                               settings of their own, below [[upstreams]]";

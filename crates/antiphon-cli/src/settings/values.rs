@@ -5,6 +5,7 @@ use std::fmt;
 
 use antiphon_gateway::settings::Secret;
 
+use super::flags::flags;
 use crate::failure::Failure;
 
 /// The values of settings, by the key of the setting.
@@ -46,6 +47,19 @@ impl Values {
         sentence: impl fmt::Display,
     ) -> Result<(), Failure> {
         self.first(key).filter(|_| is_wrong).map_or(Ok(()), |value| Err(value.refused(sentence)))
+    }
+
+    /// Rejects the value of a setting if `is_wrong`, with a sentence that depends on its source.
+    pub(super) fn reject_with(
+        &self,
+        is_wrong: bool,
+        key: &str,
+        sentence: impl FnOnce(&Value) -> String,
+    ) -> Result<(), Failure> {
+        match self.first(key).filter(|_| is_wrong) {
+            Some(value) => Err(value.refused(sentence(value))),
+            None => Ok(()),
+        }
     }
 
     /// Rejects the value of a setting if another setting, whose value is `max`, hides it.
@@ -103,6 +117,26 @@ impl Value {
     /// The name of the environment variable, if the value comes from one.
     pub(super) fn variable(&self) -> Option<&str> {
         Some(&*self.place).filter(|place| self.key.is_none() && !place.starts_with('-'))
+    }
+
+    /// The key of the file, if the value comes from there.
+    pub(super) fn key(&self) -> Option<&'static str> {
+        self.key
+    }
+
+    /// The name of the setting in a sentence: `--listen`, or `listen (antiphon.toml:3)`.
+    pub(super) fn name(&self) -> String {
+        self.key.map_or_else(|| self.place.clone(), |key| format!("{key} ({})", self.place))
+    }
+
+    /// Another setting with this value, in the form of the source of this one.
+    pub(super) fn sibling(&self, key: &str, text: &str) -> String {
+        let flag = flags().find_map(|(it, _, flag)| (it == key).then_some(flag));
+        match (flag, self.key, self.variable()) {
+            (Some(flag), None, None) => format!("{} {text}", flag.option()),
+            (Some(flag), None, Some(_)) => format!("{}={text}", flag.variable()),
+            _ => format!("{key} = \"{text}\""),
+        }
     }
 
     /// The place and the key.

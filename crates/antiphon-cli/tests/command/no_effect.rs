@@ -129,13 +129,26 @@ fn setting_of_an_unnamed_upstream_is_rejected() {
 
 #[test]
 fn reasoning_form_of_responses_upstreams_is_refused() {
-    let sentence = "this has an effect only with api = \"chat\" or \"anthropic\": reasoning items \
-                    of the Responses API pass in their own form";
-    let responses = ["--upstream", "http://127.0.0.1:9/v1", "--reasoning-as", "content"];
-    refused(World::serve(&responses), &format!("--reasoning-as: {sentence}"));
+    let reason = "reasoning items of the Responses API pass in their own form";
+    let sentence = |apis: &str| {
+        format!(
+            "this has an effect only with {apis}, or such an 'api' below [[upstreams]]: {reason}"
+        )
+    };
+    let responses = ["--upstream", "http://127.0.0.1:9/v1"];
+    let flags = [&responses[..], &["--reasoning-as", "content"]].concat();
+    let apis = sentence("--upstream-api chat or --upstream-api anthropic");
+    refused(World::serve(&flags), &format!("--reasoning-as: {apis}"));
+    let apis = sentence("ANTIPHON_UPSTREAM_API=chat or ANTIPHON_UPSTREAM_API=anthropic");
+    let variable = World::serve(&responses).variable("ANTIPHON_REASONING_AS", "content");
+    refused(variable, &format!("ANTIPHON_REASONING_AS: {apis}"));
+    let apis = sentence("upstream-api = \"chat\" or upstream-api = \"anthropic\"");
+    let text = "upstream = 'http://127.0.0.1:9/v1'\nreasoning-as = 'content'";
+    file_refused(text, &format!("2: reasoning-as: {apis}"));
     let upstream = "[[upstreams]]\nmodels = ['a*']\nurl = 'http://127.0.0.1:9/v1'\n";
     let wrong = format!("{upstream}reasoning-as = 'content'\n");
-    file_refused(&wrong, &format!("4: reasoning-as: {sentence}"));
+    let apis = "this has an effect only with api = \"chat\" or \"anthropic\"";
+    file_refused(&wrong, &format!("4: reasoning-as: {apis}: {reason}"));
 
     let chat = format!("{upstream}api = 'chat'\nreasoning-as = 'content'\n");
     World::serve(&ANY_PORT).file("antiphon.toml", &chat).ready();
@@ -190,11 +203,22 @@ fn gateway_as_its_own_upstream_is_rejected() {
         ("0.0.0.0:80", "http://127.0.0.1/v1"),
         ("[::1]:8484", "http://[::1]:8484/v1"),
     ] {
-        let sentence = format!(
-            "the upstream {url} is this gateway itself (--listen {listen}), so each request \
-             would cause another one without end; give the URL of a model server"
-        );
-        refused(World::serve(&["--listen", listen, "--upstream", url]), &sentence);
+        let sentence = |listening: &str| {
+            format!(
+                "'{url}' is this gateway itself, which listens on {listen} ({listening}), so each \
+                 request would cause another one without end; give the URL of a model server"
+            )
+        };
+        let flags = World::serve(&["--listen", listen, "--upstream", url]);
+        refused(flags, &format!("--upstream: {}", sentence("--listen")));
+        let variables = World::serve(&[])
+            .variable("ANTIPHON_LISTEN", listen)
+            .variable("ANTIPHON_UPSTREAM", url);
+        refused(variables, &format!("ANTIPHON_UPSTREAM: {}", sentence("ANTIPHON_LISTEN")));
+        let text = format!("listen = '{listen}'\n[[upstreams]]\nmodels = ['m']\nurl = '{url}'");
+        let file = World::serve(&[]).file("antiphon.toml", &text);
+        let here = sentence("listen (antiphon.toml:1)");
+        refused(file, &format!("antiphon.toml:4: url: {here}"));
     }
     World::serve(&["--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:8484/v1"]).ready();
 }
@@ -233,7 +257,7 @@ fn host_name_without_host_checks_is_rejected() {
     }
     file_refused(
         "allow-hosts = ['gateway.internal']\napi-keys = ['key=acme']\n",
-        &format!("1: allow-hosts: this has no effect with --api-key: {accepted}"),
+        &format!("1: allow-hosts: this has no effect with api-keys (antiphon.toml:2): {accepted}"),
     );
     let origin = ["--api-key", "key=acme", "--allow-origin", "https://app.example"];
     World::serve(&[&ANY_PORT[..], &origin].concat()).ready();

@@ -44,7 +44,7 @@ fn check_rejects_the_settings_that_a_start_rejects() {
 
     let text = "[[upstreams]]\nmodels = ['*']\nurl = 'http://127.0.0.1:9/v1'\nkey-env = 'ABSENT'\n";
     let ended = World::serve(&["--check"]).file("antiphon.toml", text).ends();
-    let stderr = "error: antiphon.toml:4: key-env: the variable ABSENT is not set\n";
+    let stderr = "error: antiphon.toml:4: key-env: the variable ABSENT is not set, or is empty\n";
     assert_eq!(ended, Ended { code: Some(2), stdout: String::new(), stderr: stderr.to_owned() });
 }
 

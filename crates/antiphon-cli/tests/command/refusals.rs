@@ -89,7 +89,8 @@ fn upstream_state_needs_a_stateful_upstream() {
     let models = ["--upstream", "http://127.0.0.1:9/v1"];
     let chat = [&models[..], &["--upstream-api", "chat", "--state", "upstream"]].concat();
     let sentence = "--state: http://127.0.0.1:9/v1 speaks 'chat', an API without stored state; \
-                    give it state = \"antiphon\" below [[upstreams]]";
+                    give --state antiphon, or --upstream-api responses if the server has that API \
+                    too";
     refused(World::serve(&chat), sentence);
 
     let ledger = [&models[..], &["--ledger", "bodies"]].concat();
@@ -109,22 +110,57 @@ fn duplicate_key_is_rejected() {
 
 #[test]
 fn our_keys_are_not_forwarded_to_a_provider() {
-    let args = ["--upstream", "https://models.example/v1", "--api-key", "key=acme"];
-    let sentence = "--api-key needs --upstream-key, and a key for each upstream of the file: \
-                    without one, the gateway would forward its own API keys to the provider";
-    refused(World::serve(&args), sentence);
+    let sentence = |key: &str| {
+        format!(
+            "the upstream https://models.example/v1 has no key, so the gateway would forward its \
+             own API keys to the provider; give {key}, or 'key' or 'key-env' below [[upstreams]]"
+        )
+    };
+    let upstream = ["--upstream", "https://models.example/v1"];
+    let args = [&upstream[..], &["--api-key", "key=acme"]].concat();
+    refused(World::serve(&args), &format!("--api-key: {}", sentence("--upstream-key KEY")));
+    let variable = World::serve(&upstream).variable("ANTIPHON_API_KEY", "key=acme");
+    let key = sentence("ANTIPHON_UPSTREAM_KEY=KEY");
+    refused(variable, &format!("ANTIPHON_API_KEY: {key}"));
+    let file = World::serve(&upstream).file("antiphon.toml", "\napi-keys = ['key=acme']");
+    let key = sentence("upstream-key = \"KEY\"");
+    refused(file, &format!("antiphon.toml:2: api-keys: {key}"));
 }
 
 #[test]
 fn public_gateway_must_authenticate_callers() {
-    let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, and nothing \
-                    authenticates the callers; give --api-key KEY=TENANT, or --tenant-header \
-                    NAME if a trusted proxy sets it, or only upstreams that get the callers' own \
-                    tokens, or listen on 127.0.0.1";
+    let sentence = |keys: &str, header: &str| {
+        format!(
+            "0.0.0.0:8484 can be reached from other machines, and nothing authenticates the \
+             callers; give {keys}, or {header} if a trusted proxy sets it, or only upstreams that \
+             get the callers' own tokens, or listen on 127.0.0.1"
+        )
+    };
     let open = ["--listen", "0.0.0.0:8484"];
-    refused(World::serve(&open), sentence);
+    let flags = sentence("--api-key KEY=TENANT", "--tenant-header NAME");
+    refused(World::serve(&open), &format!("--listen: {flags}"));
     let upstream = ["--upstream", "https://models.example/v1", "--upstream-key", "key"];
-    refused(World::serve(&[open.as_slice(), &upstream].concat()), sentence);
+    refused(World::serve(&[open.as_slice(), &upstream].concat()), &format!("--listen: {flags}"));
+    let variable = World::serve(&[]).variable("ANTIPHON_LISTEN", "0.0.0.0:8484");
+    let variables = sentence("ANTIPHON_API_KEY=KEY=TENANT", "ANTIPHON_TENANT_HEADER=NAME");
+    refused(variable, &format!("ANTIPHON_LISTEN: {variables}"));
+    let file = World::serve(&[]).file("antiphon.toml", "\nlisten = '0.0.0.0:8484'");
+    let keys = sentence("api-keys = [\"KEY=TENANT\"]", "tenant-header = \"NAME\"");
+    refused(file, &format!("antiphon.toml:2: listen: {keys}"));
+}
+
+#[test]
+fn tenant_has_one_name() {
+    let sentence = |keys: &str| {
+        format!("this and {keys} both identify the tenant of a caller; give one of them")
+    };
+    let flags = World::serve(&["--api-key", "key=acme", "--tenant-header", "x-tenant"]);
+    refused(flags, &format!("--tenant-header: {}", sentence("--api-key")));
+    let mixed = World::serve(&[])
+        .variable("ANTIPHON_TENANT_HEADER", "x-tenant")
+        .file("antiphon.toml", "\napi-keys = ['key=acme']");
+    let keys = sentence("api-keys (antiphon.toml:2)");
+    refused(mixed, &format!("ANTIPHON_TENANT_HEADER: {keys}"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn proxy_header_names_tenants_on_any_address() {
         ("tenant-header = 'Authorization'", "'Authorization' is not a header that can name"),
         ("tenant-header = 'x tenant'", "'x tenant' is not a header that can name"),
         ("tenant-header = 'x'\napi-keys = ['k=acme']", "both identify the tenant of a caller"),
-        ("listen = '0.0.0.0:80'", "--tenant-header NAME if a trusted proxy sets it"),
+        ("listen = '0.0.0.0:80'", "tenant-header = \"NAME\" if a trusted proxy sets it"),
         ("listen = '[::]:80'", "can be reached from other machines"),
     ] {
         let refused = said(text).unwrap_err();

@@ -96,7 +96,10 @@ fn invalid_limit_is_rejected_with_its_line() {
                 requests-per-second, burst, max-connections, client-timeout, header-timeout, \
                 body-timeout, max-websocket-age, max-answer-bytes, max-tenant-bytes, \
                 max-tenant-items, max-conversation-bytes, max-conversation-items";
-    let unknown = format!("antiphon.toml:2: unknown key 'listen'; the limits are {keys}");
+    let unknown = format!(
+        "antiphon.toml:2: unknown key 'listen', which belongs at the top of the file, before the \
+         first table; the limits are {keys}"
+    );
     let cases = [
         ("limits = 1", "antiphon.toml:1: limits must be a table below [limits]"),
         ("[limits]\nlisten = 1", unknown.as_str()),
@@ -125,7 +128,10 @@ fn invalid_limit_is_rejected_with_its_line() {
     for (text, sentence) in cases {
         assert_eq!(refusal_of_file(text), sentence, "{text}");
     }
-    assert!(refusal_of_file("max-open-turns = 5").contains("unknown key 'max-open-turns'"));
+    for (limit, text) in [("burst", "burst = 5"), ("max-body-bytes", "max-body-bytes = 5")] {
+        let hint = format!("1: unknown key '{limit}', which belongs below [limits]; the keys are ");
+        assert!(refusal_of_file(text).contains(&hint), "{}", refusal_of_file(text));
+    }
 }
 
 #[test]

@@ -98,7 +98,8 @@ fn state_without_a_capable_upstream_is_rejected() {
             "state = 'upstream'\nupstream-api = 'chat'\nupstream = 'https://models.example'"
                 .to_owned(),
             "antiphon.toml:1: state: https://models.example/ speaks 'chat', an API without \
-             stored state; give it state = \"antiphon\" below [[upstreams]]",
+             stored state; give state = \"antiphon\", or upstream-api = \"responses\" if the \
+             server has that API too",
         ),
         (
             keeping("api = 'anthropic'"),

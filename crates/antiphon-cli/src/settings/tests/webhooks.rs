@@ -49,7 +49,7 @@ fn invalid_webhook_is_rejected_without_its_secret() {
         ),
         (
             format!("[[webhooks]]\n{url}\nsecret-env = 'NOBODYS'"),
-            "3: secret-env: the variable NOBODYS is not set".into(),
+            "3: secret-env: the variable NOBODYS is not set, or is empty".into(),
         ),
         (
             with("secret-env = 'WEBHOOK_SECRET'"),
