@@ -18,6 +18,7 @@ use super::body::{ByteStream, ReceivedBody, Reply};
 use super::body_kind::BodyKind;
 use super::connection::{Connection, HttpAnswer};
 use super::error::UpstreamError;
+use super::missing_path;
 use super::own_key::Mask;
 use super::rejection_log::log_rejection;
 use super::timeouts::Timeouts;
@@ -178,7 +179,8 @@ impl HttpUpstream {
         let permit = self.permit()?;
         let mut timeouts = Timeouts::new(&self.settings, end);
         let path = api::path(self.settings.api, model);
-        let mut answer = self.exchange(Method::POST, &path, body, caller, timeouts).await?;
+        let answer = self.exchange(Method::POST, &path, body, caller, timeouts).await;
+        let mut answer = answer.map_err(|error| self.explain_missing_path(error, &path))?;
         check_uncompressed(&answer)?;
         match detect_kind(&mut answer, &mut timeouts).await? {
             BodyKind::Events => Ok(Reply::Events(ByteStream::Received(Box::new(ReceivedBody {
@@ -249,6 +251,21 @@ impl HttpUpstream {
         let rejection = self.read_rejection(answer, timeouts).await;
         log_rejection(&rejection, &body.to_bytes(), caller, self.settings.key.as_ref());
         Err(rejection)
+    }
+
+    /// Adds the setting of the API to the error of a server that does not have its path. The log
+    /// contains the URL, which callers may not see.
+    fn explain_missing_path(&self, mut error: UpstreamError, path: &str) -> UpstreamError {
+        let UpstreamError::Rejected(rejection) = &mut error else { return error };
+        let full_path = format!("{}{path}", self.settings.url.path().trim_end_matches('/'));
+        if missing_path::explain(rejection, self.settings.api, &full_path) {
+            tracing::warn!(
+                url = format!("{}{path}", self.base),
+                api = %self.settings.api,
+                "the upstream does not have this URL; check --upstream and --upstream-api"
+            );
+        }
+        error
     }
 
     /// Removes host names from the error, because callers may see it. The log contains them.

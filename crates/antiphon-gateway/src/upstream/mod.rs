@@ -10,6 +10,7 @@ mod context_length;
 mod error;
 mod http;
 mod lock;
+mod missing_path;
 mod own_key;
 mod passthrough;
 mod rejection_log;

@@ -38,7 +38,15 @@ fn refusals(dialect: Dialect) -> Vec<Refusal> {
                 "BadRequestError",
                 "Too long.",
             ),
-            (404, json!({"detail": "Not Found"}), "upstream_error", "Not Found"),
+            (
+                404,
+                json!({"detail": "Not Found"}),
+                "upstream_error",
+                "Not Found. The upstream does not serve POST /v1/chat/completions, the path of \
+                 the API 'chat'. If it has another API, the operator can set that: \
+                 --upstream-api, or 'api' below [[upstreams]].",
+            ),
+            (404, json!({"error": "model 'm' not found"}), "upstream_error", "model 'm' not found"),
         ],
     }
 }
