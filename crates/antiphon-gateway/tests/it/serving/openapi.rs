@@ -23,6 +23,19 @@ async fn answer(world: &World, method: &str, path: &str) -> Answer {
     Answer::read(world.client().send(method, path, "").await).await
 }
 
+/// The path, and the paths with the same meaning that the description of the document names.
+fn with_azure_paths(path: &str) -> Vec<String> {
+    let mut paths = vec![path.to_owned()];
+    if let Some(rest) = path.strip_prefix("/v1") {
+        paths.extend([
+            format!("/openai/v1{rest}"),
+            format!("/api/projects/p/openai/v1{rest}"),
+            format!("/openai{rest}?api-version=preview"),
+        ]);
+    }
+    paths
+}
+
 #[tokio::test]
 async fn described_routes_are_served() {
     let world = World::new().await;
@@ -30,10 +43,12 @@ async fn described_routes_are_served() {
         let described = METHODS.into_iter().filter(|method| entry.get(method).is_some());
         let upgrades = |method: &&str| entry[*method]["responses"].get("101").is_some();
         for method in described.filter(|method| !upgrades(method)) {
-            let answer = answer(&world, method, &path).await;
-            assert_ne!(answer.status(), 405, "{method} {path}");
-            let body = String::from_utf8_lossy(answer.body()).into_owned();
-            assert!(!body.contains("Invalid URL"), "{method} {path}: {body}");
+            for path in with_azure_paths(&path) {
+                let answer = answer(&world, method, &path).await;
+                assert_ne!(answer.status(), 405, "{method} {path}");
+                let body = String::from_utf8_lossy(answer.body()).into_owned();
+                assert!(!body.contains("Invalid URL"), "{method} {path}: {body}");
+            }
         }
     }
     assert_eq!(world.times_asked(), 0, "it is served here");
