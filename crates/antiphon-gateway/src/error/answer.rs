@@ -62,8 +62,6 @@ impl ApiError {
             Self::TooMuchMetadata { .. } => (BAD, "object_above_max_properties", "metadata"),
             Self::NumberBelowMinimum { path, sort, .. } => (BAD, below(*sort), path),
             Self::NumberAboveMaximum { path, sort, .. } => (BAD, above(*sort), path),
-            Self::LimitBelowMinimum { .. } => (BAD, below(NumberSort::Integer), "limit"),
-            Self::LimitAboveMaximum { .. } => (BAD, above(NumberSort::Integer), "limit"),
             Self::MutuallyExclusive { path, .. } => {
                 (BAD, "mutually_exclusive_parameters", path.as_deref().unwrap_or_default())
             }

@@ -88,16 +88,6 @@ pub(crate) enum ApiError {
     )]
     NumberAboveMaximum { path: String, sort: NumberSort, maximum: i64, got: String },
     #[error(
-        "Invalid 'limit': integer out of range. Expected a value >= {minimum}, but got {got} \
-         instead."
-    )]
-    LimitBelowMinimum { minimum: usize, got: i64 },
-    #[error(
-        "Invalid 'limit': integer out of range. Expected a value <= {maximum}, but got {got} \
-         instead."
-    )]
-    LimitAboveMaximum { maximum: usize, got: i64 },
-    #[error(
         "Mutually exclusive parameters: '{given}'. Ensure you are only providing one of: {choices}."
     )]
     MutuallyExclusive { path: Option<String>, given: String, choices: &'static str },

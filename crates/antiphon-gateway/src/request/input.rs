@@ -25,7 +25,7 @@ pub(super) fn input(
             Ok(vec![user_message(raw)])
         }
         b'[' => items(&body.slice_ref(raw.as_bytes()), "input", limits),
-        _ => Err(wrong_type("input", "a string or an array", raw)),
+        _ => Err(wrong_type("input", "a string or an array of objects", raw)),
     }
 }
 

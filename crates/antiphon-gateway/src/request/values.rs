@@ -73,7 +73,7 @@ pub(crate) fn metadata(fields: &Object<'_>) -> Result<Option<String>, ApiError> 
     for (key, raw) in object.iter() {
         let path = format!("metadata.{key}");
         let value = json::unquote(raw).ok_or_else(|| wrong_type(&path, "a string", raw))?;
-        within(&path, key, MAX_KEY)?;
+        within("metadata", key, MAX_KEY)?;
         within(&path, &value, MAX_VALUE)?;
     }
     Ok(Some(raw.to_owned()))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antiphon::faults::Fault;
+use antiphon::faults::{Fault, Refusal};
 use antiphon::item::IdSource;
 use antiphon::json::Object;
 use antiphon::{HeldItem, ItemId};
@@ -61,7 +61,7 @@ pub(super) async fn create(
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
         Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
         other => {
-            other?;
+            other.map_err(|error| in_items(error.into()))?;
             Ok(json_in_chunks(list_chunks(&added, false, query.encrypted)))
         }
     }
@@ -124,12 +124,22 @@ pub(super) async fn parse_new_items(
             length: items.len(),
         });
     }
-    let items = resolve(&*gateway.store, &caller.tenant, None, items).await?;
+    let items = resolve(&*gateway.store, &caller.tenant, None, items).await.map_err(in_items)?;
     let held: Vec<HeldItem> = items.into_iter().map(|item| to_held_item(gateway, item)).collect();
     let mut seen = std::collections::HashSet::new();
     match held.iter().find(|item| !seen.insert(&item.id)) {
-        Some(item) => Err(Fault::DuplicateItem { id: item.id.clone() }.refusal(0).into()),
+        Some(item) => Err(in_items(Fault::DuplicateItem { id: item.id.clone() }.refusal(0).into())),
         None => Ok(held),
+    }
+}
+
+/// The error for items in the field `items`, in place of the `input` of a turn.
+fn in_items(error: ApiError) -> ApiError {
+    match error {
+        ApiError::RefusedItems(refusal) => {
+            ApiError::RefusedItems(Refusal { param: Some("items".into()), ..refusal })
+        }
+        other => other,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{ApiError, NumberSort};
 use crate::request::{ENCRYPTED, check_include};
 
 /// The maximum number of items on a page.
-const MAX_LIMIT: usize = 100;
+const MAX_LIMIT: u8 = 100;
 /// The default number of items on a page.
 const DEFAULT_LIMIT: usize = 20;
 
@@ -105,10 +105,11 @@ fn limit(value: &str) -> Result<usize, ApiError> {
         expected: "an integer",
         got: "a string",
     })?;
-    match usize::try_from(limit) {
-        Ok(limit @ 1..=MAX_LIMIT) => Ok(limit),
-        Ok(1..) => Err(ApiError::LimitAboveMaximum { maximum: MAX_LIMIT, got: limit }),
-        _ => Err(ApiError::LimitBelowMinimum { minimum: 1, got: limit }),
+    let (path, sort, got) = ("limit".into(), NumberSort::Integer, limit.to_string());
+    match u8::try_from(limit) {
+        Ok(limit @ 1..=MAX_LIMIT) => Ok(limit.into()),
+        _ if limit < 1 => Err(ApiError::NumberBelowMinimum { path, sort, minimum: 1, got }),
+        _ => Err(ApiError::NumberAboveMaximum { path, sort, maximum: MAX_LIMIT.into(), got }),
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn check(body: &Value) -> Result<(), Refusal> {
     check_type(body, &TEXTS, "a string", Value::is_string)?;
     check_type(body, &OBJECTS, "an object", Value::is_object)?;
     check_type(body, &NUMBERS, "a number", Value::is_number)?;
-    check_type(body, &["include"], "an array", Value::is_array)?;
+    check_type(body, &["include"], "an array of strings", Value::is_array)?;
     includes(&body["include"])?;
     check_type(body, &["input"], "a string or an array of objects", is_text_or_list)?;
     let is_conversation = |value: &Value| value.is_string() || value.is_object();

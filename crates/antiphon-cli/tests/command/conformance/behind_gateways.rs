@@ -41,24 +41,10 @@ const REFERENCES: [&str; 2] = ["reasoning-alone", "reasoning-twice"];
 
 /// Requests that the gateway refuses in other words than the strict provider. The texts of both are
 /// assumptions; a run against the provider decides between them.
-const WORDED: [&str; 6] = [
-    "background-unstored",
-    "conversation-prefix",
-    "include-type",
-    "input-type",
-    "metadata-key",
-    "previous-prefix",
-];
+const WORDED: [&str; 2] = ["conversation-prefix", "previous-prefix"];
 
 /// The same, for objects that the gateway stores itself.
-const WORDED_HERE: [&str; 6] = [
-    "items-again",
-    "items-reference-unknown",
-    "list-after-unknown",
-    "list-limit-maximum",
-    "list-limit-minimum",
-    "response-stream",
-];
+const WORDED_HERE: [&str; 1] = ["list-after-unknown"];
 
 /// Requests that a gateway with own state answers without a repair. It needs no keys, no prefix of
 /// an item's id, and no reasoning before a call.
@@ -119,12 +105,11 @@ fn report_has_corrections_in_the_form_of_the_catalogue() {
     let provider = Provider::start();
     let run = run_behind(&gateway(&provider, &[]));
     let correction = serde_json::json!({
-        "name": "below_minimum",
-        "status": 400,
-        "code": "integer_below_min_value",
-        "param": "{param}",
-        "message": "Invalid '{param}': integer out of range. Expected a value >= {minimum}, but \
-            got {value} instead.",
+        "name": "item_not_in_conversation",
+        "status": 404,
+        "code": null,
+        "param": "after",
+        "message": "Item with id '{id}' not found.",
     });
-    assert_eq!(run.rule("list-limit-minimum")["correction"], correction);
+    assert_eq!(run.rule("list-after-unknown")["correction"], correction);
 }

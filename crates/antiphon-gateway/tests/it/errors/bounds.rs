@@ -133,7 +133,7 @@ async fn duplicate_item_id_is_rejected() {
     let path = format!("/v1/conversations/{conversation}/items");
     let item = json!({"type": "message", "id": "msg_twice", "role": "user", "content": "Hello"});
     let duplicate = invalid(
-        Some("input"),
+        Some("items"),
         None,
         "Duplicate item found with id msg_twice. Remove duplicate items from your input and try \
          again.",

@@ -167,7 +167,8 @@ async fn count_rejects_invalid_requests() {
         invalid(
             Some("input"),
             Some("invalid_type"),
-            "Invalid type for 'input': expected a string or an array, but got an integer instead."
+            "Invalid type for 'input': expected a string or an array of objects, but got an \
+             integer instead."
         )
     );
     assert_eq!(
