@@ -8,6 +8,7 @@ mod fuzz;
 mod guarantees;
 mod harness;
 mod house;
+mod instructions;
 mod laws;
 mod layers;
 mod measurements;
@@ -31,6 +32,7 @@ use crate::bench::Bench;
 use crate::chaos::Chaos;
 use crate::faults::Faults;
 use crate::fuzz::Fuzz;
+use crate::instructions::Instructions;
 use crate::laws::Laws;
 use crate::measurements::{Memory, Streams};
 use crate::packages::Packages;
@@ -72,6 +74,8 @@ enum Task {
     Laws(Laws),
     /// Compare the outcome of every fault with the tables in FAULTS.md
     Faults(Faults),
+    /// Count the instructions of a turn and compare them with the stored counts
+    Instructions(Instructions),
     /// Measure the cost of an item in time and in instructions
     Bench(Bench),
     /// Measure the cost of open streams
@@ -94,6 +98,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Fuzz(fuzz) => fuzz::run(&workspace, &fuzz)?,
         Task::Laws(laws) => laws::run(&workspace, &laws),
         Task::Faults(faults) => faults::run(&workspace, &faults),
+        Task::Instructions(instructions) => instructions::run(&workspace, &instructions),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
         Task::Memory(memory) => return measurements::measure_memory(&workspace, &memory),
         Task::Streams(streams) => return measurements::measure_streams(&workspace, &streams),

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use crate::chaos;
 use crate::house;
+use crate::instructions;
 use crate::packages;
 use crate::report::Report;
 use crate::run::{execute, timed};
@@ -29,6 +30,8 @@ pub(crate) enum Step {
     Doc,
     /// The public API of the libraries against the last release
     Semver,
+    /// The instructions of a turn, against stored counts
+    Instructions,
     /// The binaries for the following steps
     Build,
     /// The gateway's answers against its `OpenAPI` description
@@ -68,6 +71,7 @@ impl Step {
             Self::Test => "test",
             Self::Doc => "doc",
             Self::Semver => "semver",
+            Self::Instructions => "instructions",
             Self::Build => "build",
             Self::Openapi => "openapi",
             Self::Browser => "browser",
@@ -99,6 +103,7 @@ impl Step {
                 execute(doc, Counts::None)
             }
             Self::Semver => semver::check(workspace),
+            Self::Instructions => instructions::check(workspace),
             Self::Build => execute(workspace.build_command(), Counts::None),
             Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
             Self::Browser => execute(scripts::browser(workspace), Counts::None),

@@ -37,3 +37,9 @@ impl Tool {
         Ok(binary)
     }
 }
+
+/// Whether valgrind is installed.
+pub(crate) fn has_valgrind(workspace: &Workspace) -> bool {
+    let mut valgrind = workspace.command("valgrind");
+    valgrind.arg("--version").output().is_ok_and(|output| output.status.success())
+}

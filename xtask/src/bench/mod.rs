@@ -14,7 +14,7 @@ use clap::Args;
 
 use self::gateway::GatewayLoad;
 use self::table::Table;
-use crate::tools::GUNGRAUN_RUNNER;
+use crate::tools::{GUNGRAUN_RUNNER, has_valgrind};
 use crate::workspace::Workspace;
 
 /// The extent of the measurement.
@@ -85,9 +85,4 @@ fn output(mut command: Command) -> anyhow::Result<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(output.status.success(), "a benchmark failed\n{text}");
     Ok(text)
-}
-
-fn has_valgrind(workspace: &Workspace) -> bool {
-    let mut valgrind = workspace.command("valgrind");
-    valgrind.arg("--version").output().is_ok_and(|output| output.status.success())
 }

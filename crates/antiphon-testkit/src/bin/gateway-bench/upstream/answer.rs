@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::marker::Marker;
 
@@ -101,10 +101,13 @@ impl Events {
     }
 
     fn add(&mut self, name: &str, at: &Value, fields: &Value) {
-        let mut event = json!({"type": name, "sequence_number": self.events.len()});
-        for (key, value) in [at, fields].into_iter().filter_map(Value::as_object).flatten() {
-            event[key] = value.clone();
-        }
+        let number = self.events.len();
+        let fields = [at, fields].into_iter().filter_map(Value::as_object).flatten();
+        let fields: Map<_, _> = fields.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let fields = Value::Object(fields).to_string();
+        // Providers send the type first.
+        let fields = fields.trim_start_matches('{');
+        let event = format!(r#"{{"type":"{name}","sequence_number":{number},{fields}"#);
         self.push(&format!("event: {name}\ndata: {event}\n\n"));
     }
 
