@@ -41,13 +41,18 @@ impl<'a> Page<'a> {
             None => 0,
             Some(id) => {
                 let place = ordered.iter().position(|item| item["id"] == id);
-                place.ok_or_else(|| Refusal::item_not_in_conversation(id))? + 1
+                place.ok_or_else(|| unknown_item(id))? + 1
             }
         };
         let rest = &ordered[start..];
         let page = &rest[..rest.len().min(self.limit)];
         Ok(list(page, rest.len() > page.len()))
     }
+}
+
+/// The refusal of a list that should continue after an unknown item.
+fn unknown_item(id: &str) -> Refusal {
+    Refusal { param: Some("after".to_owned()), ..Refusal::item_not_in_conversation(id) }
 }
 
 /// A list object with all of these items.

@@ -39,12 +39,9 @@ const REPAIRED: [&str; 24] = [
 /// false` and continues nothing is a turn of the gateway.
 const REFERENCES: [&str; 2] = ["reasoning-alone", "reasoning-twice"];
 
-/// Requests that the gateway refuses in other words than the strict provider. The texts of both are
-/// assumptions; a run against the provider decides between them.
-const WORDED: [&str; 2] = ["conversation-prefix", "previous-prefix"];
-
-/// The same, for objects that the gateway stores itself.
-const WORDED_HERE: [&str; 1] = ["list-after-unknown"];
+/// Requests with an id without the prefix of its kind. The gateway answers as to any id that it
+/// does not find.
+const PREFIXES: [&str; 2] = ["conversation-prefix", "previous-prefix"];
 
 /// Requests that a gateway with own state answers without a repair. It needs no keys, no prefix of
 /// an item's id, and no reasoning before a call.
@@ -65,7 +62,7 @@ fn gateway_differs_by_its_repairs() {
     let provider = Provider::start();
     let gateway = gateway(&provider, &[]);
     let run = run_behind(&gateway);
-    let differs = [&REPAIRED[..], &REFERENCES, &WORDED, &WORDED_HERE, &ACCEPTED_HERE].concat();
+    let differs = [&REPAIRED[..], &REFERENCES, &PREFIXES, &ACCEPTED_HERE].concat();
     assert_eq!(run.ids("different"), BTreeSet::from_iter(differs));
     assert_eq!(run.ids("not tried"), BTreeSet::new());
     assert_eq!(run.ended.code, Some(1));
@@ -77,7 +74,7 @@ fn gateway_with_upstream_state_differs_by_its_repairs() {
     let provider = Provider::start();
     let gateway = gateway(&provider, &["--state", "upstream"]);
     let run = run_behind(&gateway);
-    let differs = [&REPAIRED[..], &REFERENCES, &WORDED].concat();
+    let differs = [&REPAIRED[..], &REFERENCES, &PREFIXES].concat();
     assert_eq!(run.ids("different"), BTreeSet::from_iter(differs));
     assert_eq!(run.ids("not tried"), BTreeSet::new());
     assert_eq!(run.ended.code, Some(1));
@@ -105,11 +102,11 @@ fn report_has_corrections_in_the_form_of_the_catalogue() {
     let provider = Provider::start();
     let run = run_behind(&gateway(&provider, &[]));
     let correction = serde_json::json!({
-        "name": "item_not_in_conversation",
-        "status": 404,
-        "code": null,
-        "param": "after",
-        "message": "Item with id '{id}' not found.",
+        "name": "wrong_id_prefix",
+        "status": 400,
+        "code": "previous_response_not_found",
+        "param": "{param}",
+        "message": "Previous response with id '{id}' not found.",
     });
-    assert_eq!(run.rule("list-after-unknown")["correction"], correction);
+    assert_eq!(run.rule("previous-prefix")["correction"], correction);
 }
