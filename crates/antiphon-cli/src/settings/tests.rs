@@ -265,9 +265,9 @@ fn invalid_upstream_is_rejected_with_its_line() {
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen', which belongs at the top of the file, before \
              the first table; an upstream's keys are name, models, api, url, \
-             key, key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
-             max-retries, max-open-requests, context-window, reasoning-as, state, preset, \
-             conversations, chains, item-deletion, input-items",
+             key, key-env, connect-timeout, first-byte-timeout, idle-timeout, always-stream, \
+             total-timeout, max-retries, max-open-requests, context-window, reasoning-as, state, \
+             preset, conversations, chains, item-deletion, input-items",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),

@@ -31,6 +31,7 @@ pub(super) fn settings() -> Vec<Setting<UpstreamSettings>> {
         "connect-timeout": COUNT, timeout => |it, time| it.connect_timeout = time;
         "first-byte-timeout": COUNT, timeout => |it, time| it.first_byte_timeout = time;
         "idle-timeout": COUNT, timeout => |it, time| it.idle_timeout = time;
+        "always-stream": BOOLEAN, boolean => |it, always| it.always_stream = Some(always);
         "total-timeout": COUNT, timeout => |it, time| it.total_timeout = time;
         "max-retries": NUMBER, retries => |it, max| it.retries.max = max;
         "max-open-requests": COUNT, size => |it, max| it.max_open = Some(max);

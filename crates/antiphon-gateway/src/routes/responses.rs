@@ -25,9 +25,7 @@ use crate::gateway::Gateway;
 use crate::item_json::{item_array, list_chunks};
 use crate::limits::TurnPermit;
 use crate::request::CreateRequest;
-use crate::turn::{
-    self, Answer, EventReceiver, Head, OutgoingEvent, Preview, TokenCount, compact_history,
-};
+use crate::turn::{self, Answer, Head, OutgoingEvent, Preview, TokenCount, compact_history};
 
 /// `POST /v1/responses`
 pub(super) async fn create(
@@ -66,16 +64,14 @@ pub(super) fn to_response(answer: Answer) -> Response {
         Answer::Whole(Head(headers), response) => {
             (headers, json_in_chunks(response)).into_response()
         }
-        Answer::Stream(Head(headers), events) => (headers, event_stream(events)).into_response(),
+        Answer::Stream(Head(headers), events) => {
+            (headers, sse(events.into_stream())).into_response()
+        }
     }
 }
 
-/// Writes one event at a time, unless it is long: some clients parse each read by itself.
-fn event_stream(events: EventReceiver) -> Response {
-    sse(stream::unfold(events, async |mut events| Some((events.recv().await?, events))))
-}
-
-/// An event stream.
+/// An event stream. Each event is a chunk of the body, unless it is long: some clients parse each
+/// chunk by itself.
 pub(super) fn sse(events: impl Stream<Item = OutgoingEvent> + Send + 'static) -> Response {
     let frames = events.flat_map(|events| stream::iter(events.into_sse().into_frames()));
     let events = frames.map(Ok::<_, Infallible>);

@@ -31,6 +31,10 @@ with_defaults! {
         pub first_byte_timeout: Duration = Duration::from_mins(10),
         /// The time limit between two bytes. Comments of an event stream count as bytes.
         pub idle_timeout: Duration = Duration::from_mins(10),
+        /// Whether it streams every answer, also for callers that do not stream. `None` means that
+        /// it does so if the limit of the first byte or of idle time is shorter than by default:
+        /// without a stream, an answer has no byte before its end.
+        pub always_stream: Option<bool> = None,
         /// The time limit of a whole answer, retries included.
         pub total_timeout: Duration = Duration::from_hours(1),
         /// The retry settings.
@@ -58,6 +62,14 @@ impl UpstreamSettings {
     /// Creates an upstream at `url` for all models, with the Responses API and default limits.
     pub fn new(url: Uri, key: Option<Secret>) -> Self {
         Self { url, key, ..Self::default() }
+    }
+
+    /// Whether this upstream streams answers to callers that do not stream.
+    pub(crate) fn always_streams(&self) -> bool {
+        let default = Self::default();
+        let has_short_limit = self.first_byte_timeout < default.first_byte_timeout
+            || self.idle_timeout < default.idle_timeout;
+        self.api != UpstreamApi::Responses || self.always_stream.unwrap_or(has_short_limit)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use antiphon::stream::Event;
 use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::chunks::Chunks;
@@ -28,7 +29,7 @@ impl OutgoingEvent {
     /// Encodes the event for an event stream.
     pub(crate) fn into_sse(self) -> Chunks {
         let (kind, data) = match self {
-            Self::Event(event) => (event.kind, event.data.into()),
+            Self::Event(event) => return event.to_sse().into(),
             Self::Long(kind, data) => (kind, data),
             Self::Done => return Bytes::from_static(b"data: [DONE]\n\n").into(),
         };
@@ -57,16 +58,19 @@ impl OutgoingEvent {
     }
 }
 
+/// Events that cross the channel together, and the room that they take.
+type Batch = (Vec<OutgoingEvent>, OwnedSemaphorePermit);
+
 /// The sending end of a channel with a limit in bytes, because events differ in size.
 pub(super) struct EventSender {
-    events: mpsc::UnboundedSender<(OutgoingEvent, OwnedSemaphorePermit)>,
+    batches: mpsc::UnboundedSender<Batch>,
     room: Arc<Semaphore>,
 }
 
 /// The client's end of the channel. Dropping it disconnects the client.
 #[derive(Debug)]
 pub(crate) struct EventReceiver {
-    events: mpsc::UnboundedReceiver<(OutgoingEvent, OwnedSemaphorePermit)>,
+    batches: mpsc::UnboundedReceiver<Batch>,
     room: Arc<Semaphore>,
 }
 
@@ -78,40 +82,62 @@ pub(super) struct Closed;
 pub(super) fn channel() -> (EventSender, EventReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let room = Arc::new(Semaphore::new(BYTES_IN_FLIGHT as usize));
-    let events = EventReceiver { events: receiver, room: Arc::clone(&room) };
-    (EventSender { events: sender, room }, events)
+    let events = EventReceiver { batches: receiver, room: Arc::clone(&room) };
+    (EventSender { batches: sender, room }, events)
 }
 
 impl EventSender {
-    /// Waits for room and sends the event. If the future is dropped before it completes, nothing is
-    /// sent.
-    pub(super) async fn send(&self, event: OutgoingEvent) -> Result<(), Closed> {
-        let length = u32::try_from(event.weight()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
-        let room = Arc::clone(&self.room).acquire_many_owned(length).await.map_err(|_| Closed)?;
-        self.events.send((event, room)).map_err(|_| Closed)
+    /// Sends events in order, as many at once as there can be room for. Waits for room. If the
+    /// future is dropped before it completes, the events after some point are not sent.
+    pub(super) async fn send(&self, events: Vec<OutgoingEvent>) -> Result<(), Closed> {
+        let mut rest = events;
+        while !rest.is_empty() {
+            let (count, weight) = first_batch(&rest);
+            let later = rest.split_off(count);
+            let room = Arc::clone(&self.room).acquire_many_owned(weight).await;
+            let batch = (rest, room.map_err(|_| Closed)?);
+            self.batches.send(batch).map_err(|_| Closed)?;
+            rest = later;
+        }
+        Ok(())
     }
 
     /// Waits until the client has disconnected.
     pub(super) async fn closed(&self) {
-        self.events.closed().await;
+        self.batches.closed().await;
     }
 }
 
+/// The number of leading events that fit into an empty channel, at least one, and their weight.
+fn first_batch(events: &[OutgoingEvent]) -> (usize, u32) {
+    let (mut count, mut weight) = (0, 0);
+    for event in events {
+        let sum = u32::try_from(event.weight()).unwrap_or(u32::MAX).saturating_add(weight);
+        if count > 0 && sum > BYTES_IN_FLIGHT {
+            break;
+        }
+        (count, weight) = (count + 1, sum);
+    }
+    (count, weight.clamp(1, BYTES_IN_FLIGHT))
+}
+
 impl EventReceiver {
-    /// Receives the next event; `None` at the end of the channel.
-    pub(crate) async fn recv(&mut self) -> Option<OutgoingEvent> {
-        self.events.recv().await.map(|(event, _)| event)
+    /// Waits for events and receives all that are in the channel; `None` at its end.
+    pub(super) async fn recv(&mut self) -> Option<Vec<OutgoingEvent>> {
+        // The permits are released only at the end, so the returned events are within the channel's
+        // limit.
+        let (mut events, mut room) = self.batches.recv().await?;
+        while let Ok((more, more_room)) = self.batches.try_recv() {
+            events.extend(more);
+            room.merge(more_room);
+        }
+        Some(events)
     }
 
-    /// Waits for an event and receives all that are in the channel; `None` at its end.
-    pub(super) async fn recv_all(&mut self) -> Option<Vec<OutgoingEvent>> {
-        let mut events = vec![self.events.recv().await?];
-        while let Ok(next) = self.events.try_recv() {
-            events.push(next);
-        }
-        // The permits are released only here, so the returned events are within the channel's
-        // limit.
-        Some(events.into_iter().map(|(event, _)| event).collect())
+    /// The events one by one.
+    pub(crate) fn into_stream(self) -> impl Stream<Item = OutgoingEvent> + Send + 'static {
+        let batches = stream::unfold(self, async |mut this| Some((this.recv().await?, this)));
+        batches.flat_map(stream::iter)
     }
 }
 
@@ -134,31 +160,52 @@ mod tests {
         OutgoingEvent::Event(Event { kind: "".into(), data: vec![b'x'; length].into() })
     }
 
+    /// Sends events; `None` if it has to wait.
+    fn send(sender: &EventSender, lengths: &[usize]) -> Option<Result<(), Closed>> {
+        sender.send(lengths.iter().map(|length| event(*length)).collect()).now_or_never()
+    }
+
+    /// The lengths of the events that are received at once.
+    fn recv(receiver: &mut EventReceiver) -> Vec<usize> {
+        let events = receiver.recv().now_or_never().unwrap().unwrap();
+        events.iter().map(OutgoingEvent::weight).collect()
+    }
+
     #[test]
     fn sender_waits_while_the_channel_is_full() {
         let (sender, mut receiver) = channel();
-        assert_eq!(sender.send(event(HALF)).now_or_never(), Some(Ok(())));
-        assert_eq!(sender.send(event(HALF)).now_or_never(), Some(Ok(())));
-        assert_eq!(sender.send(event(1)).now_or_never(), None);
-        assert_eq!(receiver.recv().now_or_never(), Some(Some(event(HALF))));
-        assert_eq!(sender.send(event(1)).now_or_never(), Some(Ok(())));
+        assert_eq!(send(&sender, &[HALF]), Some(Ok(())));
+        assert_eq!(send(&sender, &[HALF]), Some(Ok(())));
+        assert_eq!(send(&sender, &[1]), None);
+        assert_eq!(recv(&mut receiver), [HALF, HALF]);
+        assert_eq!(send(&sender, &[1]), Some(Ok(())));
+    }
+
+    #[test]
+    fn events_within_the_limit_arrive_together() {
+        let (sender, mut receiver) = channel();
+        let mut sending = Box::pin(sender.send([1, HALF, HALF, 1].map(event).into()));
+        assert_eq!((&mut sending).now_or_never(), None);
+        assert_eq!(recv(&mut receiver), [1, HALF]);
+        assert_eq!(sending.now_or_never(), Some(Ok(())));
+        assert_eq!(recv(&mut receiver), [HALF, 1]);
     }
 
     #[test]
     fn event_beyond_the_limit_waits_alone() {
         let (sender, mut receiver) = channel();
-        assert_eq!(sender.send(event(1)).now_or_never(), Some(Ok(())));
-        assert_eq!(sender.send(event(4 * HALF)).now_or_never(), None);
-        receiver.recv().now_or_never();
-        assert_eq!(sender.send(event(4 * HALF)).now_or_never(), Some(Ok(())));
-        assert_eq!(sender.send(event(1)).now_or_never(), None);
+        assert_eq!(send(&sender, &[1]), Some(Ok(())));
+        assert_eq!(send(&sender, &[4 * HALF]), None);
+        assert_eq!(recv(&mut receiver), [1]);
+        assert_eq!(send(&sender, &[4 * HALF]), Some(Ok(())));
+        assert_eq!(send(&sender, &[1]), None);
     }
 
     #[test]
     fn waiting_sender_sees_the_disconnect() {
         let (sender, receiver) = channel();
-        sender.send(event(2 * HALF)).now_or_never();
-        let mut waiting = Box::pin(sender.send(event(1)));
+        send(&sender, &[2 * HALF]);
+        let mut waiting = Box::pin(sender.send(vec![event(1)]));
         assert_eq!((&mut waiting).now_or_never(), None);
         drop(receiver);
         assert_eq!(waiting.now_or_never(), Some(Err(Closed)));

@@ -1,7 +1,5 @@
 //! The client's end of a turn.
 
-use std::collections::VecDeque;
-
 use antiphon::Item;
 use antiphon::stream::{Event, Failure, Finished, Status};
 use http::HeaderMap;
@@ -138,7 +136,7 @@ impl Client {
     /// connection, and with it the other end of the channel. When the gateway closes, a stream that
     /// is not read is cut.
     pub(super) async fn send_event(&mut self, event: &Event) {
-        self.send(OutgoingEvent::Event(event.clone())).await;
+        self.send(vec![OutgoingEvent::Event(event.clone())]).await;
     }
 
     /// Sends several events, as [`send_event`](Self::send_event) does. Texts that they share with
@@ -152,23 +150,20 @@ impl Client {
             Audience::Reads(_) => SharedTexts::from_events(&events, items),
             _ => SharedTexts::default(),
         };
-        let outgoing: VecDeque<OutgoingEvent> =
-            events.into_iter().map(|event| texts.share_in(event)).collect();
+        let outgoing = events.into_iter().map(|event| texts.share_in(event)).collect();
         drop(texts);
-        for event in outgoing {
-            self.send(event).await;
-        }
+        self.send(outgoing).await;
     }
 
-    async fn send(&mut self, event: OutgoingEvent) {
-        let events = match &self.audience {
-            Audience::Reads(events) => events,
-            Audience::Log(log) => return log.send(event).await,
+    async fn send(&mut self, events: Vec<OutgoingEvent>) {
+        let channel = match &self.audience {
+            Audience::Reads(channel) => channel,
+            Audience::Log(log) => return log.send(events).await,
             _ => return,
         };
         let sent = tokio::select! {
             biased;
-            sent = events.send(event) => sent,
+            sent = channel.send(events) => sent,
             () = self.closing.cancelled() => Err(Closed),
         };
         if sent.is_err() && self.closing.is_cancelled() {
@@ -247,8 +242,7 @@ impl Client {
     }
 
     async fn send_last(&mut self, event: OutgoingEvent) {
-        self.send(event).await;
-        self.send(OutgoingEvent::Done).await;
+        self.send(vec![event, OutgoingEvent::Done]).await;
         self.audience = Audience::Nobody;
     }
 }

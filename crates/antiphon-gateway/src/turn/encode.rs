@@ -12,6 +12,7 @@ use bytes::Bytes;
 use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::request::{CreateRequest, ENCRYPTED, includes};
+use crate::upstream::AnswerForm;
 
 /// Fields that the gateway implements itself, so that the upstream never receives them.
 const OWN_FIELDS: [&str; 3] = ["conversation", "previous_response_id", "background"];
@@ -19,10 +20,12 @@ const OWN_FIELDS: [&str; 3] = ["conversation", "previous_response_id", "backgrou
 /// The field that requests compaction.
 const COMPACTION: &str = "context_management";
 
-/// Optional features that the gateway requests from a Responses API upstream. Not every upstream
-/// has them.
+/// The form of the answer, and the optional features that the gateway requests from a Responses API
+/// upstream. Not every upstream has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UpstreamOptions {
+    /// The form of the answer.
+    pub(super) form: AnswerForm,
     /// Encrypted reasoning.
     pub(super) encrypted: bool,
     /// Compaction by the upstream, if the caller requests it.
@@ -90,7 +93,7 @@ impl Sources {
     }
 }
 
-/// Encodes a stateless, streamed request with this input. The caller's other fields are copied as
+/// Encodes a stateless request with this input. The caller's other fields are copied as
 /// they are; the items are shared, not copied.
 pub(super) fn encode(request: &CreateRequest, input: &[Item], options: UpstreamOptions) -> Chunks {
     let mut fields = request.object();
@@ -105,7 +108,14 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], options: UpstreamO
         None => fields.remove("include"),
     }
     fields.set("store", "false");
-    fields.set("stream", "true");
+    match options.form {
+        AnswerForm::Events => fields.set("stream", "true"),
+        AnswerForm::Whole => {
+            fields.set("stream", "false");
+            // Allowed only in a request for a stream.
+            fields.remove("stream_options");
+        }
+    }
     with_input(&fields.to_text(), input)
 }
 

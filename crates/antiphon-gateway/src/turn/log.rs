@@ -57,12 +57,11 @@ impl EventLog {
         Self { job, events: Some(events), written, lost }
     }
 
-    /// Adds an event. Waits if too many bytes are pending; does nothing after the log has
-    /// failed.
-    pub(super) async fn send(&self, event: OutgoingEvent) {
-        if let Some(events) = &self.events {
+    /// Adds events. Waits if too many bytes are pending; does nothing after the log has failed.
+    pub(super) async fn send(&self, events: Vec<OutgoingEvent>) {
+        if let Some(channel) = &self.events {
             // A writer that has stopped has reported its error.
-            let _ = events.send(event).await;
+            let _ = channel.send(events).await;
         }
     }
 
@@ -92,7 +91,7 @@ struct Writer {
 
 impl Writer {
     async fn write_all(mut self, mut events: EventReceiver) -> Result<u64, StoreError> {
-        while let Some(received) = events.recv_all().await {
+        while let Some(received) = events.recv().await {
             let bodies = received.into_iter().filter_map(OutgoingEvent::into_event);
             let events = number_events(self.next, bodies.map(|event| event.data));
             let count = events.len() as u64;

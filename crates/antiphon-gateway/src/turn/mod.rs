@@ -81,7 +81,7 @@ use tracing::Instrument as _;
 
 pub(crate) use self::background::{Accepted, accept};
 use self::cancel::TurnError;
-pub(crate) use self::channel::{EventReceiver, OutgoingEvent};
+pub(crate) use self::channel::OutgoingEvent;
 pub(crate) use self::client::{Answer, Client, Head};
 pub(crate) use self::compact_route::compact_history;
 use self::context::Turn;

@@ -8,7 +8,7 @@ use super::encode::{self, UpstreamOptions};
 use super::fallback_prompt::FallbackPrompt;
 use super::plan::{Plan, Planner, Prompt};
 use crate::chunks::Chunks;
-use crate::upstream::{Reply, RetrySession, UpstreamError};
+use crate::upstream::{AnswerForm, Reply, RetrySession, UpstreamError};
 
 /// A request that the upstream accepted, and its reply.
 pub(super) struct Sent {
@@ -38,12 +38,16 @@ impl Sent {
 pub(super) struct PromptSender<'a> {
     pub(super) planner: Planner<'a>,
     session: RetrySession<'a>,
+    form: AnswerForm,
 }
 
 impl<'a> PromptSender<'a> {
     /// Starts the time limit of the answer.
     pub(super) fn new(planner: Planner<'a>) -> Self {
-        Self { planner, session: RetrySession::new(planner.upstream, &planner.turn.request.model) }
+        let request = planner.turn.request;
+        let form = planner.upstream.answer_form(request.stream || request.background);
+        let session = RetrySession::new(planner.upstream, &request.model).with_form(form);
+        Self { planner, session, form }
     }
 }
 
@@ -121,7 +125,8 @@ impl PromptSender<'_> {
         let without = &turn.gateway.upstreams.without_encryption;
         let compaction = self.planner.upstream_compacts(origin);
         let encoded = |encrypted| {
-            encode::encode(turn.request, &prompt.view, UpstreamOptions { encrypted, compaction })
+            let options = UpstreamOptions { form: self.form, encrypted, compaction };
+            encode::encode(turn.request, &prompt.view, options)
         };
         let encrypted = !without.contains(origin);
         match self.send_body(encoded(encrypted)).await {

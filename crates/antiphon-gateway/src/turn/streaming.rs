@@ -20,6 +20,9 @@ const EMPTY_ANSWER: &[u8] = concat!(
 )
 .as_bytes();
 
+/// How many bytes that have arrived are decoded before their events are sent: about one read.
+const BATCH: usize = 32 << 10;
+
 /// A turn that passes its answer on.
 pub(super) struct StreamingTurn<'a> {
     sending: SendingTurn<'a>,
@@ -94,7 +97,13 @@ impl<'a> StreamingTurn<'a> {
                     return ReadOutcome::Cancelled(reason);
                 }
             };
-            let decoded = reader.decode_chunk(chunk);
+            let mut room = BATCH.saturating_sub(chunk.as_ref().map_or(BATCH, length));
+            let mut decoded = reader.decode_chunk(chunk);
+            while room > 0 && decoded.is_ok() && !reader.assembler().has_ended() {
+                let Some(chunk) = stream.next_arrived().await else { break };
+                room = room.saturating_sub(length(&chunk));
+                decoded = reader.decode_chunk(Some(chunk));
+            }
             reader.send_events(client).await;
             if decoded.is_err() || reader.assembler().has_ended() {
                 return reader.outcome(decoded);
@@ -109,6 +118,10 @@ impl<'a> StreamingTurn<'a> {
     async fn cancel(self, reason: CancelReason, client: &mut Client) -> EndedTurn<'a> {
         EndedTurn::new(self.sending, self.reader.cancel(reason, client).await)
     }
+}
+
+fn length(chunk: &Result<Bytes, UpstreamError>) -> usize {
+    chunk.as_ref().map_or(0, Bytes::len)
 }
 
 /// Asks for another answer after a failure. Returns the error if a retry cannot help.

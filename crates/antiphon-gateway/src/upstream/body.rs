@@ -46,11 +46,23 @@ impl ByteStream {
             Self::Received(received) => received.next().await,
         }
     }
+
+    /// Returns bytes that have arrived already; `None` if there are none yet, or no more.
+    pub(crate) async fn next_arrived(&mut self) -> Option<Result<Bytes, UpstreamError>> {
+        match self {
+            Self::Local(events) => events.next().map(Ok),
+            Self::Received(received) => received.next_arrived().await,
+        }
+    }
 }
 
 impl ReceivedBody {
     /// Returns the next bytes, or `None` at the end.
     pub(super) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         self.body.next(&mut self.timeouts).await
+    }
+
+    async fn next_arrived(&mut self) -> Option<Result<Bytes, UpstreamError>> {
+        self.body.next_arrived(&mut self.timeouts).await
     }
 }

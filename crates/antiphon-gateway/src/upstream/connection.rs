@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming};
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
@@ -95,22 +96,43 @@ impl AnswerBody {
             return Some(Ok(unread));
         }
         loop {
-            let frame = match timeouts.wait(self.incoming.frame()).await {
+            match timeouts.wait(self.incoming.frame()).await {
                 Err(error) => return Some(Err(error)),
-                Ok(None) => return self.redactor.as_mut()?.finish().map(Ok),
-                Ok(Some(Err(_))) => return Some(Err(UpstreamError::BrokeOff)),
-                Ok(Some(Ok(frame))) => frame,
-            };
-            let Ok(piece) = frame.into_data() else { continue };
-            timeouts.record_progress();
-            match &mut self.redactor {
-                None => return Some(Ok(piece)),
-                Some(redactor) => match redactor.push(piece) {
-                    held if held.is_empty() => {}
-                    piece => return Some(Ok(piece)),
+                Ok(frame) => match self.clean(frame, timeouts) {
+                    Some(Ok(held)) if held.is_empty() => {}
+                    piece => return piece,
                 },
             }
         }
+    }
+
+    /// Returns bytes that have arrived already; `None` if there are none yet, or no more.
+    pub(super) async fn next_arrived(
+        &mut self,
+        timeouts: &mut Timeouts,
+    ) -> Option<Result<Bytes, UpstreamError>> {
+        // The connection passes one piece at a time, in a task of its own, which needs its turn.
+        tokio::task::yield_now().await;
+        let frame = self.incoming.frame().now_or_never()?;
+        // The end is returned by the next read.
+        frame.is_some().then(|| self.clean(frame, timeouts))?
+    }
+
+    /// The bytes of a frame without the operator's key. They are empty if the frame has none, or if
+    /// they may be the start of the key. `None` at the end.
+    fn clean(
+        &mut self,
+        frame: Option<Result<Frame<Bytes>, hyper::Error>>,
+        timeouts: &mut Timeouts,
+    ) -> Option<Result<Bytes, UpstreamError>> {
+        let Some(frame) = frame else { return self.redactor.as_mut()?.finish().map(Ok) };
+        let Ok(frame) = frame else { return Some(Err(UpstreamError::BrokeOff)) };
+        let Ok(piece) = frame.into_data() else { return Some(Ok(Bytes::new())) };
+        timeouts.record_progress();
+        Some(Ok(match &mut self.redactor {
+            None => piece,
+            Some(redactor) => redactor.push(piece),
+        }))
     }
 
     /// Detects the kind of a body without a content type from its first bytes. Later reads return

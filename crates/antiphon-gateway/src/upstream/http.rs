@@ -13,6 +13,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use super::AnswerForm;
 use super::api::{self, Model, parse_models};
 use super::body::{ByteStream, ReceivedBody, Reply};
 use super::body_kind::BodyKind;
@@ -153,6 +154,11 @@ impl HttpUpstream {
         self.settings.reasoning
     }
 
+    /// Whether it streams answers to callers that do not stream.
+    pub(super) fn always_streams(&self) -> bool {
+        self.settings.always_streams()
+    }
+
     /// Whether this upstream receives the callers' own tokens.
     pub(super) fn receives_tokens(&self) -> bool {
         self.settings.key.is_none()
@@ -172,12 +178,16 @@ impl HttpUpstream {
     pub(super) async fn respond(
         &self,
         model: &str,
-        body: Chunks,
+        (body, form): (Chunks, AnswerForm),
         caller: &Caller,
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         let permit = self.permit()?;
-        let mut timeouts = Timeouts::new(&self.settings, end);
+        let timeouts = Timeouts::new(&self.settings, end);
+        let mut timeouts = match form {
+            AnswerForm::Events => timeouts,
+            AnswerForm::Whole => timeouts.for_whole_answer(),
+        };
         let path = api::path(self.settings.api, model);
         let answer = self.exchange(Method::POST, &path, body, caller, timeouts).await;
         let mut answer = answer.map_err(|error| self.explain_missing_path(error, &path))?;

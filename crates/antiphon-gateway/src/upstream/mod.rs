@@ -70,6 +70,15 @@ pub(crate) struct Origins(Mutex<HashSet<Origin>>);
 /// cleared before the next origin is added.
 const MAX_ORIGINS: usize = 1024;
 
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerForm {
+    /// A stream of events.
+    Events,
+    /// One response object.
+    Whole,
+}
+
 /// The upstream that serves a model.
 #[derive(Clone, Copy)]
 pub(crate) enum Upstream<'a> {
@@ -245,11 +254,19 @@ impl Upstream<'_> {
         }
     }
 
-    /// Sends a request body. The reply contains the events of the answer, all of them before `end`.
+    /// The form to ask for. Only a caller that streams sees events before the answer is complete.
+    pub(crate) fn answer_form(self, caller_streams: bool) -> AnswerForm {
+        match self {
+            Self::Http(http) if !caller_streams && !http.always_streams() => AnswerForm::Whole,
+            _ => AnswerForm::Events,
+        }
+    }
+
+    /// Sends a request body that asks for this form. The reply is complete before `end`.
     async fn send(
         self,
         model: &str,
-        body: Chunks,
+        (body, form): (Chunks, AnswerForm),
         caller: &Caller,
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
@@ -257,7 +274,7 @@ impl Upstream<'_> {
             Self::Local(local) => (local.respond)(&body.to_bytes())
                 .map(|events| Reply::Events(ByteStream::Local(events)))
                 .map_err(|message| UpstreamError::invalid(&message)),
-            Self::Http(http) => http.respond(model, body, caller, end).await,
+            Self::Http(http) => http.respond(model, (body, form), caller, end).await,
         }
     }
 }

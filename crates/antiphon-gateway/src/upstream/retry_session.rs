@@ -8,7 +8,7 @@ use http::Method;
 use tokio::time::Instant;
 
 use super::http::HttpUpstream;
-use super::{Reply, Upstream, UpstreamError};
+use super::{AnswerForm, Reply, Upstream, UpstreamError};
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::entropy;
@@ -25,6 +25,8 @@ pub(crate) struct RetrySession<'a> {
     upstream: Upstream<'a>,
     /// The name of the model. The path of some APIs contains it.
     model: &'a str,
+    /// The form of the answer that the requests ask for.
+    form: AnswerForm,
     policy: RetryPolicy,
     /// The deadline of the answer, all attempts included.
     end: Instant,
@@ -43,11 +45,17 @@ impl<'a> RetrySession<'a> {
         Self { model, ..Self::with_deadline(from_now(upstream.retry_settings().1), upstream) }
     }
 
+    /// Asks for an answer in this form.
+    pub(crate) fn with_form(self, form: AnswerForm) -> Self {
+        Self { form, ..self }
+    }
+
     /// Requests to no model. The answer must be complete at `end`. No request is sent yet.
     fn with_deadline(end: Instant, upstream: Upstream<'a>) -> Self {
         let (retries, _) = upstream.retry_settings();
         let policy = RetryPolicy::from(&retries);
-        Self { upstream, model: "", policy, end, retries: 0, shortened: 0 }
+        let form = AnswerForm::Events;
+        Self { upstream, model: "", form, policy, end, retries: 0, shortened: 0 }
     }
 
     /// Sends a `GET` or `DELETE` request about stored state, for an answer of one JSON object. Both
@@ -66,13 +74,13 @@ impl<'a> RetrySession<'a> {
         self.upstream
     }
 
-    /// Sends a request body. The reply contains the events of the answer.
+    /// Sends a request body.
     pub(crate) async fn send(
         &self,
         body: impl Into<Chunks>,
         caller: &Caller,
     ) -> Result<Reply, UpstreamError> {
-        self.upstream.send(self.model, body.into(), caller, self.end).await
+        self.upstream.send(self.model, (body.into(), self.form), caller, self.end).await
     }
 
     /// Posts JSON to another path of the API, such as `/responses/compact`, for an answer of one

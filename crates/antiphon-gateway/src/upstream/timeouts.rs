@@ -45,6 +45,11 @@ impl Timeouts {
         }
     }
 
+    /// Waits for an answer that has no byte before its end.
+    pub(super) fn for_whole_answer(self) -> Self {
+        Self { state: State::AwaitingFirstByte { until: self.end }, ..self }
+    }
+
     /// Waits for `future` until the nearest limit.
     pub(super) async fn wait<T>(
         &self,
@@ -67,7 +72,7 @@ impl Timeouts {
             }
             State::Receiving => (from_now(self.idle), UpstreamError::IdleTimeout(self.idle)),
         };
-        match self.end < next.0 {
+        match self.end <= next.0 {
             true => (self.end, UpstreamError::TotalTimeout(self.total)),
             false => next,
         }

@@ -15,7 +15,7 @@ use crate::gateway::Gateway;
 use crate::lane::StreamId;
 use crate::request_id::RequestId;
 use crate::trace::lane_span;
-use crate::turn::{self, Answer, EventReceiver};
+use crate::turn::{self, Answer, OutgoingEvent};
 
 /// An event on a lane.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) type LaneEvents = BoxStream<'static, (Option<StreamId>, LaneEvent)>;
 /// ```
 enum Progress {
     Waiting(BoxFuture<'static, Result<Answer, ApiError>>),
-    Streaming(EventReceiver),
+    Streaming(BoxStream<'static, OutgoingEvent>),
     Closing,
     Ended,
 }
@@ -71,12 +71,12 @@ async fn next(mut progress: Progress, id: RequestId) -> Option<(LaneEvent, Progr
     loop {
         progress = match progress {
             Progress::Waiting(answer) => match answer.await {
-                Ok(Answer::Stream(_, events)) => Progress::Streaming(events),
+                Ok(Answer::Stream(_, events)) => Progress::Streaming(events.into_stream().boxed()),
                 Ok(Answer::Whole(..)) => return Some((incomplete(id), Progress::Closing)),
                 Err(error) => return Some((LaneEvent::Refused(id, error), Progress::Closing)),
             },
             Progress::Streaming(mut events) => {
-                return Some(match events.recv().await {
+                return Some(match events.next().await {
                     Some(event) => match event.into_event() {
                         Some(event) => (LaneEvent::Event(event), Progress::Streaming(events)),
                         None => (LaneEvent::Ended, Progress::Ended),

@@ -43,6 +43,22 @@ async fn first_byte_timeout_ends_the_answer() {
     }
 }
 
+/// An answer that is not streamed has no byte before its end, so only the total limit applies.
+#[tokio::test]
+async fn whole_answer_has_only_the_total_limit() {
+    let world = world(|upstream| {
+        upstream.first_byte_timeout = SHORT;
+        upstream.total_timeout = AFTER_HEADERS;
+        upstream.always_stream = Some(false);
+    })
+    .await;
+    let sentence = "The upstream's answer was not complete after 300ms.".to_owned();
+    for reply in [greeting().withhold_head(), greeting().gated()] {
+        world.script(reply);
+        assert_eq!(receive(&world, Mode::Whole).await, (504, sentence.clone()));
+    }
+}
+
 #[tokio::test]
 async fn idle_timeout_ends_the_answer() {
     for mode in MODES {
