@@ -60,7 +60,7 @@ export interface Repaired<T> {
 export interface Mend extends Finding {
   /**
    * The action: `"dropped"`, `"answered"`, `"id_added"`, `"id_removed"`, `"id_replaced"`,
-   * `"renamed"` or `"replaced"`; with the AI SDK also `"moved"` and `"deleted"`.
+   * `"call_id_added"`, `"renamed"` or `"replaced"`; with the AI SDK also `"moved"` and `"deleted"`.
    */
   action: string;
 }

@@ -22,16 +22,15 @@ pub(super) fn is_paired(kind: &str) -> bool {
     Role::from_kind(kind).is_some()
 }
 
-/// Whether the type may lack a `call_id`. A search that the provider runs has none, and a local
-/// shell's output may name its call by `id`.
-pub(super) fn may_be_anonymous(kind: &str) -> bool {
-    matches!(
-        kind,
-        "function_call_output"
-            | "tool_search_call"
-            | "tool_search_output"
-            | "local_shell_call_output"
-    )
+/// Whether the item may lack a `call_id`. A search that the provider runs has none, a function's
+/// output may name its tool, and a local shell's output its call by `id`.
+pub(super) fn may_be_anonymous(item: &Item<'_>) -> bool {
+    match item.kind() {
+        "function_call_output" => !item.field("name").is_null(),
+        "tool_search_call" | "tool_search_output" => true,
+        "local_shell_call_output" => item.id().is_some(),
+        _ => false,
+    }
 }
 
 /// Checks that every call has one output after it, and every output a call before it.

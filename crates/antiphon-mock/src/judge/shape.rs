@@ -52,6 +52,9 @@ pub fn check(item: &Item<'_>) -> Result<(), Refusal> {
     check_presence(item)?;
     check_length(item, "id")?;
     check_id(item)?;
+    if item.kind() == "mcp_approval_response" {
+        return check_request_id(item);
+    }
     if !pairs::is_paired(item.kind()) {
         return Ok(());
     }
@@ -103,12 +106,22 @@ fn check_id(item: &Item<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A call and its output need a `call_id`, unless their type may lack it.
+/// An approval needs the id of its request.
+fn check_request_id(item: &Item<'_>) -> Result<(), Refusal> {
+    match item.field("approval_request_id") {
+        Value::Null => Err(Refusal::missing_parameter(&item.param("approval_request_id"))),
+        _ => Ok(()),
+    }
+}
+
+/// A call and its output need a `call_id`, unless the item may lack it.
 fn check_call_id(item: &Item<'_>) -> Result<(), Refusal> {
     match item.call_id() {
         Some("") => Err(Refusal::empty_string(&item.param("call_id"))),
-        None if !pairs::may_be_anonymous(item.kind()) => {
-            Err(Refusal::missing_parameter(&item.param("call_id")))
+        None if !pairs::may_be_anonymous(item) => {
+            let of_local_shell = item.kind() == "local_shell_call_output";
+            let field = if of_local_shell { "id" } else { "call_id" };
+            Err(Refusal::missing_parameter(&item.param(field)))
         }
         _ => Ok(()),
     }

@@ -35,7 +35,10 @@ async fn stored_items_have_the_id_and_status_of_their_kind() {
             // Reasoning without content would be a reference to stored reasoning.
             let content = (**kind == Kind::Reasoning).then(|| json!([{"type": "reasoning_text"}]));
             let call_id = format!("call_{kind}");
-            json!({"type": kind.as_str(), "id": id, "call_id": call_id, "content": content})
+            json!({
+                "type": kind.as_str(), "id": id, "call_id": call_id, "approval_request_id": call_id,
+                "content": content,
+            })
         };
         let items: Vec<Value> = kinds.iter().map(item).collect();
         let (status, list) = client.post(&path, json!({"items": items})).await;

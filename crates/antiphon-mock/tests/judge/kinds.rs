@@ -12,7 +12,10 @@ fn every_kind_of_call_is_judged() {
         let Some(output) = kind.output() else { continue };
         let (call_id, output_id) = (kind.id_prefix(), output.id_prefix());
         let call = json!({"type": kind.as_str(), "id": call_id, "call_id": "call_1"});
-        let answer = json!({"type": output.as_str(), "id": output_id, "call_id": "call_1"});
+        let answer = json!({
+            "type": output.as_str(), "id": output_id, "call_id": "call_1",
+            "approval_request_id": call_id,
+        });
         let answered = json!([call, answer]);
         assert_eq!(validate(&replay(&answered)), Ok(()), "{kind}");
         let unanswered = json!([call, user("And now?")]);

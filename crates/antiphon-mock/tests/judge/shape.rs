@@ -77,6 +77,21 @@ fn call_and_output_need_a_call_id() {
     let code = Some("missing_required_parameter");
     let input = replay(&json!([{"type": "function_call", "name": "echo", "arguments": "{}"}]));
     refused(&input, (400, Some("input[0].call_id"), code, missing));
+    let input = replay(&json!([{"type": "function_call_output", "output": "noon"}]));
+    refused(&input, (400, Some("input[0].call_id"), code, missing));
+}
+
+#[test]
+fn answer_needs_the_field_that_names_its_call() {
+    for (kind, field) in
+        [("mcp_approval_response", "approval_request_id"), ("local_shell_call_output", "id")]
+    {
+        let input = replay(&json!([{"type": kind, "approve": true, "output": "noon"}]));
+        let param = format!("input[0].{field}");
+        let message = format!("Missing required parameter: '{param}'.");
+        let code = Some("missing_required_parameter");
+        refused(&input, (400, Some(&param), code, &message));
+    }
 }
 
 /// The provider's text: <https://github.com/openai/codex/issues/6926>.

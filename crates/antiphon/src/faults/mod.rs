@@ -110,14 +110,14 @@ pub enum Fault {
         /// The kind of the item.
         kind: Kind,
     },
-    /// The call's `call_id` is the empty string.
+    /// The `call_id` of a call or of an output is the empty string.
     EmptyCallId {
-        /// The kind of the call.
+        /// The kind of the item.
         kind: Kind,
     },
-    /// The call has no `call_id`.
+    /// The call or the output has no `call_id`.
     MissingCallId {
-        /// The kind of the call.
+        /// The kind of the item.
         kind: Kind,
     },
     /// The call's `call_id` is longer than 64 characters.

@@ -67,7 +67,8 @@ impl Fault {
                 build_refusal("missing_parameter", &[("param", &param("id"))])
             }
             Self::MissingCallId { kind } => {
-                build_refusal("missing_parameter", &[("param", &call_id_param(kind))])
+                let field = kind.call_id_field().name(false);
+                build_refusal("missing_parameter", &[("param", &param(field))])
             }
         }
     }

@@ -13,8 +13,7 @@ pub(super) struct Facts {
     pub(super) call_id: CallIdField,
     /// Whether a server that stores the conversation has such an item.
     pub(super) at_server: AtServer,
-    /// Whether the `call_id` may be missing. The item then pairs with nothing.
-    pub(super) may_lack_call_id: bool,
+    pub(super) call_id_need: CallIdNeed,
     /// For a call: whether a provider accepts it without an output.
     pub(super) may_stay_open: bool,
     /// The tool that the item calls.
@@ -38,7 +37,7 @@ pub(super) const MODEL: Facts = Facts {
     status: StatusField::Optional,
     call_id: CallIdField::CallId,
     at_server: AtServer::Always,
-    may_lack_call_id: false,
+    call_id_need: CallIdNeed::Required,
     may_stay_open: false,
     tool: None,
     text: None,
@@ -106,6 +105,19 @@ pub(crate) enum CallIdField {
     ApprovalRequestId,
     /// `call_id`, or else `id`, which is then no id of the item's own.
     CallIdOrId,
+}
+
+/// Whether the API requires a `call_id` for a call or an output.
+///
+/// Source: the item tables of the Responses API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallIdNeed {
+    /// The item always needs one.
+    Required,
+    /// The item may omit it, and then pairs with nothing.
+    Optional,
+    /// The item may omit it if it has the `name` of its tool, and then pairs with nothing.
+    WithoutName,
 }
 
 /// Whether a server that stores a conversation has an item of a kind, if its items are unknown.

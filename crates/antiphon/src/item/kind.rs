@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::facts::{
-    AtServer, CLIENT, CallIdField, Facts, IdNeed, ItemEvents, MODEL, OUTPUT, StatusField,
-    TextField, Tool, UNKNOWN, call, hosted,
+    AtServer, CLIENT, CallIdField, CallIdNeed, Facts, IdNeed, ItemEvents, MODEL, OUTPUT,
+    StatusField, TextField, Tool, UNKNOWN, call, hosted,
 };
 
 macro_rules! kinds {
@@ -100,7 +100,7 @@ kinds! {
     };
     FunctionCallOutput = "function_call_output", "fco", Facts {
         required_prefix: Some("fc"),
-        may_lack_call_id: true,
+        call_id_need: CallIdNeed::WithoutName,
         text: Some(TextField::Parts("output")),
         placeholder: Some(r#""output":{text}"#),
         ..OUTPUT
@@ -145,12 +145,12 @@ kinds! {
     ComputerCallOutput = "computer_call_output", "cuo", OUTPUT;
     ToolSearchCall = "tool_search_call", "tsc" => ToolSearchOutput, Facts {
         status: StatusField::Required,
-        may_lack_call_id: true,
+        call_id_need: CallIdNeed::Optional,
         ..MODEL
     };
     ToolSearchOutput = "tool_search_output", "tso", Facts {
         at_server: AtServer::WithoutCallId,
-        may_lack_call_id: true,
+        call_id_need: CallIdNeed::Optional,
         placeholder: Some(r#""tools":[],"status":"incomplete""#),
         adds_tools: true,
         ..OUTPUT
@@ -288,9 +288,9 @@ impl Kind {
         self.facts().at_server
     }
 
-    /// Whether items of this kind may omit their `call_id`.
-    pub(crate) fn may_lack_call_id(&self) -> bool {
-        self.facts().may_lack_call_id
+    /// Whether the API requires a `call_id` for items of this kind.
+    pub(crate) fn call_id_need(&self) -> CallIdNeed {
+        self.facts().call_id_need
     }
 
     /// The fields of an output that stands in for a missing one, with `{text}` and `{outcome}` for

@@ -1,5 +1,6 @@
 //! The key that a call shares with its output.
 
+use super::facts::CallIdNeed;
 use super::{CallId, Head, Item, Kind};
 
 /// The key that a call shares with its output. It includes the kind: the output of a custom tool
@@ -26,7 +27,7 @@ impl Head {
     /// The item's half of its pair and the key of the pair; `None` for items that do not pair.
     ///
     /// Function outputs, tool searches and their outputs may omit their `call_id`. Such an item
-    /// pairs with nothing and is passed on unchanged.
+    /// pairs with nothing.
     pub fn pairing(&self) -> Option<(Side, CallKey)> {
         let (side, kind) = match self.kind.call() {
             Some(call) => (Side::Output, call),
@@ -37,14 +38,27 @@ impl Head {
         }
         let call_id = match &self.call_id {
             Some(call_id) => call_id.clone(),
-            None if self.kind.may_lack_call_id() => return None,
-            None => CallId::from(""),
+            None if self.kind.call_id_need() == CallIdNeed::Required => CallId::from(""),
+            None => return None,
         };
         Some((side, CallKey { kind, call_id }))
     }
 }
 
 impl Item {
+    /// Whether the item is a call or an output without the `call_id` that the API requires for it.
+    pub(crate) fn lacks_call_id(&self) -> bool {
+        let head = self.head();
+        let is_half = head.kind.call().is_some() || head.kind.output().is_some();
+        let is_lacking = || match (&head.call_id, head.kind.call_id_need()) {
+            (Some(call_id), _) => call_id.as_str().is_empty(),
+            (None, CallIdNeed::Required) => true,
+            (None, CallIdNeed::Optional) => false,
+            (None, CallIdNeed::WithoutName) => self.object().present("name").is_none(),
+        };
+        is_half && is_lacking()
+    }
+
     /// A copy of a call or an output with another `call_id`, set in the field that the item's kind
     /// has for it.
     #[must_use]

@@ -55,7 +55,9 @@ impl Pairs {
     fn join(&mut self, draft: &mut Draft, policy: &Policy) {
         let keeps_orphans = policy.outputs_without_call == OnOutputWithoutCall::Keep;
         for position in 0..draft.len() {
-            let item = draft.item(position);
+            let Some(item) = draft.get(position) else {
+                continue;
+            };
             match self.exchanges.push(position, item.head()) {
                 Some(PairRole::Output(call)) => {
                     self.outputs.insert(call, position);
@@ -225,15 +227,17 @@ fn placeholder_position(draft: &Draft, call: &Call) -> usize {
 
 fn rename(draft: &mut Draft, call: &Call, name: &CallId) {
     let fault = call_id_fault(draft.item(call.position));
-    draft.note(call.position, fault, Action::Renamed);
+    let is_missing = matches!(fault, Fault::MissingCallId { .. });
+    let action = if is_missing { Action::CallIdAdded } else { Action::Renamed };
+    draft.note(call.position, fault, action);
     for position in [Some(call.position), call.output].into_iter().flatten() {
         draft.change(position, |item| item.with_call_id(name));
     }
 }
 
-/// The reason why a call cannot keep its `call_id`.
-fn call_id_fault(call: &Item) -> Fault {
-    let head = call.head();
+/// The reason why a call, or an output without a `call_id`, cannot keep its `call_id`.
+pub(super) fn call_id_fault(item: &Item) -> Fault {
+    let head = item.head();
     let kind = head.kind.clone();
     match &head.call_id {
         None => Fault::MissingCallId { kind },

@@ -3,7 +3,9 @@
 //! [`check`] finds the [faults](Fault) of a list, and [`repair`] returns a list that the provider
 //! accepts. A repair changes the view that is sent, never the stored items. Steps, in this order:
 //!
-//! 1. Calls and outputs. An output without a call is dropped, and so is a copy of a call or of an
+//! 1. Calls and outputs. A call without a `call_id` gets that of the output, and an output that of
+//!    the call, if only one pairing is possible; any other output without one is dropped. An
+//!    output without a call is dropped, and so is a copy of a call or of an
 //!    output. Of several different outputs for one call, the last stays, also if the call is not in
 //!    the list and the policy keeps its outputs. A call that nobody answered gets a [placeholder
 //!    output](crate::placeholder), or is dropped if it was cut short or its kind has no
@@ -57,6 +59,7 @@ mod calls;
 mod draft;
 mod held;
 mod ids;
+mod missing_call_ids;
 mod missing_ids;
 mod policy;
 mod reasoning;
@@ -120,6 +123,8 @@ pub enum Action {
     IdRemoved,
     /// The item's id was replaced, because the API requires one for its kind.
     IdReplaced,
+    /// The call or the output got the `call_id` that it lacked.
+    CallIdAdded,
     /// Call and output got another `call_id`.
     Renamed,
     /// The output was left out in favour of a later one for the same call.
@@ -135,6 +140,7 @@ impl Action {
             Self::IdAdded => "id_added",
             Self::IdRemoved => "id_removed",
             Self::IdReplaced => "id_replaced",
+            Self::CallIdAdded => "call_id_added",
             Self::Renamed => "renamed",
             Self::Replaced => "replaced",
         }
@@ -170,6 +176,7 @@ pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused>
 /// Calls come before ids: an id that is still used twice then belongs to two different calls.
 /// Reasoning comes after both, because it depends on the items that remain after it.
 fn repair_draft(items: &[Item], mut draft: Draft, policy: &Policy) -> Draft {
+    missing_call_ids::repair(&mut draft, policy);
     calls::repair(&mut draft, policy);
     missing_ids::repair(&mut draft, policy);
     ids::repair(&mut draft);

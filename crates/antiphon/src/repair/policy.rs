@@ -16,7 +16,8 @@ pub struct Policy {
     /// Reasoning that no item of the model follows. If only a repair caused that, the reasoning is
     /// always left out and never rejected.
     pub lone_reasoning: OnLoneReasoning,
-    /// Outputs without an earlier call in the list.
+    /// Outputs without an earlier call in the list. Outputs without a `call_id` are rejected, too,
+    /// but never kept.
     pub outputs_without_call: OnOutputWithoutCall,
     /// Items without an id that their kind needs, or with an empty one. Reasoning of which nothing
     /// is left and references without an id are left out if nothing is rejected.
@@ -120,6 +121,9 @@ impl Policy {
             Fault::LoneReasoning { .. } => self.lone_reasoning == OnLoneReasoning::Reject,
             Fault::OutputWithoutCall { .. } => {
                 self.outputs_without_call == OnOutputWithoutCall::Reject
+            }
+            Fault::MissingCallId { kind } | Fault::EmptyCallId { kind } => {
+                kind.call().is_some() && self.outputs_without_call == OnOutputWithoutCall::Reject
             }
             Fault::MissingId { .. } => self.missing_ids == OnMissingId::Reject,
             Fault::MalformedId { id, .. } if id.as_str().is_empty() => {

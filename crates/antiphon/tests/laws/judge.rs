@@ -39,7 +39,7 @@ fn form(position: usize, item: &Value) -> Result<(), String> {
             "Invalid 'input[{position}].call_id': empty string. Expected a string with minimum \
              length 1, but got an empty string instead."
         )),
-        None if is_call && !is_hosted_search(item) => {
+        None if is_call && !is_hosted_search(item) || is_unnamed_output(item) => {
             Err(format!("Missing required parameter: 'input[{position}].call_id'."))
         }
         _ => Ok(()),
@@ -141,6 +141,11 @@ pub(crate) fn output_call_id(item: &Value) -> Option<&str> {
         "function_call_output" | "tool_search_output" => text(item, "call_id"),
         _ => Some(text(item, "call_id").unwrap_or("")),
     }
+}
+
+/// Whether the item is a function's output that names neither its call nor its tool.
+fn is_unnamed_output(item: &Value) -> bool {
+    kind(item) == "function_call_output" && item["call_id"].is_null() && item["name"].is_null()
 }
 
 /// Whether the item is a tool search that the provider runs itself.

@@ -90,6 +90,9 @@ fn rejects(policy: &Policy, fault: &Fault) -> bool {
         Fault::OutputWithoutCall { .. } => {
             policy.outputs_without_call == OnOutputWithoutCall::Reject
         }
+        Fault::MissingCallId { kind } | Fault::EmptyCallId { kind } => {
+            kind.call().is_some() && policy.outputs_without_call == OnOutputWithoutCall::Reject
+        }
         Fault::UnresolvedReference { .. } => {
             policy.unresolved_references == OnUnresolvedReference::Reject
         }

@@ -233,7 +233,7 @@ fn overlong_call_id_is_shortened_in_call_and_output() {
 }
 
 #[test]
-fn output_without_call_id_stays() {
+fn output_with_the_name_of_its_tool_needs_no_call_id() {
     assert_accepted(&[
         user("hi"),
         item(r#"{"type":"function_call_output","name":"clock","output":"noon"}"#),

@@ -5,6 +5,7 @@ mod calls;
 mod held;
 mod ids;
 mod kinds;
+mod missing_call_ids;
 mod orphaned;
 mod policy;
 mod reasoning;
