@@ -67,9 +67,9 @@ pub(super) fn rebase(
 
 /// Creates the thread of a conversation, and its first items.
 fn begin(db: &Connection, key: ThreadKey<'_>, first: &[HeldItem]) -> Result<()> {
-    threads::create_root(db, key, true)?;
-    let tip = items::append(db, key, 0, first)?;
-    threads::advance(db, key, tip)
+    threads::create_root(db, key, true, first.len() as u64)?;
+    items::append(db, key, 0, first)?;
+    Ok(())
 }
 
 /// The conversation and the end of its thread.
@@ -81,7 +81,7 @@ pub(super) fn find(
     const SQL: &str = "
         SELECT thread, tip, created_at, metadata
         FROM conversations JOIN threads USING (tenant, shard, thread)
-        WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND first = -1";
     let found = db
         .prepare_cached(SQL)?
         .query_row(row_key(tenant, id), |row| Ok((read(row, 2, id)?, cursor(row, id)?)))
@@ -94,7 +94,7 @@ pub(super) fn end(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Resu
     const SQL: &str = "
         SELECT thread, tip
         FROM conversations JOIN threads USING (tenant, shard, thread)
-        WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND first = -1";
     let end =
         db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| cursor(row, id)).optional()?;
     Ok(end)
@@ -130,8 +130,7 @@ pub(super) fn append(
     let end = end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;
     let key = ThreadKey::from_cursor(tenant, end);
     let tip = items::append(db, key, end.end, more)?;
-    threads::note_turn(db, key, None)?;
-    threads::advance(db, key, tip)
+    threads::advance(db, key, tip, None)
 }
 
 /// The live item with this id in the conversation.

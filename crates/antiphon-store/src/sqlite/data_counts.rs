@@ -1,4 +1,4 @@
-//! Counts the data of each tenant. Triggers count the items and bytes (`usage.sql`).
+//! Counts the data of each tenant. Triggers count the items and bytes (`moved.sql`).
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -15,10 +15,9 @@ pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Opt
     const SQL: &str = "
         SELECT min(tenant) FROM (
             SELECT min(tenant) AS tenant FROM conversations WHERE tenant > ?1
-            UNION ALL SELECT min(tenant) FROM responses WHERE tenant > ?1
-            UNION ALL SELECT min(tenant) FROM openings WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM pending_turns WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM ledgers WHERE tenant > ?1
-            UNION ALL SELECT min(tenant) FROM items WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM item_ids WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM events WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM threads WHERE tenant > ?1
@@ -34,12 +33,13 @@ pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Opt
 pub(super) fn count(db: &Connection, tenant: &Tenant) -> Result<DataCounts> {
     const SQL: &str = "
         SELECT (SELECT count(*) FROM conversations WHERE tenant = ?1),
-               (SELECT count(*) FROM responses WHERE tenant = ?1),
-               (SELECT count(*) FROM openings WHERE tenant = ?1),
+               (SELECT count(response) FROM threads WHERE tenant = ?1),
+               (SELECT count(*) FROM pending_turns WHERE tenant = ?1),
                (SELECT count(*) FROM ledgers WHERE tenant = ?1),
-               (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NOT NULL),
-               (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NULL),
-               (SELECT count(*) FROM threads WHERE tenant = ?1)
+               (SELECT coalesce(sum(live), 0) FROM threads WHERE tenant = ?1),
+               (SELECT coalesce(sum(held - live), 0) FROM threads WHERE tenant = ?1),
+               (SELECT count(*) FROM threads WHERE tenant = ?1 AND first = -1)
+                   + (SELECT count(*) FROM item_ids WHERE tenant = ?1)
                    + (SELECT count(*) FROM jobs WHERE tenant = ?1)
                    + (SELECT count(*) FROM events WHERE tenant = ?1)
                    + (SELECT count(*) FROM notices WHERE tenant = ?1)
@@ -77,9 +77,9 @@ pub(super) fn conversation_usage(
     id: &ConversationId,
 ) -> Result<Usage> {
     const SQL: &str = "
-        SELECT count(*), coalesce(sum(length(body)), 0)
-        FROM conversations JOIN items USING (tenant, shard, thread)
-        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND body IS NOT NULL";
+        SELECT coalesce(sum(live), 0), coalesce(sum(bytes), 0)
+        FROM conversations JOIN threads USING (tenant, shard, thread)
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let given = row_key(tenant, id);
     Ok(db.prepare_cached(SQL)?.query_row(given, read_usage)?)
 }

@@ -186,9 +186,11 @@ pub(super) fn remove_ended_within(
 ) -> Result<()> {
     const SQL: &str = "
         SELECT jobs.id FROM jobs
-        JOIN responses USING (tenant, shard, id)
-        WHERE jobs.tenant = ?1 AND jobs.shard = ?2 AND conversation = ?3
-          AND expires_at IS NOT NULL";
+        WHERE tenant = ?1 AND shard = ?2 AND expires_at IS NOT NULL AND EXISTS (
+            SELECT 1 FROM threads CROSS JOIN segments ON number = segment
+            WHERE tenant = ?1 AND shard = ?2 AND response IS NOT NULL
+              AND segments.id = jobs.id AND conversation = ?3
+        )";
     let within = shard(conversation.shard());
     let ended: Vec<ResponseId> = db
         .prepare_cached(SQL)?

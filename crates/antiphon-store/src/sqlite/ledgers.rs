@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use super::writer::Effect;
-use super::{SqliteStore, conversations, items, late_binding, ledger_names, responses};
+use super::{SqliteStore, conversations, item_ids, late_binding, ledger_names, responses};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
 use crate::ledger_records::{Binding, LedgerEntry, LedgerSubject, UpstreamId};
@@ -137,7 +137,8 @@ impl Ledgers for SqliteStore {
     async fn find_generated(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
         let (tenant, ids) = (tenant.clone(), ids.to_vec());
         self.read(move |db| {
-            let made = |id: &ItemId| Ok(items::is_made(db, &tenant, id)?.then(|| id.clone()));
+            let made =
+                |id: &ItemId| Ok(item_ids::is_generated(db, &tenant, id)?.then(|| id.clone()));
             ids.iter().map(made).filter_map(Result::transpose).collect()
         })
         .await

@@ -4,9 +4,11 @@ mod background;
 mod connection;
 mod conversations;
 mod data_counts;
+mod encoding;
 mod erasure;
 mod events;
 mod inspect;
+mod item_ids;
 mod items;
 mod jobs;
 mod late_binding;
@@ -15,6 +17,7 @@ mod ledgers;
 mod listing;
 mod lock;
 mod log;
+mod move_items;
 mod named_values;
 mod notices;
 mod pages;
@@ -27,6 +30,7 @@ mod responses;
 mod restore;
 mod row;
 mod schema;
+mod segments;
 mod snapshot;
 mod store;
 mod sweep;
@@ -38,6 +42,7 @@ mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::task::spawn_blocking;
@@ -64,6 +69,8 @@ pub struct SqliteStore {
     lock: Option<Arc<FileLock>>,
     /// A former process left the pending turns up to this ordinal.
     last_left_ordinal: i64,
+    /// The ordinal of the pending turn that was recorded last.
+    ordinals: AtomicI64,
 }
 
 impl SqliteStore {
@@ -92,8 +99,10 @@ impl SqliteStore {
         vacuum::convert(&db)?;
         schema::migrate(&mut db)?;
         jobs::leave_all(&db)?;
+        let last_left_ordinal = pending_turns::last(&db)?;
         Ok(Self {
-            last_left_ordinal: pending_turns::last(&db)?,
+            last_left_ordinal,
+            ordinals: AtomicI64::new(last_left_ordinal),
             writer: Writer::start(db, lock.clone())?,
             readers: None,
             lock,

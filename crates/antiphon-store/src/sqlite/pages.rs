@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use antiphon::HeldItem;
 use bytes::Bytes;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
+use super::keys::{self, ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
 use super::ledger_names;
 use super::responses::invalid_id;
-use super::row::{self, item_columns};
+use super::segments::{self, Entry, entry_columns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::ledger_records::LedgerEntry;
@@ -32,7 +32,7 @@ pub(super) fn conversations(
     const SQL: &str = "
         SELECT id, created_at, metadata, thread, tip, binds_late
         FROM conversations JOIN threads USING (tenant, shard, thread)
-        WHERE tenant = ?1 AND (shard, id) > (?2, ?3)
+        WHERE tenant = ?1 AND (shard, id) > (?2, ?3) AND first = -1
         ORDER BY shard, id LIMIT ?4";
     let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let page = db
@@ -51,16 +51,28 @@ fn read_conversation(row: &Row<'_>) -> rusqlite::Result<ListedConversation> {
     Ok(ListedConversation { conversation, end, binds_late: row.get(5)? })
 }
 
-/// A page of responses.
+/// A page of responses, in the order of their threads.
 pub(super) fn responses(
     db: &Connection,
     tenant: &Tenant,
     after: Option<&ResponseId>,
 ) -> Result<Vec<ResponseId>> {
     const SQL: &str = "
-        SELECT id FROM responses WHERE tenant = ?1 AND (shard, id) > (?2, ?3)
-        ORDER BY shard, id LIMIT ?4";
-    ids(db, SQL, tenant, after)
+        SELECT id FROM threads CROSS JOIN segments ON number = segment
+        WHERE tenant = ?1 AND response IS NOT NULL
+          AND (shard, thread, threads.first, segment) > (?2, ?3, ?4, ?5)
+        ORDER BY shard, thread, threads.first, segment LIMIT ?6";
+    let (mut in_shard, mut thread_id, mut first, mut segment) = (i64::MIN, i64::MIN, -1, 0);
+    if let Some(id) = after {
+        let Some(place) = super::responses::place(db, tenant, id)? else { return Ok(Vec::new()) };
+        (in_shard, thread_id) = (shard(id.shard()), thread(place.thread));
+        (first, segment) = (position(place.entry.first), place.entry.segment);
+    }
+    let page = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), in_shard, thread_id, first, segment, PAGE], read_id)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(page)
 }
 
 /// A page of pending turns.
@@ -70,25 +82,18 @@ pub(super) fn pending_turns(
     after: Option<&ResponseId>,
 ) -> Result<Vec<ResponseId>> {
     const SQL: &str = "
-        SELECT id FROM openings WHERE tenant = ?1 AND (shard, id) > (?2, ?3)
+        SELECT id FROM pending_turns WHERE tenant = ?1 AND (shard, id) > (?2, ?3)
         ORDER BY shard, id LIMIT ?4";
-    ids(db, SQL, tenant, after)
-}
-
-fn ids(
-    db: &Connection,
-    sql: &str,
-    tenant: &Tenant,
-    after: Option<&ResponseId>,
-) -> Result<Vec<ResponseId>> {
     let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let page = db
-        .prepare_cached(sql)?
-        .query_map(params![tenant.as_str(), after.0, after.1, PAGE], |row| {
-            ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))
-        })?
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), after.0, after.1, PAGE], read_id)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(page)
+}
+
+fn read_id(row: &Row<'_>) -> rusqlite::Result<ResponseId> {
+    ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))
 }
 
 /// A page of ledgers, in the order of their names.
@@ -116,24 +121,15 @@ pub(super) fn items(
     key: ThreadKey<'_>,
     range: &Range<Seq>,
 ) -> Result<Vec<(Seq, HeldItem)>> {
-    const SQL: &str = concat!(
-        "SELECT ",
-        item_columns!(),
-        ", seq FROM items
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
-        ORDER BY seq LIMIT ?6"
-    );
-    let (start, end) = (position(range.start), position(range.end));
-    let mut statement = db.prepare_cached(SQL)?;
-    let given = params![key.tenant(), key.shard(), key.thread(), start, end, PAGE];
-    let mut rows = statement.query(given)?;
     let (mut page, mut bytes) = (Vec::new(), 0);
-    while bytes < BYTES
-        && let Some(row) = rows.next()?
-    {
-        let item = row::read(row)?;
-        bytes += item.body.bytes().map_or(0, Bytes::len);
-        page.push((seq_from_column(row.get(row::COLUMNS)?), item));
+    for entry in segments::within(db, key, (range.start, range.end))? {
+        for (seq, item) in entry.items(db)?.filter(|(seq, _)| range.contains(seq)) {
+            if bytes >= BYTES || keys::limit(page.len()) >= PAGE {
+                return Ok(page);
+            }
+            bytes += item.body.bytes().map_or(0, Bytes::len);
+            page.push((seq, item));
+        }
     }
     Ok(page)
 }
@@ -144,51 +140,58 @@ pub(super) fn loose_items(
     tenant: &Tenant,
     after: Option<ItemPlace>,
 ) -> Result<LooseItems> {
-    let after = after.map_or((i64::MIN, i64::MIN, -1), |place| {
-        (shard(place.shard), thread(place.thread), position(place.seq))
+    let from = after.map_or((i64::MIN, i64::MIN, 0), |place| {
+        (shard(place.shard), thread(place.thread), position(place.seq.saturating_add(1)))
     });
     let mut statement = db.prepare_cached(LOOSE)?;
-    let mut rows = statement.query(params![tenant.as_str(), after.0, after.1, after.2, STRIDE])?;
+    let mut rows = statement.query(params![tenant.as_str(), from.0, from.1, from.2, STRIDE])?;
     let (mut items, mut bytes, mut last) = (Vec::new(), 0, None);
     while bytes < BYTES
         && let Some(row) = rows.next()?
     {
-        let place = read_place(row)?;
-        last = Some(place);
-        if row.get(row::COLUMNS + 3)? {
-            let item = row::read(row)?;
-            bytes += item.body.bytes().map_or(0, Bytes::len);
-            items.push((place, item));
+        let (entry, end) = (Entry::read(row)?, row.get::<_, Option<i64>>(8)?);
+        let (shard, thread) =
+            (Shard(row.get::<_, i64>(5)?.cast_unsigned()), thread_from_column(row.get(6)?));
+        let key = ThreadKey::new(tenant, shard, thread);
+        let is_named: bool = row.get(7)?;
+        if !is_named && end.map(seq_from_column) < Some(entry.end()) {
+            for (seq, item) in entry.items(db)? {
+                if is_outside_responses(db, key, seq)? {
+                    bytes += item.body.bytes().map_or(0, Bytes::len);
+                    items.push((ItemPlace { shard, thread, seq }, item));
+                }
+            }
         }
+        last = Some(ItemPlace { shard, thread, seq: entry.end().saturating_sub(1) });
     }
     Ok((items, last))
 }
 
-fn read_place(row: &Row<'_>) -> rusqlite::Result<ItemPlace> {
-    Ok(ItemPlace {
-        shard: Shard(row.get::<_, i64>(row::COLUMNS)?.cast_unsigned()),
-        thread: thread_from_column(row.get(row::COLUMNS + 1)?),
-        seq: seq_from_column(row.get(row::COLUMNS + 2)?),
-    })
-}
-
 /// The responses of a thread follow one another. Of those that end after an item, only the first
 /// can contain it.
+fn is_outside_responses(db: &Connection, key: ThreadKey<'_>, seq: Seq) -> Result<bool> {
+    const SQL: &str = "
+        SELECT first FROM threads
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND end_at > ?4
+        ORDER BY end_at, first LIMIT 1";
+    let given = params![key.tenant(), key.shard(), key.thread(), position(seq)];
+    let first: Option<i64> =
+        db.prepare_cached(SQL)?.query_row(given, |row| row.get(0)).optional()?;
+    Ok(first.is_none_or(|first| seq < seq_from_column(first)))
+}
+
+/// The next segments, whether a conversation names their threads, and the ends of their responses.
 const LOOSE: &str = concat!(
     "SELECT ",
-    item_columns!(),
-    ", shard, thread, seq,
-        NOT EXISTS (
+    entry_columns!(),
+    ", shard, thread,
+        EXISTS (
             SELECT 1 FROM conversations
-            WHERE tenant = ?1 AND conversations.shard = items.shard
-              AND conversations.thread = items.thread
-        ) AND coalesce(seq < (
-            SELECT input_from FROM responses
-            WHERE tenant = ?1 AND responses.shard = items.shard
-              AND responses.thread = items.thread AND end_at > seq
-            ORDER BY end_at, input_from LIMIT 1
-        ), true)
-    FROM items
-    WHERE tenant = ?1 AND (shard, thread, seq) > (?2, ?3, ?4)
-    ORDER BY shard, thread, seq LIMIT ?5"
+            WHERE tenant = ?1 AND conversations.shard = threads.shard
+              AND conversations.thread = threads.thread
+        ), end_at
+    FROM threads
+    WHERE tenant = ?1 AND (shard, thread) >= (?2, ?3) AND held > 0
+      AND (shard > ?2 OR thread > ?3 OR first + held > ?4)
+    ORDER BY shard, thread, first LIMIT ?5"
 );

@@ -1,28 +1,38 @@
 //! Pending turns: the data to commit if the process dies before a turn ends.
 
-use antiphon::HeldItem;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{
-    self, ThreadKey, position, row_key, seq_from_column, shard, thread, thread_from_column,
-};
+use super::keys::{self, ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
 use super::responses::{invalid_id, read_new};
-use super::row::{self, item_columns};
 use super::writer::attempt;
-use super::{ledger_names, notices, sweep, turns};
+use super::{encoding, ledger_names, notices, sweep, turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{Cursor, Destination, NewResponse, RequestDigest, TurnRecord, TurnState};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Records a pending turn. Replaces an earlier one with the same id.
-pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
+/// The number of places for the pending turns of a shard, less one.
+const LAST_PLACE: u64 = 0xffff;
+
+/// The first and the last place of the pending turns of a shard. Other shards may use them too.
+pub(super) fn places(in_shard: Shard) -> (i64, i64) {
+    let first = in_shard.0 & !LAST_PLACE;
+    (first.cast_signed(), (first | LAST_PLACE).cast_signed())
+}
+
+/// Records a pending turn. Replaces an earlier one with the same id. Its ordinal is greater than
+/// those of the turns that were recorded before.
+pub(super) fn record(
+    db: &Connection,
+    tenant: &Tenant,
+    turn: &TurnRecord,
+    ordinal: i64,
+) -> Result<()> {
     let response = turn.announced()?;
     remove(db, tenant, &response.id)?;
-    let ordinal = insert(db, tenant, turn, response)?;
-    notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Open)?;
-    insert_items(db, ordinal, &turn.input)
+    insert(db, tenant, turn, response, ordinal)?;
+    notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Open)
 }
 
 fn insert(
@@ -30,12 +40,13 @@ fn insert(
     tenant: &Tenant,
     turn: &TurnRecord,
     response: &NewResponse,
-) -> Result<i64> {
+    ordinal: i64,
+) -> Result<()> {
     const SQL: &str = "
-        INSERT INTO openings (tenant, shard, id, into_conversation, thread, after, fork,
-                              conversation, created_at, envelope, report, request,
-                              copy, copy_until)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        INSERT INTO pending_turns (place, ordinal, tenant, shard, id, into_conversation, thread,
+                                   after, fork, conversation, created_at, envelope, report,
+                                   request, copy, copy_until, items)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     let (into, continued, after, fork) = match &turn.destination {
         Destination::New { thread, .. } => (None, Some(*thread), None, None),
         Destination::After { cursor, fork, .. } => {
@@ -44,6 +55,8 @@ fn insert(
         Destination::Conversation(id) => (Some(id.as_str()), None, None, None),
     };
     db.prepare_cached(SQL)?.execute(params![
+        free_place(db, response.id.shard())?,
+        ordinal,
         tenant.as_str(),
         shard(response.id.shard()),
         response.id.as_str(),
@@ -58,24 +71,24 @@ fn insert(
         turn.request.map(|request| request.0),
         response.copy.as_ref().map(|copy| &*copy.sealed),
         response.copy.as_ref().map(|copy| copy.expires_at),
+        encoding::encode(&turn.input),
     ])?;
-    Ok(db.last_insert_rowid())
+    Ok(())
 }
 
-fn insert_items(db: &Connection, ordinal: i64, items: &[HeldItem]) -> Result<()> {
-    const SQL: &str = concat!(
-        "INSERT INTO opening_items (opening, position, ",
-        item_columns!(),
-        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
-    );
+/// The first free place of a shard.
+pub(super) fn free_place(db: &Connection, in_shard: Shard) -> Result<i64> {
+    const SQL: &str =
+        "SELECT place FROM pending_turns WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
+    let (first, last) = places(in_shard);
     let mut statement = db.prepare_cached(SQL)?;
-    for (position, item) in (0_i64..).zip(items) {
-        statement.raw_bind_parameter(1, ordinal)?;
-        statement.raw_bind_parameter(2, position)?;
-        row::bind(&mut statement, 3, item)?;
-        statement.raw_execute()?;
+    let mut taken = statement.query_map([first, last], |row| row.get::<_, i64>(0))?;
+    for place in first..=last {
+        if taken.next().transpose()? != Some(place) {
+            return Ok(place);
+        }
     }
-    Ok(())
+    Err(StoreError::Unavailable("too many open turns continue from one conversation".into()))
 }
 
 /// The pending turns of this request, newest first.
@@ -87,23 +100,29 @@ pub(super) fn find_by_request(
     limit: usize,
 ) -> Result<Vec<ResponseId>> {
     const SQL: &str = "
-        SELECT id FROM openings WHERE tenant = ?1 AND shard = ?2 AND request = ?3
-        ORDER BY ordinal DESC LIMIT ?4";
+        SELECT id FROM pending_turns
+        WHERE place BETWEEN ?1 AND ?2 AND tenant = ?3 AND shard = ?4 AND request = ?5
+        ORDER BY ordinal DESC LIMIT ?6";
+    let (first, last) = places(in_shard);
+    let given =
+        params![first, last, tenant.as_str(), shard(in_shard), request.0, keys::limit(limit)];
     let ids = db
         .prepare_cached(SQL)?
-        .query_map(
-            params![tenant.as_str(), shard(in_shard), request.0, keys::limit(limit)],
-            |row| ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0)),
-        )?
+        .query_map(given, |row| {
+            ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| invalid_id(0))
+        })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(ids)
 }
 
 /// The ordinal of a pending turn.
 pub(super) fn ordinal(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<i64>> {
-    const SQL: &str = "SELECT ordinal FROM openings WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
-    let parameters = row_key(tenant, id);
-    Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?)
+    const SQL: &str = "
+        SELECT ordinal FROM pending_turns
+        WHERE place BETWEEN ?1 AND ?2 AND tenant = ?3 AND id = ?4";
+    let (first, last) = places(id.shard());
+    let given = params![first, last, tenant.as_str(), id.as_str()];
+    Ok(db.prepare_cached(SQL)?.query_row(given, |row| row.get(0)).optional()?)
 }
 
 /// The pending turn with this id.
@@ -113,7 +132,7 @@ pub(super) fn find(
     id: &ResponseId,
 ) -> Result<Option<TurnRecord>> {
     match ordinal(db, tenant, id)? {
-        Some(ordinal) => Ok(Some(read(db, ordinal)?.1)),
+        Some(ordinal) => Ok(Some(read(db, places(id.shard()), ordinal)?.1)),
         None => Ok(None),
     }
 }
@@ -127,16 +146,19 @@ pub(super) fn discard(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
 /// Deletes a pending turn, and the items that only it still reached.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "
-        DELETE FROM openings WHERE tenant = ?1 AND shard = ?2 AND id = ?3
-        RETURNING ordinal, thread, after";
-    let removed: Option<(i64, Option<i64>, Option<i64>)> = db
+        DELETE FROM pending_turns
+        WHERE place BETWEEN ?1 AND ?2 AND tenant = ?3 AND id = ?4
+        RETURNING thread, after";
+    let (first, last) = places(id.shard());
+    let removed: Option<(Option<i64>, Option<i64>)> = db
         .prepare_cached(SQL)?
-        .query_row(row_key(tenant, id), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row(params![first, last, tenant.as_str(), id.as_str()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .optional()?;
-    let Some((ordinal, continued, after)) = removed else {
+    let Some((continued, after)) = removed else {
         return Ok(());
     };
-    db.prepare_cached("DELETE FROM opening_items WHERE opening = ?1")?.execute([ordinal])?;
     notices::remove_open(db, tenant, id)?;
     if let (Some(continued), Some(_)) = (continued, after) {
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(continued)))?;
@@ -147,7 +169,7 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
 /// The greatest ordinal among the recorded turns. Turns that are recorded later get greater ones.
 pub(super) fn last(db: &Connection) -> Result<i64> {
     let last =
-        db.query_row("SELECT coalesce(max(ordinal), 0) FROM openings", [], |row| row.get(0))?;
+        db.query_row("SELECT coalesce(max(ordinal), 0) FROM pending_turns", [], |row| row.get(0))?;
     Ok(last)
 }
 
@@ -155,8 +177,8 @@ pub(super) fn last(db: &Connection) -> Result<i64> {
 /// Drops turns that cannot be committed.
 pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
     let mut settled = 0;
-    for ordinal in ordinals(db, last)? {
-        let (tenant, turn) = read(db, ordinal)?;
+    for (place, ordinal) in left(db, last)? {
+        let (tenant, turn) = read(db, (place, place), ordinal)?;
         match attempt(db, || commit(db, &tenant, &turn))? {
             Ok(()) => settled += 1,
             Err(error) if error.is_outage() => return Err(error),
@@ -179,29 +201,34 @@ fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     }
 }
 
-fn ordinals(db: &Connection, last: i64) -> Result<Vec<i64>> {
-    let ordinals = db
-        .prepare_cached("SELECT ordinal FROM openings WHERE ordinal <= ?1 ORDER BY ordinal")?
-        .query_map([last], |row| row.get(0))?
+/// The places and ordinals of the pending turns up to ordinal `last`, oldest first.
+fn left(db: &Connection, last: i64) -> Result<Vec<(i64, i64)>> {
+    const SQL: &str =
+        "SELECT place, ordinal FROM pending_turns WHERE ordinal <= ?1 ORDER BY ordinal";
+    let left = db
+        .prepare_cached(SQL)?
+        .query_map([last], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(ordinals)
+    Ok(left)
 }
 
-fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, TurnRecord)> {
+fn read(db: &Connection, (first, last): (i64, i64), ordinal: i64) -> Result<(Tenant, TurnRecord)> {
     const SQL: &str = "
         SELECT id, conversation, created_at, envelope, report, copy, copy_until,
-               tenant, into_conversation, thread, after, fork, request
-        FROM openings WHERE ordinal = ?1";
-    let (tenant, destination, response, request) =
-        db.prepare_cached(SQL)?.query_row([ordinal], |row| {
+               tenant, into_conversation, thread, after, fork, request, items
+        FROM pending_turns WHERE place BETWEEN ?1 AND ?2 AND ordinal = ?3";
+    let (tenant, destination, response, request, items) =
+        db.prepare_cached(SQL)?.query_row([first, last, ordinal], |row| {
             let response = read_new(row)?;
             let request: Option<[u8; 16]> = row.get(12)?;
             let tenant = Tenant::new(row.get_ref(7)?.as_str()?);
-            Ok((tenant, read_destination(row, &response.id)?, response, request.map(RequestDigest)))
+            let (destination, items) =
+                (read_destination(row, &response.id)?, row.get::<_, Vec<u8>>(13)?);
+            Ok((tenant, destination, response, request.map(RequestDigest), items))
         })?;
     let turn = TurnRecord {
         destination,
-        input: read_items(db, ordinal)?,
+        input: encoding::decode(items.into())?,
         output: Vec::new(),
         notices: notices::find_open(db, &tenant, &response.id)?,
         ledger: None,
@@ -230,19 +257,6 @@ fn read_destination(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Destinat
         },
         None => Destination::New { shard, thread },
     })
-}
-
-fn read_items(db: &Connection, ordinal: i64) -> Result<Vec<HeldItem>> {
-    const SQL: &str = concat!(
-        "SELECT ",
-        item_columns!(),
-        " FROM opening_items WHERE opening = ?1 ORDER BY position"
-    );
-    let items = db
-        .prepare_cached(SQL)?
-        .query_map([ordinal], row::read)?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(items)
 }
 
 #[cfg(test)]
@@ -292,7 +306,7 @@ mod tests {
         let mut db = connection::open_in_memory().unwrap();
         schema::migrate(&mut db).unwrap();
         let tenant = Tenant::new("acme");
-        record(&db, &tenant, &turn()).unwrap();
+        record(&db, &tenant, &turn(), 1).unwrap();
         let last = last(&db).unwrap();
         let pages: i64 = db.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
         let allow =

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::keys::{ThreadKey, position, seq_from_column};
-use super::{conversations, pending_turns, responses, sweep, threads};
+use super::{conversations, item_ids, pending_turns, responses, segments, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
 use crate::records::{PriorTurn, RequestDigest, Seq};
@@ -42,9 +42,9 @@ pub(super) fn retract(
     }
     threads::create_fork(db, key, from, fork)?;
     let fork = ThreadKey { id: fork, ..key };
-    threads::advance(db, fork, end.end)?;
+    threads::advance(db, fork, end.end, None)?;
     move_from(db, key, from, fork)?;
-    threads::note_turn(db, key, None)?;
+    threads::advance(db, key, end.end, None)?;
     sweep::sweep(db, fork)?;
     Ok(true)
 }
@@ -53,7 +53,7 @@ pub(super) fn retract(
 fn last_turn(db: &Connection, key: ThreadKey<'_>, request: &RequestDigest) -> Result<Option<Seq>> {
     const SQL: &str = "
         SELECT last_from FROM threads
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND last_request = ?4";
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1 AND last_request = ?4";
     let from: Option<i64> = db
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread(), request.0], |row| row.get(0))
@@ -66,27 +66,30 @@ fn is_built_on(db: &Connection, key: ThreadKey<'_>, from: Seq) -> Result<bool> {
     const SQL: &str = "
         SELECT EXISTS (SELECT 1 FROM threads
                        WHERE tenant = ?1 AND shard = ?2 AND parent = ?3 AND base > ?4)
-            OR EXISTS (SELECT 1 FROM openings
-                       WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND after > ?4)";
-    let parameters = params![key.tenant(), key.shard(), key.thread(), position(from)];
-    Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0))?)
+            OR EXISTS (SELECT 1 FROM pending_turns
+                       WHERE place BETWEEN ?5 AND ?6 AND tenant = ?1 AND shard = ?2
+                         AND thread = ?3 AND after > ?4)";
+    let (first, last) = pending_turns::places(key.in_shard);
+    let given = params![key.tenant(), key.shard(), key.thread(), position(from), first, last];
+    Ok(db.prepare_cached(SQL)?.query_row(given, |row| row.get(0))?)
 }
 
+/// Moves the segments from position `from` on, which begins one, with their responses.
 fn move_from(db: &Connection, key: ThreadKey<'_>, from: Seq, to: ThreadKey<'_>) -> Result<()> {
-    const ITEMS: &str = "
-        UPDATE items SET thread = ?5
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4";
-    const RESPONSES: &str = "
-        UPDATE responses SET thread = ?5
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND input_from >= ?4";
-    for sql in [ITEMS, RESPONSES] {
-        db.prepare_cached(sql)?.execute(params![
-            key.tenant(),
-            key.shard(),
-            key.thread(),
-            position(from),
-            to.thread(),
-        ])?;
+    const SQL: &str = "
+        UPDATE threads SET thread = ?5
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first >= ?4";
+    for entry in segments::within(db, key, (from, Seq::MAX))? {
+        for (seq, item) in entry.items(db)? {
+            item_ids::move_to(db, key, &item.id, seq, to)?;
+        }
     }
+    db.prepare_cached(SQL)?.execute(params![
+        key.tenant(),
+        key.shard(),
+        key.thread(),
+        position(from),
+        to.thread(),
+    ])?;
     Ok(())
 }

@@ -5,45 +5,29 @@ use bytes::Bytes;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{self, ThreadKey, position, row_key, seq_from_column, shard, thread_from_column};
+use super::keys::{self, ThreadKey, position, seq_from_column, shard, thread_from_column};
+use super::segments::{self, Entry, entry_columns, request_number, response_number};
 use super::{items, jobs, ledger_names, sweep};
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerSubject;
 use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, TurnCopy};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Stores the record of a response whose items are in the thread.
-pub(super) fn insert(
-    db: &Connection,
-    key: ThreadKey<'_>,
-    response: &NewResponse,
-    request: Option<&RequestDigest>,
-    range: ResponseRange,
-) -> Result<()> {
-    const SQL: &str = "
-        INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
-                               conversation, created_at, envelope, report, request,
-                               copy, copy_until)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-    db.prepare_cached(SQL)?.execute(params![
-        key.tenant(),
-        key.shard(),
-        response.id.as_str(),
-        key.thread(),
-        position(range.input_from),
-        position(range.output_from),
-        position(range.end),
-        response.conversation.as_ref().map(ConversationId::as_str),
-        response.created_at,
-        &*response.envelope,
-        &*response.report,
-        request.map(|request| request.0),
-        response.copy.as_ref().map(|copy| &*copy.sealed),
-        response.copy.as_ref().map(|copy| copy.expires_at),
-    ])?;
-    Ok(())
+/// The place of a response in its thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) thread: ThreadId,
+    pub(super) entry: Entry,
+}
+
+/// The columns of a response, in the order in which [`read_record`] reads them.
+macro_rules! record_columns {
+    () => {
+        "id, conversation, created_at, envelope, report, copy, copy_until,
+         thread, segments.first, output_from, segments.end_at"
+    };
 }
 
 /// The record of a response.
@@ -52,12 +36,35 @@ pub(super) fn find(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<ResponseRecord>> {
-    const SQL: &str = "
-        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
-               thread, input_from, output_from, end_at
-        FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
-    let record = db.prepare_cached(SQL)?.query_row(row_key(tenant, id), read_record).optional()?;
+    const SQL: &str = concat!(
+        "SELECT ",
+        record_columns!(),
+        " FROM threads CROSS JOIN segments ON number = segment
+        WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND id = ?4"
+    );
+    let record = db.prepare_cached(SQL)?.query_row(find_key(tenant, id), read_record).optional()?;
     Ok(record)
+}
+
+/// The place of a response.
+pub(super) fn place(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<Place>> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        entry_columns!(),
+        ", thread FROM threads CROSS JOIN segments ON number = segment
+        WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND id = ?4"
+    );
+    let place = db
+        .prepare_cached(SQL)?
+        .query_row(find_key(tenant, id), |row| {
+            Ok(Place { entry: Entry::read(row)?, thread: thread_from_column(row.get(5)?) })
+        })
+        .optional()?;
+    Ok(place)
+}
+
+fn find_key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, i64, &'a str) {
+    (tenant.as_str(), shard(id.shard()), response_number(id), id.as_str())
 }
 
 /// The records of this request, newest first.
@@ -68,18 +75,22 @@ pub(super) fn find_by_request(
     request: &RequestDigest,
     limit: usize,
 ) -> Result<Vec<ResponseRecord>> {
-    const SQL: &str = "
-        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
-               thread, input_from, output_from, end_at
-        FROM responses WHERE tenant = ?1 AND shard = ?2 AND request = ?3
-        ORDER BY created_at DESC, rowid DESC LIMIT ?4";
-    let records = db
-        .prepare_cached(SQL)?
-        .query_map(
-            params![tenant.as_str(), shard(in_shard), request.0, keys::limit(limit)],
-            read_record,
-        )?
-        .collect::<rusqlite::Result<_>>()?;
+    const SQL: &str = concat!(
+        "SELECT ",
+        record_columns!(),
+        " FROM threads CROSS JOIN segments ON number = segment
+        WHERE tenant = ?1 AND shard = ?2 AND threads.request = ?3 AND segments.request = ?4
+        ORDER BY created_at DESC, number DESC LIMIT ?5"
+    );
+    let given = params![
+        tenant.as_str(),
+        shard(in_shard),
+        request_number(request),
+        request.0,
+        keys::limit(limit)
+    ];
+    let records =
+        db.prepare_cached(SQL)?.query_map(given, read_record)?.collect::<rusqlite::Result<_>>()?;
     Ok(records)
 }
 
@@ -88,7 +99,7 @@ pub(super) fn output(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
     match find(db, tenant, id)? {
         Some(record) => {
             let key = ThreadKey::from_cursor(tenant, record.cursor);
-            items::range(db, key, &record.output, usize::MAX)
+            items::range(db, key, &record.output)
         }
         None => Ok(Vec::new()),
     }
@@ -96,17 +107,33 @@ pub(super) fn output(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
 
 /// Deletes the record. Returns whether it existed.
 pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-    const SQL: &str = "
-        DELETE FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3
-        RETURNING thread";
-    let thread: Option<i64> =
-        db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| row.get(0)).optional()?;
-    if let Some(thread) = thread {
-        jobs::remove(db, tenant, id)?;
-        ledger_names::unname(db, tenant, &LedgerSubject::Response(id.clone()))?;
-        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(thread)))?;
+    let Some(place) = place(db, tenant, id)? else { return Ok(false) };
+    let key = ThreadKey::new(tenant, id.shard(), place.thread);
+    remove(db, key, &place.entry)?;
+    jobs::remove(db, tenant, id)?;
+    ledger_names::unname(db, tenant, &LedgerSubject::Response(id.clone()))?;
+    sweep::sweep(db, key)?;
+    Ok(true)
+}
+
+/// Removes the response that begins with this segment. The items stay.
+pub(super) fn remove(db: &Connection, key: ThreadKey<'_>, entry: &Entry) -> Result<()> {
+    const CONTENT: &str = "
+        UPDATE segments
+        SET id = NULL, conversation = NULL, created_at = NULL, output_from = NULL, end_at = NULL,
+            request = NULL, copy_until = NULL, envelope = NULL, report = NULL, copy = NULL
+        WHERE number = ?1";
+    const ENTRY: &str = "
+        UPDATE threads SET response = NULL, request = NULL, end_at = NULL
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = ?4 AND segment = ?5";
+    if entry.held == 0 {
+        return segments::delete(db, key, entry);
     }
-    Ok(thread.is_some())
+    let (first, segment) = (position(entry.first), entry.segment);
+    db.prepare_cached(CONTENT)?.execute([segment])?;
+    let given = params![key.tenant(), key.shard(), key.thread(), first, segment];
+    db.prepare_cached(ENTRY)?.execute(given)?;
+    Ok(())
 }
 
 /// Deletes the oldest responses that were created before this time, at most `limit`. Returns their
@@ -121,7 +148,7 @@ pub(super) fn expire(db: &Connection, created_before: i64, limit: usize) -> Resu
 
 fn oldest(db: &Connection, created_before: i64, limit: usize) -> Result<Vec<(Tenant, ResponseId)>> {
     const SQL: &str = "
-        SELECT tenant, id FROM responses WHERE created_at < ?1 ORDER BY created_at LIMIT ?2";
+        SELECT owner, id FROM segments WHERE created_at < ?1 ORDER BY created_at LIMIT ?2";
     let found = db
         .prepare_cached(SQL)?
         .query_map(params![created_before, keys::limit(limit)], |row| {
@@ -156,13 +183,13 @@ pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
 /// all. Returns their number.
 pub(super) fn expire_copies(db: &Connection, now: i64, max_bytes: u64) -> Result<usize> {
     const SQL: &str = "
-        UPDATE responses SET copy = NULL, copy_until = NULL
-        WHERE rowid IN (
-            SELECT rowid FROM (
-                SELECT rowid, copy_until,
-                       sum(length(copy)) OVER (PARTITION BY tenant
-                                               ORDER BY copy_until DESC, rowid DESC) AS bytes
-                FROM responses WHERE copy_until IS NOT NULL
+        UPDATE segments SET copy = NULL, copy_until = NULL
+        WHERE number IN (
+            SELECT number FROM (
+                SELECT number, copy_until,
+                       sum(length(copy)) OVER (PARTITION BY owner
+                                               ORDER BY copy_until DESC, number DESC) AS bytes
+                FROM segments WHERE copy_until IS NOT NULL
             )
             WHERE copy_until <= ?1 OR bytes > ?2
         )";

@@ -7,9 +7,10 @@ use async_trait::async_trait;
 use rusqlite::{Connection, params};
 
 use super::SqliteStore;
-use super::keys::{ThreadKey, position, seq_from_column, thread};
+use super::keys::{ThreadKey, position, thread};
+use super::segments::{self, TurnResponse};
 use super::writer::Effect;
-use super::{conversations, items, late_binding, ledger_names, responses, threads};
+use super::{conversations, late_binding, ledger_names, responses, threads};
 use crate::error::StoreError;
 use crate::ids::Tenant;
 use crate::ledger_records::{LedgerSubject, UpstreamId};
@@ -67,8 +68,8 @@ fn restore(
         let held = held_at(db, key, &batch)?;
         let missing = thread.select_missing(batch, &held, tip)?;
         feed.count(&missing)?;
-        for (seq, item) in missing {
-            items::append(db, key, seq, std::slice::from_ref(&item))?;
+        for run in missing.chunk_by(|(seq, _), (next, _)| seq + 1 == *next) {
+            segments::append(db, key, run[0].0, run.iter().map(|(_, item)| item), None)?;
         }
     }
     create_object(db, tenant, key, object)?;
@@ -100,8 +101,9 @@ fn exists(
 
 fn create_thread(db: &Connection, key: ThreadKey<'_>, record: &ThreadRecord) -> Result<()> {
     const SQL: &str = "
-        INSERT INTO threads (tenant, shard, thread, lineage, parent, base, tip, named)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        INSERT INTO threads (tenant, shard, thread, first, segment, held, live, bytes,
+                             lineage, parent, base, tip, named)
+        VALUES (?1, ?2, ?3, -1, 0, 0, 0, 0, ?4, ?5, ?6, ?7, ?8)";
     let lineage: Vec<(i64, i64)> =
         record.lineage.iter().map(|(id, upto)| (thread(*id), position(*upto))).collect();
     let lineage = serde_json::to_string(&lineage).expect("numbers are always valid JSON");
@@ -129,17 +131,11 @@ fn held_at(
     key: ThreadKey<'_>,
     batch: &[(Seq, HeldItem)],
 ) -> Result<BTreeMap<Seq, ItemId>> {
-    const SQL: &str = "
-        SELECT seq, item_id FROM items
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq BETWEEN ?4 AND ?5";
     let ([(first, _), ..], [.., (last, _)]) = (batch, batch) else { return Ok(BTreeMap::new()) };
-    let given = params![key.tenant(), key.shard(), key.thread(), position(*first), position(*last)];
-    let held = db
-        .prepare_cached(SQL)?
-        .query_map(given, |row| {
-            Ok((seq_from_column(row.get(0)?), ItemId::from(row.get_ref(1)?.as_str()?)))
-        })?
-        .collect::<rusqlite::Result<_>>()?;
+    let mut held = BTreeMap::new();
+    for entry in segments::within(db, key, (*first, last.saturating_add(1)))? {
+        held.extend(entry.items(db)?.map(|(seq, item)| (seq, item.id)));
+    }
     Ok(held)
 }
 
@@ -158,7 +154,9 @@ fn create_object(
             }
         }
         RestoredObject::Response(record) => {
-            responses::insert(db, key, &record.response, None, ResponseRange::from_record(record))
+            let (response, range) = (&record.response, ResponseRange::from_record(record));
+            let turn = TurnResponse { response, request: None, range };
+            segments::append(db, key, range.input_from, [], Some(turn)).map(drop)
         }
         RestoredObject::LooseItems => Ok(()),
     }

@@ -3,22 +3,32 @@
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
+use super::move_items::move_items;
 use crate::error::StoreError;
 
 /// The steps from an empty file to the current tables. The statements of a released step never
 /// change.
-const STEPS: &[M<'static>] = &[
-    M::up(include_str!("schema.sql")),
-    M::up(include_str!("requests.sql")),
-    M::up(include_str!("retention.sql")),
-    M::up(include_str!("background.sql")),
-    M::up(include_str!("webhooks.sql")),
-    M::up(include_str!("ledgers.sql")),
-    M::up(include_str!("late_binding.sql")),
-    M::up(include_str!("usage.sql")),
-    M::up(include_str!("watches.sql")),
-    M::up(include_str!("copies.sql")),
-];
+fn steps() -> [M<'static>; 12] {
+    [
+        M::up(include_str!("schema.sql")),
+        M::up(include_str!("requests.sql")),
+        M::up(include_str!("retention.sql")),
+        M::up(include_str!("background.sql")),
+        M::up(include_str!("webhooks.sql")),
+        M::up(include_str!("ledgers.sql")),
+        M::up(include_str!("late_binding.sql")),
+        M::up(include_str!("usage.sql")),
+        M::up(include_str!("watches.sql")),
+        M::up(include_str!("copies.sql")),
+        M::up_with_hook(include_str!("segments.sql"), move_items),
+        M::up(include_str!("moved.sql")),
+    ]
+}
+
+/// The version of the current tables.
+fn latest() -> usize {
+    steps().len()
+}
 
 /// The application id that marks a file as ours. The first step writes it.
 const APPLICATION: i32 = 0x416e_7470;
@@ -36,7 +46,7 @@ pub(super) fn check_owner(db: &Connection) -> Result<(), StoreError> {
 
 /// Migrates the tables to the current version.
 pub(super) fn migrate(db: &mut Connection) -> Result<(), StoreError> {
-    Migrations::from_slice(STEPS)
+    Migrations::new(steps().into())
         .to_latest(db)
         .map_err(|error| StoreError::Unavailable(error.to_string()))
 }
@@ -45,15 +55,15 @@ pub(super) fn migrate(db: &mut Connection) -> Result<(), StoreError> {
 pub(super) fn check_known(db: &Connection) -> Result<usize, StoreError> {
     let found: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
     match usize::try_from(found) {
-        Ok(version) if version <= STEPS.len() => Ok(version),
-        _ => Err(StoreError::newer_schema(&file(db), found, STEPS.len())),
+        Ok(version) if version <= latest() => Ok(version),
+        _ => Err(StoreError::newer_schema(&file(db), found, latest())),
     }
 }
 
 /// Rejects a file whose tables are not of the current version.
 pub(super) fn check_current(db: &Connection) -> Result<(), StoreError> {
     let found = check_known(db)?;
-    if found == STEPS.len() {
+    if found == latest() {
         return Ok(());
     }
     Err(StoreError::Unavailable(format!(
@@ -61,7 +71,7 @@ pub(super) fn check_current(db: &Connection) -> Result<(), StoreError> {
          one, {}, needs {}). Start a gateway on it to migrate it",
         file(db),
         env!("CARGO_PKG_VERSION"),
-        STEPS.len(),
+        latest(),
     )))
 }
 
@@ -74,7 +84,7 @@ fn file(db: &Connection) -> String {
 /// Whether the tables are those of an earlier version.
 pub(super) fn is_outdated(db: &Connection) -> Result<bool, StoreError> {
     let version: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    Ok(usize::try_from(version).is_ok_and(|version| version < STEPS.len()))
+    Ok(usize::try_from(version).is_ok_and(|version| version < latest()))
 }
 
 #[cfg(test)]
@@ -83,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_migration_step_applies() {
-        Migrations::from_slice(STEPS).validate().unwrap();
+        Migrations::new(steps().into()).validate().unwrap();
     }
 
     #[test]

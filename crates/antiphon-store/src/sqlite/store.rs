@@ -1,6 +1,7 @@
 //! Implements [`Store`] for [`SqliteStore`].
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
@@ -205,7 +206,9 @@ impl Store for SqliteStore {
 
     async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
         let tenant = tenant.clone();
-        self.write(Effect::Unsynced, move |db| pending_turns::record(db, &tenant, &turn)).await
+        let ordinal = self.ordinals.fetch_add(1, Ordering::Relaxed) + 1;
+        self.write(Effect::Unsynced, move |db| pending_turns::record(db, &tenant, &turn, ordinal))
+            .await
     }
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::keys::{ThreadKey, seq_from_column};
-use super::{items, threads};
+use super::{pending_turns, segments, threads};
 use crate::error::StoreError;
 use crate::records::Seq;
 
@@ -14,7 +14,7 @@ pub(super) fn sweep(db: &Connection, key: ThreadKey<'_>) -> Result<(), StoreErro
     while let Some(id) = next {
         let key = ThreadKey { id, ..key };
         let reach = reach(db, key)?;
-        items::cut(db, key, reach.unwrap_or(0))?;
+        segments::cut(db, key, reach.unwrap_or(0))?;
         next = match reach {
             Some(_) => None,
             None => threads::remove(db, key)?,
@@ -27,9 +27,9 @@ pub(super) fn sweep(db: &Connection, key: ThreadKey<'_>) -> Result<(), StoreErro
 /// them, a response its end, a fork the point at which it left, and a pending turn or an open
 /// background job its start.
 fn reach(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Seq>, StoreError> {
-    let reach: Option<i64> = db
-        .prepare_cached(REACH)?
-        .query_row(params![key.tenant(), key.shard(), key.thread()], |row| row.get(0))?;
+    let (first, last) = pending_turns::places(key.in_shard);
+    let given = params![key.tenant(), key.shard(), key.thread(), first, last];
+    let reach: Option<i64> = db.prepare_cached(REACH)?.query_row(given, |row| row.get(0))?;
     Ok(reach.map(seq_from_column))
 }
 
@@ -38,12 +38,12 @@ const REACH: &str = "
         SELECT 0x7fffffffffffffff AS reach FROM conversations
         WHERE tenant = ?1 AND shard = ?2 AND thread = ?3
         UNION ALL
-        SELECT max(end_at) FROM responses WHERE tenant = ?1 AND shard = ?2 AND thread = ?3
+        SELECT max(end_at) FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3
         UNION ALL
         SELECT max(base) FROM threads WHERE tenant = ?1 AND shard = ?2 AND parent = ?3
         UNION ALL
-        SELECT max(after) FROM openings
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND after IS NOT NULL
+        SELECT max(after) FROM pending_turns
+        WHERE place BETWEEN ?4 AND ?5 AND tenant = ?1 AND shard = ?2 AND thread = ?3
         UNION ALL
         SELECT max(after) FROM jobs
         WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND after IS NOT NULL

@@ -19,8 +19,8 @@ pub(super) struct Thread {
 }
 
 pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>> {
-    const SQL: &str =
-        "SELECT tip, named FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
+    const SQL: &str = "SELECT tip, named FROM threads
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1";
     let thread = db
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread()], |row| {
@@ -32,8 +32,8 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>
 
 /// The record of a thread.
 pub(super) fn record(db: &Connection, key: ThreadKey<'_>) -> Result<Option<ThreadRecord>> {
-    const SQL: &str =
-        "SELECT lineage, tip, named FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
+    const SQL: &str = "SELECT lineage, tip, named FROM threads
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1";
     let parameters = params![key.tenant(), key.shard(), key.thread()];
     let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?));
     let found = db.prepare_cached(SQL)?.query_row(parameters, row).optional()?;
@@ -53,12 +53,19 @@ fn parse_record(key: ThreadKey<'_>, lineage: &str, tip: i64, named: bool) -> Res
     })
 }
 
-/// Creates an empty thread without a lineage.
-pub(super) fn create_root(db: &Connection, key: ThreadKey<'_>, named: bool) -> Result<()> {
+/// Creates a thread without a lineage. Its items end at `tip`.
+pub(super) fn create_root(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    named: bool,
+    tip: Seq,
+) -> Result<()> {
     const SQL: &str = "
-        INSERT INTO threads (tenant, shard, thread, lineage, parent, base, tip, named)
-        VALUES (?1, ?2, ?3, '[]', NULL, 0, 0, ?4)";
-    db.prepare_cached(SQL)?.execute(params![key.tenant(), key.shard(), key.thread(), named])?;
+        INSERT INTO threads (tenant, shard, thread, first, segment, held, live, bytes,
+                             lineage, parent, base, tip, named)
+        VALUES (?1, ?2, ?3, -1, 0, 0, 0, 0, '[]', NULL, 0, ?5, ?4)";
+    let given = params![key.tenant(), key.shard(), key.thread(), named, position(tip)];
+    db.prepare_cached(SQL)?.execute(given)?;
     Ok(())
 }
 
@@ -71,10 +78,11 @@ pub(super) fn create_fork(
     fork: ThreadId,
 ) -> Result<()> {
     const SQL: &str = "
-        INSERT INTO threads (tenant, shard, thread, lineage, parent, base, tip, named)
-        VALUES (?1, ?2, ?3, json_insert(
+        INSERT INTO threads (tenant, shard, thread, first, segment, held, live, bytes,
+                             lineage, parent, base, tip, named)
+        VALUES (?1, ?2, ?3, -1, 0, 0, 0, 0, json_insert(
             coalesce((SELECT lineage FROM threads
-                      WHERE tenant = ?1 AND shard = ?2 AND thread = ?4), '[]'),
+                      WHERE tenant = ?1 AND shard = ?2 AND thread = ?4 AND first = -1), '[]'),
             '$[#]', json_array(?4, ?5)
         ), ?4, ?5, ?5, 0)";
     let fork = ThreadKey { id: fork, ..parent };
@@ -88,34 +96,23 @@ pub(super) fn create_fork(
     Ok(())
 }
 
-/// Moves the thread's end to `tip` after an append.
-pub(super) fn advance(db: &Connection, key: ThreadKey<'_>, tip: Seq) -> Result<()> {
-    const SQL: &str =
-        "UPDATE threads SET tip = ?4 WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
-    db.prepare_cached(SQL)?.execute(params![
-        key.tenant(),
-        key.shard(),
-        key.thread(),
-        position(tip)
-    ])?;
-    Ok(())
-}
-
-/// Records the thread's last turn: the request that it answers and its start. `None` if something
-/// other than a turn came last.
-pub(super) fn note_turn(
+/// Moves the thread's end to `tip`, and records its last turn: the request that it answers and its
+/// start. `None` if something other than a turn came last.
+pub(super) fn advance(
     db: &Connection,
     key: ThreadKey<'_>,
+    tip: Seq,
     turn: Option<(&RequestDigest, Seq)>,
 ) -> Result<()> {
     const SQL: &str = "
-        UPDATE threads SET last_request = ?4, last_from = ?5
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
+        UPDATE threads SET tip = ?4, last_request = ?5, last_from = ?6
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1";
     let (request, from) = turn.unzip();
     db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
         key.shard(),
         key.thread(),
+        position(tip),
         request.map(|request| request.0),
         from.map(position),
     ])?;
@@ -124,8 +121,10 @@ pub(super) fn note_turn(
 
 /// Deletes a thread. Returns its parent.
 pub(super) fn remove(db: &Connection, key: ThreadKey<'_>) -> Result<Option<ThreadId>> {
-    const SQL: &str =
-        "DELETE FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 RETURNING parent";
+    const SQL: &str = "
+        DELETE FROM threads
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1
+        RETURNING parent";
     let parent: Option<Option<i64>> = db
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread()], |row| row.get(0))

@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 
 use super::keys::ThreadKey;
-use super::{conversations, items, ledger_names, notices, pending_turns, responses, threads};
+use super::segments::{self, TurnResponse};
+use super::{conversations, ledger_names, notices, pending_turns, responses, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::records::{Cursor, Destination, ResponseRange, Seq, TurnRecord, TurnState};
@@ -13,17 +14,20 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Commits a turn: its items, its record and its ledger changes. Removes its pending turn.
 pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     turn.check_shard()?;
-    let (key, input_from) = place(db, tenant, &turn.destination)?;
-    let output_from = items::append(db, key, input_from, &turn.input)?;
-    let end = items::append(db, key, output_from, &turn.output)?;
-    threads::advance(db, key, end)?;
-    if let Destination::Conversation(_) = turn.destination {
-        let request = turn.request.as_ref();
-        threads::note_turn(db, key, request.map(|request| (request, input_from)))?;
+    let length = (turn.input.len() + turn.output.len()) as u64;
+    let place = place(db, tenant, &turn.destination, length)?;
+    let (key, input_from) = (place.key, place.start);
+    let output_from = input_from.saturating_add(turn.input.len() as u64);
+    let range = ResponseRange { input_from, output_from, end: input_from.saturating_add(length) };
+    let request = turn.request.as_ref();
+    let response = turn.response.as_ref().map(|response| TurnResponse { response, request, range });
+    segments::append(db, key, input_from, turn.input.iter().chain(&turn.output), response)?;
+    if !place.is_new {
+        let is_named = matches!(turn.destination, Destination::Conversation(_));
+        let last = request.filter(|_| is_named).map(|request| (request, input_from));
+        threads::advance(db, key, range.end, last)?;
     }
     if let Some(response) = &turn.response {
-        let range = ResponseRange { input_from, output_from, end };
-        responses::insert(db, key, response, turn.request.as_ref(), range)?;
         pending_turns::remove(db, tenant, &response.id)?;
         notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Ended)?;
     }
@@ -33,17 +37,27 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
     }
 }
 
-/// The destination thread of the turn's items, and their first position in it.
+/// The place of a turn's items.
+struct Place<'a> {
+    key: ThreadKey<'a>,
+    /// The position of the first.
+    start: Seq,
+    /// Whether the thread was created for the turn, with its end after the last item.
+    is_new: bool,
+}
+
+/// The place of a turn with `length` items.
 fn place<'a>(
     db: &Connection,
     tenant: &'a Tenant,
     destination: &Destination,
-) -> Result<(ThreadKey<'a>, Seq)> {
+    length: u64,
+) -> Result<Place<'a>> {
     match destination {
         Destination::New { shard, thread } => {
             let key = ThreadKey::new(tenant, *shard, *thread);
-            threads::create_root(db, key, false)?;
-            Ok((key, 0))
+            threads::create_root(db, key, false, length)?;
+            Ok(Place { key, start: 0, is_new: true })
         }
         Destination::After { cursor, fork, end_of } => {
             let moved = match end_of {
@@ -55,7 +69,8 @@ fn place<'a>(
         Destination::Conversation(id) => {
             let end =
                 conversations::end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;
-            Ok((ThreadKey::from_cursor(tenant, end), end.end))
+            let key = ThreadKey::from_cursor(tenant, end);
+            Ok(Place { key, start: end.end, is_new: false })
         }
     }
 }
@@ -67,13 +82,13 @@ fn place_after<'a>(
     tenant: &'a Tenant,
     cursor: Cursor,
     fork: ThreadId,
-) -> Result<(ThreadKey<'a>, Seq)> {
+) -> Result<Place<'a>> {
     let key = ThreadKey::from_cursor(tenant, cursor);
     let is_tip =
         threads::find(db, key)?.is_some_and(|thread| thread.tip == cursor.end && !thread.named);
     if is_tip {
-        return Ok((key, cursor.end));
+        return Ok(Place { key, start: cursor.end, is_new: false });
     }
     threads::create_fork(db, key, cursor.end, fork)?;
-    Ok((ThreadKey { id: fork, ..key }, cursor.end))
+    Ok(Place { key: ThreadKey { id: fork, ..key }, start: cursor.end, is_new: false })
 }

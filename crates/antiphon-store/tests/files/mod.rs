@@ -1,8 +1,11 @@
 //! What is in the files, and which files are taken.
 
+mod contents;
 mod erasure;
+mod frames;
 mod locks;
 mod migration;
+mod release;
 mod shrinking;
 
 use std::fs;

@@ -45,16 +45,19 @@ impl TestStore {
 
     /// Everything that is kept is so much older.
     pub(super) async fn age_by_days(&self, days: i64) {
-        let sql = format!(
-            "UPDATE responses SET created_at = created_at - {days} * 86400,
-                                  copy_until = copy_until - {days} * 86400"
-        );
+        let sql = |table: &str| {
+            format!(
+                "UPDATE {table} SET created_at = created_at - {days} * 86400,
+                                    copy_until = copy_until - {days} * 86400"
+            )
+        };
         match self {
             Self::File(folder) => {
                 let file = rusqlite::Connection::open(folder.path().join("antiphon.db"));
-                file.and_then(|file| file.execute(&sql, [])).expect("the file can be written");
+                let aged = file.and_then(|file| file.execute(&sql("segments"), []));
+                aged.expect("the file can be written");
             }
-            Self::Database(database) => drop(database.sql(&sql).await),
+            Self::Database(database) => drop(database.sql(&sql("responses")).await),
         }
     }
 

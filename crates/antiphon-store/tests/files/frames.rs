@@ -1,0 +1,146 @@
+//! How much a turn writes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use antiphon::{HeldItem, IdSource};
+use antiphon_store::{Destination, NewResponse, ResponseId, Shard, ThreadId, TurnRecord};
+use rusqlite::Connection;
+use tokio::task::JoinSet;
+
+use crate::File;
+use crate::conformance::World;
+use crate::conformance::world::held;
+
+/// The bytes of a page, and of its header in the log.
+const FRAME: u64 = 8192 + 24;
+/// The bytes of the log before its first page.
+const HEADER: u64 = 32;
+
+/// Ids as a gateway issues them: those of shards, threads and responses are random, those of items
+/// begin with the time.
+#[derive(Clone, Copy)]
+struct Random(u64);
+
+impl IdSource for Random {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            chunk.copy_from_slice(&mixed.to_be_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// A store in a file whose log only grows: a reader of its first state is open.
+struct Log {
+    world: World,
+    path: PathBuf,
+    turns: AtomicU64,
+    _reader: Mutex<Connection>,
+}
+
+impl Log {
+    async fn new() -> Self {
+        let file = File::new();
+        let path = file.path();
+        let world = World::at(file).await;
+        world.conversation(&["a"]).await;
+        let reader = Connection::open(&path).unwrap();
+        reader.execute_batch("BEGIN; SELECT count(*) FROM conversations").unwrap();
+        let log = path.with_extension("db-wal");
+        Self { world, path: log, turns: AtomicU64::new(0), _reader: Mutex::new(reader) }
+    }
+
+    fn pages(&self) -> u64 {
+        fs::metadata(&self.path).unwrap().len().saturating_sub(HEADER) / FRAME
+    }
+
+    /// The first turn of a new chain, of about 3 kB.
+    fn turn(&self) -> TurnRecord {
+        let number = self.turns.fetch_add(1, Ordering::Relaxed);
+        let mut ids = Random(number << 32);
+        let shard = Shard::issue(&mut ids);
+        let item = |role: &str, letters: usize, ids: &mut Random| {
+            let (seconds, fraction) = (1_700_000_000 + number / 100, number % 100 * 655);
+            let id = format!("msg_{seconds:08x}{fraction:04x}{}", &ids.issue("")[13..]);
+            message(&id, role, &"word ".repeat(letters / 5))
+        };
+        let response = NewResponse {
+            id: ResponseId::issue(shard, &mut ids),
+            conversation: None,
+            created_at: 1_700_000_000 + i64::try_from(number / 100).unwrap(),
+            envelope: format!(r#"{{"object":"response","instructions":"{}"}}"#, "x".repeat(700))
+                .into(),
+            report: "[]".into(),
+            copy: None,
+        };
+        let mut request = [0; 16];
+        ids.fill(&mut request);
+        TurnRecord {
+            destination: Destination::New { shard, thread: ThreadId::issue(&mut ids) },
+            input: vec![item("developer", 500, &mut ids), item("user", 500, &mut ids)],
+            output: vec![item("assistant", 1000, &mut ids)],
+            response: Some(response),
+            request: Some(antiphon_store::RequestDigest(request)),
+            place: None,
+            notices: Vec::new(),
+            ledger: None,
+        }
+    }
+
+    async fn json_turn(&self) {
+        self.world.commit(self.turn()).await.unwrap();
+    }
+
+    async fn streamed_turn(&self) {
+        let turn = self.turn();
+        let pending = TurnRecord { output: Vec::new(), ..turn.clone() };
+        self.world.record_pending(&pending).await;
+        self.world.commit(turn).await.unwrap();
+    }
+}
+
+fn message(id: &str, role: &str, text: &str) -> HeldItem {
+    held(id, &format!(r#"{{"type":"message","id":"{id}","role":"{role}","content":"{text}"}}"#))
+}
+
+/// The pages that a turn writes on average, times ten.
+async fn pages_per_turn(log: Log, streamed: bool, at_once: u64) -> u64 {
+    const TURNS: u64 = 480;
+    let log = Arc::new(log);
+    let run = async |turns: u64| {
+        let mut tasks = JoinSet::new();
+        for _ in 0..at_once {
+            let log = Arc::clone(&log);
+            tasks.spawn(async move {
+                for _ in 0..turns / at_once {
+                    match streamed {
+                        true => log.streamed_turn().await,
+                        false => log.json_turn().await,
+                    }
+                }
+            });
+        }
+        tasks.join_all().await;
+    };
+    run(TURNS).await;
+    let before = log.pages();
+    run(TURNS).await;
+    (log.pages() - before) * 10 / TURNS
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn turn_writes_few_pages() {
+    let cases = [(false, 1, 80), (true, 1, 100), (false, 16, 40), (true, 16, 40)];
+    let mut counted = Vec::new();
+    for (streamed, at_once, limit) in cases {
+        let pages = pages_per_turn(Log::new().await, streamed, at_once).await;
+        println!("streamed: {streamed}, {at_once} at once: {pages} tenths of a page");
+        counted.push((pages, limit));
+    }
+    assert!(counted.iter().all(|(pages, limit)| pages <= limit), "{counted:?}");
+}
