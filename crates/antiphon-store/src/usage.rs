@@ -6,10 +6,11 @@
 //! envelopes, metadata, events and pending turns do not count.
 //!
 //! The table `tenant_usage` has the count of each tenant, in one row, or in several in PostgreSQL.
-//! Triggers on the table `items`, in SQLite on `threads`, update it in the transaction that changes
-//! the items. So no code path can omit the update, not even one of an earlier release that runs in
-//! parallel. Reading the count reads no item. The count of a conversation is read from its own
-//! items, in SQLite from the entries of its segments.
+//! In PostgreSQL, triggers on the table `items` update it in the transaction that changes the
+//! items. So no code path can omit the update, not even one of an earlier release that runs in
+//! parallel. In SQLite it lacks the items of the last few turns, which are counted when it is read
+//! (`sqlite/summaries.rs`). Reading the count reads no item. The count of a conversation is read
+//! from its own items, in SQLite from the entries of its segments.
 
 use std::ops::Add;
 

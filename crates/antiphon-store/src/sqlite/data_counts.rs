@@ -1,6 +1,6 @@
-//! Counts the data of each tenant. Triggers count the items and bytes (`moved.sql`).
+//! Counts the data of each tenant.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::keys::row_key;
 use crate::error::StoreError;
@@ -61,13 +61,6 @@ pub(super) fn count(db: &Connection, tenant: &Tenant) -> Result<DataCounts> {
 /// Reads a count, which is never negative.
 fn read_count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(row.get::<_, i64>(column)?.cast_unsigned())
-}
-
-/// The amount of data of a tenant.
-pub(super) fn tenant_usage(db: &Connection, tenant: &Tenant) -> Result<Usage> {
-    const SQL: &str = "SELECT items, bytes FROM tenant_usage WHERE tenant = ?1";
-    let found = db.prepare_cached(SQL)?.query_row([tenant.as_str()], read_usage).optional()?;
-    Ok(found.unwrap_or_default())
 }
 
 /// The amount of data of a conversation. Zero if it does not exist.

@@ -33,6 +33,7 @@ mod schema;
 mod segments;
 mod snapshot;
 mod store;
+mod summaries;
 mod sweep;
 mod threads;
 mod turns;

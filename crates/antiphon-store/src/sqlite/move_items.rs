@@ -31,7 +31,6 @@ fn move_all(db: &Connection) -> Result<()> {
     number_after_copies(db)?;
     move_responses(db)?;
     move_loose_items(db)?;
-    db.execute_batch("DELETE FROM segments WHERE owner = ''")?;
     db.execute_batch(ITEM_IDS)?;
     move_pending_turns(db)
 }
@@ -47,8 +46,7 @@ const THREADS: &str = "
 /// numbers of the present copies.
 fn number_after_copies(db: &Connection) -> Result<()> {
     const SQL: &str = "
-        INSERT INTO segments (number, owner, first, items)
-        SELECT max(copy), '', 0, x'' FROM items HAVING max(copy) > 0";
+        UPDATE summarized SET segment = (SELECT coalesce(max(copy), 0) FROM items)";
     Ok(db.execute_batch(SQL)?)
 }
 

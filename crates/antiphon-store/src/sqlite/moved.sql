@@ -1,28 +1,36 @@
--- The items have moved to `segments`. From now on these count them.
+-- The items have moved to `segments`.
 DROP TABLE former_threads;
 DROP TABLE former_openings;
 DROP TABLE opening_items;
 DROP TABLE items;
 DROP TABLE responses;
 
-CREATE TRIGGER segment_added AFTER INSERT ON threads WHEN NEW.live > 0
-BEGIN
-    INSERT INTO tenant_usage (tenant, items, bytes) VALUES (NEW.tenant, NEW.live, NEW.bytes)
-    ON CONFLICT (tenant) DO UPDATE
-    SET items = items + excluded.items, bytes = bytes + excluded.bytes;
-END;
+UPDATE summarized SET segment = (SELECT coalesce(max(number), 0) FROM segments);
+INSERT INTO creations
+SELECT created_at, number FROM segments WHERE created_at IS NOT NULL ORDER BY created_at, number;
 
-CREATE TRIGGER segment_deleted AFTER DELETE ON threads WHEN OLD.live > 0
+-- The summaries follow the changes of the segments that they cover.
+CREATE TRIGGER segment_deleted AFTER DELETE ON segments
+WHEN OLD.number <= (SELECT segment FROM summarized)
 BEGIN
     UPDATE tenant_usage SET items = items - OLD.live, bytes = bytes - OLD.bytes
-    WHERE tenant = OLD.tenant;
-    DELETE FROM tenant_usage WHERE tenant = OLD.tenant AND items = 0;
+    WHERE tenant = OLD.owner;
+    DELETE FROM tenant_usage WHERE tenant = OLD.owner AND items = 0;
+    DELETE FROM creations WHERE created_at = OLD.created_at AND segment = OLD.number;
 END;
 
-CREATE TRIGGER segment_changed AFTER UPDATE OF live, bytes ON threads
+CREATE TRIGGER items_changed AFTER UPDATE OF live, bytes ON segments
+WHEN OLD.number <= (SELECT segment FROM summarized)
 BEGIN
     UPDATE tenant_usage
     SET items = items + NEW.live - OLD.live, bytes = bytes + NEW.bytes - OLD.bytes
-    WHERE tenant = OLD.tenant;
-    DELETE FROM tenant_usage WHERE tenant = OLD.tenant AND items = 0;
+    WHERE tenant = OLD.owner;
+    DELETE FROM tenant_usage WHERE tenant = OLD.owner AND items = 0;
+END;
+
+CREATE TRIGGER creation_changed AFTER UPDATE OF created_at ON segments
+WHEN OLD.number <= (SELECT segment FROM summarized)
+BEGIN
+    DELETE FROM creations WHERE created_at = OLD.created_at AND segment = OLD.number;
+    INSERT INTO creations SELECT NEW.created_at, NEW.number WHERE NEW.created_at IS NOT NULL;
 END;

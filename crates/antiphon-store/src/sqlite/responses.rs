@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{self, ThreadKey, position, seq_from_column, shard, thread_from_column};
 use super::segments::{self, Entry, entry_columns, request_number, response_number};
-use super::{items, jobs, ledger_names, sweep};
+use super::{items, jobs, ledger_names, summaries, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerSubject;
@@ -139,24 +139,11 @@ pub(super) fn remove(db: &Connection, key: ThreadKey<'_>, entry: &Entry) -> Resu
 /// Deletes the oldest responses that were created before this time, at most `limit`. Returns their
 /// number.
 pub(super) fn expire(db: &Connection, created_before: i64, limit: usize) -> Result<usize> {
-    let expired = oldest(db, created_before, limit)?;
+    let expired = summaries::oldest(db, created_before, limit)?;
     for (tenant, id) in &expired {
         delete(db, tenant, id)?;
     }
     Ok(expired.len())
-}
-
-fn oldest(db: &Connection, created_before: i64, limit: usize) -> Result<Vec<(Tenant, ResponseId)>> {
-    const SQL: &str = "
-        SELECT owner, id FROM segments WHERE created_at < ?1 ORDER BY created_at LIMIT ?2";
-    let found = db
-        .prepare_cached(SQL)?
-        .query_map(params![created_before, keys::limit(limit)], |row| {
-            let id = ResponseId::parse(row.get_ref(1)?.as_str()?);
-            Ok((Tenant::new(row.get_ref(0)?.as_str()?), id.ok_or_else(|| invalid_id(1))?))
-        })?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(found)
 }
 
 /// Reads the recorded fields from a row's first columns: id, conversation, `created_at`, envelope,

@@ -4,9 +4,9 @@ use antiphon::HeldItem;
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-use super::encoding;
 use super::item_ids::{self, Place};
 use super::keys::{ThreadKey, position, seq_from_column};
+use super::{encoding, summaries};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId};
 use crate::records::{NewResponse, RequestDigest, ResponseRange, Seq};
@@ -82,6 +82,7 @@ pub(super) fn append<'a>(
     turn: Option<TurnResponse<'_>>,
 ) -> Result<Seq> {
     append_with(db, key, first, items, turn, |item, place| item_ids::insert(db, key, item, place))
+        .and_then(|end| summaries::update(db).map(|()| end))
 }
 
 /// Appends items as [`append`] does. `index` records the place of each.
@@ -103,8 +104,10 @@ pub(super) fn append_with<'a>(
             encoding::push(&mut encoded, item);
             taken.push(item);
         }
-        let segment = insert(db, key, end, &encoded, turn)?;
-        enter(db, key, (end, segment), &taken, turn.take())?;
+        let live = Usage::from_items(taken.iter().copied());
+        let segment = insert(db, key, end, (&encoded, live), turn)?;
+        let entry = Entry { segment, first: end, held: taken.len() as u64, live };
+        enter(db, key, &entry, turn.take())?;
         for (seq, item) in (end..).zip(&taken) {
             index(item, Place { seq, segment })?;
         }
@@ -122,13 +125,16 @@ fn insert(
     db: &Connection,
     key: ThreadKey<'_>,
     first: Seq,
-    encoded: &[u8],
+    (encoded, live): (&[u8], Usage),
     turn: Option<TurnResponse<'_>>,
 ) -> Result<i64> {
     const SQL: &str = "
-        INSERT INTO segments (owner, first, items, id, conversation, created_at, output_from,
-                              end_at, request, copy_until, envelope, report, copy)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        INSERT INTO segments (number, owner, first, items, id, conversation, created_at,
+                              output_from, end_at, request, copy_until, envelope, report, copy,
+                              live, bytes)
+        VALUES (1 + max((SELECT segment FROM summarized),
+                        coalesce((SELECT max(number) FROM segments), 0)),
+                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
     let response = turn.map(|turn| turn.response);
     let copy = response.and_then(|response| response.copy.as_ref());
     db.prepare_cached(SQL)?.execute(params![
@@ -145,6 +151,8 @@ fn insert(
         response.map(|response| &*response.envelope),
         response.map(|response| &*response.report),
         copy.map(|copy| &*copy.sealed),
+        position(live.items),
+        position(live.bytes),
     ])?;
     Ok(db.last_insert_rowid())
 }
@@ -153,24 +161,22 @@ fn insert(
 fn enter(
     db: &Connection,
     key: ThreadKey<'_>,
-    (first, segment): (Seq, i64),
-    items: &[&HeldItem],
+    entry: &Entry,
     turn: Option<TurnResponse<'_>>,
 ) -> Result<()> {
     const SQL: &str = "
         INSERT INTO threads (tenant, shard, thread, first, segment, held, live, bytes,
                              response, request, end_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    let live = Usage::from_items(items.iter().copied());
     db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
         key.shard(),
         key.thread(),
-        position(first),
-        segment,
-        position(items.len() as u64),
-        position(live.items),
-        position(live.bytes),
+        position(entry.first),
+        entry.segment,
+        position(entry.held),
+        position(entry.live.items),
+        position(entry.live.bytes),
         turn.map(|turn| response_number(&turn.response.id)),
         turn.and_then(|turn| turn.request).map(request_number),
         turn.map(|turn| position(turn.range.end)),
@@ -247,12 +253,17 @@ pub(super) fn rewrite(
     entry: &Entry,
     items: &[HeldItem],
 ) -> Result<()> {
-    const CONTENT: &str = "UPDATE segments SET items = ?2 WHERE number = ?1";
+    const CONTENT: &str = "UPDATE segments SET items = ?2, live = ?3, bytes = ?4 WHERE number = ?1";
     const ENTRY: &str = "
         UPDATE threads SET held = ?6, live = ?7, bytes = ?8
         WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = ?4 AND segment = ?5";
     let live = Usage::from_items(items);
-    db.prepare_cached(CONTENT)?.execute(params![entry.segment, encoding::encode(items)])?;
+    db.prepare_cached(CONTENT)?.execute(params![
+        entry.segment,
+        encoding::encode(items),
+        position(live.items),
+        position(live.bytes),
+    ])?;
     db.prepare_cached(ENTRY)?.execute(params![
         key.tenant(),
         key.shard(),

@@ -3,8 +3,9 @@
 --   segments      at its end: the items, the response, the request
 --   threads       one page: the record of the thread, and next to it the entry of the segment
 --   item_ids      near its end: ids of our own begin with the time
---   tenant_usage  one page for all
--- A response or a request is found among the entries of its shard, so it needs no index.
+-- A response or a request is found among the entries of its shard, so it needs no index. Two tables
+-- summarize the segments: `tenant_usage` and `creations`. They are brought up to date after every
+-- 64 segments, and the later ones are read one by one.
 
 ALTER TABLE threads RENAME TO former_threads;
 ALTER TABLE openings RENAME TO former_openings;
@@ -20,6 +21,9 @@ CREATE TABLE segments (
     owner TEXT NOT NULL,
     -- The position of the first item in its thread.
     first INTEGER NOT NULL,
+    -- The number of live items, and their bytes.
+    live INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
     -- The response. All NULL if none begins with this segment, or if it was deleted.
     id TEXT,
     -- The conversation that the response belongs to, which may be deleted.
@@ -38,9 +42,18 @@ CREATE TABLE segments (
     CHECK ((id IS NULL) = (created_at IS NULL))
 ) STRICT;
 
--- Expiry deletes the oldest responses first.
-CREATE INDEX segments_by_creation ON segments (created_at) WHERE created_at IS NOT NULL;
 CREATE INDEX segments_by_copy ON segments (copy_until) WHERE copy_until IS NOT NULL;
+
+-- The last segment that the summaries cover. Later ones get greater numbers, even if it is deleted.
+CREATE TABLE summarized (segment INTEGER NOT NULL) STRICT;
+INSERT INTO summarized VALUES (0);
+
+-- The responses by the time of their creation: expiry deletes the oldest first.
+CREATE TABLE creations (
+    created_at INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    PRIMARY KEY (created_at, segment)
+) STRICT, WITHOUT ROWID;
 
 -- Threads, and their segments in order.
 CREATE TABLE threads (

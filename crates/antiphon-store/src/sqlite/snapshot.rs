@@ -11,7 +11,8 @@ use rusqlite::Connection;
 use tokio::task::spawn_blocking;
 
 use super::{
-    connection, data_counts, named_values, pages, pending_turns, responses, schema, threads,
+    connection, data_counts, named_values, pages, pending_turns, responses, schema, summaries,
+    threads,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
@@ -70,7 +71,7 @@ impl Snapshot for SqliteSnapshot {
 
     async fn usage(&mut self, tenant: &Tenant) -> Result<Usage> {
         let tenant = tenant.clone();
-        self.read(move |db| data_counts::tenant_usage(db, &tenant)).await
+        self.read(move |db| summaries::usage(db, &tenant)).await
     }
 
     async fn value(&mut self, name: &'static str) -> Result<Option<Bytes>> {

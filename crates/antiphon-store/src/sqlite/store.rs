@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::writer::Effect;
 use super::{
     SqliteStore, conversations, data_counts, erasure, items, jobs, listing, named_values, notices,
-    pending_turns, requests, responses, turns,
+    pending_turns, requests, responses, summaries, turns,
 };
 use crate::background::BackgroundJobs;
 use crate::error::StoreError;
@@ -241,7 +241,7 @@ impl Store for SqliteStore {
 
     async fn usage(&self, tenant: &Tenant) -> Result<Usage> {
         let tenant = tenant.clone();
-        self.read(move |db| data_counts::tenant_usage(db, &tenant)).await
+        self.read(move |db| summaries::usage(db, &tenant)).await
     }
 
     async fn conversation_usage(&self, tenant: &Tenant, id: &ConversationId) -> Result<Usage> {

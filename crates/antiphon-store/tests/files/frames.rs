@@ -135,7 +135,7 @@ async fn pages_per_turn(log: Log, streamed: bool, at_once: u64) -> u64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn turn_writes_few_pages() {
-    let cases = [(false, 1, 80), (true, 1, 100), (false, 16, 40), (true, 16, 40)];
+    let cases = [(false, 1, 80), (true, 1, 80), (false, 16, 40), (true, 16, 40)];
     let mut counted = Vec::new();
     for (streamed, at_once, limit) in cases {
         let pages = pages_per_turn(Log::new().await, streamed, at_once).await;

@@ -1,0 +1,84 @@
+//! Summaries of the segments: the usage of each tenant, and the responses by the time of their
+//! creation.
+//!
+//! They cover the segments up to a number, and triggers adjust them if one of these changes. The
+//! segments after it are at most as many as a step, so reading them one by one is cheap. Updating
+//! the summaries with each turn would write two more pages.
+
+use rusqlite::{Connection, params};
+
+use super::keys;
+use super::responses::invalid_id;
+use crate::error::StoreError;
+use crate::ids::{ResponseId, Tenant};
+use crate::usage::Usage;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// The number of segments after which the summaries are updated.
+const STEP: i64 = 64;
+
+/// Updates the summaries if a step is complete.
+pub(super) fn update(db: &Connection) -> Result<()> {
+    const USAGE: &str = "
+        INSERT INTO tenant_usage (tenant, items, bytes)
+        SELECT owner, sum(live), sum(bytes) FROM segments
+        WHERE number > (SELECT segment FROM summarized) GROUP BY owner HAVING sum(live) > 0
+        ON CONFLICT (tenant) DO UPDATE
+        SET items = items + excluded.items, bytes = bytes + excluded.bytes";
+    const CREATIONS: &str = "
+        INSERT INTO creations (created_at, segment)
+        SELECT created_at, number FROM segments
+        WHERE number > (SELECT segment FROM summarized) AND created_at IS NOT NULL";
+    const COVERED: &str = "UPDATE summarized SET segment = (SELECT max(number) FROM segments)";
+    const IS_DUE: &str = "
+        SELECT coalesce((SELECT max(number) FROM segments), 0) - segment >= ?1 FROM summarized";
+    if db.prepare_cached(IS_DUE)?.query_row([STEP], |row| row.get(0))? {
+        for sql in [USAGE, CREATIONS, COVERED] {
+            db.prepare_cached(sql)?.execute([])?;
+        }
+    }
+    Ok(())
+}
+
+/// The usage of a tenant.
+pub(super) fn usage(db: &Connection, tenant: &Tenant) -> Result<Usage> {
+    const SQL: &str = "
+        SELECT coalesce(sum(items), 0), coalesce(sum(bytes), 0) FROM (
+            SELECT items, bytes FROM tenant_usage WHERE tenant = ?1
+            UNION ALL
+            SELECT live, bytes FROM segments
+            WHERE number > (SELECT segment FROM summarized) AND owner = ?1
+        )";
+    let usage = db
+        .prepare_cached(SQL)?
+        .query_row([tenant.as_str()], |row| Ok(Usage::from_columns(row.get(0)?, row.get(1)?)))?;
+    Ok(usage)
+}
+
+/// The oldest responses that were created before this time, at most `limit`.
+pub(super) fn oldest(
+    db: &Connection,
+    created_before: i64,
+    limit: usize,
+) -> Result<Vec<(Tenant, ResponseId)>> {
+    const SQL: &str = "
+        SELECT owner, id FROM (
+            SELECT created_at, segment FROM (
+                SELECT created_at, segment FROM creations
+                WHERE created_at < ?1 ORDER BY created_at, segment LIMIT ?2
+            )
+            UNION ALL
+            SELECT created_at, number FROM segments
+            WHERE number > (SELECT segment FROM summarized) AND created_at < ?1
+        ) AS found CROSS JOIN segments ON number = found.segment
+        ORDER BY found.created_at, number LIMIT ?2";
+    let found = db
+        .prepare_cached(SQL)?
+        .query_map(params![created_before, keys::limit(limit)], |row| {
+            let id = ResponseId::parse(row.get_ref(1)?.as_str()?);
+            Ok((Tenant::new(row.get_ref(0)?.as_str()?), id.ok_or_else(|| invalid_id(1))?))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(found)
+}
