@@ -21,11 +21,24 @@ pub struct UnknownPolicy {
     pub word: String,
 }
 
-/// Parses a policy: `repair` (or nothing), `drop`, `reject`, or choices that differ from `repair`,
-/// separated by commas.
+/// Parses a policy: `repair` (or nothing), `drop` or `reject`, and the choices that differ from it,
+/// separated by commas. Without one of these words the choices differ from `repair`.
 pub fn policy(words: &str) -> Result<Policy, UnknownPolicy> {
-    Ok(match words {
-        "" | "repair" => Policy::default(),
+    if words.is_empty() {
+        return Ok(Policy::default());
+    }
+    let (first, rest) = words.split_once(',').unwrap_or((words, ""));
+    match named_policy(first.trim()) {
+        Some(policy) if rest.is_empty() => Ok(policy),
+        Some(policy) => parse_choices(rest, policy),
+        None => parse_choices(words, Policy::default()),
+    }
+}
+
+/// The policy with a name of its own.
+fn named_policy(name: &str) -> Option<Policy> {
+    Some(match name {
+        "repair" => Policy::default(),
         "drop" => Policy { unanswered_calls: OnUnansweredCall::Drop, ..Policy::default() },
         "reject" => Policy {
             unanswered_calls: OnUnansweredCall::Reject,
@@ -34,12 +47,11 @@ pub fn policy(words: &str) -> Result<Policy, UnknownPolicy> {
             missing_ids: OnMissingId::Reject,
             ..Policy::default()
         },
-        choices => parse_choices(choices)?,
+        _ => return None,
     })
 }
 
-fn parse_choices(choices: &str) -> Result<Policy, UnknownPolicy> {
-    let mut policy = Policy::default();
+fn parse_choices(choices: &str, mut policy: Policy) -> Result<Policy, UnknownPolicy> {
     for choice in choices.split(',') {
         if !choose(&mut policy, choice.trim()) {
             return Err(UnknownPolicy { word: choice.to_owned() });

@@ -82,8 +82,8 @@ def repair(
     `policy` chooses the action for faults with more than one possible repair. `repair`, the
     default, adds a placeholder output to an unanswered call; `drop` removes the call; `reject`
     raises its `Fault`, and does the same for lone reasoning, outputs without a call and missing
-    ids. To
-    change single actions, list them, separated by commas: `calls=answer|drop|reject`,
+    ids. To change single actions, list them, separated by commas, also after one of these words:
+    `calls=answer|drop|reject`,
     `reasoning=drop|reject`, `outputs=drop|keep|reject`, `references=keep|drop|reject`,
     `answers=keep|drop`, `ids=add|drop|reject`.
 
