@@ -231,11 +231,14 @@ impl Admitting<'_> {
     }
 
     fn omit(&self, item: &Item, reason: OmissionReason) -> Result<Treatment, Fault> {
-        let id = item.head().id.clone().filter(|_| self.rules.is_strict);
-        match id.filter(|_| reason == OmissionReason::BareReasoning) {
-            Some(id) => Err(Fault::UnresolvedReference { id }),
-            None => Ok(Treatment::Omitted(reason)),
+        if !self.rules.is_strict || reason != OmissionReason::BareReasoning {
+            return Ok(Treatment::Omitted(reason));
         }
+        let head = item.head();
+        Err(match head.id.clone() {
+            Some(id) => Fault::UnresolvedReference { id },
+            None => Fault::MissingId { kind: head.kind.clone() },
+        })
     }
 
     /// The treatment of an item that an earlier attempt stored.

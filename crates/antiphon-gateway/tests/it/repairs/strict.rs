@@ -109,6 +109,16 @@ async fn unknown_bare_reasoning_is_rejected() {
 }
 
 #[tokio::test]
+async fn bare_reasoning_without_id_is_rejected() {
+    let bare = json!({"type": "reasoning", "summary": []});
+    let reply = json!({"type": "message", "role": "assistant", "content": "Noted."});
+    let message = "Missing required parameter: 'input[1].id'.";
+    let code = Some("missing_required_parameter");
+    let expected = invalid(Some("input[1].id"), code, message);
+    assert_refused(json!([user("Hello"), bare, reply, user("Hello")]), &expected).await;
+}
+
+#[tokio::test]
 async fn malformed_ids_are_named_by_path() {
     let reply =
         |id: &str| json!({"type": "message", "id": id, "role": "assistant", "content": "Hm."});
