@@ -94,17 +94,20 @@ pub(super) fn page(
         statement.query(params![key.tenant(), key.shard(), key.thread(), from, end])?;
     let (mut items, mut bytes, mut has_more) = (Vec::new(), 0_usize, false);
     while items.len() <= page.limit
-        && bytes <= page.max_bytes
         && let Some(row) = entries.next()?
     {
         let entry = Entry::read(row)?;
         let size = usize::try_from(entry.live.bytes).unwrap_or(usize::MAX);
         let is_one = entry.held == 1 && entry.live.items == 1;
-        if is_one && !items.is_empty() && bytes.saturating_add(size) > page.max_bytes {
-            has_more = true;
+        has_more = is_one && !items.is_empty() && bytes.saturating_add(size) > page.max_bytes;
+        if has_more {
             break;
         }
         let mut more: Vec<HeldItem> = live_within(&entry, db, range)?.collect();
+        has_more = bytes > page.max_bytes && !more.is_empty();
+        if has_more {
+            break;
+        }
         if page.order == Order::Descending {
             more.reverse();
         }

@@ -14,6 +14,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Commits a turn: its items, its record and its ledger changes. Removes its pending turn.
 pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
     turn.check_shard()?;
+    check_unrecorded(db, tenant, turn)?;
     let length = (turn.input.len() + turn.output.len()) as u64;
     let place = place(db, tenant, &turn.destination, length)?;
     let (key, input_from) = (place.key, place.start);
@@ -33,6 +34,15 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
     }
     match &turn.ledger {
         Some(ledger) => ledger_names::follow(db, tenant, turn, ledger),
+        None => Ok(()),
+    }
+}
+
+/// Rejects a turn whose response has a record already.
+fn check_unrecorded(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
+    let Some(response) = &turn.response else { return Ok(()) };
+    match responses::place(db, tenant, &response.id)? {
+        Some(_) => Err(StoreError::Unavailable("the response has a record already".into())),
         None => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use antiphon_store::{Cursor, Destination, Shard, StoreError};
 
 use super::World;
+use super::world::items;
 
 pub(crate) async fn first_turn_begins_a_thread(world: World) {
     let (shard, thread) = (world.shard(), world.thread());
@@ -153,4 +154,17 @@ pub(crate) async fn response_in_another_shard_is_rejected(world: World) {
     let refusal = world.commit(turn).await.unwrap_err();
 
     assert!(matches!(refusal, StoreError::Unavailable(_)));
+}
+
+pub(crate) async fn response_is_recorded_once(world: World) {
+    let conversation = world.conversation(&[]).await;
+    let destination = Destination::Conversation(conversation.clone());
+    let (id, mut turn) = world.turn(destination, &["a"], &[]);
+    world.commit(turn.clone()).await.unwrap();
+
+    turn.input = items(&["b"]);
+    assert!(world.commit(turn).await.is_err());
+
+    assert_eq!(world.listed(&conversation).await, ["a"]);
+    assert_eq!(world.transcript(&id).await, ["a"]);
 }

@@ -3,7 +3,7 @@
 use antiphon_store::{ListScope, Order, PageRequest, StoreError};
 
 use super::World;
-use super::world::{item, item_id, names};
+use super::world::{item, item_id, names, saying};
 
 const LETTERS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
@@ -161,4 +161,27 @@ pub(crate) async fn pages_have_a_byte_limit(world: World) {
     assert_eq!(last, (vec!["c".into()], false));
     let none = bounded_page(&world, &scope, None, (0, 0), Order::Ascending).await;
     assert_eq!(none, (vec![], true));
+}
+
+pub(crate) async fn long_items_are_on_pages_of_their_own(world: World) {
+    const LONG: usize = 300_000;
+    let conversation = world.conversation(&["a"]).await;
+    let long = ["b", "c", "d"].map(|name| saying(name, &"x".repeat(LONG)));
+    world.store.append_items(&world.tenant, &conversation, long.into()).await.unwrap();
+    world.append(&conversation, &["e"]).await.unwrap();
+    let scope = ListScope::Conversation(conversation);
+
+    for (max_bytes, sizes) in [(1, [1, 1, 1, 1, 1].as_slice()), (LONG + 1_000, &[2, 1, 2])] {
+        let (mut read, mut counts, mut has_more) = (Vec::new(), Vec::new(), true);
+        while has_more {
+            let after: Option<String> = read.last().cloned();
+            let range = (9, max_bytes);
+            let page = bounded_page(&world, &scope, after.as_deref(), range, Order::Ascending);
+            let (names, more) = page.await;
+            counts.push(names.len());
+            read.extend(names);
+            has_more = more;
+        }
+        assert_eq!((counts.as_slice(), read.concat().as_str()), (sizes, "abcde"), "{max_bytes}");
+    }
 }

@@ -43,6 +43,7 @@ macro_rules! suite {
                 turn_can_leave_no_record,
                 turn_after_a_deleted_response_is_stored,
                 response_in_another_shard_is_rejected,
+                response_is_recorded_once,
             }
             conversations {
                 conversation_is_stored_as_given,
@@ -73,6 +74,7 @@ macro_rules! suite {
                 response_lists_only_its_own_input,
                 empty_page_reports_more_items,
                 pages_have_a_byte_limit,
+                long_items_are_on_pages_of_their_own,
             }
             deletion {
                 unreachable_items_are_deleted_with_their_response,

@@ -151,3 +151,34 @@ fn non_database_file_is_rejected_unchanged() {
     assert!(matches!(refusal, StoreError::Unavailable(_)));
     assert_eq!(fs::read_to_string(file.path()).unwrap(), text);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deleted_bytes_of_concurrent_turns_are_in_no_file() {
+    let file = File::new();
+    let folder = file.path().parent().unwrap().to_owned();
+    let world = World::at(file).await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..64 {
+        let world = world.clone();
+        tasks.spawn(async move {
+            let (response, mut turn) = world.turn(world.anew(), &[], &[]);
+            let text = |said: &str| format!("{said}{number} ").repeat(150);
+            turn.input = vec![saying(&format!("in{number}"), &text("whisper"))];
+            world.record_pending(&turn).await;
+            tokio::task::yield_now().await;
+            turn.output = vec![saying(&format!("out{number}"), &text("murmur"))];
+            world.commit(turn).await.unwrap();
+            response
+        });
+    }
+    for response in tasks.join_all().await {
+        assert!(world.delete_response(&response).await);
+    }
+    for text in ["whisper", "murmur"] {
+        let mut tries = 0..3_000;
+        while hold(&folder, text) {
+            assert!(tries.next().is_some(), "{text} is still there");
+            tokio::task::yield_now().await;
+        }
+    }
+}
