@@ -5,6 +5,7 @@
 
 mod cases;
 mod client;
+mod database;
 mod dialogue;
 mod judged_upstream;
 mod load;

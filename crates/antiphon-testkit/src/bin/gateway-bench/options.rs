@@ -58,6 +58,16 @@ pub(crate) enum Case {
     Tools,
     /// Dialogues in which each tenth turn is aborted and sent again
     Aborts,
+    /// The latency that a server adds, and the rate at which it adds 1 ms to the p99
+    #[value(name = "latency-json")]
+    LatencyJson,
+    /// The same, for streams of 60 deltas
+    #[value(name = "latency-stream-60")]
+    LatencyStream60,
+    /// Synced writes, pages of the write-ahead log, and round trips to a database
+    Io,
+    /// 10,000 streams that wait for their model
+    Idle,
     /// Acknowledged turns after the server is killed
     Kill,
 }

@@ -6,6 +6,7 @@ use antiphon_testkit::postgres::{Durability, Server as Postgres};
 
 use crate::cases::{self, Stage};
 use crate::client::Client;
+use crate::database::CountingProxy;
 use crate::judged_upstream::JudgedUpstream;
 use crate::options::{Case, Options};
 use crate::results::Row;
@@ -20,10 +21,15 @@ pub(crate) struct Bench<'a> {
     servers: Vec<Server>,
 }
 
+/// Enough files for the streams of [`Case::Idle`], if the system allows it.
+const OPEN_FILES: u64 = 40_000;
+
 impl<'a> Bench<'a> {
     /// Finds the servers. Prints a sentence for each that is skipped.
     pub(crate) async fn start(options: &'a Options) -> anyhow::Result<Self> {
         fs::create_dir_all(&options.folder)?;
+        // The upstream and the servers inherit the limit of open files.
+        rlimit::increase_nofile_limit(OPEN_FILES)?;
         let mut bench = Self {
             options,
             upstream: JudgedUpstream::start().await?,
@@ -62,16 +68,21 @@ impl<'a> Bench<'a> {
             Some(postgres) if server.uses_postgres => Some(postgres.create_database().await),
             _ => None,
         };
+        let database = match &postgres {
+            Some(url) if case == Case::Io => Some(CountingProxy::start(url).await?),
+            _ => None,
+        };
         let place = Place {
             listen: free_address()?,
             spare_port: free_address()?.port(),
             upstream: self.upstream.address,
             folder: folder.path().to_owned(),
-            postgres,
+            traced: case == Case::Io,
+            postgres: database.as_ref().map(|database| database.url.clone()).or(postgres),
         };
         let running = Running::start(server.clone(), place).await?;
         let client = Client::new(running.address());
         let (upstream, short) = (&self.upstream, self.options.short);
-        cases::run(&mut Stage { case, server, running, upstream, client, short }).await
+        cases::run(&mut Stage { case, server, running, upstream, client, database, short }).await
     }
 }

@@ -3,7 +3,10 @@
 mod chain;
 mod depth;
 mod dialogues;
+mod idle;
+mod io;
 mod kill;
+mod latency;
 mod single;
 mod stage;
 
@@ -26,6 +29,9 @@ pub(crate) async fn run(stage: &mut Stage<'_>) -> anyhow::Result<Vec<Row>> {
         Case::Writers => dialogues::writers(stage).await,
         Case::Tools => dialogues::tools(stage).await,
         Case::Aborts => dialogues::aborts(stage).await,
+        Case::LatencyJson | Case::LatencyStream60 => latency::run(stage).await,
+        Case::Io => io::run(stage).await,
+        Case::Idle => idle::run(stage).await,
         Case::Kill => kill::run(stage).await,
     }
 }

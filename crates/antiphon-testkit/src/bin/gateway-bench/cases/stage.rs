@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use super::CONCURRENCY;
 use crate::client::Client;
+use crate::database::{CountingProxy, DatabaseWork};
 use crate::judged_upstream::JudgedUpstream;
 use crate::load::{Work, closed};
 use crate::options::Case;
 use crate::results::{Metric, Row};
 use crate::servers::{Running, Server};
-use crate::upstream::{Script, Verdict};
+use crate::upstream::Script;
 
 /// A running server with its upstream.
 pub(crate) struct Stage<'a> {
@@ -19,6 +20,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) running: Running,
     pub(crate) upstream: &'a JudgedUpstream,
     pub(crate) client: Client,
+    /// The proxy in front of the server's database, in the case that counts round trips.
+    pub(crate) database: Option<CountingProxy>,
     pub(crate) short: bool,
 }
 
@@ -62,8 +65,30 @@ impl Stage<'_> {
         if let Some(failure) = latencies.first_failure {
             row.notes.push(format!("{} of {count} failed, first: {failure}", latencies.failed));
         }
-        judge(&mut row, &self.upstream.take_verdict().await?);
+        self.judge(&mut row).await?;
         Ok(row)
+    }
+
+    /// Voids the numbers if the server sent a wrong history upstream since the last judgement.
+    pub(crate) async fn judge(&self, row: &mut Row) -> anyhow::Result<()> {
+        let verdict = self.upstream.take_verdict().await?;
+        if let Some(fault) = verdict.first_fault {
+            row.void = Some(format!("{} wrong inputs, first: {fault}", verdict.wrong));
+        }
+        if verdict.delegated > 0 {
+            row.delegated = true;
+            let note = "the upstream gets `previous_response_id` instead of the items";
+            row.notes.push(note.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The work of the server's database so far, if a proxy counts it.
+    pub(crate) async fn database_work(&self) -> anyhow::Result<Option<DatabaseWork>> {
+        match &self.database {
+            Some(database) => database.work().await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The number of requests of a part: a quarter in a short run.
@@ -93,17 +118,6 @@ impl Stage<'_> {
             notes: Vec::new(),
             void: None,
         }
-    }
-}
-
-/// Voids the numbers if the server sent a wrong history upstream.
-fn judge(row: &mut Row, verdict: &Verdict) {
-    if let Some(fault) = &verdict.first_fault {
-        row.void = Some(format!("{} wrong inputs, first: {fault}", verdict.wrong));
-    }
-    if verdict.delegated > 0 {
-        row.delegated = true;
-        row.notes.push("the upstream gets `previous_response_id` instead of the items".to_owned());
     }
 }
 

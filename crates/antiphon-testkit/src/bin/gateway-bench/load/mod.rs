@@ -2,8 +2,10 @@
 
 mod closed;
 mod latencies;
+mod open;
 mod work;
 
 pub(crate) use self::closed::closed;
 pub(crate) use self::latencies::Latencies;
+pub(crate) use self::open::open;
 pub(crate) use self::work::Work;

@@ -3,6 +3,7 @@
 mod antiphon;
 mod peers;
 mod running;
+mod trace;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -52,6 +53,8 @@ pub(crate) struct Place {
     pub(crate) upstream: SocketAddr,
     /// A folder for the server's files.
     pub(crate) folder: PathBuf,
+    /// Whether strace counts the server's writes, if it is installed.
+    pub(crate) traced: bool,
     /// An empty database, if the server uses PostgreSQL.
     pub(crate) postgres: Option<String>,
 }

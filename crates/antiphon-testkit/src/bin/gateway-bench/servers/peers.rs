@@ -40,7 +40,7 @@ user root;
 worker_processes 2;
 pid nginx.pid;
 error_log stderr;
-events { worker_connections 12000; }
+events { worker_connections 30000; }
 http {
     access_log off;
     client_max_body_size 0;

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
+use super::trace::{self, FileCalls};
 use super::{Place, Server};
 use crate::client::Client;
 use crate::dialogue::Dialogue;
@@ -54,6 +55,11 @@ impl Running {
         self.place.listen
     }
 
+    /// The writes so far, if strace counts them.
+    pub(crate) fn file_calls(&self) -> Option<FileCalls> {
+        trace::read(&self.place.folder.join(TRACE))
+    }
+
     pub(crate) fn usage(&self) -> Usage {
         Usage::of_process(self.id)
     }
@@ -95,7 +101,7 @@ fn spawn(server: &Server, place: &Place) -> anyhow::Result<(Child, u32)> {
         fs::write(place.folder.join(name), text)?;
     }
     let log = fs::File::options().create(true).append(true).open(place.folder.join("log"))?;
-    let process = Command::new(&server.program)
+    let process = command(server, place)
         .args(&launch.arguments)
         .envs(&launch.environment)
         .current_dir(&place.folder)
@@ -109,6 +115,21 @@ fn spawn(server: &Server, place: &Place) -> anyhow::Result<(Child, u32)> {
     let id = process.id().context("the process has ended")?;
     Ok((process, id))
 }
+
+/// The command that runs the program, under strace if its writes are counted.
+fn command(server: &Server, place: &Place) -> Command {
+    match trace::program().filter(|_| place.traced) {
+        Some(strace) => {
+            let mut command = Command::new(strace);
+            command.args(trace::arguments(&place.folder.join(TRACE))).arg(&server.program);
+            command
+        }
+        None => Command::new(&server.program),
+    }
+}
+
+/// The file of strace's output.
+const TRACE: &str = "trace";
 
 /// Kills the processes of a group that this benchmark started.
 fn kill_group(id: u32) {
