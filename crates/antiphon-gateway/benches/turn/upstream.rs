@@ -1,4 +1,5 @@
-//! The upstream: each answer is a stream of 60 deltas, rendered once.
+//! The upstream: each answer is a text of 60 words, as a stream of a delta for each, or as JSON. Both
+//! are rendered once.
 
 use std::fmt::Write as _;
 use std::io;
@@ -14,22 +15,24 @@ const DELTAS: usize = 60;
 const NUMBER: &str = "000000000000";
 
 pub(crate) async fn serve(listener: TcpListener) {
-    let stream = stream();
+    let forms = [("text/event-stream", stream()), ("application/json", json())];
     while let Ok((connection, _)) = listener.accept().await {
-        tokio::spawn(answer_all(connection, stream.clone()));
+        tokio::spawn(answer_all(connection, forms.clone()));
     }
 }
 
-async fn answer_all(mut connection: TcpStream, stream: String) -> io::Result<()> {
+async fn answer_all(mut connection: TcpStream, forms: [(&str, String); 2]) -> io::Result<()> {
+    let [stream, json] = forms;
     let mut received = Vec::with_capacity(1 << 16);
     let mut answers = 0;
     while read_message(&mut connection, &mut received).await? {
         answers += 1;
-        let body = stream.replace(NUMBER, &format!("{answers:012}"));
+        let is_streamed = memchr::memmem::find(&received, br#""stream":true"#).is_some();
+        let (kind, text) = if is_streamed { &stream } else { &json };
+        let body = text.replace(NUMBER, &format!("{answers:012}"));
         let length = body.len();
-        let head = format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n"
-        );
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n");
         connection.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await?;
     }
     Ok(())
@@ -37,20 +40,11 @@ async fn answer_all(mut connection: TcpStream, stream: String) -> io::Result<()>
 
 /// The events of an answer, as a provider sends them.
 fn stream() -> String {
-    let words: String = (0..DELTAS).map(word).collect();
-    let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
-    let item = |status: &str, content: &[Value]| {
-        json!({"id": format!("msg_{NUMBER}"), "type": "message", "status": status,
-            "role": "assistant", "content": content})
-    };
-    let response = |status: &str, output: &[Value]| {
-        json!({"response": {"id": format!("resp_{NUMBER}"), "object": "response", "model": "m",
-            "created_at": 1_700_000_000, "status": status, "output": output}})
-    };
-    let done = item("completed", &[part(&words)]);
+    let words = words();
     let mut events = Events::default();
-    events.add("response.created", &response("in_progress", &[]));
-    events.add("response.in_progress", &response("in_progress", &[]));
+    let begun = json!({"response": response("in_progress", &[])});
+    events.add("response.created", &begun);
+    events.add("response.in_progress", &begun);
     let added = json!({"output_index": 0, "item": item("in_progress", &[])});
     events.add("response.output_item.added", &added);
     events.add_content("response.content_part.added", "part", &part(""));
@@ -59,10 +53,33 @@ fn stream() -> String {
     }
     events.add_content("response.output_text.done", "text", &words.as_str().into());
     events.add_content("response.content_part.done", "part", &part(&words));
-    let item = json!({"output_index": 0, "item": done});
-    events.add("response.output_item.done", &item);
-    events.add("response.completed", &response("completed", &[done]));
+    let done = item("completed", &[part(&words)]);
+    events.add("response.output_item.done", &json!({"output_index": 0, "item": done}));
+    events.add("response.completed", &json!({"response": response("completed", &[done])}));
     events.text + "data: [DONE]\n\n"
+}
+
+/// The same answer as JSON.
+fn json() -> String {
+    response("completed", &[item("completed", &[part(&words())])]).to_string()
+}
+
+fn response(status: &str, output: &[Value]) -> Value {
+    json!({"id": format!("resp_{NUMBER}"), "object": "response", "created_at": 1_700_000_000,
+        "status": status, "model": "m", "output": output})
+}
+
+fn item(status: &str, content: &[Value]) -> Value {
+    json!({"id": format!("msg_{NUMBER}"), "type": "message", "status": status,
+        "role": "assistant", "content": content})
+}
+
+fn part(text: &str) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": []})
+}
+
+fn words() -> String {
+    (0..DELTAS).map(word).collect()
 }
 
 fn word(index: usize) -> String {
