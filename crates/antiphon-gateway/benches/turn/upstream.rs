@@ -1,5 +1,5 @@
-//! The upstream: each answer is a text of 60 words, as a stream of a delta for each, or as JSON. Both
-//! are rendered once.
+//! The upstream: each answer is a text of 60 words, as a stream of a delta for each, or as JSON.
+//! Both are rendered once.
 
 use std::fmt::Write as _;
 use std::io;

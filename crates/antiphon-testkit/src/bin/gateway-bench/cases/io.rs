@@ -11,7 +11,7 @@ use crate::upstream::Script;
 /// The clients of each part, and their turns in all.
 const PARTS: [(&str, usize, usize); 2] = [("1 client", 1, 400), ("16 clients", CONCURRENCY, 1_600)];
 
-/// The server runs under strace or behind a counting proxy, so no times are measured.
+/// strace or a proxy that counts slow the server down, so no times are measured.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
     let first = Work::first_turns(stage.client.clone(), Dialogue::chain(0).streaming());
     stage.prepare(&Script::deltas(60), &first).await?;

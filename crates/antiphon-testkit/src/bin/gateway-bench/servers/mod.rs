@@ -30,7 +30,8 @@ pub(crate) enum Durability {
     /// The server stores nothing.
     None,
     Memory,
-    StoredAfterAnswering,
+    /// The server stores turns on disk, at a time that its documentation does not name.
+    Stored,
     CommittedBeforeTerminal,
 }
 
@@ -39,7 +40,7 @@ impl Durability {
         match self {
             Self::None => "no state",
             Self::Memory => "in memory",
-            Self::StoredAfterAnswering => "stored after answering",
+            Self::Stored => "stored",
             Self::CommittedBeforeTerminal => "committed before the terminal event",
         }
     }

@@ -20,7 +20,7 @@ pub(super) const PEERS: [Peer; 4] = [
     Peer {
         name: "agentic-api",
         program: "agentic-server",
-        durability: Durability::StoredAfterAnswering,
+        durability: Durability::Stored,
         launch: agentic,
     },
     Peer { name: "litellm", program: "litellm", durability: Durability::None, launch: litellm },
