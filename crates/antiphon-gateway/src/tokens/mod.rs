@@ -7,9 +7,11 @@
 //!
 //! The time is linear, and the number of bytes that are tokenized is bounded.
 
+mod byte_pairs;
 mod data_url;
 mod items;
 mod media;
+mod tokenizer;
 mod tools;
 mod vocabulary;
 

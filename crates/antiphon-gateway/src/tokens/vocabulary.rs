@@ -1,6 +1,6 @@
 //! Tokenizes texts.
 
-use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
+use super::tokenizer::{CL100K, O200K, Tokenizer};
 
 /// The maximum number of bytes that are tokenized, which is more than any model's window. Other
 /// bytes are estimated with [`BYTES_PER_TOKEN`].
@@ -31,8 +31,8 @@ impl Counter {
     pub(super) fn for_model(model: &str) -> Self {
         let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
         let tokenizer = match begins(&OLDER) && !begins(&NEWER) {
-            true => cl100k_base(),
-            false => o200k_base(),
+            true => &*CL100K,
+            false => &*O200K,
         };
         Self { tokenizer, left: MAX_TOKENIZED }
     }
