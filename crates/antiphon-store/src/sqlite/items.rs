@@ -1,14 +1,16 @@
 //! Appends items, reads them by range or id, and erases them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use antiphon::{Body, HeldItem, ItemId};
 use bytes::Bytes;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
+use super::item_ids;
 use super::keys::{ThreadKey, position, seq_from_column};
+use super::segment_cache::CacheReader;
 use super::segments::{self, Entry};
-use super::{encoding, item_ids};
 use crate::error::StoreError;
 use crate::ids::Tenant;
 use crate::records::{Cursor, ItemPage, Order, PageRequest, Seq};
@@ -31,21 +33,35 @@ pub(super) fn transcript(
     db: &Connection,
     tenant: &Tenant,
     cursor: Cursor,
+    cache: &CacheReader,
 ) -> Result<Vec<HeldItem>> {
     let key = ThreadKey::from_cursor(tenant, cursor);
-    let mut statement = db.prepare_cached(TRANSCRIPT)?;
     let given = params![key.tenant(), key.shard(), key.thread(), position(cursor.end)];
-    let mut rows = statement.query(given)?;
-    let mut found: Vec<(Seq, HeldItem)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (first, upto) = (seq_from_column(row.get(0)?), seq_from_column(row.get(1)?));
-        let items = encoding::decode(row.get::<_, Vec<u8>>(2)?.into())?;
-        found.extend((first..upto).zip(items));
-    }
+    let mut statement = db.prepare_cached(TRANSCRIPT)?;
+    let row = |row: &Row<'_>| {
+        Ok((seq_from_column(row.get(0)?)..seq_from_column(row.get(1)?), row.get(2)?))
+    };
+    let mut places: Vec<(Range<Seq>, i64)> =
+        statement.query_map(given, row)?.collect::<rusqlite::Result<_>>()?;
     // The rows come in the order of the join's loops. If SQLite ever chooses another order, this
     // sort restores it. On sorted rows it is a single pass.
-    found.sort_by_key(|(seq, _)| *seq);
-    Ok(found.into_iter().map(|(_, item)| item).collect())
+    places.sort_by_key(|(range, _)| range.start);
+    let segments: Vec<i64> = places.iter().map(|(_, segment)| *segment).collect();
+    let mut items = Vec::new();
+    for ((range, segment), cached) in places.into_iter().zip(cache.find(&segments)) {
+        let held = match cached {
+            Some(held) => held,
+            None => load_into(cache, db, segment)?,
+        };
+        items.extend(range.zip(held.iter()).map(|(_, item)| item.clone()));
+    }
+    Ok(items)
+}
+
+fn load_into(cache: &CacheReader, db: &Connection, segment: i64) -> Result<Arc<[HeldItem]>> {
+    let items = segments::load(db, segment)?.into();
+    cache.add(segment, &items);
+    Ok(items)
 }
 
 const TRANSCRIPT: &str = "
@@ -56,8 +72,8 @@ const TRANSCRIPT: &str = "
         UNION ALL
         SELECT ?3, ?4
     )
-    SELECT threads.first, min(line.upto, ?4), items
-    FROM line CROSS JOIN threads CROSS JOIN segments ON number = segment
+    SELECT threads.first, min(line.upto, ?4), segment
+    FROM line CROSS JOIN threads
     WHERE tenant = ?1 AND shard = ?2 AND thread = line.id AND held > 0
       AND threads.first BETWEEN 0 AND min(line.upto, ?4) - 1";
 

@@ -30,6 +30,7 @@ mod responses;
 mod restore;
 mod row;
 mod schema;
+mod segment_cache;
 mod segments;
 mod snapshot;
 mod store;
@@ -53,6 +54,7 @@ use crate::keys;
 pub(crate) use inspect::inspect;
 use lock::FileLock;
 use readers::Readers;
+use segment_cache::SegmentCache;
 pub(crate) use snapshot::SqliteSnapshot;
 use writer::{Effect, Writer};
 
@@ -66,6 +68,7 @@ pub struct SqliteStore {
     writer: Writer,
     /// `None` for a database in memory, which only the writer's connection sees.
     readers: Option<Readers>,
+    segments: Arc<SegmentCache>,
     /// `None` for a database in memory.
     lock: Option<Arc<FileLock>>,
     /// A former process left the pending turns up to this ordinal.
@@ -101,11 +104,13 @@ impl SqliteStore {
         schema::migrate(&mut db)?;
         jobs::leave_all(&db)?;
         let last_left_ordinal = pending_turns::last(&db)?;
+        let segments = Arc::new(SegmentCache::default());
         Ok(Self {
             last_left_ordinal,
             ordinals: AtomicI64::new(last_left_ordinal),
-            writer: Writer::start(db, lock.clone())?,
+            writer: Writer::start(db, lock.clone(), Arc::clone(&segments))?,
             readers: None,
+            segments,
             lock,
         })
     }

@@ -191,7 +191,8 @@ impl Store for SqliteStore {
 
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
         let tenant = tenant.clone();
-        self.read(move |db| items::transcript(db, &tenant, cursor)).await
+        let cache = self.segments.reader();
+        self.read(move |db| items::transcript(db, &tenant, cursor, &cache)).await
     }
 
     async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>> {

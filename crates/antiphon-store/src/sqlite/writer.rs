@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::lock::FileLock;
 use super::log::Log;
 use super::reserve::Reserve;
+use super::segment_cache::SegmentCache;
 use super::vacuum::Vacuum;
 use crate::error::StoreError;
 
@@ -53,11 +54,15 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread. It owns `db`, and releases `lock` after it has closed `db`.
-    pub(super) fn start(db: Connection, lock: Option<Arc<FileLock>>) -> Result<Self, StoreError> {
+    pub(super) fn start(
+        db: Connection,
+        lock: Option<Arc<FileLock>>,
+        segments: Arc<SegmentCache>,
+    ) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, running) = watch::channel(());
         let reserve = lock.as_ref().map(|lock| Reserve::new(lock.path()));
-        let committer = Committer::new(db, reserve)?;
+        let committer = Committer::new(db, reserve, segments)?;
         let thread = thread::Builder::new()
             .name("antiphon-writer".into())
             .spawn(move || {
@@ -170,12 +175,18 @@ struct Committer {
     vacuum: Vacuum,
     /// `None` for a database in memory.
     reserve: Option<Reserve>,
+    segments: Arc<SegmentCache>,
 }
 
 impl Committer {
-    fn new(db: Connection, reserve: Option<Reserve>) -> Result<Self, StoreError> {
+    fn new(
+        db: Connection,
+        reserve: Option<Reserve>,
+        segments: Arc<SegmentCache>,
+    ) -> Result<Self, StoreError> {
+        segments.watch(&db)?;
         let (log, vacuum) = (Log::new(&db, LOG_ROOM), Vacuum::new(&db)?);
-        let mut committer = Self { db, synced: false, log, vacuum, reserve };
+        let mut committer = Self { db, synced: false, log, vacuum, reserve, segments };
         committer.sync(true)?;
         Ok(committer)
     }
@@ -278,6 +289,11 @@ impl Committer {
         if done.is_err() && !self.db.is_autocommit() {
             self.db.execute_batch("ROLLBACK")?;
         }
+        if done.is_err() {
+            // In memory, the jobs themselves are readers, and may have read what was undone.
+            self.segments.begin_change();
+        }
+        self.segments.end_transaction();
         done
     }
 

@@ -1,6 +1,7 @@
 //! What goes when a response or a conversation is deleted.
 
 use super::World;
+use super::world::names;
 
 pub(crate) async fn unreachable_items_are_deleted_with_their_response(world: World) {
     let first = world.first(&["a"], &["b"]).await;
@@ -23,6 +24,31 @@ pub(crate) async fn items_of_a_later_response_stay(world: World) {
 
     assert_eq!(world.transcript(&second).await, ["a", "b", "c", "d"]);
     assert_eq!(world.held(&["a", "b", "c", "d"]).await.len(), 4);
+}
+
+/// A store may keep what it has read, but not beyond a change.
+pub(crate) async fn transcript_read_before_a_change_is_not_read_again(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let first = world.within(&conversation, &["b"], &["c"]).await;
+    for _ in 0..2 {
+        assert_eq!(world.transcript(&first).await, ["a", "b", "c"]);
+    }
+
+    assert!(world.delete_item(&conversation, "b").await);
+    let cursor = world.tip(&conversation).await;
+    for _ in 0..2 {
+        let transcript = world.store.transcript(&world.tenant, cursor).await.unwrap();
+        let live = transcript.iter().filter(|item| item.body.bytes().is_some());
+        assert_eq!(names(&live.cloned().collect::<Vec<_>>()), ["a", "c"]);
+    }
+
+    let other = world.first(&["d"], &["e"]).await;
+    assert_eq!(world.transcript(&other).await, ["d", "e"]);
+    assert!(world.delete_response(&other).await);
+    let next = world.first(&["f"], &["g"]).await;
+    for _ in 0..2 {
+        assert_eq!(world.transcript(&next).await, ["f", "g"]);
+    }
 }
 
 pub(crate) async fn items_of_a_fork_stay(world: World) {

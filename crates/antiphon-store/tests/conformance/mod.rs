@@ -80,6 +80,7 @@ macro_rules! suite {
                 unreachable_items_are_deleted_with_their_response,
                 items_of_a_later_response_stay,
                 items_of_a_fork_stay,
+                transcript_read_before_a_change_is_not_read_again,
                 deleted_fork_frees_its_unreachable_items,
                 chain_of_forks_is_deleted_completely,
                 live_conversation_keeps_its_items,
