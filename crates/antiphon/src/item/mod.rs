@@ -18,6 +18,7 @@ mod fingerprint;
 pub(crate) mod given;
 mod head;
 mod ids;
+mod inferred_pairs;
 mod kind;
 mod pairing;
 mod sameness;
@@ -35,6 +36,7 @@ pub use facts::{StatusField, TextField, Tool};
 pub use fingerprint::{Fingerprint, FingerprintKey};
 pub use head::{Head, HeadError, Role};
 pub use ids::{CallId, IdSource, ItemId, push_hex};
+pub(crate) use inferred_pairs::{InferredPairs, with_pairing};
 pub use kind::Kind;
 pub use pairing::{CallKey, Side};
 

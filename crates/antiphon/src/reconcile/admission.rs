@@ -1,10 +1,11 @@
 //! Adds the new items of an input to the stored items of a conversation.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use super::{Doubts, Reconciliation, ReplayStyle, Resent, Rule, Verdict};
 use crate::faults::{Fault, OmissionReason, Refusal};
-use crate::item::{DerivedIds, FingerprintKey, Item, ItemId, Kind, Side};
+use crate::item::{DerivedIds, FingerprintKey, InferredPairs, Item, ItemId, Kind, Side};
 use crate::placeholder::late_output_message;
 use crate::transcript::{HeldItem, Origin, Transcript};
 
@@ -149,10 +150,18 @@ impl Admission {
             transcript,
         };
         let last_message = input.iter().rposition(|item| item.head().kind == Kind::Message);
-        let mut admitting =
-            Admitting { admission, rules, last_message, derived: DerivedIds::default(), issue_id };
-        for (position, (item, verdict)) in input.iter().zip(verdicts).enumerate() {
-            let treatment = admitting.admit(position, item, verdict);
+        let mut admitting = Admitting {
+            admission,
+            input,
+            verdicts: &verdicts,
+            pairable: OnceCell::new(),
+            rules,
+            last_message,
+            derived: DerivedIds::default(),
+            issue_id,
+        };
+        for (position, item) in input.iter().enumerate() {
+            let treatment = admitting.admit(position, item, verdicts[position]);
             let treatment = treatment.map_err(|fault| fault.refusal(position))?;
             admitting.admission.treatments.push(treatment);
         }
@@ -184,6 +193,10 @@ impl Admission {
 /// An admission of which some items are still missing.
 struct Admitting<'a> {
     admission: Admission,
+    input: &'a [Item],
+    verdicts: &'a [Verdict],
+    /// The positions in the input of the outputs that a repair can pair.
+    pairable: OnceCell<HashSet<usize>>,
     rules: &'a AdmissionRules,
     /// The position of the last message in the input.
     last_message: Option<usize>,
@@ -257,8 +270,8 @@ impl Admitting<'_> {
 
     /// The reason to leave out an output without a call. An output before a message is part of a
     /// resent history. After the last message it is a new result, which the provider rejects. It is
-    /// added if its call may be among the items that the input refers to. Only a store knows that
-    /// nobody made the request that an approval answers.
+    /// added if its call may be among the items that the input refers to, or if a repair will pair
+    /// it. Only a store knows that nobody made the request that an approval answers.
     fn reason_without_call(
         &self,
         position: usize,
@@ -268,8 +281,14 @@ impl Admitting<'_> {
         let kind = item.head().kind.clone();
         let exchange = self.admission.transcript.exchange(&key);
         let rejects = self.rules.mode != AdmissionMode::Client;
+        if exchange.is_none() && self.is_pairable(position) {
+            return Ok(None);
+        }
         if rejects && key.call_id.as_str().is_empty() && exchange.is_none() {
-            return Err(Fault::EmptyCallId { kind });
+            return Err(match &item.head().call_id {
+                Some(_) => Fault::EmptyCallId { kind },
+                None => Fault::MissingCallId { kind },
+            });
         }
         if kind == Kind::McpApprovalResponse && self.rules.mode != AdmissionMode::Store {
             return Ok(None);
@@ -286,6 +305,29 @@ impl Admitting<'_> {
             }
             None => Ok(None),
         }
+    }
+
+    /// Whether a repair of the view pairs the output, because only one pairing is possible. A
+    /// provider that has the stored items does not let them be repaired.
+    fn is_pairable(&self, position: usize) -> bool {
+        let is_store = self.rules.mode == AdmissionMode::Store;
+        is_store && self.pairable.get_or_init(|| self.find_pairable()).contains(&position)
+    }
+
+    fn find_pairable(&self) -> HashSet<usize> {
+        let stored = &self.admission.transcript.items()[..self.admission.held];
+        let mut items: Vec<Item> = stored.iter().filter_map(HeldItem::outline).collect();
+        let held = items.len();
+        let is_new = |at: &usize| {
+            let verdict = self.verdicts[*at];
+            verdict.is_fresh()
+                && !self.rules.omitted.contains_key(at)
+                && self.treatment_of_stored(*at, verdict).is_none()
+        };
+        let new: Vec<usize> = (0..self.input.len()).filter(is_new).collect();
+        items.extend(new.iter().map(|at| self.input[*at].clone()));
+        let pairable = InferredPairs::find_outputs(&items).into_iter();
+        pairable.filter_map(|at| new.get(at.checked_sub(held)?).copied()).collect()
     }
 
     fn add(&mut self, position: usize, item: &Item, verdict: Verdict) -> Treatment {

@@ -95,6 +95,13 @@ impl Draft {
         self.places[self.at_server..].iter().filter(|at| **at < self.admission.held).count()
     }
 
+    /// Whether the transcript has the calls of all outputs in the new input.
+    pub(super) fn new_outputs_have_calls(&self) -> bool {
+        let mut new =
+            self.places.iter().zip(&self.items).filter(|(at, _)| **at >= self.admission.held);
+        new.all(|(_, item)| self.admission.has_call(item))
+    }
+
     /// The items that block every turn until they are deleted.
     pub(super) fn blocking(&self) -> BlockingItems {
         let stored = |at: usize| self.admission.transcript.items()[at].clone();

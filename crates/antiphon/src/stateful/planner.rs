@@ -46,7 +46,10 @@ impl<'a> Planner<'a> {
                 let lost = lost.iter().map(|it| ReportedRepair::from_omission(None, it, reason));
                 report.repairs.extend(lost);
                 report.replayed = Some(draft.replayed_items());
-                outputs_without_call = OnOutputWithoutCall::default();
+                // All others are stored ones whose calls are gone.
+                if draft.new_outputs_have_calls() {
+                    outputs_without_call = OnOutputWithoutCall::Drop;
+                }
                 draft
             }
             ContinueFrom::AsRequested | ContinueFrom::Detour(_) => {

@@ -2,6 +2,7 @@
 
 mod calls;
 mod ids;
+mod missing_call_ids;
 mod outputs;
 mod reasoning;
 mod strict;

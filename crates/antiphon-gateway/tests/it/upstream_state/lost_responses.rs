@@ -5,7 +5,7 @@ use antiphon_mock::{Answer, OnAbort, Script};
 use serde_json::{Value, json};
 
 use super::world::World;
-use crate::support::{Ask, MODEL, MODES, Mode, ask, output, typed_user};
+use crate::support::{Ask, MODEL, MODES, Mode, ask, output, reference, typed_user};
 
 /// The call of an aborted turn, as the provider receives it.
 const CALL: &str = r#"call echo {"text":"hi"}"#;
@@ -65,6 +65,44 @@ async fn unanswered_calls_get_placeholders_in_the_replay() {
         assert_eq!(world.sent(), ["user: Echo hi.", call, silence, "user: Well?"]);
         client.turn(mode, &ask([typed_user("Thanks.")]).after(second.id())).await;
         assert_eq!(world.sent(), ["user: Thanks."]);
+    }
+}
+
+#[tokio::test]
+async fn approval_of_an_unknown_request_is_sent_after_the_replay() {
+    for mode in MODES {
+        let world = with_bodies().await;
+        let client = world.client();
+        let first = client.turn(mode, &ask([typed_user("Hello.")])).await;
+        world.provider.delete_response(first.id());
+
+        let approval = json!({
+            "type": "mcp_approval_response", "approval_request_id": "mcpr_9", "approve": true,
+        });
+        let next = client.turn(mode, &ask([approval.clone()]).after(first.id())).await;
+
+        assert_eq!(next.header("antiphon-replayed"), Some("2"));
+        assert_eq!(next.header("antiphon-repairs"), None);
+        assert_eq!(world.last_turn().input().last(), Some(&approval));
+    }
+}
+
+#[tokio::test]
+async fn output_of_a_referenced_call_is_sent_after_the_replay() {
+    for mode in MODES {
+        let world = with_bodies().await;
+        let client = world.client();
+        let first = client.turn(mode, &ask([typed_user("Hello.")])).await;
+        world.provider.delete_response(first.id());
+        world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));
+        let elsewhere = world.past_gateway().respond(&ask([typed_user("Echo hi.")])).await;
+
+        let call = &elsewhere.item("function_call")["id"];
+        let received = [reference(call), output(elsewhere.call_id(), "hi")];
+        let next = client.turn(mode, &ask(received.clone()).after(first.id())).await;
+
+        assert_eq!(next.header("antiphon-repairs"), None);
+        assert_eq!(world.last_turn().input()[2..], received);
     }
 }
 
