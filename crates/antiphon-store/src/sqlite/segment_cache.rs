@@ -1,5 +1,5 @@
-//! A cache of the segments of recent transcripts, so that a long conversation is not read again from
-//! the file in each of its turns.
+//! A cache of the segments of recent transcripts, so that the turns of a long conversation do not
+//! each read all of it from the file.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
