@@ -25,7 +25,7 @@ pub(crate) struct Row {
 }
 
 /// The bound on the peak beyond the requested bytes, and on the memory that remains afterwards.
-const ALLOWED: u64 = 100_000_000;
+const ALLOWED: u64 = 150_000_000;
 
 /// The time between two readings, and the number of equal readings that count as settled.
 const INTERVAL: Duration = Duration::from_millis(250);
