@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antiphon::HeldItem;
+use bytes::Bytes;
 use rusqlite::Connection;
 use rusqlite::hooks::Action;
 
@@ -137,8 +138,7 @@ impl State {
 
 /// The approximate size in memory.
 fn size(items: &[HeldItem]) -> usize {
-    let of_item =
-        |item: &HeldItem| size_of::<HeldItem>() + item.body.bytes().map_or(0, |it| it.len());
+    let of_item = |item: &HeldItem| size_of::<HeldItem>() + item.body.bytes().map_or(0, Bytes::len);
     items.iter().map(of_item).sum()
 }
 
