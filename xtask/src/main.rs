@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod scripts;
 mod semver;
+mod size;
 mod step;
 mod tally;
 mod tools;
@@ -82,6 +83,8 @@ enum Task {
     Streams(Streams),
     /// Measure the memory of a gateway under hostile loads
     Memory(Memory),
+    /// Print the size of the release binary, and compare it with its bound
+    Size,
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -99,6 +102,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Laws(laws) => laws::run(&workspace, &laws),
         Task::Faults(faults) => faults::run(&workspace, &faults),
         Task::Instructions(instructions) => instructions::run(&workspace, &instructions),
+        Task::Size => size::run(&workspace),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
         Task::Memory(memory) => return measurements::measure_memory(&workspace, &memory),
         Task::Streams(streams) => return measurements::measure_streams(&workspace, &streams),

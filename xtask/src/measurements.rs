@@ -36,7 +36,7 @@ pub(crate) fn measure_memory(workspace: &Workspace, memory: &Memory) -> anyhow::
     let antiphon = if let Some(antiphon) = &memory.antiphon {
         antiphon.clone()
     } else {
-        build(workspace, GATEWAY)?;
+        build_gateway(workspace)?;
         workspace.release("antiphon")
     };
     build(workspace, MEMORY)?;
@@ -51,12 +51,17 @@ pub(crate) fn measure_streams(
     workspace: &Workspace,
     streams: &Streams,
 ) -> anyhow::Result<ExitCode> {
-    build(workspace, GATEWAY)?;
+    build_gateway(workspace)?;
     build(workspace, STREAMS)?;
     let mut load = workspace.command(workspace.release("streams"));
     load.arg("--antiphon").arg(workspace.release("antiphon"));
     load.arg("--count").arg(streams.count.to_string());
     run(load)
+}
+
+/// Builds the gateway in the release profile.
+pub(crate) fn build_gateway(workspace: &Workspace) -> anyhow::Result<()> {
+    build(workspace, GATEWAY)
 }
 
 fn build(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {

@@ -1,0 +1,73 @@
+//! `cargo xtask size`: the size of the release binary, against a bound.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::measurements;
+use crate::report::Report;
+use crate::run::timed;
+use crate::tally::Tally;
+use crate::workspace::Workspace;
+
+/// The maximum size in bytes on Linux on x86-64.
+const MAX_SIZE: u64 = 25_000_000;
+
+/// The number of sections that are printed.
+const SECTIONS: usize = 6;
+
+/// Builds the gateway and prints its size, its largest sections and the time of the build. Fails if
+/// the binary is larger than the bound.
+pub(crate) fn run(workspace: &Workspace) -> Report {
+    let mut report = Report::default();
+    report.add(timed("size", || check(workspace)));
+    report
+}
+
+fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
+    measurements::build_gateway(workspace)?;
+    let binary = workspace.release("antiphon");
+    let size = fs::metadata(&binary).with_context(|| binary.display().to_string())?.len();
+    println!("{size:>10} bytes; the bound is {MAX_SIZE}");
+    print_sections(workspace, &binary);
+    Ok(Tally::one(size <= MAX_SIZE || cfg!(not(all(target_arch = "x86_64", target_os = "linux")))))
+}
+
+/// Prints the largest sections, if `size` of the GNU binutils is installed.
+fn print_sections(workspace: &Workspace, binary: &Path) {
+    let Ok(output) = workspace.command("size").args(["-A", "-d"]).arg(binary).output() else {
+        return;
+    };
+    let mut sections = parse(&String::from_utf8_lossy(&output.stdout));
+    sections.sort_by_key(|(_, size)| Reverse(*size));
+    for (name, size) in sections.iter().take(SECTIONS) {
+        println!("{size:>10} {name}");
+    }
+}
+
+/// The names and sizes of the sections that are part of the file.
+fn parse(output: &str) -> Vec<(String, u64)> {
+    let section = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next().filter(|name| name.starts_with('.') && *name != ".bss")?;
+        Some((name.to_owned(), words.next()?.parse().ok()?))
+    };
+    output.lines().filter_map(section).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: `size -A -d` of the GNU binutils.
+    #[test]
+    fn sections_are_read_from_the_output_of_size() {
+        let output = "antiphon  :\nsection       size       addr\n\
+                      .text     18247932   53263616\n.bss       2139920   72280320\n\
+                      .data        31096   72249216\nTotal     20418948\n";
+        let sections = [(".text".to_owned(), 18_247_932), (".data".to_owned(), 31_096)];
+        assert_eq!(parse(output), sections);
+    }
+}
