@@ -38,6 +38,7 @@ impl Finding {
     /// The finding with another position, for an item that the engine saw elsewhere in the list.
     pub fn at_position(position: Option<usize>, finding: &repair::Finding) -> Self {
         let refusal = match &finding.fault {
+            _ if finding.is_by_policy => dropped_answer(),
             Some(fault) => fault.refusal(position.unwrap_or_default()),
             None => resent_item(),
         };
@@ -55,7 +56,9 @@ impl Finding {
     /// A fault that the policy rejects.
     pub fn from_refusal(refused: &Refused) -> Self {
         let Refused { position, id, fault } = refused.clone();
-        Self::from_fault(&repair::Finding { position, id, fault: Some(fault), action: None })
+        let fault = Some(fault);
+        let finding = repair::Finding { position, id, fault, action: None, is_by_policy: false };
+        Self::from_fault(&finding)
     }
 }
 
@@ -63,4 +66,11 @@ impl Finding {
 fn resent_item() -> Refusal {
     let message = "The server holds this item already and would hold it twice.".to_owned();
     Refusal { status: 200, code: None, param: None, message }
+}
+
+/// The finding about an answer that only the policy left out.
+fn dropped_answer() -> Refusal {
+    let message = "The policy 'answers=drop' leaves out approvals and outputs of a local shell. \
+                   The server may not have this one.";
+    Refusal { status: 200, code: None, param: None, message: message.to_owned() }
 }

@@ -53,6 +53,7 @@ pub fn check(items: &[Item], held: Option<Held<'_>>) -> Vec<Finding> {
         id: items[position].head().id.clone(),
         fault: Some(fault),
         action: None,
+        is_by_policy: false,
     };
     repair::check(items).into_iter().map(found).collect()
 }
@@ -81,6 +82,7 @@ pub fn continuation(repaired: Repaired) -> RepairedInput {
         id: mend.id,
         fault: Some(mend.fault),
         action: Some(mend.action),
+        is_by_policy: false,
     };
     let Repaired { items, sources, repairs } = repaired;
     RepairedInput { items, sources, findings: repairs.into_iter().map(finding).collect() }

@@ -65,7 +65,7 @@ fn repair_history(
 
 fn policy_failure(history: &Document, refused: &Refused) -> Failure {
     let Refused { position, id, fault } = refused.clone();
-    let finding = Finding { position, id, fault: Some(fault), action: None };
+    let finding = Finding { position, id, fault: Some(fault), action: None, is_by_policy: false };
     Failure::refused(ReportFormat::Text.line(&ReportRow::from_fault(history, &finding)))
 }
 

@@ -205,7 +205,7 @@ fn policy_drops_answers_to_a_response() {
         &["--policy", "answers=drop"],
         approval,
         r#"{"previous_response_id":"resp_1","input":[]}"#,
-        "0 - duplicate_output dropped Duplicate mcp approval response found with call_id mcpr_1. \
-         Remove duplicate items from your input and try again.\n",
+        "0 - duplicate_output dropped The policy 'answers=drop' leaves out approvals and outputs \
+         of a local shell. The server may not have this one.\n",
     );
 }

@@ -46,6 +46,9 @@ pub struct Finding {
     pub fault: Option<Fault>,
     /// The action taken; `None` if the input cannot solve the conflict.
     pub action: Option<Action>,
+    /// Whether only the policy [`OnAnswer::Drop`] left the item out: nothing shows that the server
+    /// holds it.
+    pub is_by_policy: bool,
 }
 
 /// Checks `incoming` as the continuation of the conversation that the server holds.
@@ -62,6 +65,7 @@ pub fn check_held(held: Held<'_>, incoming: &[Item]) -> Vec<Finding> {
         id: call.id,
         fault: Some(call.fault),
         action: None,
+        is_by_policy: false,
     }));
     let Input { draft, origins, .. } = input;
     findings.extend(draft.into_faults().into_iter().map(|repair| origins.finding(repair)));
@@ -104,8 +108,8 @@ pub fn leave_out_held(incoming: &[Item], answers: OnAnswer) -> RepairedInput {
         RepairedInput { items: Vec::new(), sources: Vec::new(), findings: Vec::new() };
     let repetitions = find_by_input(incoming, answers);
     for (position, (item, repetition)) in incoming.iter().zip(repetitions).enumerate() {
-        if let Some(Repetition { fault }) = repetition {
-            continuation.findings.push(Finding::left_out(position, item, fault));
+        if let Some(repetition) = repetition {
+            continuation.findings.push(Finding::left_out(position, item, repetition));
         } else {
             continuation.items.push(item.clone());
             continuation.sources.push(Some(position));
@@ -139,8 +143,8 @@ impl Input {
         let repetitions = held.repetitions(incoming, policy.answers);
         for (position, repetition) in repetitions.into_iter().enumerate() {
             let item = &incoming[position];
-            if let Some(Repetition { fault }) = repetition {
-                left_out.push(Finding::left_out(position, item, fault));
+            if let Some(repetition) = repetition {
+                left_out.push(Finding::left_out(position, item, repetition));
                 held_calls.add(item);
             } else {
                 origins.sources.push(position);
@@ -201,14 +205,16 @@ impl Origins {
             id: repair.id,
             fault: Some(repair.fault),
             action: Some(repair.action),
+            is_by_policy: false,
         }
     }
 }
 
 impl Finding {
-    fn left_out(position: usize, item: &Item, fault: Option<Fault>) -> Self {
+    fn left_out(position: usize, item: &Item, repetition: Repetition) -> Self {
+        let Repetition { fault, is_by_policy } = repetition;
         let id = item.head().id.clone();
-        Self { position: Some(position), id, fault, action: Some(Action::Dropped) }
+        Self { position: Some(position), id, fault, action: Some(Action::Dropped), is_by_policy }
     }
 }
 
@@ -216,6 +222,8 @@ impl Finding {
 struct Repetition {
     /// The fault that a provider finds in it; `None` if the provider would not notice.
     fault: Option<Fault>,
+    /// Whether only the policy counts it as held.
+    is_by_policy: bool,
 }
 
 impl Held<'_> {
@@ -257,10 +265,13 @@ impl Held<'_> {
 fn find_by_input(incoming: &[Item], answers: OnAnswer) -> Vec<Option<Repetition>> {
     let fault =
         |head: &Head| duplicate_item_fault(head).or_else(|| duplicate_pair_fault(head, true));
-    let held = incoming.iter().zip(find_held(incoming, answers));
-    let repetition =
-        |(item, is_held): (&Item, bool)| is_held.then(|| Repetition { fault: fault(item.head()) });
-    held.map(repetition).collect()
+    let is_held = find_held(incoming, OnAnswer::Keep);
+    let is_left_out = find_held(incoming, answers);
+    let repetition = |(position, item): (usize, &Item)| {
+        let is_by_policy = !is_held[position];
+        is_left_out[position].then(|| Repetition { fault: fault(item.head()), is_by_policy })
+    };
+    incoming.iter().enumerate().map(repetition).collect()
 }
 
 fn find_by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
@@ -278,7 +289,7 @@ fn find_by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
         }
         Verdict::Resent(_) | Verdict::Deleted => None,
     };
-    Some(Repetition { fault })
+    Some(Repetition { fault, is_by_policy: false })
 }
 
 fn duplicate_item_fault(head: &Head) -> Option<Fault> {
