@@ -18,9 +18,12 @@ export function outputKind(callKind: string): string {
   return callKind === "tool_search_call" ? "tool_search_output" : `${callKind}_output`;
 }
 
-/** The item type of a hosted call, by the prefix of its id. */
+/**
+ * The item type of a hosted call, by the prefix of its id. Ids of other providers get a type whose
+ * ids may have any prefix.
+ */
 export function hostedKind(id: string): string {
-  return HOSTED[id.split("_", 1)[0] ?? ""] ?? "web_search_call";
+  return HOSTED[id.split("_", 1)[0] ?? ""] ?? "mcp_call";
 }
 
 const DEFINED: { [toolId: string]: string } = {
