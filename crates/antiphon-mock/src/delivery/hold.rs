@@ -50,6 +50,16 @@ impl Hold {
         }
     }
 
+    /// The answer that is not streamed, with its body withheld if the stream would reach the hold.
+    pub fn whole(self, frames: &[Frame], reply: Reply) -> Reply {
+        let events: Vec<Value> = frames.iter().map(|it| it.json().unwrap_or_default()).collect();
+        match (self, self.place(&events)) {
+            (Self::Head, _) => reply.withhold_head(),
+            (_, Some(_)) => reply.gated(),
+            (_, None) => reply,
+        }
+    }
+
     fn place(self, events: &[Value]) -> Option<usize> {
         match self {
             Self::Head => None,

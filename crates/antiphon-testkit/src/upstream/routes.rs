@@ -108,6 +108,12 @@ fn answer(request: &Recorded, hold: Option<Hold>) -> Reply {
     match (request.body["stream"] == true, hold) {
         (true, Some(hold)) => hold.stream(answer.frames_for(api)),
         (true, None) => Reply::sse(answer.frames_for(api)),
-        (false, _) => Reply::json(StatusCode::OK, &answer.json_for(api)),
+        (false, hold) => {
+            let reply = Reply::json(StatusCode::OK, &answer.json_for(api));
+            match hold {
+                Some(hold) => hold.whole(&answer.frames_for(api), reply),
+                None => reply,
+            }
+        }
     }
 }
