@@ -95,7 +95,7 @@ fn detached(item: &HeldItem) -> HeldItem {
 
 /// The memory size of the items, including the fixed size of each one.
 fn size(transcript: &Transcript) -> usize {
-    let of_item = |item: &HeldItem| size_of::<HeldItem>() + item.body.bytes().map_or(0, Bytes::len);
+    let of_item = |item: &HeldItem| size_of::<HeldItem>() + item.length();
     transcript.items().iter().map(of_item).sum()
 }
 

@@ -100,7 +100,7 @@ impl ExportFile {
                         return Err(self.flaw("the position of the item is not in its thread"));
                     }
                     self.next_at = at + 1;
-                    bytes += placed.item.body.bytes().map_or(0, bytes::Bytes::len);
+                    bytes += placed.item.length();
                     batch.push((at, placed.item));
                 }
                 line => {

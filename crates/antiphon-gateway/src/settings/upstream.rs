@@ -9,6 +9,9 @@ use http::Uri;
 
 use super::Secret;
 
+/// How long an upstream may be silent by default.
+const SILENCE: Duration = Duration::from_mins(10);
+
 with_defaults! {
     /// An upstream.
     #[derive(Clone, Debug)]
@@ -28,9 +31,9 @@ with_defaults! {
         pub connect_timeout: Duration = Duration::from_secs(10),
         /// The time limit for the first byte of an answer's body. Models that reason may be silent
         /// for minutes, and the provider's clients wait for 10.
-        pub first_byte_timeout: Duration = Duration::from_mins(10),
+        pub first_byte_timeout: Duration = SILENCE,
         /// The time limit between two bytes. Comments of an event stream count as bytes.
-        pub idle_timeout: Duration = Duration::from_mins(10),
+        pub idle_timeout: Duration = SILENCE,
         /// Whether it streams every answer, also for callers that do not stream. `None` means that
         /// it does so if the limit of the first byte or of idle time is shorter than by default:
         /// without a stream, an answer has no byte before its end.
@@ -66,9 +69,7 @@ impl UpstreamSettings {
 
     /// Whether this upstream streams answers to callers that do not stream.
     pub(crate) fn always_streams(&self) -> bool {
-        let default = Self::default();
-        let has_short_limit = self.first_byte_timeout < default.first_byte_timeout
-            || self.idle_timeout < default.idle_timeout;
+        let has_short_limit = self.first_byte_timeout < SILENCE || self.idle_timeout < SILENCE;
         self.api != UpstreamApi::Responses || self.always_stream.unwrap_or(has_short_limit)
     }
 }

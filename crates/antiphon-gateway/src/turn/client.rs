@@ -130,17 +130,12 @@ impl Client {
         }
     }
 
-    /// Sends an event. Waits while the client reads slowly; does nothing after it has disconnected.
+    /// Sends events. Waits while the client reads slowly; does nothing after it has disconnected.
+    /// Texts that they share with the output `items` are stored once, however slowly it reads.
     ///
     /// The wait is bounded: a client that reads nothing for the client timeout loses its
     /// connection, and with it the other end of the channel. When the gateway closes, a stream that
     /// is not read is cut.
-    pub(super) async fn send_event(&mut self, event: &Event) {
-        self.send(vec![OutgoingEvent::Event(event.clone())]).await;
-    }
-
-    /// Sends several events, as [`send_event`](Self::send_event) does. Texts that they share with
-    /// the output `items` are stored once, however slowly the client reads.
     pub(super) async fn send_events<'a>(
         &mut self,
         events: Vec<Event>,

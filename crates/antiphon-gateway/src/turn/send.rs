@@ -8,7 +8,7 @@ use super::encode::{self, UpstreamOptions};
 use super::fallback_prompt::FallbackPrompt;
 use super::plan::{Plan, Planner, Prompt};
 use crate::chunks::Chunks;
-use crate::upstream::{AnswerForm, Reply, RetrySession, UpstreamError};
+use crate::upstream::{Reply, RetrySession, UpstreamError};
 
 /// A request that the upstream accepted, and its reply.
 pub(super) struct Sent {
@@ -38,7 +38,6 @@ impl Sent {
 pub(super) struct PromptSender<'a> {
     pub(super) planner: Planner<'a>,
     session: RetrySession<'a>,
-    form: AnswerForm,
 }
 
 impl<'a> PromptSender<'a> {
@@ -46,8 +45,8 @@ impl<'a> PromptSender<'a> {
     pub(super) fn new(planner: Planner<'a>) -> Self {
         let request = planner.turn.request;
         let form = planner.upstream.answer_form(request.stream || request.background);
-        let session = RetrySession::new(planner.upstream, &request.model).with_form(form);
-        Self { planner, session, form }
+        let session = RetrySession::new(planner.upstream, &request.model);
+        Self { planner, session: session.with_form(form) }
     }
 }
 
@@ -125,7 +124,7 @@ impl PromptSender<'_> {
         let without = &turn.gateway.upstreams.without_encryption;
         let compaction = self.planner.upstream_compacts(origin);
         let encoded = |encrypted| {
-            let options = UpstreamOptions { form: self.form, encrypted, compaction };
+            let options = UpstreamOptions { form: self.session.form(), encrypted, compaction };
             encode::encode(turn.request, &prompt.view, options)
         };
         let encrypted = !without.contains(origin);

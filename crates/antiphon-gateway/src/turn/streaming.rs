@@ -158,9 +158,8 @@ impl<'a> PlannedTurn<'a> {
         let mut assembler =
             turn.assembler(envelope, UsedIds::from_transcript(&self.plan.transcript));
         assembler.apply_response(&Bytes::from_static(EMPTY_ANSWER)).expect("the constant is JSON");
-        while let Some(event) = assembler.next_event() {
-            client.send_event(&event).await;
-        }
+        let events = std::iter::from_fn(|| assembler.next_event()).collect();
+        client.send_events(events, assembler.output_items()).await;
         EndedTurn::new(SendingTurn::new(self), Outcome::Ended(assembler))
     }
 }

@@ -69,6 +69,11 @@ impl<'a> RetrySession<'a> {
         session.call_with_retries(http, (method, path), Bytes::new(), caller).await
     }
 
+    /// The form of the answer that the requests ask for.
+    pub(crate) fn form(&self) -> AnswerForm {
+        self.form
+    }
+
     /// The upstream of these requests.
     pub(crate) fn upstream(&self) -> Upstream<'a> {
         self.upstream

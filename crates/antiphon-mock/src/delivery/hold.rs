@@ -41,9 +41,9 @@ impl FromStr for Hold {
 impl Hold {
     /// The stream up to the hold; all of it if it never reaches that place.
     pub fn stream(self, frames: Vec<Frame>) -> Reply {
-        let events: Vec<Value> = frames.iter().map(|it| it.json().unwrap_or_default()).collect();
+        let place = self.place(&frames);
         let reply = Reply::sse(frames);
-        match (self, self.place(&events)) {
+        match (self, place) {
             (Self::Head, _) => reply.withhold_head(),
             (_, Some(place)) => reply.hang_after(place + 1),
             (_, None) => reply,
@@ -52,15 +52,15 @@ impl Hold {
 
     /// The answer that is not streamed, with its body withheld if the stream would reach the hold.
     pub fn whole(self, frames: &[Frame], reply: Reply) -> Reply {
-        let events: Vec<Value> = frames.iter().map(|it| it.json().unwrap_or_default()).collect();
-        match (self, self.place(&events)) {
+        match (self, self.place(frames)) {
             (Self::Head, _) => reply.withhold_head(),
             (_, Some(_)) => reply.gated(),
             (_, None) => reply,
         }
     }
 
-    fn place(self, events: &[Value]) -> Option<usize> {
+    fn place(self, frames: &[Frame]) -> Option<usize> {
+        let events: Vec<Value> = frames.iter().map(|it| it.json().unwrap_or_default()).collect();
         match self {
             Self::Head => None,
             Self::InReasoning => events.iter().position(|event| has_piece(event, REASONING)),

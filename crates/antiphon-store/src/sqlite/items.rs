@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use antiphon::{Body, HeldItem, ItemId};
-use bytes::Bytes;
 use rusqlite::{Connection, Row, params};
 
 use super::item_ids;
@@ -127,17 +126,13 @@ pub(super) fn page(
         if page.order == Order::Descending {
             more.reverse();
         }
-        bytes = more.iter().map(size_of).fold(bytes, usize::saturating_add);
+        bytes = more.iter().map(HeldItem::length).fold(bytes, usize::saturating_add);
         items.extend(more);
     }
-    let count = page.count_fitting(items.iter().map(size_of)).min(items.len());
+    let count = page.count_fitting(items.iter().map(HeldItem::length)).min(items.len());
     has_more |= count < items.len();
     items.truncate(count);
     Ok(ItemPage { items, has_more })
-}
-
-fn size_of(item: &HeldItem) -> usize {
-    item.body.bytes().map_or(0, Bytes::len)
 }
 
 fn live_within(

@@ -127,7 +127,7 @@ pub(super) fn items(
             if bytes >= BYTES || keys::limit(page.len()) >= PAGE {
                 return Ok(page);
             }
-            bytes += item.body.bytes().map_or(0, Bytes::len);
+            bytes += item.length();
             page.push((seq, item));
         }
     }
@@ -157,7 +157,7 @@ pub(super) fn loose_items(
         if !is_named && end.map(seq_from_column) < Some(entry.end()) {
             for (seq, item) in entry.items(db)? {
                 if is_outside_responses(db, key, seq)? {
-                    bytes += item.body.bytes().map_or(0, Bytes::len);
+                    bytes += item.length();
                     items.push((ItemPlace { shard, thread, seq }, item));
                 }
             }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antiphon::HeldItem;
-use bytes::Bytes;
 use rusqlite::Connection;
 use rusqlite::hooks::Action;
 
@@ -138,7 +137,7 @@ impl State {
 
 /// The approximate size in memory.
 fn size(items: &[HeldItem]) -> usize {
-    let of_item = |item: &HeldItem| size_of::<HeldItem>() + item.body.bytes().map_or(0, Bytes::len);
+    let of_item = |item: &HeldItem| size_of::<HeldItem>() + item.length();
     items.iter().map(of_item).sum()
 }
 

@@ -1,7 +1,6 @@
 //! Segments: consecutive items of a thread that were appended together.
 
 use antiphon::HeldItem;
-use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::item_ids::{self, Place};
@@ -118,7 +117,7 @@ pub(super) fn append_with<'a>(
 
 /// Whether a segment takes the next item. A large item has a segment of its own.
 fn has_room(encoded: &[u8], item: &HeldItem) -> bool {
-    encoded.is_empty() || item.body.bytes().map_or(0, Bytes::len) < FULL - encoded.len().min(FULL)
+    encoded.is_empty() || item.length() < FULL - encoded.len().min(FULL)
 }
 
 fn insert(

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, IdSource};
 use antiphon_store::{Destination, NewResponse, ResponseId, Shard, ThreadId, TurnRecord};
+use futures_util::future::join_all;
+use futures_util::poll;
 use rusqlite::Connection;
-use tokio::task::JoinSet;
 
 use crate::File;
 use crate::conformance::World;
@@ -40,7 +40,8 @@ struct Log {
     world: World,
     path: PathBuf,
     turns: AtomicU64,
-    _reader: Mutex<Connection>,
+    blocker: Connection,
+    _reader: Connection,
 }
 
 impl Log {
@@ -51,8 +52,9 @@ impl Log {
         world.conversation(&["a"]).await;
         let reader = Connection::open(&path).unwrap();
         reader.execute_batch("BEGIN; SELECT count(*) FROM conversations").unwrap();
+        let blocker = Connection::open(&path).unwrap();
         let log = path.with_extension("db-wal");
-        Self { world, path: log, turns: AtomicU64::new(0), _reader: Mutex::new(reader) }
+        Self { world, path: log, turns: AtomicU64::new(0), blocker, _reader: reader }
     }
 
     fn pages(&self) -> u64 {
@@ -92,15 +94,26 @@ impl Log {
         }
     }
 
-    async fn json_turn(&self) {
-        self.world.commit(self.turn()).await.unwrap();
+    /// Commits `count` turns that arrive while the writer waits, so that they share transactions.
+    async fn together(&self, streamed: bool, count: u64) {
+        let turns: Vec<_> = (0..count).map(|_| self.turn()).collect();
+        if streamed {
+            let pending =
+                turns.iter().map(|turn| TurnRecord { output: Vec::new(), ..turn.clone() });
+            self.queued(pending.map(|turn| async move { self.world.record_pending(&turn).await }))
+                .await;
+        }
+        self.queued(turns.into_iter().map(|turn| async { self.world.commit(turn).await.unwrap() }))
+            .await;
     }
 
-    async fn streamed_turn(&self) {
-        let turn = self.turn();
-        let pending = TurnRecord { output: Vec::new(), ..turn.clone() };
-        self.world.record_pending(&pending).await;
-        self.world.commit(turn).await.unwrap();
+    /// Queues all `calls` while another connection has the write lock, and then awaits them.
+    async fn queued(&self, calls: impl Iterator<Item = impl Future<Output = ()>>) {
+        let mut calls = join_all(calls);
+        self.blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert!(poll!(&mut calls).is_pending(), "the writer is blocked");
+        self.blocker.execute_batch("ROLLBACK").unwrap();
+        calls.await;
     }
 }
 
@@ -111,29 +124,18 @@ fn message(id: &str, role: &str, text: &str) -> HeldItem {
 /// The pages that a turn writes on average, times ten.
 async fn pages_per_turn(log: Log, streamed: bool, at_once: u64) -> u64 {
     const TURNS: u64 = 480;
-    let log = Arc::new(log);
-    let run = async |turns: u64| {
-        let mut tasks = JoinSet::new();
-        for _ in 0..at_once {
-            let log = Arc::clone(&log);
-            tasks.spawn(async move {
-                for _ in 0..turns / at_once {
-                    match streamed {
-                        true => log.streamed_turn().await,
-                        false => log.json_turn().await,
-                    }
-                }
-            });
+    let run = async || {
+        for _ in 0..TURNS / at_once {
+            log.together(streamed, at_once).await;
         }
-        tasks.join_all().await;
     };
-    run(TURNS).await;
+    run().await;
     let before = log.pages();
-    run(TURNS).await;
+    run().await;
     (log.pages() - before) * 10 / TURNS
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn turn_writes_few_pages() {
     let cases = [(false, 1, 80), (true, 1, 80), (false, 16, 40), (true, 16, 40)];
     let mut counted = Vec::new();

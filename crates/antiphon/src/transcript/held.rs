@@ -95,6 +95,11 @@ impl HeldItem {
         }
     }
 
+    /// The number of its bytes that are here.
+    pub fn length(&self) -> usize {
+        self.body.bytes().map_or(0, Bytes::len)
+    }
+
     /// The item; `None` if its bytes are not here.
     pub fn item(&self) -> Option<Item> {
         self.body.bytes().map(|raw| Item::from_parts(raw.clone(), self.head.clone()))
