@@ -15,6 +15,7 @@ mod postgres {
     mod ledgers;
     mod pending_turns;
     mod proxy;
+    mod round_trips;
     mod schema;
     mod usage;
 }

@@ -35,6 +35,15 @@ impl Failure {
         }
     }
 
+    /// The position, from 0, of the item that a statement rejected because its thread has an item
+    /// with the same id. The statement writes `duplicate item N` into its error, counting from 1.
+    pub(super) fn duplicate(&self) -> Option<usize> {
+        let Self::Database(error) = self else { return None };
+        let (_, number) = error.as_db_error()?.message().split_once("duplicate item ")?;
+        let digits = number.trim_end_matches(|it: char| !it.is_ascii_digit());
+        digits.parse::<usize>().ok()?.checked_sub(1)
+    }
+
     /// Whether the outcome of the last statement is unknown.
     pub(super) fn is_silence(&self) -> bool {
         match self {

@@ -13,15 +13,10 @@ pub(super) async fn beat(db: &Session, holder: &str) -> Result<()> {
     db.execute(&BEAT, &[&holder]).await.map(drop)
 }
 
-/// Whether the lease of the process `holder` is valid.
-pub(super) async fn is_alive(db: &Session, holder: &str) -> Result<bool> {
-    Ok(db.row(&IS_ALIVE, &[&holder]).await?.is_some())
-}
-
 /// Renews the lease of this process if it has expired. Otherwise other processes would treat its
 /// new rows as those of a dead process.
-pub(super) async fn ensure(db: &Session, holder: &str, is_alive: bool) -> Result<()> {
-    if is_alive { Ok(()) } else { beat(db, holder).await }
+pub(super) async fn renew_expired(db: &Session, holder: &str) -> Result<()> {
+    db.execute(&RENEW_EXPIRED, &[&holder]).await.map(drop)
 }
 
 /// Gives up some of the queue places of `holder`.
@@ -47,7 +42,10 @@ statements! {
     BEAT = "
         INSERT INTO holders (id, expires_at) VALUES ($1, now() + interval '15 seconds')
         ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at";
-    IS_ALIVE = "SELECT FROM holders WHERE id = $1 AND expires_at > now()";
+    RENEW_EXPIRED = "
+        INSERT INTO holders (id, expires_at) SELECT $1, now() + interval '15 seconds'
+        WHERE NOT EXISTS (SELECT FROM holders WHERE id = $1 AND expires_at > now())
+        ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at";
     LEAVE_PLACES = "DELETE FROM leases WHERE holder = $1 AND place = ANY ($2)";
     LEAVE = "
         WITH left_places AS (DELETE FROM leases WHERE holder = $1),

@@ -1,6 +1,5 @@
 //! Appends items, reads them by range or id, and erases them.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use antiphon::{HeldItem, ItemId};
@@ -18,19 +17,19 @@ use crate::records::{Cursor, ItemPage, Order, PageRequest, Seq};
 type Result<T> = std::result::Result<T, Failure>;
 
 /// Appends items from position `start` on. If the thread already has an item's id, or the id is
-/// given twice, the error names that item.
+/// given twice, the server rejects the statement, and the error names that item.
 pub(super) async fn append<'a>(
     db: &Session,
     key: ThreadKey<'_>,
     start: Seq,
-    items: impl Iterator<Item = &'a HeldItem> + Clone,
+    mut items: impl Iterator<Item = &'a HeldItem> + Clone,
 ) -> Result<()> {
     let given = Arrays::from_items(items.clone());
     if given.item_ids.is_empty() {
         return Ok(());
     }
     let appended = db
-        .rows(
+        .execute(
             &APPEND,
             &[
                 &key.tenant(),
@@ -48,11 +47,11 @@ pub(super) async fn append<'a>(
                 &given.bodies,
             ],
         )
-        .await?;
-    let appended: BTreeSet<Seq> = appended.iter().map(|row| seq_from_column(row.get(0))).collect();
-    match items.zip(start..).find(|(_, seq)| !appended.contains(seq)) {
-        Some((item, _)) => Err(StoreError::DuplicateItem(item.id.clone()).into()),
-        None => Ok(()),
+        .await;
+    let Err(failure) = appended else { return Ok(()) };
+    match failure.duplicate().and_then(|at| items.nth(at)) {
+        Some(item) => Err(StoreError::DuplicateItem(item.id.clone()).into()),
+        None => Err(failure),
     }
 }
 
@@ -173,23 +172,27 @@ pub(super) async fn find_generated(
 }
 
 statements! {
-    /// Skips items that the thread already has.
+    /// Fails if the thread has one of the items already: the cast of that item's number to a number
+    /// is invalid ([`Failure::duplicate`]).
     APPEND = concat!(
-        "WITH appended AS (
-            INSERT INTO items (tenant, shard, thread, seq, ", item_columns!(), ", copy)
-            SELECT $1::text, $2::bigint, $3::bigint, $4::bigint + at - 1, ", item_columns!(), ",
-                   nextval('copies')
-            FROM ", given_items!(
+        "WITH given AS (
+            SELECT * FROM ", given_items!(
                 "$5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[], $9::text[], $10::bigint[], \
                  $11::bytea[], $12::bytea[], $13::bytea[]"
             ), "
+        ), appended AS (
+            INSERT INTO items (tenant, shard, thread, seq, ", item_columns!(), ", copy)
+            SELECT $1::text, $2::bigint, $3::bigint, $4::bigint + at - 1, ", item_columns!(), ",
+                   nextval('copies')
+            FROM given
             ON CONFLICT (tenant, shard, thread, sha256(item_id)) WHERE body IS NOT NULL DO NOTHING
             RETURNING seq, item_id, copy
         ), placed AS (
             INSERT INTO item_places (tenant, item, copy, shard, thread, seq)
             SELECT $1, sha256(item_id), copy, $2, $3, seq FROM appended
         )
-        SELECT seq FROM appended"
+        SELECT ('duplicate item ' || at)::integer FROM given
+        WHERE NOT EXISTS (SELECT FROM appended WHERE seq = $4 + at - 1)"
     );
     TRANSCRIPT = concat!(
         "WITH line AS (

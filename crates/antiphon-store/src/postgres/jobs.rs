@@ -31,12 +31,10 @@ pub(super) async fn accept(
     let (inserted, logged, alive) = future::join3(
         db.execute(&INSERT, &given),
         events::insert(db, tenant, &job.id, &job.events),
-        holders::is_alive(db, holder),
+        holders::renew_expired(db, holder),
     )
     .await;
-    inserted?;
-    logged?;
-    holders::ensure(db, holder, alive?).await
+    inserted.map(drop).and(logged).and(alive)
 }
 
 pub(super) async fn status(
@@ -161,8 +159,11 @@ pub(super) async fn release(
 pub(super) async fn claim_next(db: &Session, holder: &str) -> Result<Option<ClaimedJob>> {
     let Some(row) = db.row(&TAKE_UP, &[&holder]).await? else { return Ok(None) };
     let job = read_left(&row)?;
-    holders::ensure(db, holder, holders::is_alive(db, holder).await?).await?;
-    let event_count = events::count(db, &job.tenant, &job.id).await?;
+    let (alive, event_count) =
+        future::join(holders::renew_expired(db, holder), events::count(db, &job.tenant, &job.id))
+            .await;
+    alive?;
+    let event_count = event_count?;
     Ok(Some(ClaimedJob { event_count, ..job }))
 }
 

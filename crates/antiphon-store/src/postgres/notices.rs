@@ -1,5 +1,6 @@
 //! Notices: messages for external endpoints.
 
+use futures_util::future;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
@@ -20,7 +21,7 @@ pub(super) async fn insert(
     notices: &[Notice],
     turn: TurnState,
 ) -> Result<()> {
-    for notice in notices {
+    let inserted = notices.iter().map(|notice| async move {
         db.execute(
             &INSERT,
             &[
@@ -34,9 +35,9 @@ pub(super) async fn insert(
                 &&*notice.body,
             ],
         )
-        .await?;
-    }
-    Ok(())
+        .await
+    });
+    future::try_join_all(inserted).await.map(drop)
 }
 
 /// The notices that were recorded with a pending turn.

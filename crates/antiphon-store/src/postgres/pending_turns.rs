@@ -11,46 +11,55 @@ use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
-use super::{holders, ledger_names, notices, sweep, turns};
+use super::{ledger_names, notices, sweep, turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{
     ThreadKey, position, row_key, seq_from_column, shard, thread, thread_from_column,
 };
-use crate::records::{
-    Cursor, Destination, NewResponse, Notice, RequestDigest, TurnRecord, TurnState,
-};
+use crate::records::{Cursor, Destination, Notice, RequestDigest, TurnRecord, TurnState};
 
 type Result<T> = std::result::Result<T, Failure>;
 
 /// Records a pending turn of the process `holder`. Replaces an earlier one with the same id.
 pub(super) async fn record(
-    db: &Session,
-    tenant: &Tenant,
-    turn: &TurnRecord,
-    holder: &str,
-) -> Result<()> {
-    let response = turn.announced()?;
-    let (removed, inserted, filled, alive) = future::join4(
-        remove(db, tenant, &response.id),
-        insert(db, tenant, turn, response, holder),
-        insert_items(db, tenant, &response.id, &turn.input),
-        holders::is_alive(db, holder),
-    )
-    .await;
-    removed.and(inserted).and(filled)?;
-    let (id, open) = (&response.id, TurnState::Open);
-    Box::pin(notices::insert(db, tenant, id, &turn.notices, open)).await?;
-    holders::ensure(db, holder, alive?).await
+    shared: Shared,
+    tenant: Tenant,
+    turn: TurnRecord,
+) -> std::result::Result<(), StoreError> {
+    let lock_shard = turn.announced()?.id.shard();
+    let given = (tenant, turn, shared.holder.clone());
+    let is_recorded = given.1.notices.is_empty()
+        && shared
+            .run(&given, |db, (tenant, turn, holder)| Box::pin(insert(db, tenant, turn, holder)))
+            .await?;
+    if is_recorded {
+        return Ok(());
+    }
+    let tree = Lock::Tree(&given.0, lock_shard);
+    shared
+        .write(Effect::Unsynced, tree, &given, |db, (tenant, turn, holder)| {
+            Box::pin(replace(db, tenant, turn, holder))
+        })
+        .await
 }
 
-async fn insert(
-    db: &Session,
-    tenant: &Tenant,
-    turn: &TurnRecord,
-    response: &NewResponse,
-    holder: &str,
-) -> Result<()> {
+async fn replace(db: &Session, tenant: &Tenant, turn: &TurnRecord, holder: &str) -> Result<()> {
+    let id = &turn.announced()?.id;
+    let (removed, inserted, notified) = future::join3(
+        remove(db, tenant, id),
+        insert(db, tenant, turn, holder),
+        Box::pin(notices::insert(db, tenant, id, &turn.notices, TurnState::Open)),
+    )
+    .await;
+    removed.and(inserted.map(drop)).and(notified)
+}
+
+/// Inserts a pending turn with one statement, and renews the lease of its process if it has
+/// expired. Returns `false` if there is one with the same id already. Needs no lock: the statement
+/// reads nothing that another writer of the tree changes.
+async fn insert(db: &Session, tenant: &Tenant, turn: &TurnRecord, holder: &str) -> Result<bool> {
+    let response = turn.announced()?;
     let (into, continued, after, fork) = match &turn.destination {
         Destination::New { thread, .. } => (None, Some(*thread), None, None),
         Destination::After { cursor, fork, .. } => {
@@ -58,59 +67,39 @@ async fn insert(
         }
         Destination::Conversation(id) => (Some(id.as_str()), None, None, None),
     };
-    db.execute(
-        &INSERT,
-        &[
-            &tenant.as_str(),
-            &shard(response.id.shard()),
-            &response.id.as_str(),
-            &holder,
-            &into,
-            &continued.map(thread),
-            &after.map(position),
-            &fork.map(thread),
-            &response.conversation.as_ref().map(ConversationId::as_str),
-            &response.created_at,
-            &&*response.envelope,
-            &&*response.report,
-            &turn.request.as_ref().map(|request| &request.0[..]),
-            &response.copy.as_ref().map(|copy| &*copy.sealed),
-            &response.copy.as_ref().map(|copy| copy.expires_at),
-        ],
-    )
-    .await
-    .map(drop)
-}
-
-async fn insert_items(
-    db: &Session,
-    tenant: &Tenant,
-    id: &ResponseId,
-    items: &[HeldItem],
-) -> Result<()> {
-    if items.is_empty() {
-        return Ok(());
-    }
-    let given = Arrays::from_items(items.iter());
-    db.execute(
-        &INSERT_ITEMS,
-        &[
-            &tenant.as_str(),
-            &shard(id.shard()),
-            &id.as_str(),
-            &given.item_ids,
-            &given.own_ids,
-            &given.kinds,
-            &given.call_ids,
-            &given.roles,
-            &given.flags,
-            &given.fingerprints,
-            &given.origins,
-            &given.bodies,
-        ],
-    )
-    .await
-    .map(drop)
+    let items = Arrays::from_items(turn.input.iter());
+    let inserted = db
+        .row(
+            &INSERT,
+            &[
+                &tenant.as_str(),
+                &shard(response.id.shard()),
+                &response.id.as_str(),
+                &holder,
+                &into,
+                &continued.map(thread),
+                &after.map(position),
+                &fork.map(thread),
+                &response.conversation.as_ref().map(ConversationId::as_str),
+                &response.created_at,
+                &&*response.envelope,
+                &&*response.report,
+                &turn.request.as_ref().map(|request| &request.0[..]),
+                &response.copy.as_ref().map(|copy| &*copy.sealed),
+                &response.copy.as_ref().map(|copy| copy.expires_at),
+                &items.item_ids,
+                &items.own_ids,
+                &items.kinds,
+                &items.call_ids,
+                &items.roles,
+                &items.flags,
+                &items.fingerprints,
+                &items.origins,
+                &items.bodies,
+            ],
+        )
+        .await?;
+    Ok(inserted.is_some())
 }
 
 /// The pending turns of this request, newest first.
@@ -166,13 +155,24 @@ pub(super) async fn forget(
     .await;
     emptied?;
     untold?;
-    let reached =
-        removed?.and_then(|row| row.get::<_, Option<i64>>(0).zip(row.get::<_, Option<i64>>(1)));
-    Ok(reached.map(|(thread, after)| Cursor {
-        shard: id.shard(),
-        thread: thread_from_column(thread),
-        end: seq_from_column(after),
-    }))
+    Ok(removed?.and_then(|row| read_reach(&row, id)))
+}
+
+/// The point in a thread that a pending turn continues from.
+pub(super) async fn reach(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<Cursor>> {
+    let given = row_key(tenant, id);
+    let found = db.row(&REACH, &[&given.0, &given.1, &given.2]).await?;
+    Ok(found.and_then(|row| read_reach(&row, id)))
+}
+
+fn read_reach(row: &Row, id: &ResponseId) -> Option<Cursor> {
+    let (thread, after) = row.get::<_, Option<i64>>(0).zip(row.get::<_, Option<i64>>(1))?;
+    let (thread, end) = (thread_from_column(thread), seq_from_column(after));
+    Some(Cursor { shard: id.shard(), thread, end })
 }
 
 /// The pending turn with this id. `None` if the turn is no longer open.
@@ -336,22 +336,33 @@ async fn find_left_in_tree(
 }
 
 statements! {
-    INSERT = "
-        INSERT INTO openings (tenant, shard, id, holder, into_conversation, thread, after, fork,
-                              conversation, created_at, envelope, report, request,
-                              copy, copy_until)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
-    INSERT_ITEMS = concat!(
-        "INSERT INTO opening_items (tenant, shard, opening, position, ", item_columns!(), ")
-        SELECT $1::text, $2::bigint, $3::text, at, ", item_columns!(), "
-        FROM ", given_items!(
-            "$4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[], $8::text[], $9::bigint[], \
-             $10::bytea[], $11::bytea[], $12::bytea[]"
+    /// As a transaction of its own, its commit does not wait for the disk.
+    INSERT = concat!(
+        "WITH renewed AS (
+            INSERT INTO holders (id, expires_at) SELECT $4, now() + interval '15 seconds'
+            WHERE NOT EXISTS (SELECT FROM holders WHERE id = $4 AND expires_at > now())
+            ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
+        ), opened AS (
+            INSERT INTO openings (tenant, shard, id, holder, into_conversation, thread, after,
+                                  fork, conversation, created_at, envelope, report, request,
+                                  copy, copy_until)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            ON CONFLICT DO NOTHING
+            RETURNING tenant, shard, id
+        ), filled AS (
+            INSERT INTO opening_items (tenant, shard, opening, position, ", item_columns!(), ")
+            SELECT opened.tenant, opened.shard, opened.id, at, ", item_columns!(), "
+            FROM opened CROSS JOIN ", given_items!(
+                "$16::bytea[], $17::bytea[], $18::bytea[], $19::bytea[], $20::text[], \
+                 $21::bigint[], $22::bytea[], $23::bytea[], $24::bytea[]"
+            ), "
         )
+        SELECT set_config('synchronous_commit', 'off', true) FROM opened"
     );
     FIND_BY_REQUEST = "
         SELECT id FROM openings WHERE tenant = $1 AND shard = $2 AND request = $3
         ORDER BY ordinal DESC LIMIT $4";
+    REACH = "SELECT thread, after FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
     HOLDER = "SELECT holder FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
     REMOVE = "
         DELETE FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3

@@ -34,14 +34,13 @@ pub(super) async fn join(
     let given = row_key(tenant, id);
     let (joined, alive) = futures_util::future::join(
         db.row(&JOIN, &[&given.0, &given.1, &given.2, &holder]),
-        holders::is_alive(db, holder),
+        holders::renew_expired(db, holder),
     )
     .await;
     let row = joined?.ok_or_else(|| Failure::unreadable("no place for a process that joined"))?;
     let place = place_of(row.get(0));
     drawn.note(place);
-    holders::ensure(db, holder, alive?).await?;
-    Ok(place)
+    alive.map(|()| place)
 }
 
 /// The processes before `place`, which belongs to `holder`.

@@ -63,7 +63,8 @@ async fn restore_once(
     feed: &mut ItemFeed,
 ) -> Result<Restored> {
     let tree = Lock::Tree(tenant, thread.shard);
-    let transaction = Transaction::begin(shared.pool.borrow().await?, Effect::Synced, tree).await?;
+    let transaction = Transaction::new(shared.pool.borrow().await?);
+    transaction.begin(Effect::Synced, tree).await?;
     match restore(&transaction, tenant, thread, object, feed).await {
         Ok(restored) => shared.conclude(transaction, restored).await,
         Err(failure) => {

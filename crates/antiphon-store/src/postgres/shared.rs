@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{self, BoxFuture};
 use tokio::time::{sleep, timeout};
 
 use super::failure::Failure;
@@ -20,6 +20,10 @@ const FATE_PAUSE: Duration = Duration::from_millis(100);
 
 /// Work on a connection.
 pub(super) type Work<A, T> = for<'a> fn(&'a Session, &'a A) -> BoxFuture<'a, Result<T, Failure>>;
+
+/// Work in a transaction. Its first statements are sent with the begin of the transaction.
+pub(super) type TransactionWork<A, T> =
+    for<'a> fn(&'a Transaction, &'a A) -> BoxFuture<'a, Result<T, Failure>>;
 
 /// The state that all calls share: the connections, and the name of this process in the database.
 #[derive(Clone)]
@@ -76,7 +80,7 @@ impl Shared {
         effect: Effect,
         lock: Lock<'_>,
         given: &A,
-        work: Work<A, T>,
+        work: TransactionWork<A, T>,
     ) -> Result<T, StoreError> {
         let mut tries = 1..TRIES;
         loop {
@@ -92,10 +96,12 @@ impl Shared {
         effect: Effect,
         lock: Lock<'_>,
         given: &A,
-        work: Work<A, T>,
+        work: TransactionWork<A, T>,
     ) -> Result<T, Failure> {
-        let transaction = Transaction::begin(self.pool.borrow().await?, effect, lock).await?;
-        match work(&transaction, given).await {
+        let transaction = Transaction::new(self.pool.borrow().await?);
+        let (began, outcome) =
+            future::join(transaction.begin(effect, lock), work(&transaction, given)).await;
+        match began.and(outcome) {
             Ok(done) => self.conclude(transaction, done).await,
             Err(failure) => {
                 transaction.roll_back().await;

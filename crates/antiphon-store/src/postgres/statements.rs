@@ -67,7 +67,7 @@ mod tests {
     const UNSHARDED: &[&str] = &[
         // Processes, which work in all shards.
         "holders::BEAT",
-        "holders::IS_ALIVE",
+        "holders::RENEW_EXPIRED",
         "holders::LEAVE_PLACES",
         "holders::LEAVE",
         "holders::SWEEP_PLACES",

@@ -223,10 +223,9 @@ impl Store for PostgresStore {
     }
 
     async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
-        let shard = turn.announced()?.id.shard();
-        transact!(self, Unsynced, tree(tenant, shard), (turn, holder = self.holder()), |db| {
-            pending_turns::record(db, tenant, turn, holder)
-        })
+        let (shared, tenant) = (self.shared.clone(), tenant.clone());
+        let recording = Box::pin(pending_turns::record(shared, tenant, turn));
+        self.call(recording).await
     }
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
@@ -274,7 +273,7 @@ impl Store for PostgresStore {
         self.call(async move {
             let tree = Lock::Tree(&given.0, given.1.destination.shard());
             let work = shared.write(Effect::Synced, tree, &given, |db, (tenant, turn, holder)| {
-                Box::pin(turns::commit(db, tenant, turn, holder))
+                Box::pin(turns::commit_last(db, tenant, turn, holder))
             });
             let outlived = work.await?;
             ledger_names::delete_outlived(&shared, &given.0, outlived).await;

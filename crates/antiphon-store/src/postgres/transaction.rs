@@ -1,6 +1,7 @@
 //! Transactions: each begins with its lock and commits at most once.
 
 use std::ops::Deref;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use deadpool::managed::Object;
 use futures_util::future;
@@ -38,10 +39,15 @@ pub(super) enum Lock<'a> {
 
 /// A transaction. If it is dropped before it ends, its connection is closed with it, so that the
 /// server rolls it back.
+///
+/// A transaction needs as few as two round trips: the first statements are sent with its begin, and
+/// the last ones with its commit ([`Transaction::commit_with`]).
 pub(super) struct Transaction {
     session: Option<Borrowed>,
     /// The number of this commit among those of its connection.
-    number: i64,
+    number: OnceLock<i64>,
+    /// The answer to the commit, once [`Transaction::commit_with`] has sent it.
+    committed: Mutex<Option<Result<(), Failure>>>,
 }
 
 /// The fate of a transaction.
@@ -65,48 +71,80 @@ pub(super) enum Commit {
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     session: String,
-    number: i64,
+    /// `None` if the transaction ended before it was numbered.
+    number: Option<i64>,
 }
 
 impl Transaction {
-    /// Begins a transaction and waits for the lock.
-    pub(super) async fn begin(
-        session: Borrowed,
-        effect: Effect,
-        lock: Lock<'_>,
-    ) -> Result<Self, Failure> {
-        let mut begun = Self { session: Some(session), number: 0 };
-        let begin = begun.command(match effect {
+    /// A transaction that has not begun.
+    pub(super) fn new(session: Borrowed) -> Self {
+        Self { session: Some(session), number: OnceLock::new(), committed: Mutex::new(None) }
+    }
+
+    /// Begins the transaction and waits for the lock. Statements that are sent meanwhile run after
+    /// that, and fail if it fails.
+    pub(super) async fn begin(&self, effect: Effect, lock: Lock<'_>) -> Result<(), Failure> {
+        let begin = self.command(match effect {
             Effect::Synced => "BEGIN ISOLATION LEVEL READ COMMITTED",
             Effect::Unsynced => {
                 "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off"
             }
         });
-        let (began, number, locked) = future::join3(begin, count(&begun), take(&begun, lock)).await;
-        began?;
-        begun.number = number?;
-        locked?;
-        Ok(begun)
+        let numbered = async {
+            let number = count(self).await?;
+            self.number.get_or_init(|| number);
+            Ok(())
+        };
+        let (began, numbered, locked) = future::join3(begin, numbered, take(self, lock)).await;
+        began.and(numbered).and(locked)
     }
 
     /// Begins a reading transaction, as of now.
     pub(super) async fn snapshot(session: Borrowed) -> Result<Self, Failure> {
-        let begun = Self { session: Some(session), number: 0 };
+        let begun = Self::new(session);
         begun.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         Ok(begun)
     }
 
+    /// Sends the last statements and the commit together.
+    ///
+    /// `last` must send all of its statements when it is first polled, and may fail only because
+    /// the server rejected one of them: the server then rolls back instead of committing. Some
+    /// statement of the transaction must have been answered before, so that the number of the
+    /// commit is known.
+    pub(super) async fn commit_with(
+        &self,
+        last: impl Future<Output = Result<(), Failure>>,
+    ) -> Result<(), Failure> {
+        let (written, committed) = future::join(last, self.command("COMMIT")).await;
+        let answer = match written {
+            Ok(()) => committed,
+            Err(failure) if failure.is_silence() => Err(failure),
+            Err(failure) => return Err(failure),
+        };
+        *self.committed.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        Ok(())
+    }
+
+    /// Commits, unless [`Transaction::commit_with`] has done so. Reports the answer.
     pub(super) async fn commit(mut self) -> Commit {
-        match self.command("COMMIT").await {
+        let sent = self.committed.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let answer = match sent {
+            Some(answer) => answer,
+            None => self.command("COMMIT").await,
+        };
+        match answer {
             Ok(()) => {
                 self.session.take();
                 Commit::Done
             }
-            Err(failure) if failure.is_silence() => {
-                Commit::AnswerLost(Trace { session: self.id.clone(), number: self.number }, failure)
-            }
+            Err(failure) if failure.is_silence() => Commit::AnswerLost(self.trace(), failure),
             Err(failure) => Commit::Failed(failure),
         }
+    }
+
+    fn trace(&self) -> Trace {
+        Trace { session: self.id.clone(), number: self.number.get().copied() }
     }
 
     /// Rolls the transaction back. If that fails, closes the connection.
@@ -160,8 +198,8 @@ async fn take(db: &Session, lock: Lock<'_>) -> Result<(), Failure> {
 /// transactions that left no trace.
 pub(super) async fn fate(db: &Session, trace: &Trace) -> Result<Fate, Failure> {
     let row = db.row(&FATE, &[&trace.session]).await?;
-    Ok(match row.map(|row| row.get::<_, i64>(0)) {
-        Some(commits) if commits >= trace.number => Fate::Committed,
+    Ok(match row.map(|row| row.get::<_, i64>(0)).zip(trace.number) {
+        Some((commits, number)) if commits >= number => Fate::Committed,
         Some(_) => Fate::Aborted,
         None => Fate::Unknown,
     })

@@ -5,6 +5,7 @@ use futures_util::future;
 use super::conversations::count;
 use super::failure::Failure;
 use super::session::Session;
+use super::transaction::Transaction;
 use super::{
     conversations, erasure, items, ledger_names, notices, pending_turns, queue_places, responses,
     sweep, threads,
@@ -26,27 +27,104 @@ pub(super) async fn commit(
     turn: &TurnRecord,
     holder: &str,
 ) -> Result<Option<LedgerSubject>> {
+    let place = check(db, tenant, turn, holder).await?;
+    let (written, followed) =
+        future::join(write(db, turn, &place), Box::pin(ledger_names::follow(db, tenant, turn)))
+            .await;
+    written?;
+    if let Some(left) = place.left_behind {
+        sweep::sweep(db, ThreadKey::from_cursor(tenant, left)).await?;
+    }
+    followed
+}
+
+/// Commits a turn as [`commit`] does, and the transaction with it: in two round trips, unless the
+/// turn renames a ledger or leaves items that nothing reaches.
+pub(super) async fn commit_last(
+    db: &Transaction,
+    tenant: &Tenant,
+    turn: &TurnRecord,
+    holder: &str,
+) -> Result<Option<LedgerSubject>> {
+    if turn.ledger.is_some() {
+        return commit(db, tenant, turn, holder).await;
+    }
+    let place = check(db, tenant, turn, holder).await?;
+    match place.left_behind {
+        None => db.commit_with(Box::pin(write(db, turn, &place))).await?,
+        Some(left) => {
+            write(db, turn, &place).await?;
+            sweep::sweep(db, ThreadKey::from_cursor(tenant, left)).await?;
+        }
+    }
+    Ok(None)
+}
+
+/// The place of a turn's items.
+struct Place<'a> {
+    key: ThreadKey<'a>,
+    /// The position of the first.
+    start: Seq,
+    /// The thread that is created for them: the point that it continues, if any.
+    creation: Option<Creation>,
+    /// The point that the pending turn continued from, if nothing of the turn reaches it.
+    left_behind: Option<Cursor>,
+}
+
+/// The origin of a new thread.
+enum Creation {
+    Root,
+    /// A fork of another thread, which may have been deleted.
+    ForkOf(ThreadId),
+}
+
+/// Rejects a turn that must not be committed. Returns the place of its items.
+async fn check<'a>(
+    db: &Session,
+    tenant: &'a Tenant,
+    turn: &TurnRecord,
+    holder: &str,
+) -> Result<Place<'a>> {
     turn.check_shard()?;
-    let (stands, unsettled, unerased, placed) = future::join4(
+    let (stands, pending, unerased, placed) = future::join4(
         check_place(db, tenant, turn, holder),
         check_unsettled(db, tenant, turn),
         erasure::check_unerased(db, tenant, turn.response.as_ref()),
         place(db, tenant, &turn.destination),
     )
     .await;
-    let (key, input_from) = unerased.and(stands).and(unsettled).and(placed)?;
+    unerased?;
+    stands?;
+    let left_behind = pending?.filter(|reached| !covers(&turn.destination, *reached));
+    Ok(Place { left_behind, ..placed? })
+}
+
+/// Writes a turn, and removes its pending turn. Sends all statements when it is first polled.
+async fn write(db: &Session, turn: &TurnRecord, place: &Place<'_>) -> Result<()> {
+    let (key, input_from) = (place.key, place.start);
     let output_from = input_from.saturating_add(count(&turn.input));
     let end = output_from.saturating_add(count(&turn.output));
     let range = ResponseRange { input_from, output_from, end };
-    let (appended, advanced, noted, recorded, followed) = future::join5(
+    let (created, appended, advanced, noted, recorded) = future::join5(
+        create(db, place),
         items::append(db, key, input_from, turn.input.iter().chain(&turn.output)),
         threads::advance(db, key, end),
         note(db, key, turn, input_from),
         Box::pin(record(db, key, turn, range)),
-        Box::pin(ledger_names::follow(db, tenant, turn)),
     )
     .await;
-    appended.and(advanced).and(noted).and(recorded).and(followed)
+    created.and(appended).and(advanced).and(noted).and(recorded)
+}
+
+async fn create(db: &Session, place: &Place<'_>) -> Result<()> {
+    match place.creation {
+        None => Ok(()),
+        Some(Creation::Root) => threads::create_root(db, place.key, 0, false).await,
+        Some(Creation::ForkOf(parent)) => {
+            let parent = ThreadKey { id: parent, ..place.key };
+            threads::create_fork(db, parent, place.start, place.key.id).await
+        }
+    }
 }
 
 /// Rejects a turn whose place is not the first in the conversation's queue.
@@ -59,12 +137,20 @@ async fn check_place(db: &Session, tenant: &Tenant, turn: &TurnRecord, holder: &
     }
 }
 
-/// Rejects a turn that another process has settled.
-async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
-    match &turn.response {
-        Some(response) => responses::check_unrecorded(db, tenant, &response.id).await,
-        None => Ok(()),
-    }
+/// Rejects a turn that another process has settled. Returns the point that its pending turn
+/// continues from.
+async fn check_unsettled(
+    db: &Session,
+    tenant: &Tenant,
+    turn: &TurnRecord,
+) -> Result<Option<Cursor>> {
+    let Some(response) = &turn.response else { return Ok(None) };
+    let (unrecorded, reached) = future::join(
+        responses::check_unrecorded(db, tenant, &response.id),
+        pending_turns::reach(db, tenant, &response.id),
+    )
+    .await;
+    unrecorded.and(reached)
 }
 
 /// The destination thread of the turn's items, and their first position in it.
@@ -72,12 +158,11 @@ async fn place<'a>(
     db: &Session,
     tenant: &'a Tenant,
     destination: &Destination,
-) -> Result<(ThreadKey<'a>, Seq)> {
+) -> Result<Place<'a>> {
     match destination {
         Destination::New { shard, thread } => {
             let key = ThreadKey::new(tenant, *shard, *thread);
-            threads::create_root(db, key, 0, false).await?;
-            Ok((key, 0))
+            Ok(Place { key, start: 0, creation: Some(Creation::Root), left_behind: None })
         }
         Destination::After { cursor, fork, end_of } => {
             let moved = match end_of {
@@ -89,7 +174,8 @@ async fn place<'a>(
         Destination::Conversation(id) => {
             let end = conversations::end(db, tenant, id).await?;
             let end = end.ok_or(StoreError::ConversationNotFound)?;
-            Ok((ThreadKey::from_cursor(tenant, end), end.end))
+            let key = ThreadKey::from_cursor(tenant, end);
+            Ok(Place { key, start: end.end, creation: None, left_behind: None })
         }
     }
 }
@@ -101,16 +187,15 @@ async fn place_after<'a>(
     tenant: &'a Tenant,
     cursor: Cursor,
     fork: ThreadId,
-) -> Result<(ThreadKey<'a>, Seq)> {
+) -> Result<Place<'a>> {
     let key = ThreadKey::from_cursor(tenant, cursor);
-    let is_tip = threads::find(db, key)
-        .await?
-        .is_some_and(|thread| thread.tip == cursor.end && !thread.named);
-    if is_tip {
-        return Ok((key, cursor.end));
+    let found = threads::find(db, key).await?;
+    let place = Place { key, start: cursor.end, creation: None, left_behind: None };
+    if found.is_some_and(|thread| thread.tip == cursor.end && !thread.named) {
+        return Ok(place);
     }
-    threads::create_fork(db, key, cursor.end, fork).await?;
-    Ok((ThreadKey { id: fork, ..key }, cursor.end))
+    let creation = Some(Creation::ForkOf(key.id));
+    Ok(Place { key: ThreadKey { id: fork, ..key }, creation, ..place })
 }
 
 /// Records the last turn of a conversation's thread.
@@ -131,22 +216,14 @@ async fn record(
     range: ResponseRange,
 ) -> Result<()> {
     let Some(response) = &turn.response else { return Ok(()) };
-    let request = turn.request.as_ref();
-    let (recorded, removed) = future::join(
+    let (tenant, request) = (key.owner, turn.request.as_ref());
+    let (recorded, removed, notified) = future::join3(
         responses::insert(db, key, response, request, range),
-        pending_turns::forget(db, key.owner, &response.id),
+        pending_turns::forget(db, tenant, &response.id),
+        notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Ended),
     )
     .await;
-    recorded?;
-    let reached = removed?;
-    let (tenant, ended) = (key.owner, TurnState::Ended);
-    notices::insert(db, tenant, &response.id, &turn.notices, ended).await?;
-    match reached {
-        Some(reached) if !covers(&turn.destination, reached) => {
-            sweep::sweep(db, ThreadKey::from_cursor(key.owner, reached)).await
-        }
-        _ => Ok(()),
-    }
+    recorded.and(removed.map(drop)).and(notified)
 }
 
 /// Whether the committed turn itself reaches the items that its pending turn reached.

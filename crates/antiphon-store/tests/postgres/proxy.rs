@@ -1,6 +1,8 @@
-//! A way to the server on which a connection is lost at its worst moment.
+//! A way to the server on which a connection is lost at its worst moment, and on which round trips
+//! are counted.
 
 use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -20,6 +22,19 @@ pub(crate) struct Proxy {
     /// The database's URL, by way of here.
     pub(crate) url: String,
     next: Arc<Mutex<Option<Cut>>>,
+    /// The count for connections that are opened from now on.
+    counter: Arc<Mutex<RoundTrips>>,
+}
+
+/// Counts how often clients send something after the server has answered.
+#[derive(Clone, Default)]
+pub(crate) struct RoundTrips(Arc<AtomicUsize>);
+
+impl RoundTrips {
+    /// The number since the last call.
+    pub(crate) fn take(&self) -> usize {
+        self.0.swap(0, Ordering::Relaxed)
+    }
 }
 
 impl Proxy {
@@ -29,13 +44,22 @@ impl Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let own = listener.local_addr().unwrap().port();
         let next = Arc::<Mutex<Option<Cut>>>::default();
-        let cuts = Arc::clone(&next);
+        let counter = Arc::<Mutex<RoundTrips>>::default();
+        let (cuts, counters) = (Arc::clone(&next), Arc::clone(&counter));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(forward(client, port, Arc::clone(&cuts)));
+                let round_trips = counters.lock().unwrap().clone();
+                tokio::spawn(forward(client, port, Arc::clone(&cuts), round_trips));
             }
         });
-        Self { url: url.replace(&format!(":{port}/"), &format!(":{own}/")), next }
+        Self { url: url.replace(&format!(":{port}/"), &format!(":{own}/")), next, counter }
+    }
+
+    /// Counts the round trips of connections that are opened from now on.
+    pub(crate) fn count_round_trips(&self) -> RoundTrips {
+        let fresh = RoundTrips::default();
+        *self.counter.lock().unwrap() = fresh.clone();
+        fresh
     }
 
     /// Cuts the next connection that commits.
@@ -49,25 +73,36 @@ impl Proxy {
     }
 }
 
-async fn forward(mut client: TcpStream, port: u16, next: Arc<Mutex<Option<Cut>>>) {
+async fn forward(
+    mut client: TcpStream,
+    port: u16,
+    next: Arc<Mutex<Option<Cut>>>,
+    round_trips: RoundTrips,
+) {
     let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.unwrap();
     let (mut asked, mut answered) = ([0; 16 * 1024], [0; 16 * 1024]);
+    let mut has_answered = true;
     loop {
         tokio::select! {
             read = client.read(&mut asked) => {
                 let Ok(length @ 1..) = read else { return };
+                round_trips.0.fetch_add(usize::from(has_answered), Ordering::Relaxed);
+                has_answered = false;
                 let cut = commits(&asked[..length]).then(|| next.lock().unwrap().take()).flatten();
                 if cut == Some(Cut::BeforeTheCommit) {
                     return;
                 }
                 server.write_all(&asked[..length]).await.unwrap();
                 if cut == Some(Cut::AfterTheCommit) {
-                    server.read_u8().await.unwrap();
+                    while !commits(&answered) {
+                        let Ok(1..) = server.read(&mut answered).await else { return };
+                    }
                     return;
                 }
             }
             read = server.read(&mut answered) => {
                 let Ok(length @ 1..) = read else { return };
+                has_answered = true;
                 if client.write_all(&answered[..length]).await.is_err() {
                     return;
                 }
@@ -76,6 +111,7 @@ async fn forward(mut client: TcpStream, port: u16, next: Arc<Mutex<Option<Cut>>>
     }
 }
 
-fn commits(asked: &[u8]) -> bool {
-    asked.windows(7).any(|bytes| bytes == b"COMMIT\0")
+/// Whether the bytes contain the command, or the server's answer to it.
+fn commits(bytes: &[u8]) -> bool {
+    bytes.windows(7).any(|bytes| bytes == b"COMMIT\0")
 }

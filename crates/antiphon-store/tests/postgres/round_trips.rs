@@ -1,0 +1,61 @@
+//! The number of times that a call waits for the server.
+
+use antiphon_store::{Cursor, Destination};
+
+use super::database::Database;
+use super::proxy::{Proxy, RoundTrips};
+use crate::conformance::World;
+use crate::conformance::world::items;
+
+/// A database on which one connection is used, and the count of its round trips.
+async fn counted() -> (World, RoundTrips) {
+    let database = Database::new().await.with("pool_max=1");
+    let proxy = Proxy::to(&database.url).await;
+    let world = World::at(database.by_way_of(&proxy.url)).await;
+    let round_trips = proxy.count_round_trips();
+    world.held(&["nothing"]).await;
+    (world, round_trips)
+}
+
+#[tokio::test]
+async fn turn_takes_three_round_trips() {
+    let (world, round_trips) = counted().await;
+    let conversation = world.conversation(&["a"]).await;
+    let first = world.first(&["a"], &["b"]).await;
+    let tip = world.end(&first).await;
+    let destinations = [
+        Destination::New { shard: world.shard(), thread: world.thread() },
+        world.destination_after(tip),
+        world.destination_after(Cursor { end: 1, ..tip }),
+        Destination::Conversation(conversation),
+    ];
+    for destination in destinations {
+        let (response, mut turn) = world.turn(destination.clone(), &["c"], &[]);
+        round_trips.take();
+
+        world.record_pending(&turn).await;
+        assert_eq!(round_trips.take(), 1, "to record {destination:?}");
+        turn.output = items(&["d"]);
+        world.commit(turn).await.unwrap();
+        assert_eq!(round_trips.take(), 2, "to commit {destination:?}");
+        let end = world.end(&response).await;
+        assert_eq!(round_trips.take(), 1, "to find the response");
+        world.before(end).await;
+        assert_eq!(round_trips.take(), 1, "to load the transcript");
+    }
+}
+
+#[tokio::test]
+async fn lease_takes_four_round_trips() {
+    let (world, round_trips) = counted().await;
+    let id = world.conversation(&[]).await;
+    let queue = world.store.lease_queue().unwrap();
+    round_trips.take();
+
+    let place = queue.join(&world.tenant, &id).await.unwrap();
+    assert_eq!(round_trips.take(), 2);
+    assert_eq!(queue.is_first(&world.tenant, &id, place).await, Ok(true));
+    assert_eq!(round_trips.take(), 1);
+    queue.leave(&world.tenant, &id, place).await.unwrap();
+    assert_eq!(round_trips.take(), 1);
+}
