@@ -37,6 +37,7 @@
 
 mod background;
 mod error;
+mod hot_transcripts;
 mod ids;
 mod item_columns;
 mod keys;
@@ -56,6 +57,7 @@ pub use background::{
     BackgroundJobs, ClaimedJob, EventPage, JobStatus, LogState, LoggedEvent, NewJob,
 };
 pub use error::StoreError;
+pub use hot_transcripts::{HotTranscripts, ResponseEnd, StoreVersion};
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use ledger_records::{Binding, LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
 pub use ledgers::Ledgers;

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::background::BackgroundJobs;
 use crate::error::StoreError;
+use crate::hot_transcripts::HotTranscripts;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::ledgers::Ledgers;
 use crate::records::{
@@ -43,6 +44,11 @@ pub trait Store: Send + Sync + 'static {
     /// The queues for the turns of conversations, if other processes can share this store. `None`
     /// if a single process owns it: a queue in its memory is enough then.
     fn lease_queue(&self) -> Option<&dyn LeaseQueue> {
+        None
+    }
+
+    /// The transcripts of recent turns, if a single process owns this store.
+    fn hot_transcripts(&self) -> Option<&HotTranscripts> {
         None
     }
 

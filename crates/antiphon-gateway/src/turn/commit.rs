@@ -9,7 +9,6 @@ use super::client::Client;
 use super::commit_retry::commit_with_retries;
 use super::compact::learn_from_answer;
 use super::context::Turn;
-use super::lane;
 use super::open::Opened;
 use super::pending::PendingTurn;
 use super::plan::Plan;
@@ -17,6 +16,7 @@ use super::reader::Outcome;
 use super::report::Report;
 use super::sending::SendingTurn;
 use super::shared_text::SharedEnd;
+use super::{hot, lane};
 use crate::error::ApiError;
 
 /// A turn whose response has ended.
@@ -39,9 +39,9 @@ pub(super) struct CommittedTurn {
 /// The result of a response, and the changes that the commit stores with it.
 pub(super) struct TurnResult<'a> {
     pub(super) fresh: Vec<HeldItem>,
+    pub(super) output: Vec<HeldItem>,
     pub(super) report: &'a Report,
     pub(super) finished: &'a Finished,
-    pub(super) origin: &'a Origin,
 }
 
 impl<'a> EndedTurn<'a> {
@@ -64,7 +64,10 @@ impl<'a> EndedTurn<'a> {
         let end = SharedEnd::take_from(&mut finished);
         let Plan { transcript, fresh, report, origin, .. } = plan;
         let report = report.with_notes(&finished.notes);
-        let stored = TurnResult { fresh, report: &report, finished: &finished, origin: &origin };
+        let output = output_items(turn.gateway.fingerprint_key, &finished, &origin);
+        let held = transcript.items().len() - fresh.len();
+        let stored =
+            TurnResult { fresh, output: output.clone(), report: &report, finished: &finished };
         let result = match is_deleted {
             true => Err(ApiError::ConversationDeleted),
             false => stored.commit(turn, &opened).await,
@@ -72,13 +75,14 @@ impl<'a> EndedTurn<'a> {
         if result.is_err() {
             pending.discard().await;
         }
+        let is_stored = turn.stores_response(&finished) && result.is_ok();
         if result.is_err() || finished.status == Status::Failed {
             lane::forget_previous(turn);
+        } else if is_stored {
+            hot::keep(turn, &opened, transcript, held, output);
         } else {
-            let output = || output_items(turn.gateway.fingerprint_key, &finished, &origin);
             lane::remember(turn, &opened.response_id, transcript, output);
         }
-        let is_stored = turn.stores_response(&finished) && result.is_ok();
         let response = is_stored.then(|| opened.response_id.as_str());
         report.log(turn.request, response, &finished, result.as_ref().err());
         opened.close().await;
@@ -110,10 +114,10 @@ impl TurnResult<'_> {
         opened: &Opened,
         destination: Destination,
     ) -> TurnRecord {
-        let Self { fresh, report, finished, origin } = self;
+        let Self { fresh, output, report, finished } = self;
         let envelope = || Bytes::copy_from_slice(finished.envelope.as_bytes());
         TurnRecord {
-            output: output_items(turn.gateway.fingerprint_key, finished, origin),
+            output,
             response: turn.request.store.then(|| opened.new_response(envelope(), report)),
             place: opened.place(),
             ..turn.new_record(destination, fresh)

@@ -3,9 +3,10 @@
 use antiphon::stream::{Assembler, Envelope, Finished, Status, UsedIds};
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
-    ConversationId, Cursor, Destination, ResponseId, ResponseRecord, Shard, TurnRecord,
+    ConversationId, Cursor, Destination, ResponseEnd, ResponseId, ResponseRecord, Shard, TurnRecord,
 };
 
+use super::hot;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
@@ -163,6 +164,17 @@ impl Turn<'_> {
             }
             None => Err(ApiError::ConversationLocked),
             record => Ok(record),
+        }
+    }
+
+    /// The end of a response, after its turn has ended.
+    pub(super) async fn wait_for_end(
+        &self,
+        id: &ResponseId,
+    ) -> Result<Option<ResponseEnd>, ApiError> {
+        match hot::end_of(self, id) {
+            Some(end) => Ok(Some(end)),
+            None => Ok(self.wait_for_response(id).await?.as_ref().map(ResponseEnd::from_record)),
         }
     }
 

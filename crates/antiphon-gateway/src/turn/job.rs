@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
 use super::client::Client;
-use super::commit::{EndedTurn, TurnResult};
+use super::commit::{EndedTurn, TurnResult, output_items};
 use super::compact::learn_from_answer;
 use super::context::Turn;
 use super::detached::{DetachedTurn, EndReason};
@@ -126,8 +126,8 @@ impl RunningJob<'_> {
             Status::Failed | Status::Cancelled => opened.destination_apart(),
             Status::Completed | Status::Incomplete => opened.destination.clone(),
         };
-        let origin = &plan.origin;
-        let result = TurnResult { fresh: plan.fresh, report: &report, finished: &finished, origin };
+        let output = output_items(turn.gateway.fingerprint_key, &finished, &plan.origin);
+        let result = TurnResult { fresh: plan.fresh, output, report: &report, finished: &finished };
         let record = result.record(turn, &opened, destination);
         let end = (finished.status, finished.event.clone());
         let committed = self.commit_end(record, logged, end).await;

@@ -46,13 +46,12 @@ pub(super) async fn erase_deleted(
 pub(super) fn remember(
     turn: &Turn<'_>,
     id: &ResponseId,
-    mut transcript: Transcript,
-    output: impl FnOnce() -> Vec<HeldItem>,
+    transcript: Arc<Transcript>,
+    output: Vec<HeldItem>,
 ) {
     if let Some(lane) = turn.request.lane.as_ref().filter(|_| !turn.request.store) {
-        for item in output() {
-            transcript.push(item);
-        }
+        let mut transcript = Arc::unwrap_or_clone(transcript);
+        transcript.extend(output);
         lane.remember(id.as_str(), &transcript);
     }
 }

@@ -51,6 +51,7 @@ mod context;
 mod detached;
 mod encode;
 mod fallback_prompt;
+mod hot;
 mod job;
 mod lane;
 mod log;

@@ -6,14 +6,14 @@ use antiphon::json::Object;
 use antiphon::stream::Envelope;
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
-    ConversationId, Cursor, Destination, NewResponse, QueuePlace, ResponseId, ResponseRecord,
-    Shard, ThreadId, Usage,
+    ConversationId, Cursor, Destination, HotTranscripts, NewResponse, QueuePlace, ResponseId,
+    ResponseRecord, Shard, StoreVersion, ThreadId, Usage,
 };
 use bytes::Bytes;
 
 use super::context::{Announced, Turn};
-use super::lane;
 use super::report::Report;
+use super::{hot, lane};
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, ResponseLock};
@@ -48,6 +48,9 @@ pub(super) struct Opened {
     pub(super) cursor: Option<Cursor>,
     /// The transcript itself, if the turn continues a response that only its connection remembers.
     remembered: Option<Arc<Transcript>>,
+    /// The state of the store before the transcript is loaded; `None` if the store keeps no
+    /// transcripts in memory.
+    pub(super) version: Option<StoreVersion>,
     /// The place to which the commit appends the items.
     pub(super) destination: Destination,
     /// The turn's hold on the conversation, until the commit.
@@ -92,14 +95,14 @@ impl Opened {
         if let Some(remembered) = lane::recall(turn, text) {
             return Self::after_remembered(turn, &id, remembered).await;
         }
-        let Some(record) = turn.wait_for_response(&id).await? else {
+        let Some(end) = turn.wait_for_end(&id).await? else {
             // A turn of another lane may have ended in the meantime.
             let remembered = lane::recall(turn, text).ok_or_else(unknown)?;
             return Self::after_remembered(turn, &id, remembered).await;
         };
         let fork = ThreadId::issue(&mut RandomIds);
-        let (shard, cursor) = (id.shard(), record.cursor);
-        let end_of = record.response.conversation.is_some().then_some(id);
+        let (shard, cursor) = (id.shard(), end.cursor);
+        let end_of = end.is_in_conversation.then_some(id);
         Self::new(turn, shard, Some(cursor), Destination::After { cursor, fork, end_of }).await
     }
 
@@ -154,6 +157,7 @@ impl Opened {
             conversation: None,
             cursor,
             remembered: None,
+            version: turn.gateway.store.hot_transcripts().map(HotTranscripts::version),
             destination,
             hold: None,
             _response: response,
@@ -172,7 +176,10 @@ impl Opened {
     pub(super) async fn load_transcript(&self, turn: &Turn<'_>) -> Result<Transcript, ApiError> {
         match &self.remembered {
             Some(remembered) => Ok(lane::erase_deleted(turn, remembered).await?),
-            None => turn.load(self.cursor).await,
+            None => match self.cursor.and_then(|cursor| hot::take(turn, cursor)) {
+                Some(kept) => Ok(kept),
+                None => turn.load(self.cursor).await,
+            },
         }
     }
 

@@ -61,7 +61,7 @@ impl<'a> PlannedTurn<'a> {
 /// The items and the prompt of a turn.
 pub(super) struct Plan {
     /// The stored items, followed by the new items of the input.
-    pub(super) transcript: Transcript,
+    pub(super) transcript: Arc<Transcript>,
     /// The new items of the input, which the commit stores.
     pub(super) fresh: Vec<HeldItem>,
     /// The input of the upstream request.
@@ -168,6 +168,7 @@ impl Planner<'_> {
         let target = Target::new(&origin, self.upstream);
         let (prompt, report) = self.build(&transcript, &admitted, target)?;
         let fresh = transcript.items()[held..].to_vec();
+        let transcript = Arc::new(transcript);
         Ok(Plan { transcript, fresh, prompt, origin, report, preface: None, admitted })
     }
 
@@ -180,7 +181,7 @@ impl Planner<'_> {
     ) -> Result<(), ApiError> {
         let id = compaction.head().id.clone().expect("the gateway gives a compaction an id");
         let (key, origin) = (self.turn.gateway.fingerprint_key, plan.origin.clone());
-        let mut transcript = plan.transcript.clone();
+        let mut transcript = Transcript::clone(&plan.transcript);
         transcript.push(HeldItem::new(id, &compaction, key, Some(origin)));
         let target = Target::new(&plan.origin, self.upstream);
         (plan.prompt, plan.report) = self.build(&transcript, &plan.admitted, target)?;

@@ -1,6 +1,7 @@
 //! The third stage: a turn that asks its upstream.
 
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 
 use antiphon::dialect::{RequestContext, UpstreamApi};
 use antiphon::stream::{Permission, UsedIds};
@@ -133,7 +134,10 @@ impl SendingTurn<'_> {
         let (turn, upstream) = (planner.turn, planner.upstream);
         let fields = turn.request.object();
         let assembler = turn
-            .assembler(self.opened.envelope(&fields), UsedIds::from_transcript(&plan.transcript))
+            .assembler(
+                self.opened.envelope(&fields),
+                UsedIds::from_shared(Arc::clone(&plan.transcript)),
+            )
             .with_permission(Permission::from_request(&fields))
             .with_reasoning(upstream.reasoning_form(&fields))
             .with_preface(plan.preface.clone().unwrap_or_default());

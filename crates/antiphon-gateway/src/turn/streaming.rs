@@ -1,5 +1,7 @@
 //! The fourth stage: a turn whose answer is passed on to the client, event by event.
 
+use std::sync::Arc;
+
 use antiphon::stream::UsedIds;
 use bytes::Bytes;
 
@@ -156,7 +158,7 @@ impl<'a> PlannedTurn<'a> {
         let turn = self.planner.turn;
         let envelope = self.opened.envelope(&turn.request.object());
         let mut assembler =
-            turn.assembler(envelope, UsedIds::from_transcript(&self.plan.transcript));
+            turn.assembler(envelope, UsedIds::from_shared(Arc::clone(&self.plan.transcript)));
         assembler.apply_response(&Bytes::from_static(EMPTY_ANSWER)).expect("the constant is JSON");
         let events = std::iter::from_fn(|| assembler.next_event()).collect();
         client.send_events(events, assembler.output_items()).await;

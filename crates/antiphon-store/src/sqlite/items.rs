@@ -1,14 +1,12 @@
 //! Appends items, reads them by range or id, and erases them.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use antiphon::{Body, HeldItem, ItemId};
 use rusqlite::{Connection, Row, params};
 
 use super::item_ids;
 use super::keys::{ThreadKey, position, seq_from_column};
-use super::segment_cache::CacheReader;
 use super::segments::{self, Entry};
 use crate::error::StoreError;
 use crate::ids::Tenant;
@@ -32,7 +30,6 @@ pub(super) fn transcript(
     db: &Connection,
     tenant: &Tenant,
     cursor: Cursor,
-    cache: &CacheReader,
 ) -> Result<Vec<HeldItem>> {
     let key = ThreadKey::from_cursor(tenant, cursor);
     let given = params![key.tenant(), key.shard(), key.thread(), position(cursor.end)];
@@ -45,21 +42,10 @@ pub(super) fn transcript(
     // The rows come in the order of the join's loops. If SQLite ever chooses another order, this
     // sort restores it. On sorted rows it is a single pass.
     places.sort_by_key(|(range, _)| range.start);
-    let segments: Vec<i64> = places.iter().map(|(_, segment)| *segment).collect();
     let mut items = Vec::new();
-    for ((range, segment), cached) in places.into_iter().zip(cache.find(&segments)) {
-        let held = match cached {
-            Some(held) => held,
-            None => load_into(cache, db, segment)?,
-        };
-        items.extend(range.zip(held.iter()).map(|(_, item)| item.clone()));
+    for (range, segment) in places {
+        items.extend(range.zip(segments::load(db, segment)?).map(|(_, item)| item));
     }
-    Ok(items)
-}
-
-fn load_into(cache: &CacheReader, db: &Connection, segment: i64) -> Result<Arc<[HeldItem]>> {
-    let items = segments::load(db, segment)?.into();
-    cache.add(segment, &items);
     Ok(items)
 }
 

@@ -30,7 +30,6 @@ mod responses;
 mod restore;
 mod row;
 mod schema;
-mod segment_cache;
 mod segments;
 mod snapshot;
 mod store;
@@ -50,11 +49,11 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::task::spawn_blocking;
 
 use crate::error::StoreError;
+use crate::hot_transcripts::HotTranscripts;
 use crate::keys;
 pub(crate) use inspect::inspect;
 use lock::FileLock;
 use readers::Readers;
-use segment_cache::SegmentCache;
 pub(crate) use snapshot::SqliteSnapshot;
 use writer::{Effect, Writer};
 
@@ -68,7 +67,7 @@ pub struct SqliteStore {
     writer: Writer,
     /// `None` for a database in memory, which only the writer's connection sees.
     readers: Option<Readers>,
-    segments: Arc<SegmentCache>,
+    hot: Arc<HotTranscripts>,
     /// `None` for a database in memory.
     lock: Option<Arc<FileLock>>,
     /// A former process left the pending turns up to this ordinal.
@@ -104,13 +103,13 @@ impl SqliteStore {
         schema::migrate(&mut db)?;
         jobs::leave_all(&db)?;
         let last_left_ordinal = pending_turns::last(&db)?;
-        let segments = Arc::new(SegmentCache::default());
+        let hot = Arc::new(HotTranscripts::default());
         Ok(Self {
             last_left_ordinal,
             ordinals: AtomicI64::new(last_left_ordinal),
-            writer: Writer::start(db, lock.clone(), Arc::clone(&segments))?,
+            writer: Writer::start(db, lock.clone(), Arc::clone(&hot))?,
             readers: None,
-            segments,
+            hot,
             lock,
         })
     }

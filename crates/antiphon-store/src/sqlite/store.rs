@@ -1,6 +1,7 @@
 //! Implements [`Store`] for [`SqliteStore`].
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use antiphon::{HeldItem, ItemId};
@@ -14,6 +15,7 @@ use super::{
 };
 use crate::background::BackgroundJobs;
 use crate::error::StoreError;
+use crate::hot_transcripts::{HotTranscripts, ResponseEnd};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::Ledgers;
 use crate::records::{
@@ -54,6 +56,10 @@ impl Store for SqliteStore {
 
     fn watches(&self) -> &dyn Watches {
         self
+    }
+
+    fn hot_transcripts(&self) -> Option<&HotTranscripts> {
+        Some(&self.hot)
     }
 
     fn restorer(&self) -> &dyn Restorer {
@@ -164,8 +170,14 @@ impl Store for SqliteStore {
         _: Option<QueuePlace>,
     ) -> Result<bool> {
         let (tenant, conversation, request) = (tenant.clone(), conversation.clone(), *request);
+        let hot = Arc::clone(&self.hot);
         self.write(Effect::Erasing, move |db| {
-            requests::retract(db, &tenant, &conversation, &request, fork)
+            let is_retracted = requests::retract(db, &tenant, &conversation, &request, fork)?;
+            if is_retracted {
+                // The segments move to another thread, and are themselves unchanged.
+                hot.begin_change();
+            }
+            Ok(is_retracted)
         })
         .await
     }
@@ -191,8 +203,7 @@ impl Store for SqliteStore {
 
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
         let tenant = tenant.clone();
-        let cache = self.segments.reader();
-        self.read(move |db| items::transcript(db, &tenant, cursor, &cache)).await
+        self.read(move |db| items::transcript(db, &tenant, cursor)).await
     }
 
     async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>> {
@@ -236,8 +247,16 @@ impl Store for SqliteStore {
     }
 
     async fn commit_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {
-        let tenant = tenant.clone();
-        self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+        let version = self.hot.version();
+        let response = turn.response.as_ref();
+        let response = response.map(|it| (it.id.clone(), it.conversation.is_some()));
+        let owner = tenant.clone();
+        let committing = self.write(Effect::Synced, move |db| turns::commit(db, &owner, &turn));
+        let cursor = committing.await?;
+        if let Some((id, is_in_conversation)) = response {
+            self.hot.note_end(tenant, id, ResponseEnd { cursor, is_in_conversation }, version);
+        }
+        Ok(())
     }
 
     async fn usage(&self, tenant: &Tenant) -> Result<Usage> {

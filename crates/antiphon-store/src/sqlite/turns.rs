@@ -11,8 +11,9 @@ use crate::records::{Cursor, Destination, ResponseRange, Seq, TurnRecord, TurnSt
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Commits a turn: its items, its record and its ledger changes. Removes its pending turn.
-pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
+/// Commits a turn: its items, its record and its ledger changes. Removes its pending turn. Returns
+/// its end.
+pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<Cursor> {
     turn.check_shard()?;
     check_unrecorded(db, tenant, turn)?;
     let length = (turn.input.len() + turn.output.len()) as u64;
@@ -32,10 +33,10 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
         pending_turns::remove(db, tenant, &response.id)?;
         notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Ended)?;
     }
-    match &turn.ledger {
-        Some(ledger) => ledger_names::follow(db, tenant, turn, ledger),
-        None => Ok(()),
+    if let Some(ledger) = &turn.ledger {
+        ledger_names::follow(db, tenant, turn, ledger)?;
     }
+    Ok(Cursor { shard: key.in_shard, thread: key.id, end: range.end })
 }
 
 /// Rejects a turn whose response has a record already.

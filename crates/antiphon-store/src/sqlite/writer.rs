@@ -4,14 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
+use rusqlite::hooks::Action;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::lock::FileLock;
 use super::log::Log;
 use super::reserve::Reserve;
-use super::segment_cache::SegmentCache;
 use super::vacuum::Vacuum;
 use crate::error::StoreError;
+use crate::hot_transcripts::HotTranscripts;
 
 /// The maximum number of jobs in the queue. Further callers wait for room.
 const QUEUE: usize = 1024;
@@ -57,12 +58,12 @@ impl Writer {
     pub(super) fn start(
         db: Connection,
         lock: Option<Arc<FileLock>>,
-        segments: Arc<SegmentCache>,
+        hot: Arc<HotTranscripts>,
     ) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, running) = watch::channel(());
         let reserve = lock.as_ref().map(|lock| Reserve::new(lock.path()));
-        let committer = Committer::new(db, reserve, segments)?;
+        let committer = Committer::new(db, reserve, hot)?;
         let thread = thread::Builder::new()
             .name("antiphon-writer".into())
             .spawn(move || {
@@ -175,18 +176,18 @@ struct Committer {
     vacuum: Vacuum,
     /// `None` for a database in memory.
     reserve: Option<Reserve>,
-    segments: Arc<SegmentCache>,
+    hot: Arc<HotTranscripts>,
 }
 
 impl Committer {
     fn new(
         db: Connection,
         reserve: Option<Reserve>,
-        segments: Arc<SegmentCache>,
+        hot: Arc<HotTranscripts>,
     ) -> Result<Self, StoreError> {
-        segments.watch(&db)?;
+        watch(&db, Arc::clone(&hot))?;
         let (log, vacuum) = (Log::new(&db, LOG_ROOM), Vacuum::new(&db)?);
-        let mut committer = Self { db, synced: false, log, vacuum, reserve, segments };
+        let mut committer = Self { db, synced: false, log, vacuum, reserve, hot };
         committer.sync(true)?;
         Ok(committer)
     }
@@ -291,9 +292,9 @@ impl Committer {
         }
         if done.is_err() {
             // In memory, the jobs themselves are readers, and may have read what was undone.
-            self.segments.begin_change();
+            self.hot.begin_change();
         }
-        self.segments.end_transaction();
+        self.hot.end_transaction();
         done
     }
 
@@ -313,6 +314,16 @@ impl Committer {
         }
         Ok(())
     }
+}
+
+/// Empties the hot transcripts before a transaction changes a segment.
+fn watch(db: &Connection, hot: Arc<HotTranscripts>) -> Result<(), StoreError> {
+    db.update_hook(Some(move |action, _: &str, table: &str, _| {
+        if table == "segments" && action != Action::SQLITE_INSERT {
+            hot.begin_change();
+        }
+    }))?;
+    Ok(())
 }
 
 fn batch(first: Box<dyn Job>, jobs: &mut mpsc::Receiver<Box<dyn Job>>) -> Vec<Box<dyn Job>> {

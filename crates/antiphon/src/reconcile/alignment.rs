@@ -33,7 +33,7 @@ pub(super) fn align(
     let mut anchor_end = None;
     let mut replay_end = 0;
     for position in 0..incoming.len() {
-        let Some(anchor) = Anchor::new(&dialogue, assessments[position]) else { continue };
+        let Some(anchor) = Anchor::new(dialogue, assessments[position]) else { continue };
         let (before, rest) = split_at_position(messages, position);
         let held = anchor_end.unwrap_or_default()..anchor.held.start;
         let matches = dialogue.match_backwards(held, before);
@@ -45,11 +45,11 @@ pub(super) fn align(
             replay_end = position;
         }
     }
-    let tail = Tail { transcript, dialogue: &dialogue, incoming, assessments, messages, style };
+    let tail = Tail { transcript, dialogue, incoming, assessments, messages, style };
     let replay = tail.find_replay(anchor_end);
     replay_end = replay_end.max(end_of(&replay.matches));
     mark(transcript, replay.matches, assessments);
-    let unrecognized = recall(transcript, &dialogue, &all, replay_end, assessments);
+    let unrecognized = recall(transcript, dialogue, &all, replay_end, assessments);
     Doubts { repeated: replay.repeated, unrecognized }
 }
 
@@ -90,7 +90,7 @@ struct Anchor {
 }
 
 impl Anchor {
-    fn new(dialogue: &Dialogue, assessment: Assessment) -> Option<Self> {
+    fn new(dialogue: Dialogue<'_>, assessment: Assessment) -> Option<Self> {
         let place = assessment.place?;
         Some(match assessment.verdict {
             Verdict::Resent(_) | Verdict::Deleted => {
@@ -121,7 +121,7 @@ impl Anchor {
 /// messages are new, and [`Doubts::repeated`] counts them.
 struct Tail<'a> {
     transcript: &'a Transcript,
-    dialogue: &'a Dialogue,
+    dialogue: Dialogue<'a>,
     incoming: &'a [Item],
     assessments: &'a [Assessment],
     messages: &'a [IncomingMessage],

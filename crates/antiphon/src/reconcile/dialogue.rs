@@ -1,42 +1,21 @@
 //! The stored user and assistant messages, and how a replay follows them.
 
-use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
 
 use crate::item::{Fingerprint, FingerprintKey, Item, Role};
-use crate::transcript::{HeldItem, Transcript};
+use crate::transcript::{Messages, StoredMessages, Transcript};
 
 /// The stored messages of user and assistant, in order.
 ///
 /// After a deletion in the conversation, a client may or may not have deleted the message as well.
 /// So a dialogue with deletions is matched twice, with and without the deleted messages, and the
 /// better match counts.
-pub(super) struct Dialogue {
-    all: Messages,
-    /// `None` if nothing was deleted.
-    live: Option<Messages>,
-}
-
-/// A sequence of stored messages with its indexes.
-#[derive(Default)]
-struct Messages {
-    order: Vec<StoredMessage>,
-    /// For each fingerprint the indexes of its messages.
-    by_fingerprint: HashMap<Fingerprint, Vec<usize>>,
-    /// The indexes of the messages that every replay has: those that the user wrote and that were
-    /// not deleted.
-    users: Vec<usize>,
-}
-
 #[derive(Clone, Copy)]
-struct StoredMessage {
-    /// Position in the transcript.
-    held: usize,
-    fingerprint: Option<Fingerprint>,
-    /// Whether the model wrote it.
-    is_answer: bool,
-    is_deleted: bool,
+pub(super) struct Dialogue<'a> {
+    all: &'a Messages,
+    /// `None` if nothing was deleted.
+    live: Option<&'a Messages>,
 }
 
 /// An incoming message without an id.
@@ -73,14 +52,10 @@ impl IncomingMessage {
     }
 }
 
-impl Dialogue {
-    pub(super) fn new(transcript: &Transcript) -> Self {
-        let held = || transcript.items().iter().enumerate();
-        let all = Messages::from_held(held());
-        let has_deletions = all.order.iter().any(|message| message.is_deleted);
-        let live = has_deletions
-            .then(|| Messages::from_held(held().filter(|(_, item)| !item.is_tombstone())));
-        Self { all, live }
+impl<'a> Dialogue<'a> {
+    pub(super) fn new(transcript: &'a Transcript) -> Self {
+        let StoredMessages { all, live } = transcript.messages();
+        Self { all, live: live.as_ref() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -137,7 +112,7 @@ impl Dialogue {
         const CONTEXT: usize = 8;
         let (last, before) = messages.split_last()?;
         let context = &before[before.len().saturating_sub(CONTEXT)..];
-        let stored = &self.all;
+        let stored = self.all;
         let ends = stored.equal_in(last, &stored.indexes_in(held.clone())).iter();
         let ends = ends.map(|end| stored.order[*end].held);
         let fit = |end: &usize| stored.match_backwards(held.start..*end, context).matches.len();
@@ -152,10 +127,11 @@ impl Dialogue {
     ) -> impl Iterator<Item = Vec<MessageMatch>> {
         let users: Vec<&IncomingMessage> = messages.iter().filter(|one| one.is_user).collect();
         let prints: Vec<Fingerprint> = users.iter().map(|user| user.fingerprint).collect();
-        let stored = self.all.users.iter().map(|user| self.all.order[*user].fingerprint);
+        let latest = |length| &self.all.users[self.all.users.len().saturating_sub(length)..];
+        let stored = latest(users.len()).iter().map(|user| self.all.order[*user].fingerprint);
         let lengths = overlap_lengths(&prints, stored);
         lengths.into_iter().map(move |length| {
-            let latest = &self.all.users[self.all.users.len() - length..];
+            let latest = latest(length);
             let pairs = users.iter().zip(latest);
             pairs.map(|(user, index)| self.all.match_at(user, *index)).collect()
         })
@@ -169,7 +145,7 @@ impl Dialogue {
 
     /// The position of the last user message before `place` in the transcript.
     pub(super) fn last_user_before(&self, place: usize) -> Option<usize> {
-        let Messages { order, users, .. } = &self.all;
+        let Messages { order, users, .. } = self.all;
         let next = users.partition_point(|user| order[*user].held < place);
         next.checked_sub(1).map(|last| order[users[last]].held)
     }
@@ -185,8 +161,8 @@ impl Dialogue {
 
     /// The better match of the two sequences, with and without deleted messages.
     fn better(&self, find: impl Fn(&Messages) -> MatchedRun) -> MatchedRun {
-        let all = find(&self.all);
-        let Some(live) = self.live.as_ref().map(find) else {
+        let all = find(self.all);
+        let Some(live) = self.live.map(find) else {
             return all;
         };
         let quality = |run: &MatchedRun| (run.covers_all_users, run.matches.len());
@@ -198,30 +174,6 @@ impl Dialogue {
 /// user message. If there is none, an assistant message is skipped, because clients join and edit
 /// those, and a user message ends the run.
 impl Messages {
-    fn from_held<'a>(held: impl Iterator<Item = (usize, &'a HeldItem)>) -> Self {
-        let mut messages = Self::default();
-        for (position, item) in held {
-            let Some(role) = item.head.speaker() else { continue };
-            let is_user = role == Role::User && !item.is_placeholder();
-            messages.push(position, item, is_user);
-        }
-        messages
-    }
-
-    fn push(&mut self, held: usize, item: &HeldItem, is_user: bool) {
-        let index = self.order.len();
-        let is_deleted = item.is_tombstone();
-        if let Some(fingerprint) = item.fingerprint {
-            self.by_fingerprint.entry(fingerprint).or_default().push(index);
-        }
-        if is_user && !is_deleted {
-            self.users.push(index);
-        }
-        let fingerprint = item.fingerprint;
-        let is_answer = item.head.role == Some(Role::Assistant);
-        self.order.push(StoredMessage { held, fingerprint, is_answer, is_deleted });
-    }
-
     fn match_forwards(&self, held: Range<usize>, messages: &[IncomingMessage]) -> MatchedRun {
         let mut left = self.indexes_in(held);
         let mut matches = Vec::new();

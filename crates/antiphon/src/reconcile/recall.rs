@@ -18,7 +18,7 @@ use crate::transcript::Transcript;
 /// neighbors of the original. Returns the positions of the messages that remain fresh.
 pub(super) fn recall(
     transcript: &Transcript,
-    dialogue: &Dialogue,
+    dialogue: Dialogue<'_>,
     messages: &[IncomingMessage],
     replay_end: usize,
     assessments: &mut [Assessment],
@@ -48,7 +48,7 @@ fn unknown_replay(messages: &[IncomingMessage]) -> &[IncomingMessage] {
 
 struct Recall<'a> {
     transcript: &'a Transcript,
-    dialogue: &'a Dialogue,
+    dialogue: Dialogue<'a>,
     assessments: &'a mut [Assessment],
     /// The positions of the stored items that the input has repeated so far.
     matched: HashSet<usize>,
@@ -57,7 +57,7 @@ struct Recall<'a> {
 impl<'a> Recall<'a> {
     fn new(
         transcript: &'a Transcript,
-        dialogue: &'a Dialogue,
+        dialogue: Dialogue<'a>,
         assessments: &'a mut [Assessment],
     ) -> Self {
         let matched = assessments.iter().filter_map(held_at).collect();

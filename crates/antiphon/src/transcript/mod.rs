@@ -11,13 +11,17 @@
 //! ```
 
 mod held;
+mod messages;
 #[cfg(test)]
 mod tests;
 mod view;
 
 use std::collections::{HashMap, HashSet};
 
+use bytes::Bytes;
+
 pub use held::{Body, HeldItem, Origin};
+pub(crate) use messages::{Messages, StoredMessages};
 
 pub use crate::item::Exchange;
 use crate::item::{CallKey, Exchanges, ItemId};
@@ -31,6 +35,9 @@ pub struct Transcript {
     items: Vec<HeldItem>,
     by_id: HashMap<ItemId, usize>,
     by_call: Exchanges,
+    messages: StoredMessages,
+    /// The bytes of all items.
+    length: usize,
 }
 
 impl Transcript {
@@ -49,6 +56,26 @@ impl Transcript {
         self.by_call.get(key)
     }
 
+    /// The messages of user and assistant.
+    pub(crate) fn messages(&self) -> &StoredMessages {
+        &self.messages
+    }
+
+    /// The number of bytes of its items that are here.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Copies the bytes of the items from this position on, so that they share no memory with the
+    /// request or the answer that brought them.
+    pub fn detach(&mut self, from: usize) {
+        for item in &mut self.items[from..] {
+            if let Body::Stored(bytes) = &mut item.body {
+                *bytes = Bytes::copy_from_slice(bytes);
+            }
+        }
+    }
+
     /// Appends an item. A deleted placeholder output was replaced by the real output, so it answers
     /// no call.
     pub fn push(&mut self, item: HeldItem) {
@@ -60,6 +87,8 @@ impl Transcript {
         if !(item.is_placeholder() && item.is_tombstone()) {
             self.by_call.push(position, &item.head);
         }
+        self.messages.push(position, &item);
+        self.length += item.length();
         self.items.push(item);
     }
 
@@ -92,7 +121,13 @@ impl IntoIterator for Transcript {
 impl FromIterator<HeldItem> for Transcript {
     fn from_iter<T: IntoIterator<Item = HeldItem>>(items: T) -> Self {
         let mut transcript = Self::default();
-        items.into_iter().for_each(|item| transcript.push(item));
+        transcript.extend(items);
         transcript
+    }
+}
+
+impl Extend<HeldItem> for Transcript {
+    fn extend<T: IntoIterator<Item = HeldItem>>(&mut self, items: T) {
+        items.into_iter().for_each(|item| self.push(item));
     }
 }

@@ -1,15 +1,19 @@
 //! The ids of output items.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::note::{Note, Notes};
 use crate::faults::{Fault, MAX_ID_LENGTH};
-use crate::item::{CallId, CallIdField, CallKey, IdSource, Item, ItemId, Kind, Side};
+use crate::item::{CallId, CallIdField, CallKey, Exchange, IdSource, Item, ItemId, Kind, Side};
 use crate::transcript::Transcript;
 
 /// The ids that a conversation already uses. A new item must not take one of them.
 #[derive(Clone, Debug, Default)]
 pub struct UsedIds {
+    /// The transcript whose ids are used.
+    held: Arc<Transcript>,
+    /// Further ids.
     items: HashSet<ItemId>,
     calls: HashSet<CallKey>,
     owner: IdOwner,
@@ -32,8 +36,13 @@ impl UsedIds {
         Self {
             items: items.iter().map(|item| item.id.clone()).collect(),
             calls: items.iter().filter_map(|item| call_key(&item.head)).collect(),
-            owner: IdOwner::Gateway,
+            ..Self::default()
         }
+    }
+
+    /// The ids of a transcript, without collecting them.
+    pub fn from_shared(transcript: Arc<Transcript>) -> Self {
+        Self { held: transcript, ..Self::default() }
     }
 
     /// Collects the item ids of a transcript that the upstream stores.
@@ -47,6 +56,15 @@ impl UsedIds {
             owner: IdOwner::Upstream,
             ..Self::from_transcript(transcript)
         }
+    }
+
+    fn has_item(&self, id: &ItemId) -> bool {
+        self.items.contains(id) || self.held.position(id).is_some()
+    }
+
+    fn has_call(&self, key: &CallKey) -> bool {
+        let is_call = |exchange: &Exchange| !exchange.calls.is_empty();
+        self.calls.contains(key) || self.held.exchange(key).is_some_and(is_call)
     }
 }
 
@@ -84,7 +102,7 @@ impl Identity {
 
     fn passes(&self, item: &Item, id: &ItemId) -> bool {
         let is_upstreams = self.taken.owner == IdOwner::Upstream;
-        (is_upstreams || well_formed(item, id)) && !self.taken.items.contains(id)
+        (is_upstreams || well_formed(item, id)) && !self.taken.has_item(id)
     }
 
     fn call_id(&mut self, item: &Item, notes: &mut Notes) -> Option<CallId> {
@@ -96,7 +114,7 @@ impl Identity {
         if self.taken.owner == IdOwner::Upstream && length > 0 {
             return None;
         }
-        if (1..=MAX_ID_LENGTH).contains(&length) && !self.taken.calls.contains(&key) {
+        if (1..=MAX_ID_LENGTH).contains(&length) && !self.taken.has_call(&key) {
             self.taken.calls.insert(key);
             return None;
         }
