@@ -62,6 +62,9 @@ fn flags(item: &HeldItem) -> i64 {
 }
 
 /// Records the place of a new item. Fails if its thread has a live item with this id.
+///
+/// `OR FAIL` undoes nothing if the statement fails, because its job does that. Without it, SQLite
+/// copies each page that the statement changes.
 pub(super) fn insert(
     db: &Connection,
     key: ThreadKey<'_>,
@@ -69,7 +72,7 @@ pub(super) fn insert(
     place: Place,
 ) -> Result<()> {
     const SQL: &str = "
-        INSERT INTO item_ids (tenant, id, shard, thread, seq, segment, copy, flags)
+        INSERT OR FAIL INTO item_ids (tenant, id, shard, thread, seq, segment, copy, flags)
         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7
         WHERE NOT ?7 & 1 OR NOT EXISTS (
             SELECT 1 FROM item_ids

@@ -31,7 +31,7 @@ impl Restorer for SqliteStore {
         mut items: ItemFeed,
     ) -> Result<Restored> {
         let tenant = tenant.clone();
-        self.write(Effect::Synced, move |db| {
+        self.write(Effect::Restoring, move |db| {
             items.begin()?;
             restore(db, &tenant, &thread, &object, &mut items)
         })

@@ -23,6 +23,9 @@ const BATCH: usize = 256;
 /// The length that the write-ahead log may reach, in bytes.
 const LOG_ROOM: u64 = 64 << 20;
 
+/// Starts a transaction that may write.
+const BEGIN: &str = "BEGIN IMMEDIATE";
+
 type Queue = mpsc::Sender<Box<dyn Job>>;
 
 /// The durability that a job needs.
@@ -34,6 +37,8 @@ pub(super) enum Effect {
     Synced,
     /// As `Synced`, and it deletes data that must not remain anywhere in the files.
     Erasing,
+    /// As `Synced`, and it reads a stream that cannot be read twice.
+    Restoring,
 }
 
 /// A queue of jobs and the thread that runs them. Each job is atomic, and is answered after the
@@ -125,8 +130,12 @@ pub(super) fn closed() -> StoreError {
 trait Job: Send {
     fn effect(&self) -> Effect;
 
-    /// Runs the work. An error means that the transaction is lost.
-    fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
+    /// Runs the work. Returns `false` if it failed: its changes are then still there.
+    fn run(&mut self, db: &Connection) -> bool;
+
+    /// Runs the work, and undoes its changes if it fails. An error means that the transaction is
+    /// lost.
+    fn run_apart(&mut self, db: &Connection) -> Result<(), StoreError>;
 
     /// Whether the work failed because the disk is full.
     fn lacked_space(&self) -> bool;
@@ -151,7 +160,11 @@ where
         self.effect
     }
 
-    fn run(&mut self, db: &Connection) -> Result<(), StoreError> {
+    fn run(&mut self, db: &Connection) -> bool {
+        self.outcome.insert((self.work)(db)).is_ok()
+    }
+
+    fn run_apart(&mut self, db: &Connection) -> Result<(), StoreError> {
         self.outcome = Some(attempt(db, || (self.work)(db))?);
         Ok(())
     }
@@ -285,12 +298,10 @@ impl Committer {
 
     fn transact(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
         self.sync(batch.iter().any(|job| job.effect() != Effect::Unsynced))?;
-        self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        execute(&self.db, BEGIN)?;
         let done = self.run_all(batch);
-        if done.is_err() && !self.db.is_autocommit() {
-            self.db.execute_batch("ROLLBACK")?;
-        }
         if done.is_err() {
+            self.roll_back()?;
             // In memory, the jobs themselves are readers, and may have read what was undone.
             self.hot.begin_change();
         }
@@ -298,10 +309,23 @@ impl Committer {
         done
     }
 
+    /// Runs the jobs and commits. Jobs seldom fail, so they run without savepoints first: after a
+    /// savepoint, SQLite copies every page that changes.
     fn run_all(&self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-        batch.iter_mut().try_for_each(|job| job.run(&self.db))?;
-        self.db.prepare_cached("COMMIT")?.execute([])?;
-        Ok(())
+        let is_repeatable = batch.iter().all(|job| job.effect() != Effect::Restoring);
+        if !is_repeatable || !batch.iter_mut().all(|job| job.run(&self.db)) {
+            self.roll_back()?;
+            execute(&self.db, BEGIN)?;
+            batch.iter_mut().try_for_each(|job| job.run_apart(&self.db))?;
+        }
+        execute(&self.db, "COMMIT")
+    }
+
+    fn roll_back(&self) -> Result<(), StoreError> {
+        match self.db.is_autocommit() {
+            true => Ok(()),
+            false => execute(&self.db, "ROLLBACK"),
+        }
     }
 
     /// Without syncs the log is still written in order, so a power cut loses the last commits but
