@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use antiphon::dialect::{Seal, UpstreamApi};
 use antiphon::faults::Fault;
-use antiphon::repair::{Policy, repair_with};
+use antiphon::repair::{Policy, is_well_formed, repair_with};
 use antiphon::{Item, ItemId, Kind, Origin, Transcript};
 
 use super::report::PromptChanges;
@@ -86,22 +86,26 @@ impl View {
     /// Repairs the items so that a provider accepts them. `made_with` maps items to the reasoning
     /// items that they need.
     pub(super) fn repair(
-        mut self,
+        self,
         strict: bool,
         made_with: HashMap<ItemId, ItemId>,
     ) -> Result<(Vec<Item>, PromptChanges), ApiError> {
+        let Self { entries, mut changes } = self;
         let policy = Policy { made_with, ..Policy::default() };
-        let items: Vec<Item> = self.entries.iter().map(|entry| entry.item.clone()).collect();
+        let entries = entries.into_iter().map(|entry| (entry.item, entry.source));
+        let (items, sources): (Vec<Item>, Vec<Option<usize>>) = entries.unzip();
+        if is_well_formed(&items, &policy) {
+            return Ok((items, changes));
+        }
         let repaired = repair_with(&items, &policy).expect("this policy rejects nothing");
         if let Some(mend) = repaired.repairs.first().filter(|_| strict) {
-            let position = self.entries[mend.position].source.unwrap_or(mend.position);
+            let position = sources[mend.position].unwrap_or(mend.position);
             return Err(mend.fault.refusal(position).into());
         }
         for mend in &repaired.repairs {
-            let Entry { item, source, .. } = &self.entries[mend.position];
-            self.changes.add_repair(*source, item, mend);
+            changes.add_repair(sources[mend.position], &items[mend.position], mend);
         }
-        Ok((repaired.items, self.changes))
+        Ok((repaired.items, changes))
     }
 }
 

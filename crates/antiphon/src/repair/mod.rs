@@ -66,6 +66,7 @@ mod reasoning;
 mod reported;
 #[cfg(test)]
 mod tests;
+mod well_formed;
 
 pub use after::{BlockingItem, blocking_items, repair_after};
 pub use held::{Finding, Held, RepairedInput, check_held, leave_out_held, repair_held};
@@ -78,6 +79,7 @@ pub(crate) use reasoning::may_be_model_made;
 pub use reasoning::{filter_orphaned_reasoning, made_with};
 pub use reported::ReportedRepair;
 pub(crate) use reported::serialize_kind;
+pub use well_formed::is_well_formed;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};
@@ -95,6 +97,13 @@ pub struct Repaired {
     /// single items, then those between items. Repairs that another repair made necessary come
     /// last.
     pub repairs: Vec<Repair>,
+}
+
+impl Repaired {
+    fn unchanged(items: &[Item]) -> Self {
+        let sources = (0..items.len()).map(Some).collect();
+        Self { items: items.to_vec(), sources, repairs: Vec::new() }
+    }
 }
 
 /// A fault and the action that removed it.
@@ -164,6 +173,9 @@ pub fn repair(items: &[Item]) -> Repaired {
 ///
 /// Returns [`Refused`] with the fault that a provider would name first, if the policy rejects one.
 pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused> {
+    if is_well_formed(items, policy) {
+        return Ok(Repaired::unchanged(items));
+    }
     let draft = repair_draft(items, Draft::new(items), policy);
     match policy.refusal_of(&draft) {
         Some(refused) => Err(refused),
