@@ -2,6 +2,7 @@
 
 mod bench;
 mod chaos;
+mod cold_build;
 mod doctests;
 mod faults;
 mod fuzz;
@@ -35,10 +36,11 @@ use crate::faults::Faults;
 use crate::fuzz::Fuzz;
 use crate::instructions::Instructions;
 use crate::laws::Laws;
-use crate::measurements::{Memory, Streams};
+use crate::measurements::Memory;
 use crate::packages::Packages;
 use crate::report::Report;
 use crate::scripts::Suites;
+use crate::size::Size;
 use crate::step::Step;
 use crate::workspace::Workspace;
 
@@ -79,12 +81,10 @@ enum Task {
     Instructions(Instructions),
     /// Measure the cost of an item in time and in instructions
     Bench(Bench),
-    /// Measure the cost of open streams
-    Streams(Streams),
     /// Measure the memory of a gateway under hostile loads
     Memory(Memory),
     /// Print the size of the release binary, and compare it with its bound
-    Size,
+    Size(Size),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -102,10 +102,9 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Laws(laws) => laws::run(&workspace, &laws),
         Task::Faults(faults) => faults::run(&workspace, &faults),
         Task::Instructions(instructions) => instructions::run(&workspace, &instructions),
-        Task::Size => size::run(&workspace),
+        Task::Size(size) => size::run(&workspace, &size),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
         Task::Memory(memory) => return measurements::measure_memory(&workspace, &memory),
-        Task::Streams(streams) => return measurements::measure_streams(&workspace, &streams),
     };
     Ok(print(&report))
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask memory` and `cargo xtask streams`: measure a gateway under load.
+//! `cargo xtask memory`: measures the memory of a gateway under hostile loads.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -16,19 +16,10 @@ pub(crate) struct Memory {
     antiphon: Option<PathBuf>,
 }
 
-/// The number of streams.
-#[derive(Args)]
-pub(crate) struct Streams {
-    /// The number of streams that are open at once
-    #[arg(long, value_name = "STREAMS", default_value_t = 5000)]
-    count: usize,
-}
-
-const GATEWAY: &[&str] =
+/// The arguments of cargo that build the gateway in the release profile.
+pub(crate) const GATEWAY: &[&str] =
     &["build", "--quiet", "--release", "--package=antiphon-cli", "--bin=antiphon"];
 const MEMORY: &[&str] = &["build", "--quiet", "--package=antiphon-testkit", "--bin=memory"];
-const STREAMS: &[&str] =
-    &["build", "--quiet", "--release", "--package=antiphon-testkit", "--bin=streams"];
 
 /// Runs hostile loads against a release build of the gateway, and prints their memory. Fails if a
 /// load exceeds its bound.
@@ -45,26 +36,13 @@ pub(crate) fn measure_memory(workspace: &Workspace, memory: &Memory) -> anyhow::
     run(load)
 }
 
-/// Opens streams to a release build of the gateway that wait for their model, and prints their
-/// cost.
-pub(crate) fn measure_streams(
-    workspace: &Workspace,
-    streams: &Streams,
-) -> anyhow::Result<ExitCode> {
-    build_gateway(workspace)?;
-    build(workspace, STREAMS)?;
-    let mut load = workspace.command(workspace.release("streams"));
-    load.arg("--antiphon").arg(workspace.release("antiphon"));
-    load.arg("--count").arg(streams.count.to_string());
-    run(load)
-}
-
 /// Builds the gateway in the release profile.
 pub(crate) fn build_gateway(workspace: &Workspace) -> anyhow::Result<()> {
     build(workspace, GATEWAY)
 }
 
-fn build(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {
+/// Runs cargo with these arguments, and fails if it fails.
+pub(crate) fn build(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {
     let built = workspace.cargo(arguments).status().context("could not run cargo")?;
     ensure!(built.success(), "cargo {} failed", arguments.join(" "));
     Ok(())

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use clap::Args;
 
+use crate::measurements::{build, build_gateway};
 use crate::workspace::Workspace;
 
 /// The cases and the servers of `cargo xtask bench --gateway`.
@@ -31,8 +32,6 @@ pub(crate) struct GatewayLoad {
     antiphon: Option<PathBuf>,
 }
 
-const GATEWAY: &[&str] =
-    &["build", "--quiet", "--release", "--package=antiphon-cli", "--bin=antiphon"];
 const LOAD: &[&str] =
     &["build", "--quiet", "--release", "--package=antiphon-testkit", "--bin=gateway-bench"];
 
@@ -44,7 +43,7 @@ impl GatewayLoad {
     /// Builds the gateway and the load, and runs the cases.
     pub(super) fn measure(&self, workspace: &Workspace, short: bool) -> anyhow::Result<ExitCode> {
         if self.antiphon.is_none() {
-            build(workspace, GATEWAY)?;
+            build_gateway(workspace)?;
         }
         build(workspace, LOAD)?;
         let status = self.command(workspace, short).status().context("could not run the load")?;
@@ -71,10 +70,4 @@ impl GatewayLoad {
         }
         load
     }
-}
-
-fn build(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {
-    let built = workspace.cargo(arguments).status().context("could not run cargo")?;
-    ensure!(built.success(), "cargo {} failed", arguments.join(" "));
-    Ok(())
 }

@@ -43,6 +43,8 @@ pub(crate) enum Metric {
     Streams,
     CompletedStreams,
     BytesPerStream,
+    /// The resident memory after all streams have ended.
+    ResidentMegabytesAfterEnd,
     Kills,
     AcknowledgedTurns,
     BrokenDialogues,
@@ -68,6 +70,7 @@ impl Metric {
             Self::CompletedStreams => "completed_streams",
             Self::BytesPerStream => "bytes_per_stream",
             Self::ResidentMegabytes => "resident_mb",
+            Self::ResidentMegabytesAfterEnd => "resident_mb_after_end",
             Self::Kills => "kills",
             Self::AcknowledgedTurns => "acknowledged_turns",
             Self::BrokenDialogues => "broken_dialogues",
