@@ -46,7 +46,7 @@ impl ColdBuild {
         let built = cargo.status().context("could not run cargo")?;
         ensure!(built.success(), "the build failed");
         self.took = started.elapsed();
-        self.processor = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
+        self.processor = processor_time().zip(before).map(|(end, start)| end.saturating_sub(start));
         let report = self.folder.join("cargo-timings").join("cargo-timing.html");
         self.units = units(&fs::read_to_string(report)?)?;
         Ok(())
@@ -114,5 +114,24 @@ impl Unit {
     fn parse(unit: &Value) -> Option<Self> {
         let [name, target] = [unit["name"].as_str()?, unit["target"].as_str()?];
         Some(Self { name: format!("{name}{target}"), seconds: unit["duration"].as_f64()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: the report of `cargo build --timings`, version 1.95.
+    #[test]
+    fn units_are_read_from_the_report_of_cargo() {
+        let report = concat!(
+            "<script>\nDURATION = 3;\nconst UNIT_DATA = [\n",
+            r#"{"i": 0, "name": "ring", "version": "0.17.14", "mode": "run-custom-build","#,
+            r#" "target": " build-script (run)", "features": ["std"], "start": 38.6,"#,
+            r#" "duration": 6.2, "unblocked_units": [1]}"#,
+            "\n];\nconst CONCURRENCY_DATA = [];\n</script>",
+        );
+        let unit = Unit { name: "ring build-script (run)".to_owned(), seconds: 6.2 };
+        assert_eq!(units(report).unwrap(), [unit]);
     }
 }

@@ -89,7 +89,7 @@ impl RunningJob<'_> {
         // Whether the history was compacted is known only now. The response then begins with the
         // compaction.
         let reader = sending.reader().starting_after(self.logged.max(EVENTS_BEFORE_OUTPUT));
-        let streaming = StreamingTurn::new(sending, reader);
+        let streaming = Box::new(StreamingTurn::new(sending, reader));
         let ended = match reply {
             Ok(reply) => Box::pin(streaming.relay(reply, &mut client)).await,
             Err(error) => streaming.end_unanswered(error, &mut client).await,
@@ -108,8 +108,8 @@ impl RunningJob<'_> {
     }
 
     /// Commits the result of the turn after all events but the last are in the log.
-    async fn commit(&self, ended: EndedTurn<'_>, client: Client) {
-        let EndedTurn { turn, opened, plan, outcome, .. } = ended;
+    async fn commit(&self, ended: Box<EndedTurn<'_>>, client: Client) {
+        let EndedTurn { turn, opened, plan, outcome, .. } = *ended;
         let assembler = match outcome {
             Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => Some(assembler),
             Outcome::Disconnected(_) => None,

@@ -84,6 +84,7 @@ pub(crate) use self::background::{Accepted, accept};
 use self::cancel::TurnError;
 pub(crate) use self::channel::OutgoingEvent;
 pub(crate) use self::client::{Answer, Client, Head};
+use self::commit::EndedTurn;
 pub(crate) use self::compact_route::compact_history;
 use self::context::Turn;
 use self::open::OpenedTurn;
@@ -100,8 +101,10 @@ use self::streaming::StreamingTurn;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::lease::RequestRegistration;
 use crate::limits::TurnPermit;
 use crate::request::{CreateRequest, RequestMode};
+use crate::upstream::Reply;
 
 /// Runs a turn in its own task, so that it ends in order even if its client disconnects.
 pub(crate) async fn answer(
@@ -143,35 +146,72 @@ impl Turn<'_> {
     }
 
     /// Runs the turn from start to end. A turn that fails before its answer begins adds nothing.
+    ///
+    /// The stages before the answer, the answer, and those after it are separate futures on the
+    /// heap: a turn that waits for its model occupies only the memory of the answer.
     async fn run(&self, client: &mut Client) -> Result<(), TurnError> {
+        let Some((begun, _underway)) = Box::pin(self.begin(client)).await? else { return Ok(()) };
+        let ended = match begun {
+            BegunTurn::Ended(ended) => ended,
+            BegunTurn::Streaming(streaming, reply) => {
+                Box::pin(streaming.relay(reply, client)).await
+            }
+        };
+        Box::pin(end(ended, client)).await;
+        Ok(())
+    }
+
+    /// Runs the stages before the answer. Returns `None` if the turn has ended: its upstream owns
+    /// the state, or it had a complete answer.
+    async fn begin(
+        &self,
+        client: &mut Client,
+    ) -> Result<Option<(BegunTurn<'_>, RequestRegistration)>, TurnError> {
         let upstream = self.upstream()?;
         if let StateOwner::Upstream(http, mapping) = bind_state_owner(self, upstream).await? {
-            return Box::pin(run_at_upstream(self, http, mapping, client)).await;
+            Box::pin(run_at_upstream(self, http, mapping, client)).await?;
+            return Ok(None);
         }
         self.gateway.owners(self.caller).check_stateless(upstream, self.request).await?;
-        let _underway = register_attempt(self).await?;
+        let underway = register_attempt(self).await?;
         let opened = OpenedTurn::open(self).await?;
         let cut = match opened.find_prior_attempt().await? {
-            PriorAttempt::Complete(record) => return Ok(replay(self, &record, client).await?),
+            PriorAttempt::Complete(record) => {
+                replay(self, &record, client).await?;
+                return Ok(None);
+            }
             PriorAttempt::Incomplete(cut) => cut,
         };
         self.check_store().await?;
         let planned = PlannedTurn::plan(opened, &cut).await?;
         planned.check_quotas().await?;
-        let ended = match self.request.mode {
-            RequestMode::Preparation => planned.answer_without_model(client).await,
+        let begun = match self.request.mode {
+            RequestMode::Preparation => {
+                BegunTurn::Ended(Box::new(planned.answer_without_model(client).await))
+            }
             RequestMode::Answer => {
                 let mut sending = SendingTurn::new(planned);
                 let reply = sending.send(client).await?;
                 client.begin_answer(sending.head());
                 let reader = sending.reader();
-                let streaming = StreamingTurn::new(sending, reader);
-                Box::pin(streaming.relay(reply, client)).await
+                BegunTurn::Streaming(Box::new(StreamingTurn::new(sending, reader)), reply)
             }
         };
-        if let Some(committed) = ended.commit().await {
-            committed.send_end(client).await;
-        }
-        Ok(())
+        Ok(Some((begun, underway)))
+    }
+}
+
+/// A turn whose answer begins.
+enum BegunTurn<'a> {
+    /// The answer, in the form in which the upstream sends it.
+    Streaming(Box<StreamingTurn<'a>>, Reply),
+    /// The turn has no model, so its answer is complete.
+    Ended(Box<EndedTurn<'a>>),
+}
+
+/// Commits the turn, and then sends the end of its answer.
+async fn end(turn: Box<EndedTurn<'_>>, client: &mut Client) {
+    if let Some(committed) = turn.commit().await {
+        committed.send_end(client).await;
     }
 }

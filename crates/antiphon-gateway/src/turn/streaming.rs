@@ -38,17 +38,23 @@ impl<'a> StreamingTurn<'a> {
 
     /// Relays the answer until it ends, the client disconnects or the conversation is deleted. If
     /// the answer fails before its first output event, asks for another one while that can help.
-    pub(super) async fn relay(mut self, mut reply: Reply, client: &mut Client) -> EndedTurn<'a> {
+    pub(super) async fn relay(
+        mut self: Box<Self>,
+        mut reply: Reply,
+        client: &mut Client,
+    ) -> Box<EndedTurn<'a>> {
         loop {
             let error = match self.read(reply, client).await {
                 ReadOutcome::Completed => return self.end(),
-                ReadOutcome::Cancelled(reason) => return self.cancel(reason, client).await,
+                ReadOutcome::Cancelled(reason) => {
+                    return Box::pin(self.cancel(reason, client)).await;
+                }
                 ReadOutcome::Broken(error) => error,
             };
             let SendingTurn { sender, opened, plan, .. } = &mut self.sending;
             let turn = sender.planner.turn;
             let again = tokio::select! {
-                again = request_again(sender, plan, &mut self.reader, error) => Ok(again),
+                again = Box::pin(request_again(sender, plan, &mut self.reader, error)) => Ok(again),
                 reason = cancelled(turn, opened, client) => Err(reason),
             };
             reply = match again {
@@ -57,17 +63,17 @@ impl<'a> StreamingTurn<'a> {
                     self.reader.fail(error.as_failure(), error.into(), client).await;
                     return self.end();
                 }
-                Err(reason) => return self.cancel(reason, client).await,
+                Err(reason) => return Box::pin(self.cancel(reason, client)).await,
             };
         }
     }
 
     /// Ends the response of a background turn whose upstream gave no answer.
     pub(super) async fn end_unanswered(
-        mut self,
+        mut self: Box<Self>,
         error: TurnError,
         client: &mut Client,
-    ) -> EndedTurn<'a> {
+    ) -> Box<EndedTurn<'a>> {
         match error {
             TurnError::Cancelled(reason) => self.cancel(reason, client).await,
             TurnError::Failed(error) => {
@@ -113,12 +119,18 @@ impl<'a> StreamingTurn<'a> {
         }
     }
 
-    fn end(self) -> EndedTurn<'a> {
-        EndedTurn::new(self.sending, Outcome::Ended(self.reader.into_assembler()))
+    fn end(self: Box<Self>) -> Box<EndedTurn<'a>> {
+        let Self { sending, reader } = *self;
+        Box::new(EndedTurn::new(sending, Outcome::Ended(reader.into_assembler())))
     }
 
-    async fn cancel(self, reason: CancelReason, client: &mut Client) -> EndedTurn<'a> {
-        EndedTurn::new(self.sending, self.reader.cancel(reason, client).await)
+    async fn cancel(
+        self: Box<Self>,
+        reason: CancelReason,
+        client: &mut Client,
+    ) -> Box<EndedTurn<'a>> {
+        let Self { sending, reader } = *self;
+        Box::new(EndedTurn::new(sending, reader.cancel(reason, client).await))
     }
 }
 

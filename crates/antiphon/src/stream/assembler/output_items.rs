@@ -28,6 +28,10 @@ impl OutputItems {
     }
 
     pub(super) fn push(&mut self, item: OutputItem) -> Route {
+        // Most answers have one item, and the first growth of a vector has room for four.
+        if self.list.is_empty() {
+            self.list.reserve_exact(1);
+        }
         self.list.push(item);
         Route::first(self.list.len() - 1)
     }

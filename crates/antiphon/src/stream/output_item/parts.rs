@@ -16,7 +16,8 @@ use crate::json::Object;
 #[derive(Debug)]
 pub(super) struct Parts {
     list: List,
-    parts: BTreeMap<u64, Part>,
+    /// In boxes, because a node of the map has room for eleven.
+    parts: BTreeMap<u64, Box<Part>>,
 }
 
 impl Parts {
@@ -41,12 +42,12 @@ impl Parts {
 
     /// Approximate number of bytes held in memory.
     pub(super) fn length(&self) -> usize {
-        self.parts.values().map(Part::length).sum()
+        self.parts.values().map(|part| part.length()).sum()
     }
 
     /// Whether any part has content.
     pub(super) fn have_content(&self) -> bool {
-        self.parts.values().any(Part::has_content)
+        self.parts.values().any(|part| part.has_content())
     }
 
     /// Opens a part, unless it is open already.
@@ -156,7 +157,7 @@ impl Parts {
         out: &mut ItemEmitter<'_>,
     ) -> &mut Part {
         let (list, place) = (&self.list, self.parts.len());
-        let open = || Part::open(list.clone(), place, upstream, event, out);
+        let open = || Box::new(Part::open(list.clone(), place, upstream, event, out));
         self.parts.entry(index).or_insert_with(open)
     }
 }
