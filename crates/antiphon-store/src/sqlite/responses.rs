@@ -11,7 +11,7 @@ use super::{items, jobs, ledger_names, summaries, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerSubject;
-use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, TurnCopy};
+use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, Seq, TurnCopy};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -61,6 +61,28 @@ pub(super) fn place(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result
         })
         .optional()?;
     Ok(place)
+}
+
+/// Whether a segment of this thread, from position `from` on, begins this response.
+pub(super) fn is_recorded(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    from: Seq,
+    id: &ResponseId,
+) -> Result<bool> {
+    const SQL: &str = "
+        SELECT 1 FROM threads CROSS JOIN segments ON number = segment
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND threads.first >= ?4
+          AND response = ?5 AND id = ?6";
+    let given = params![
+        key.tenant(),
+        key.shard(),
+        key.thread(),
+        position(from),
+        response_number(id),
+        id.as_str()
+    ];
+    Ok(db.prepare_cached(SQL)?.exists(given)?)
 }
 
 fn find_key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, i64, &'a str) {

@@ -15,9 +15,9 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// its end.
 pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<Cursor> {
     turn.check_shard()?;
-    check_unrecorded(db, tenant, turn)?;
     let length = (turn.input.len() + turn.output.len()) as u64;
     let place = place(db, tenant, &turn.destination, length)?;
+    check_unrecorded(db, turn, &place)?;
     let (key, input_from) = (place.key, place.start);
     let output_from = input_from.saturating_add(turn.input.len() as u64);
     let range = ResponseRange { input_from, output_from, end: input_from.saturating_add(length) };
@@ -39,12 +39,19 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
     Ok(Cursor { shard: key.in_shard, thread: key.id, end: range.end })
 }
 
-/// Rejects a turn whose response has a record already.
-fn check_unrecorded(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
+/// Rejects a turn whose response has a record already, which then begins where the turn would. The
+/// threads that a turn creates are its own, so they do not exist twice.
+fn check_unrecorded(db: &Connection, turn: &TurnRecord, place: &Place<'_>) -> Result<()> {
     let Some(response) = &turn.response else { return Ok(()) };
-    match responses::place(db, tenant, &response.id)? {
-        Some(_) => Err(StoreError::Unavailable("the response has a record already".into())),
-        None => Ok(()),
+    let (thread, from) = match &turn.destination {
+        Destination::New { .. } => return Ok(()),
+        Destination::After { cursor, .. } => (cursor.thread, cursor.end),
+        Destination::Conversation(_) => (place.key.id, 0),
+    };
+    let key = ThreadKey { id: thread, ..place.key };
+    match responses::is_recorded(db, key, from, &response.id)? {
+        true => Err(StoreError::Unavailable("the response has a record already".into())),
+        false => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Chains of responses and their forks.
 
-use antiphon_store::{Cursor, Destination, Shard, StoreError};
+use antiphon_store::{Cursor, Destination, Shard, StoreError, TurnRecord};
 
 use super::World;
 use super::world::items;
@@ -19,6 +19,26 @@ pub(crate) async fn first_turn_begins_a_thread(world: World) {
     assert_eq!(world.transcript(&id).await, ["a", "b", "c"]);
     assert_eq!(world.input(&id).await, ["a", "b"]);
     assert_eq!(world.output(&id).await, ["c"]);
+}
+
+pub(crate) async fn response_is_committed_once(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let end = world.end(&first).await;
+    let conversation = world.conversation(&["c"]).await;
+    let destinations = [
+        Destination::New { shard: world.shard(), thread: world.thread() },
+        world.destination_after(end),
+        world.destination_after(end),
+        Destination::Conversation(conversation),
+    ];
+    for destination in destinations {
+        let (id, turn) = world.turn(destination, &[], &["d"]);
+        world.commit(turn.clone()).await.unwrap();
+
+        let again = TurnRecord { output: items(&["e"]), ..turn };
+        assert!(world.commit(again).await.is_err());
+        assert_eq!(world.output(&id).await, ["d"]);
+    }
 }
 
 pub(crate) async fn turn_at_the_tip_appends(world: World) {

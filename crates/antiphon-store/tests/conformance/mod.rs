@@ -32,6 +32,7 @@ macro_rules! suite {
         conformance::laws! { $given:
             chains {
                 first_turn_begins_a_thread,
+                response_is_committed_once,
                 turn_at_the_tip_appends,
                 second_turn_from_one_cursor_forks,
                 fork_can_be_forked,
