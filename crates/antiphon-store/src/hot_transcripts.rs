@@ -128,7 +128,11 @@ impl HotTranscripts {
     pub(crate) fn begin_change(&self) {
         let mut state = self.lock();
         if !state.is_changing {
-            *state = State { changes: state.changes, is_changing: true, ..State::default() };
+            let empty = State { changes: state.changes, is_changing: true, ..State::default() };
+            let former = std::mem::replace(&mut *state, empty);
+            // Freeing the memory takes long, so nobody waits for it.
+            drop(state);
+            drop(former);
         }
     }
 

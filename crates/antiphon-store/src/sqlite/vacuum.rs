@@ -19,6 +19,10 @@ const STEP: i64 = 64;
 /// The number of free pages that stay for new data: one megabyte.
 const SPARE: i64 = 128;
 
+/// The numbers of pages of a database.
+const ALL_PAGES: &str = "page_count";
+const FREE_PAGES: &str = "freelist_count";
+
 /// Allows a database to shrink, if it is new or about to be rewritten. No effect on others.
 pub(super) fn enable(db: &Connection) -> Result<(), StoreError> {
     if !is_enabled(db)? {
@@ -33,7 +37,8 @@ pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
     if is_enabled(db)? {
         return Ok(());
     }
-    let bytes = Pages::count(db)?.used() * pragma(db, "page_size")?;
+    let used = pragma(db, ALL_PAGES)? - pragma(db, FREE_PAGES)?;
+    let bytes = used * pragma(db, "page_size")?;
     let file = db.path().unwrap_or_default();
     if bytes > REWRITE_LIMIT {
         tracing::warn!(
@@ -85,42 +90,33 @@ impl Vacuum {
         self.is_urgent = true;
     }
 
-    /// Moves a few pages if too many are free. Returns whether it did.
-    pub(super) fn step(&mut self, db: &Connection) -> Result<bool, StoreError> {
-        if !self.is_enabled {
-            return Ok(false);
-        }
-        let pages = Pages::count(db)?;
-        let tolerated = match (self.is_urgent, self.is_running) {
-            (true, _) => 0,
-            (false, true) => pages.all / 16,
-            (false, false) => pages.all / 8,
-        };
-        self.is_running = pages.free > tolerated.max(SPARE);
+    /// Whether too many pages are free.
+    pub(super) fn is_due(&mut self, db: &Connection) -> Result<bool, StoreError> {
+        self.is_running = self.is_enabled && self.has_too_many_free_pages(db)?;
         self.is_urgent &= self.is_running;
-        if self.is_running {
-            // Each row stands for one moved page.
-            let mut statement = db.prepare_cached(&format!("PRAGMA incremental_vacuum({STEP})"))?;
-            let mut moved = statement.query([])?;
-            while moved.next()?.is_some() {}
-        }
         Ok(self.is_running)
     }
-}
 
-/// The page counts of a database.
-struct Pages {
-    all: i64,
-    free: i64,
-}
-
-impl Pages {
-    fn count(db: &Connection) -> Result<Self, StoreError> {
-        Ok(Self { all: pragma(db, "page_count")?, free: pragma(db, "freelist_count")? })
+    fn has_too_many_free_pages(&self, db: &Connection) -> Result<bool, StoreError> {
+        let free = pragma(db, FREE_PAGES)?;
+        if free <= SPARE {
+            return Ok(false);
+        }
+        let all = pragma(db, ALL_PAGES)?;
+        Ok(match (self.is_urgent, self.is_running) {
+            (true, _) => true,
+            (false, true) => free > all / 16,
+            (false, false) => free > all / 8,
+        })
     }
 
-    fn used(&self) -> i64 {
-        self.all - self.free
+    /// Moves a few pages.
+    pub(super) fn step(db: &Connection) -> Result<(), StoreError> {
+        // Each row stands for one moved page.
+        let mut statement = db.prepare_cached(&format!("PRAGMA incremental_vacuum({STEP})"))?;
+        let mut moved = statement.query([])?;
+        while moved.next()?.is_some() {}
+        Ok(())
     }
 }
 

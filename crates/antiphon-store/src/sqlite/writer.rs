@@ -282,9 +282,14 @@ impl Committer {
         }
     }
 
+    /// Moves a few free pages if there are too many. Returns whether it did.
     fn vacuum_step(&mut self) -> Result<bool, StoreError> {
+        if !self.vacuum.is_due(&self.db)? {
+            return Ok(false);
+        }
         self.sync(false)?;
-        self.vacuum.step(&self.db)
+        Vacuum::step(&self.db)?;
+        Ok(true)
     }
 
     fn answer(&mut self, batch: Vec<Box<dyn Job>>, committed: &Result<(), StoreError>) {
