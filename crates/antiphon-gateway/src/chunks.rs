@@ -21,6 +21,11 @@ pub(crate) struct Chunks {
 const FRAME: usize = 16 << 10;
 
 impl Chunks {
+    /// An empty text with room for this many chunks.
+    pub(crate) fn with_capacity(chunks: usize) -> Self {
+        Self { chunks: VecDeque::with_capacity(chunks), length: 0 }
+    }
+
     /// Appends a chunk without copying it.
     pub(crate) fn push(&mut self, chunk: impl Into<Bytes>) {
         let chunk = chunk.into();

@@ -156,7 +156,8 @@ pub(super) fn encode_for_count(request: &CreateRequest, input: &[Item]) -> Bytes
 /// Appends the items to the object `fields` as its last field, `input`.
 fn with_input(fields: &str, input: &[Item]) -> Chunks {
     let open = fields.strip_suffix('}').expect("an object ends with a brace");
-    let mut body = Chunks::from(format!(r#"{open},"input":["#));
+    let mut body = Chunks::with_capacity(2 * input.len() + 2);
+    body.push(format!(r#"{open},"input":["#));
     for (position, item) in input.iter().enumerate() {
         if position > 0 {
             body.push(Bytes::from_static(b","));

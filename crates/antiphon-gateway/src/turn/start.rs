@@ -1,6 +1,6 @@
 //! Finds the compaction at the start of a model's view.
 
-use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
+use antiphon::{HeldItem, Item, Origin, Transcript};
 
 use super::context::Turn;
 use super::report::PromptChanges;
@@ -49,9 +49,9 @@ impl Start {
         source: impl Fn(usize) -> Option<usize>,
         changes: &mut PromptChanges,
     ) -> Result<Option<Self>, ApiError> {
-        for (at, held) in transcript.items().iter().enumerate().rev() {
-            let is_compaction = held.head.kind == Kind::Compaction;
-            let Some(item) = held.item().filter(|_| is_compaction) else { continue };
+        for &at in transcript.compactions().iter().rev() {
+            let held = &transcript.items()[at];
+            let Some(item) = held.item() else { continue };
             let (path, id) = (input_path(source(at)), held.id.to_string());
             match read_compaction(turn, &item, held, target) {
                 Ok(Some(item)) => return Ok(Some(Self { at, item, is_new: at >= new })),

@@ -69,6 +69,9 @@ impl View {
         api: UpstreamApi,
         strict: bool,
     ) -> Result<(), ApiError> {
+        if !self.entries.iter().any(|entry| entry.item.head().kind == Kind::Reasoning) {
+            return Ok(());
+        }
         for entry in std::mem::take(&mut self.entries) {
             let Some(reason) = unusable_reason(&entry.item, entry.origin.as_ref(), origin, api)
             else {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::hash::Hasher;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::{IdNeed, Item, ItemId, Kind, push_hex};
@@ -26,7 +28,8 @@ impl Item {
 
     /// Whether the item has an `id` that is the empty string.
     pub(crate) fn has_empty_id(&self) -> bool {
-        let may_have = || memchr::memmem::find(self.raw(), br#""""#).is_some();
+        static EMPTY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(br#""""#));
+        let may_have = || EMPTY.find(self.raw()).is_some();
         self.head().id.is_none() && may_have() && self.object().get("id") == Some(r#""""#)
     }
 

@@ -24,7 +24,7 @@ pub use held::{Body, HeldItem, Origin};
 pub(crate) use messages::{Messages, StoredMessages};
 
 pub use crate::item::Exchange;
-use crate::item::{CallKey, Exchanges, ItemId};
+use crate::item::{CallKey, Exchanges, ItemId, Kind};
 
 /// The stored items in order, indexed by item id and by call.
 ///
@@ -36,6 +36,7 @@ pub struct Transcript {
     by_id: HashMap<ItemId, usize>,
     by_call: Exchanges,
     messages: StoredMessages,
+    compactions: Vec<usize>,
     /// The bytes of all items.
     length: usize,
 }
@@ -59,6 +60,11 @@ impl Transcript {
     /// The messages of user and assistant.
     pub(crate) fn messages(&self) -> &StoredMessages {
         &self.messages
+    }
+
+    /// The positions of the compactions, deleted ones included.
+    pub fn compactions(&self) -> &[usize] {
+        &self.compactions
     }
 
     /// The number of bytes of its items that are here.
@@ -86,6 +92,9 @@ impl Transcript {
         }
         if !(item.is_placeholder() && item.is_tombstone()) {
             self.by_call.push(position, &item.head);
+        }
+        if item.head.kind == Kind::Compaction {
+            self.compactions.push(position);
         }
         self.messages.push(position, &item);
         self.length += item.length();

@@ -14,8 +14,8 @@ impl Transcript {
     /// their order; the remaining ones stay at their own positions. A replaced message stays
     /// replaced even if its successor is deleted.
     pub fn view(&self) -> Vec<usize> {
-        let is_compaction = |item: &HeldItem| item.is_live(&Kind::Compaction);
-        self.view_after_compaction(self.items.iter().rposition(is_compaction))
+        let is_live = |at: &&usize| !self.items[**at].is_tombstone();
+        self.view_after_compaction(self.compactions.iter().rfind(is_live).copied())
     }
 
     /// The same view, after the compaction at this position instead of the latest one, or without
@@ -73,12 +73,6 @@ impl Transcript {
             head.is_model_made() && head.kind != Kind::Compaction
         });
         before.find(|at| self.items[*at].head.kind == Kind::Reasoning)
-    }
-}
-
-impl HeldItem {
-    fn is_live(&self, kind: &Kind) -> bool {
-        self.head.kind == *kind && !self.is_tombstone()
     }
 }
 
