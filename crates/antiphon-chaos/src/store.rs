@@ -91,7 +91,7 @@ impl Store {
         let Some(client) = self.client().await? else { return Ok(()) };
         let mut left: Vec<String> = Vec::new();
         for _ in 0..CHECKS {
-            let open = client.query("SELECT id FROM openings", &[]).await?;
+            let open = client.query("SELECT id FROM pending_turns", &[]).await?;
             if open.is_empty() {
                 return Ok(());
             }

@@ -1,7 +1,7 @@
 //! Converts keys and positions to the signed integers of a database.
 
-use crate::ids::{Shard, ShardedId, Tenant, ThreadId};
-use crate::records::{Cursor, Seq};
+use crate::ids::{ResponseId, Shard, ShardedId, Tenant, ThreadId};
+use crate::records::{Cursor, RequestDigest, Seq};
 
 /// The key of a thread.
 #[derive(Clone, Copy, Debug)]
@@ -65,4 +65,16 @@ pub(crate) fn seq_from_column(column: i64) -> Seq {
 /// Converts the maximum number of rows that a statement returns.
 pub(crate) fn limit(rows: usize) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
+}
+
+/// The last 64 bits of a response's id.
+pub(crate) fn response_number(id: &ResponseId) -> i64 {
+    let (_, digits) = id.as_str().split_at(id.as_str().len() - 16);
+    u64::from_str_radix(digits, 16).expect("the digits were checked").cast_signed()
+}
+
+/// The last 64 bits of a request's digest. The first 64 may be those of its shard.
+pub(crate) fn request_number(request: &RequestDigest) -> i64 {
+    let (_, half) = request.0.split_last_chunk().expect("a digest is longer than this");
+    i64::from_be_bytes(*half)
 }

@@ -36,10 +36,12 @@
 //! ```
 
 mod background;
+mod encoding;
 mod error;
 mod hot_transcripts;
 mod ids;
 mod item_columns;
+mod item_index;
 mod keys;
 mod ledger_records;
 mod ledgers;

@@ -322,3 +322,16 @@ pub struct ItemPage {
     /// Whether more items follow.
     pub has_more: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_holds_as_many_items_as_fit() {
+        assert_eq!(fitting_into(9, [10, 1].into_iter()), 1);
+        assert_eq!(fitting_into(9, [9, 0, 1].into_iter()), 2);
+        assert_eq!(fitting_into(9, [1, 2, 3].into_iter()), 3);
+        assert_eq!(fitting_into(9, [usize::MAX, usize::MAX].into_iter()), 1);
+    }
+}

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerEntry;
-use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord, fitting_into};
+use crate::records::{Conversation, Cursor, ResponseRecord, Seq, TurnRecord};
 use crate::restore::ThreadRecord;
 use crate::usage::Usage;
 
@@ -197,21 +197,3 @@ pub(crate) const STRIDE: i64 = 4096;
 
 /// The maximum number of bytes of items that one call returns, unless a single item has more.
 pub(crate) const BYTES: usize = 4 << 20;
-
-/// The number of leading sizes that one call returns: at least one.
-pub(crate) fn fitting(sizes: impl Iterator<Item = usize>) -> usize {
-    fitting_into(BYTES, sizes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn page_holds_as_many_items_as_fit() {
-        assert_eq!(fitting([BYTES + 1, 1].into_iter()), 1);
-        assert_eq!(fitting([BYTES, 0, 1].into_iter()), 2);
-        assert_eq!(fitting([1, 2, 3].into_iter()), 3);
-        assert_eq!(fitting([usize::MAX, usize::MAX].into_iter()), 1);
-    }
-}

@@ -6,11 +6,10 @@
 //! envelopes, metadata, events and pending turns do not count.
 //!
 //! The table `tenant_usage` has the count of each tenant, in one row, or in several in PostgreSQL.
-//! In PostgreSQL, triggers on the table `items` update it in the transaction that changes the
-//! items. So no code path can omit the update, not even one of an earlier release that runs in
-//! parallel. In SQLite it lacks the items of the last few turns, which are counted when it is read
-//! (`sqlite/summaries.rs`). Reading the count reads no item. The count of a conversation is read
-//! from its own items, in SQLite from the entries of its segments.
+//! In PostgreSQL, the statement that appends items updates it, and triggers on the table `segments`
+//! do so for all other changes, each in the transaction that changes the items. In SQLite it lacks
+//! the items of the last few turns, which are counted when it is read (`sqlite/summaries.rs`).
+//! Reading the count reads no item. The count of a conversation is read from its segments.
 
 use std::ops::Add;
 

@@ -13,6 +13,7 @@ mod postgres {
     mod jobs;
     mod lease_queue;
     mod ledgers;
+    mod migration;
     mod pending_turns;
     mod proxy;
     mod round_trips;

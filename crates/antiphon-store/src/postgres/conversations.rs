@@ -120,13 +120,12 @@ pub(super) async fn append(
 ) -> Result<()> {
     let end = end(db, tenant, id).await?.ok_or(StoreError::ConversationNotFound)?;
     let key = ThreadKey::from_cursor(tenant, end);
-    let (appended, noted, advanced) = future::join3(
+    let (appended, advanced) = future::join(
         items::append(db, key, end.end, more.iter()),
-        threads::note_turn(db, key, None),
-        threads::advance(db, key, end.end.saturating_add(count(more))),
+        threads::advance(db, key, end.end.saturating_add(count(more)), None),
     )
     .await;
-    appended.and(noted).and(advanced)
+    appended.and(advanced)
 }
 
 /// Erases the live item with this id in the conversation. Returns whether it existed.

@@ -1,4 +1,5 @@
-//! Counts the data of each tenant. Triggers count the items and bytes (`usage.sql`).
+//! Counts the data of each tenant. The statement that appends segments counts their items; triggers
+//! count all other changes (`moved.sql`).
 
 use tokio_postgres::Row;
 
@@ -70,15 +71,13 @@ statements! {
     NEXT_TENANT = "
         SELECT min(tenant) FROM (
             SELECT min(tenant) AS tenant FROM conversations WHERE tenant > $1
-            UNION ALL SELECT min(tenant) FROM responses WHERE tenant > $1
-            UNION ALL SELECT min(tenant) FROM openings WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM pending_turns WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM ledgers WHERE tenant > $1
-            UNION ALL SELECT min(tenant) FROM opening_items WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM leases WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM events WHERE tenant > $1
-            UNION ALL SELECT min(tenant) FROM items WHERE tenant > $1
-            UNION ALL SELECT min(tenant) FROM item_places WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM segments WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM item_ids WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM threads WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM notices WHERE tenant > $1
             UNION ALL (
@@ -89,17 +88,16 @@ statements! {
         ) AS next";
     COUNT = "
         SELECT (SELECT count(*) FROM conversations WHERE tenant = $1),
-               (SELECT count(*) FROM responses WHERE tenant = $1),
-               (SELECT count(*) FROM openings WHERE tenant = $1),
+               (SELECT count(id) FROM segments WHERE tenant = $1),
+               (SELECT count(*) FROM pending_turns WHERE tenant = $1),
                (SELECT count(*) FROM ledgers WHERE tenant = $1),
-               (SELECT count(body) FROM items WHERE tenant = $1),
-               (SELECT count(*) - count(body) FROM items WHERE tenant = $1),
+               (SELECT coalesce(sum(live), 0)::bigint FROM segments WHERE tenant = $1),
+               (SELECT coalesce(sum(held - live), 0)::bigint FROM segments WHERE tenant = $1),
                (SELECT count(*) FROM threads WHERE tenant = $1)
-                   + (SELECT count(*) FROM opening_items WHERE tenant = $1)
                    + (SELECT count(*) FROM leases WHERE tenant = $1)
                    + (SELECT count(*) FROM jobs WHERE tenant = $1)
                    + (SELECT count(*) FROM events WHERE tenant = $1)
-                   + (SELECT count(*) FROM item_places WHERE tenant = $1)
+                   + (SELECT count(*) FROM item_ids WHERE tenant = $1)
                    + (SELECT count(*) FROM notices WHERE tenant = $1)
                    + (SELECT count(*) FROM (
                           SELECT FROM tenant_usage WHERE tenant = $1
@@ -109,14 +107,14 @@ statements! {
         SELECT coalesce(sum(items), 0)::bigint, coalesce(sum(bytes), 0)::bigint
         FROM tenant_usage WHERE tenant = $1";
     CONVERSATION_USAGE = "
-        SELECT count(*), coalesce(sum(octet_length(body)), 0)
-        FROM conversations JOIN items USING (tenant, shard, thread)
-        WHERE tenant = $1 AND shard = $2 AND id = $3 AND body IS NOT NULL";
+        SELECT coalesce(sum(live), 0)::bigint, coalesce(sum(bytes), 0)::bigint
+        FROM conversations JOIN segments USING (tenant, shard, thread)
+        WHERE tenant = $1 AND shard = $2 AND conversations.id = $3";
     LOCK_USAGE = "SELECT slot FROM tenant_usage WHERE tenant = $1 ORDER BY slot FOR UPDATE";
     FORGET_USAGE = "
         WITH forgotten AS (
             DELETE FROM tenant_usage
-            WHERE tenant = $1 AND NOT EXISTS (SELECT FROM items WHERE tenant = $1)
+            WHERE tenant = $1 AND NOT EXISTS (SELECT FROM segments WHERE tenant = $1)
             RETURNING items, bytes
         )
         SELECT sum(items) <> 0 OR sum(bytes) <> 0 FROM forgotten HAVING count(*) > 0";

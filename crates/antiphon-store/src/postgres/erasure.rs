@@ -1,18 +1,21 @@
 //! Erases all data of a tenant.
 
+use antiphon::HeldItem;
 use tokio_postgres::Row;
 
-use super::data_counts;
 use super::failure::Failure;
+use super::segments::{self, Segment};
 use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
+use super::{data_counts, item_ids};
 use crate::error::StoreError;
 use crate::ids::{Shard, Tenant};
-use crate::keys;
-use crate::records::NewResponse;
+use crate::keys::{self, ThreadKey, thread_from_column};
+use crate::records::{NewResponse, Seq};
 use crate::snapshot::DataCounts;
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -86,10 +89,10 @@ async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Re
         ledgers: batch.delete(&LEDGERS).await?,
         conversations: batch.delete(&CONVERSATIONS).await?,
         responses: batch.delete(&RESPONSES).await?,
-        pending_turns: batch.delete(&OPENINGS).await?,
+        pending_turns: batch.delete(&PENDING_TURNS).await?,
         ..DataCounts::default()
     };
-    erased.others += batch.delete(&OPENING_ITEMS).await?;
+    erased.others += batch.delete(&EMPTY_SEGMENTS).await?;
     erased.others += batch.delete(&LEASES).await?;
     erased.others += batch.delete(&JOBS).await?;
     erased.others += batch.delete(&EVENTS).await?;
@@ -116,14 +119,47 @@ impl Batch<'_> {
         Ok(rows)
     }
 
+    /// Deletes whole segments, and the last items of one.
     async fn delete_items(&mut self) -> Result<DataCounts> {
         let given = (self.tenant.as_str(), keys::shard(self.shard));
-        let row = self.db.row(&ITEMS, &[&given.0, &given.1, &self.left]).await?;
-        let (items, deleted_items) =
-            row.map_or((0, 0), |row| (read_count(&row, 0), read_count(&row, 1)));
-        self.left = self.left.saturating_sub_unsigned(items + deleted_items);
-        Ok(DataCounts { items, deleted_items, ..DataCounts::default() })
+        let mut erased = DataCounts::default();
+        for row in self.db.rows(&SEGMENTS, &[&given.0, &given.1, &self.left]).await? {
+            let left = self.left.unsigned_abs();
+            if left == 0 {
+                break;
+            }
+            let thread = thread_from_column(row.get(7));
+            let key = ThreadKey::new(self.tenant, self.shard, thread);
+            let segment = Segment::read(&row);
+            let count = segment.held.min(left);
+            let live = delete_last(self.db, key, &segment, count).await?;
+            erased.items += live;
+            erased.deleted_items += count - live;
+            self.left = self.left.saturating_sub_unsigned(count);
+        }
+        Ok(erased)
     }
+}
+
+/// Deletes the last items of a segment. Returns the number of live ones among them.
+async fn delete_last(
+    db: &Session,
+    key: ThreadKey<'_>,
+    segment: &Segment,
+    count: u64,
+) -> Result<u64> {
+    let from = segment.end() - count;
+    // The items of a damaged segment are deleted, too. Their places are left for `PLACES`.
+    let items: Vec<(Seq, HeldItem)> = segment.items().map(Iterator::collect).unwrap_or_default();
+    let (kept, deleted): (Vec<_>, Vec<_>) = items.into_iter().partition(|(seq, _)| *seq < from);
+    item_ids::remove(db, key, deleted.iter().map(|(_, item)| item), from).await?;
+    if count == segment.held {
+        segments::delete(db, key, segment).await?;
+        return Ok(segment.live.items);
+    }
+    let kept: Vec<HeldItem> = kept.into_iter().map(|(_, item)| item).collect();
+    segments::rewrite(db, key, segment, &kept).await?;
+    Ok(segment.live.items - Usage::from_items(&kept).items)
 }
 
 /// Deletes leftovers that belong to no tree: locations of missing items, and counts.
@@ -151,13 +187,11 @@ statements! {
     NEXT_TREE = "
         (SELECT shard FROM ledgers WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM conversations WHERE tenant = $1 LIMIT 1)
-        UNION ALL (SELECT shard FROM responses WHERE tenant = $1 LIMIT 1)
-        UNION ALL (SELECT shard FROM openings WHERE tenant = $1 LIMIT 1)
-        UNION ALL (SELECT shard FROM opening_items WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM pending_turns WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM segments WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM leases WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM jobs WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM events WHERE tenant = $1 LIMIT 1)
-        UNION ALL (SELECT shard FROM items WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM threads WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM notices WHERE tenant = $1 LIMIT 1)
         LIMIT 1";
@@ -172,20 +206,24 @@ statements! {
             SELECT id FROM conversations WHERE tenant = $1 AND shard = $2 LIMIT $3
         )";
     RESPONSES = "
-        DELETE FROM responses
-        WHERE tenant = $1 AND shard = $2 AND id IN (
-            SELECT id FROM responses WHERE tenant = $1 AND shard = $2 LIMIT $3
+        UPDATE segments
+        SET response = 0, request = 0, id = NULL, conversation = NULL, created_at = NULL,
+            output_from = NULL, end_at = NULL, digest = NULL, copy_until = NULL,
+            envelope = NULL, report = NULL, copy = NULL
+        WHERE tenant = $1 AND shard = $2 AND (thread, first, number) IN (
+            SELECT thread, first, number FROM segments
+            WHERE tenant = $1 AND shard = $2 AND id IS NOT NULL LIMIT $3
         )";
-    OPENINGS = "
-        DELETE FROM openings
+    PENDING_TURNS = "
+        DELETE FROM pending_turns
         WHERE tenant = $1 AND shard = $2 AND id IN (
-            SELECT id FROM openings WHERE tenant = $1 AND shard = $2 LIMIT $3
+            SELECT id FROM pending_turns WHERE tenant = $1 AND shard = $2 LIMIT $3
         )";
-    OPENING_ITEMS = "
-        DELETE FROM opening_items
-        WHERE tenant = $1 AND shard = $2 AND (opening, position) IN (
-            SELECT opening, position FROM opening_items
-            WHERE tenant = $1 AND shard = $2 LIMIT $3
+    EMPTY_SEGMENTS = "
+        DELETE FROM segments
+        WHERE tenant = $1 AND shard = $2 AND (thread, first, number) IN (
+            SELECT thread, first, number FROM segments
+            WHERE tenant = $1 AND shard = $2 AND held = 0 AND id IS NULL LIMIT $3
         )";
     LEASES = "
         DELETE FROM leases
@@ -203,19 +241,9 @@ statements! {
             SELECT response, sequence_number FROM events
             WHERE tenant = $1 AND shard = $2 LIMIT $3
         )";
-    ITEMS = "
-        WITH gone AS (
-            DELETE FROM items
-            WHERE tenant = $1 AND shard = $2 AND (thread, seq) IN (
-                SELECT thread, seq FROM items WHERE tenant = $1 AND shard = $2 LIMIT $3
-            )
-            RETURNING item_id, copy, body IS NULL AS was_deleted
-        ), unplaced AS (
-            DELETE FROM item_places USING gone
-            WHERE tenant = $1 AND item = sha256(gone.item_id) AND item_places.copy = gone.copy
-        )
-        SELECT count(*) FILTER (WHERE NOT was_deleted), count(*) FILTER (WHERE was_deleted)
-        FROM gone";
+    SEGMENTS = "
+        SELECT first, number, held, live, bytes, false, items, thread FROM segments
+        WHERE tenant = $1 AND shard = $2 AND held > 0 LIMIT least($3::bigint, 64)";
     THREADS = "
         DELETE FROM threads
         WHERE tenant = $1 AND shard = $2 AND thread IN (
@@ -226,15 +254,16 @@ statements! {
         WHERE tenant = $1 AND shard = $2 AND (response, id, endpoint) IN (
             SELECT response, id, endpoint FROM notices WHERE tenant = $1 AND shard = $2 LIMIT $3
         )";
-    /// An item and its location are written and deleted together, so this matches no existing item.
+    /// An item and its place are written and deleted together, so this matches the place of no
+    /// readable item.
     PLACES = "
-        DELETE FROM item_places
-        WHERE tenant = $1 AND (item, copy) IN (
-            SELECT item, copy FROM item_places AS places
+        DELETE FROM item_ids
+        WHERE tenant = $1 AND (id, shard, thread, tomb) IN (
+            SELECT id, shard, thread, tomb FROM item_ids AS places
             WHERE tenant = $1 AND NOT EXISTS (
-                SELECT FROM items
-                WHERE items.tenant = $1 AND items.shard = places.shard
-                  AND items.thread = places.thread AND items.seq = places.seq
+                SELECT FROM segments
+                WHERE segments.tenant = $1 AND segments.shard = places.shard
+                  AND segments.thread = places.thread AND first <= seq AND first + held > seq
             )
             LIMIT $2
         )";

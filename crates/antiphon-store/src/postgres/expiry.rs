@@ -70,5 +70,7 @@ async fn oldest(
 statements! {
     /// Across all tenants and trees: the index is ordered by creation time.
     OLDEST = "
-        SELECT tenant, id FROM responses WHERE created_at < $1 ORDER BY created_at LIMIT $2";
+        SELECT tenant, id FROM segments
+        WHERE created_at IS NOT NULL AND created_at < $1
+        ORDER BY created_at LIMIT $2";
 }

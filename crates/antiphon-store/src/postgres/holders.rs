@@ -57,12 +57,12 @@ statements! {
         DELETE FROM leases
         WHERE holder <> $1
           AND NOT EXISTS (SELECT FROM holders WHERE id = holder AND expires_at > now())
-          AND NOT EXISTS (SELECT FROM openings WHERE openings.holder = leases.holder)";
+          AND NOT EXISTS (SELECT FROM pending_turns WHERE pending_turns.holder = leases.holder)";
     SWEEP = "
         WITH swept AS (
             DELETE FROM holders
             WHERE id <> $1 AND expires_at <= now()
-              AND NOT EXISTS (SELECT FROM openings WHERE holder = holders.id)
+              AND NOT EXISTS (SELECT FROM pending_turns WHERE holder = holders.id)
             RETURNING id
         )
         DELETE FROM sessions USING swept WHERE holder = swept.id";

@@ -267,7 +267,7 @@ statements! {
         RETURNING jobs.tenant, jobs.id, request, work, times, cancelled";
     REMOVE = "DELETE FROM jobs WHERE tenant = $1 AND shard = $2 AND id = $3";
     ENDED_WITHIN = "
-        SELECT jobs.id FROM jobs JOIN responses USING (tenant, shard, id)
+        SELECT jobs.id FROM jobs JOIN segments USING (tenant, shard, id)
         WHERE tenant = $1 AND shard = $2 AND conversation = $3 AND expires_at IS NOT NULL";
     EXPIRED = "
         SELECT tenant, id FROM jobs WHERE expires_at <= $1

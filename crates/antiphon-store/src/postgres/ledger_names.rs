@@ -211,8 +211,8 @@ pub(super) async fn unname_unrecorded(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<()> {
-    let given = row_key(tenant, id);
-    db.execute(&UNNAME_UNRECORDED, &[&given.0, &given.1, &given.2]).await.map(drop)
+    let given = responses::key(tenant, id);
+    db.execute(&UNNAME_UNRECORDED, &[&given.0, &given.1, &given.3, &given.2]).await.map(drop)
 }
 
 statements! {
@@ -246,6 +246,7 @@ statements! {
     UNNAME_UNRECORDED = "
         DELETE FROM ledgers
         WHERE tenant = $1 AND shard = $2 AND kept = $3 AND NOT EXISTS (
-            SELECT FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3
+            SELECT FROM segments
+            WHERE tenant = $1 AND shard = $2 AND response = $4 AND id = $3
         )";
 }

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, items, late_binding, ledger_names, queue_places, responses,
+    PostgresStore, conversations, item_ids, late_binding, ledger_names, queue_places, responses,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, ShardedId as _, Tenant, ThreadId};
@@ -179,7 +179,7 @@ impl Ledgers for PostgresStore {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        read!(self, (tenant, ids), |db| items::find_generated(db, tenant, ids))
+        read!(self, (tenant, ids), |db| item_ids::find_generated(db, tenant, ids))
     }
 
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {

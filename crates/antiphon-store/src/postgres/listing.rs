@@ -6,7 +6,7 @@ use antiphon::ItemId;
 
 use super::failure::Failure;
 use super::session::Session;
-use super::{conversations, items, responses};
+use super::{conversations, item_ids, items, responses};
 use crate::error::StoreError;
 use crate::ids::Tenant;
 use crate::keys::ThreadKey;
@@ -57,7 +57,7 @@ async fn range_after(
     after: &ItemId,
     order: Order,
 ) -> Result<Range<Seq>> {
-    let place = items::place(db, key, after).await?;
+    let place = item_ids::place(db, key, after).await?;
     let place = place
         .filter(|place| range.contains(place))
         .ok_or_else(|| StoreError::CursorNotFound(after.to_string()))?;

@@ -7,16 +7,17 @@ use bytes::Bytes;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::ledger_names;
 use super::responses::invalid_id;
-use super::row::{self, item_columns};
+use super::row;
+use super::segments::Batch;
 use super::session::Session;
-use super::statements::{Sql, statements};
+use super::statements::statements;
+use super::{ledger_names, responses, segments};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
+use crate::keys::{self, ThreadKey, position, seq_from_column, shard, thread, thread_from_column};
 use crate::ledger_records::LedgerEntry;
-use crate::records::{Conversation, Cursor, Seq};
-use crate::snapshot::{BYTES, ItemPlace, ListedConversation, LooseItems, PAGE, STRIDE, fitting};
+use crate::records::{Conversation, Cursor, Order, Seq};
+use crate::snapshot::{BYTES, ItemPlace, ListedConversation, LooseItems, PAGE, STRIDE};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -45,13 +46,22 @@ fn read_conversation(row: &Row) -> Result<ListedConversation> {
     Ok(ListedConversation { conversation, end, binds_late: row.get(5) })
 }
 
-/// A page of responses.
+/// A page of responses, in the order of their threads.
 pub(super) async fn responses(
     db: &Session,
     tenant: &Tenant,
     after: Option<&ResponseId>,
 ) -> Result<Vec<ResponseId>> {
-    ids(db, &RESPONSES, tenant, after).await
+    let mut from = (i64::MIN, i64::MIN, -1_i64, 0_i64);
+    if let Some(id) = after {
+        let given = responses::key(tenant, id);
+        let found = db.row(&PLACE, &[&given.0, &given.1, &given.2, &given.3]).await?;
+        let Some(row) = found else { return Ok(Vec::new()) };
+        from = (given.1, row.get(0), row.get(1), row.get(2));
+    }
+    let rows =
+        db.rows(&RESPONSES, &[&tenant.as_str(), &from.0, &from.1, &from.2, &from.3, &PAGE]).await?;
+    rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(invalid_id)).collect()
 }
 
 /// A page of pending turns.
@@ -60,17 +70,8 @@ pub(super) async fn pending_turns(
     tenant: &Tenant,
     after: Option<&ResponseId>,
 ) -> Result<Vec<ResponseId>> {
-    ids(db, &OPEN_TURNS, tenant, after).await
-}
-
-async fn ids(
-    db: &Session,
-    sql: &Sql,
-    tenant: &Tenant,
-    after: Option<&ResponseId>,
-) -> Result<Vec<ResponseId>> {
     let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
-    let rows = db.rows(sql, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
+    let rows = db.rows(&OPEN_TURNS, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
     rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(invalid_id)).collect()
 }
 
@@ -93,12 +94,18 @@ pub(super) async fn items(
     key: ThreadKey<'_>,
     range: &Range<Seq>,
 ) -> Result<Vec<(Seq, HeldItem)>> {
-    let (start, end) = (position(range.start), position(range.end));
-    let given = (key.tenant(), key.shard(), key.thread());
-    let sizes = db.rows(&SIZES, &[&given.0, &given.1, &given.2, &start, &end, &PAGE]).await?;
-    let count = i64::try_from(fitting(sizes.iter().map(|row| size(row, 0)))).unwrap_or(PAGE);
-    let rows = db.rows(&ITEMS, &[&given.0, &given.1, &given.2, &start, &end, &count]).await?;
-    rows.iter().map(|row| Ok((seq_from_column(row.get(row::COLUMNS)), row::read(row)?))).collect()
+    let limit = Batch { segments: PAGE, bytes: keys::limit(BYTES) };
+    let (mut page, mut bytes) = (Vec::new(), 0);
+    for segment in segments::batch(db, key, range, Order::Ascending, limit).await? {
+        for (seq, item) in segment.items()?.filter(|(seq, _)| range.contains(seq)) {
+            if bytes >= BYTES || keys::limit(page.len()) >= PAGE {
+                return Ok(page);
+            }
+            bytes += item.length();
+            page.push((seq, item));
+        }
+    }
+    Ok(page)
 }
 
 /// The loose items among the next places, and the last of these places.
@@ -107,44 +114,62 @@ pub(super) async fn loose_items(
     tenant: &Tenant,
     after: Option<ItemPlace>,
 ) -> Result<LooseItems> {
-    let after = after.map_or((i64::MIN, i64::MIN, -1), |place| {
-        (shard(place.shard), thread(place.thread), position(place.seq))
+    let from = after.map_or((i64::MIN, i64::MIN, 0), |place| {
+        (shard(place.shard), thread(place.thread), position(place.seq.saturating_add(1)))
     });
-    let given = (tenant.as_str(), after.0, after.1, after.2);
+    let given = (tenant.as_str(), from.0, from.1, from.2);
     let rows = db.rows(&LOOSE, &[&given.0, &given.1, &given.2, &given.3, &STRIDE]).await?;
     let (mut items, mut bytes, mut last) = (Vec::new(), 0, None);
     for row in rows {
         if bytes >= BYTES {
             break;
         }
-        let place = read_place(&row);
+        let place = read_last_place(&row);
         last = Some(place);
         if row.get(4) {
-            bytes += size(&row, 3);
-            items.extend(item_at(db, tenant, place).await?.map(|item| (place, item)));
+            let loose = loose_within(db, tenant, place, seq_from_column(row.get(2))).await?;
+            bytes += loose.iter().map(|(_, item)| item.length()).sum::<usize>();
+            items.extend(loose);
         }
     }
     Ok((items, last))
 }
 
-async fn item_at(db: &Session, tenant: &Tenant, place: ItemPlace) -> Result<Option<HeldItem>> {
-    let key = ThreadKey::new(tenant, place.shard, place.thread);
-    let range = place.seq..place.seq.saturating_add(1);
-    Ok(items(db, key, &range).await?.pop().map(|(_, item)| item))
+/// The loose items of the segment from `first` to its last place.
+async fn loose_within(
+    db: &Session,
+    tenant: &Tenant,
+    last: ItemPlace,
+    first: Seq,
+) -> Result<Vec<(ItemPlace, HeldItem)>> {
+    let key = ThreadKey::new(tenant, last.shard, last.thread);
+    let mut loose = Vec::new();
+    for segment in segments::within(db, key, &(first..last.seq.saturating_add(1))).await? {
+        for (seq, item) in segment.items()? {
+            if is_outside_responses(db, key, seq).await? {
+                loose.push((ItemPlace { seq, ..last }, item));
+            }
+        }
+    }
+    Ok(loose)
 }
 
-fn read_place(row: &Row) -> ItemPlace {
+/// The responses of a thread follow one another. Of those that end after an item, only the first
+/// can contain it.
+async fn is_outside_responses(db: &Session, key: ThreadKey<'_>, seq: Seq) -> Result<bool> {
+    let given = (key.tenant(), key.shard(), key.thread(), position(seq));
+    let found = db.row(&NEXT_RESPONSE, &[&given.0, &given.1, &given.2, &given.3]).await?;
+    Ok(found.is_none_or(|row| seq < seq_from_column(row.get(0))))
+}
+
+/// Reads the last place of a segment.
+fn read_last_place(row: &Row) -> ItemPlace {
+    let end = seq_from_column(row.get(2)).saturating_add(seq_from_column(row.get(3)));
     ItemPlace {
         shard: Shard(row.get::<_, i64>(0).cast_unsigned()),
         thread: thread_from_column(row.get(1)),
-        seq: seq_from_column(row.get(2)),
+        seq: end.saturating_sub(1),
     }
-}
-
-/// The size of a body: zero for a tombstone.
-fn size(row: &Row, column: usize) -> usize {
-    let size: Option<i32> = row.get(column);
-    size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0)
 }
 
 statements! {
@@ -153,40 +178,35 @@ statements! {
         FROM conversations JOIN threads USING (tenant, shard, thread)
         WHERE tenant = $1 AND (shard, id) > ($2, $3)
         ORDER BY shard, id LIMIT $4";
+    PLACE = "
+        SELECT thread, first, number FROM segments
+        WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4";
     RESPONSES = "
-        SELECT id FROM responses WHERE tenant = $1 AND (shard, id) > ($2, $3)
-        ORDER BY shard, id LIMIT $4";
+        SELECT id FROM segments
+        WHERE tenant = $1 AND id IS NOT NULL
+          AND (shard, thread, first, number) > ($2, $3, $4, $5)
+        ORDER BY shard, thread, first, number LIMIT $6";
     LEDGERS = "
         SELECT provider_id, upstream, kept, in_doubt FROM ledgers
         WHERE tenant = $1 AND name > coalesce(sha256($2::bytea), '')
         ORDER BY name LIMIT $3";
     OPEN_TURNS = "
-        SELECT id FROM openings WHERE tenant = $1 AND (shard, id) > ($2, $3)
+        SELECT id FROM pending_turns WHERE tenant = $1 AND (shard, id) > ($2, $3)
         ORDER BY shard, id LIMIT $4";
-    SIZES = "
-        SELECT octet_length(body) FROM items
-        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
-        ORDER BY seq LIMIT $6";
-    ITEMS = concat!(
-        "SELECT ", item_columns!(), ", seq FROM items
-        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
-        ORDER BY seq LIMIT $6"
-    );
-    /// The responses of a thread follow one another. Of those that end after an item, only the
-    /// first can contain it.
+    NEXT_RESPONSE = "
+        SELECT first FROM segments
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND end_at > $4
+        ORDER BY end_at, first LIMIT 1";
+    /// The next segments, and whether they may have loose items.
     LOOSE = "
-        SELECT shard, thread, seq, octet_length(body),
-            NOT EXISTS (
+        SELECT shard, thread, first, held,
+            coalesce(end_at, 0) < first + held AND NOT EXISTS (
                 SELECT FROM conversations
-                WHERE tenant = $1 AND conversations.shard = items.shard
-                  AND conversations.thread = items.thread
-            ) AND coalesce(seq < (
-                SELECT input_from FROM responses
-                WHERE tenant = $1 AND responses.shard = items.shard
-                  AND responses.thread = items.thread AND end_at > seq
-                ORDER BY end_at, input_from LIMIT 1
-            ), true)
-        FROM items
-        WHERE tenant = $1 AND (shard, thread, seq) > ($2, $3, $4)
-        ORDER BY shard, thread, seq LIMIT $5";
+                WHERE tenant = $1 AND conversations.shard = segments.shard
+                  AND conversations.thread = segments.thread
+            )
+        FROM segments
+        WHERE tenant = $1 AND (shard, thread) >= ($2, $3) AND held > 0
+          AND (shard > $2 OR thread > $3 OR first + held > $4)
+        ORDER BY shard, thread, first LIMIT $5";
 }

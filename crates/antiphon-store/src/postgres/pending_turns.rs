@@ -1,17 +1,18 @@
 //! Pending turns: the data to commit if the process dies before a turn ends.
 
-use antiphon::HeldItem;
+use bytes::Bytes;
 use futures_util::future;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
 use super::responses::{invalid_id, read_new};
-use super::row::{self, Arrays, given_items, item_columns};
+use super::row;
 use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
 use super::{ledger_names, notices, sweep, turns};
+use crate::encoding;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{
@@ -67,7 +68,6 @@ async fn insert(db: &Session, tenant: &Tenant, turn: &TurnRecord, holder: &str) 
         }
         Destination::Conversation(id) => (Some(id.as_str()), None, None, None),
     };
-    let items = Arrays::from_items(turn.input.iter());
     let inserted = db
         .row(
             &INSERT,
@@ -87,15 +87,7 @@ async fn insert(db: &Session, tenant: &Tenant, turn: &TurnRecord, holder: &str) 
                 &turn.request.as_ref().map(|request| &request.0[..]),
                 &response.copy.as_ref().map(|copy| &*copy.sealed),
                 &response.copy.as_ref().map(|copy| copy.expires_at),
-                &items.item_ids,
-                &items.own_ids,
-                &items.kinds,
-                &items.call_ids,
-                &items.roles,
-                &items.flags,
-                &items.fingerprints,
-                &items.origins,
-                &items.bodies,
+                &encoding::encode(&turn.input),
             ],
         )
         .await?;
@@ -147,13 +139,11 @@ pub(super) async fn forget(
     id: &ResponseId,
 ) -> Result<Option<Cursor>> {
     let given = row_key(tenant, id);
-    let (removed, emptied, untold) = future::join3(
+    let (removed, untold) = future::join(
         db.row(&REMOVE, &[&given.0, &given.1, &given.2]),
-        db.execute(&REMOVE_ITEMS, &[&given.0, &given.1, &given.2]),
         notices::remove_open(db, tenant, id),
     )
     .await;
-    emptied?;
     untold?;
     Ok(removed?.and_then(|row| read_reach(&row, id)))
 }
@@ -182,19 +172,19 @@ pub(super) async fn read(
     id: &ResponseId,
 ) -> Result<Option<TurnRecord>> {
     let given = row_key(tenant, id);
-    let (found, items, notices) = future::join3(
+    let (found, notices) = future::join(
         db.row(&READ, &[&given.0, &given.1, &given.2]),
-        db.rows(&READ_ITEMS, &[&given.0, &given.1, &given.2]),
         notices::find_open(db, tenant, id),
     )
     .await;
-    let (found, items, notices) = (found?, items?, notices?);
-    found.map(|row| read_turn(&row, row::read_all(&items)?, notices)).transpose()
+    let (found, notices) = (found?, notices?);
+    found.map(|row| read_turn(&row, notices)).transpose()
 }
 
-fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<TurnRecord> {
+fn read_turn(row: &Row, notices: Vec<Notice>) -> Result<TurnRecord> {
     let response = read_new(row)?;
     let request: Option<&[u8]> = row.get(11);
+    let input = encoding::decode(Bytes::copy_from_slice(row.get(12)))?;
     Ok(TurnRecord {
         destination: read_destination(row, &response.id)?,
         input,
@@ -337,57 +327,42 @@ async fn find_left_in_tree(
 
 statements! {
     /// As a transaction of its own, its commit does not wait for the disk.
-    INSERT = concat!(
-        "WITH renewed AS (
+    INSERT = "
+        WITH renewed AS (
             INSERT INTO holders (id, expires_at) SELECT $4, now() + interval '15 seconds'
             WHERE NOT EXISTS (SELECT FROM holders WHERE id = $4 AND expires_at > now())
             ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
-        ), opened AS (
-            INSERT INTO openings (tenant, shard, id, holder, into_conversation, thread, after,
-                                  fork, conversation, created_at, envelope, report, request,
-                                  copy, copy_until)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-            ON CONFLICT DO NOTHING
-            RETURNING tenant, shard, id
-        ), filled AS (
-            INSERT INTO opening_items (tenant, shard, opening, position, ", item_columns!(), ")
-            SELECT opened.tenant, opened.shard, opened.id, at, ", item_columns!(), "
-            FROM opened CROSS JOIN ", given_items!(
-                "$16::bytea[], $17::bytea[], $18::bytea[], $19::bytea[], $20::text[], \
-                 $21::bigint[], $22::bytea[], $23::bytea[], $24::bytea[]"
-            ), "
         )
-        SELECT set_config('synchronous_commit', 'off', true) FROM opened"
-    );
+        INSERT INTO pending_turns (tenant, shard, id, holder, into_conversation, thread, after,
+                                   fork, conversation, created_at, envelope, report, request,
+                                   copy, copy_until, items)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        ON CONFLICT DO NOTHING
+        RETURNING set_config('synchronous_commit', 'off', true)";
     FIND_BY_REQUEST = "
-        SELECT id FROM openings WHERE tenant = $1 AND shard = $2 AND request = $3
+        SELECT id FROM pending_turns WHERE tenant = $1 AND shard = $2 AND request = $3
         ORDER BY ordinal DESC LIMIT $4";
-    REACH = "SELECT thread, after FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
-    HOLDER = "SELECT holder FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
+    REACH = "SELECT thread, after FROM pending_turns WHERE tenant = $1 AND shard = $2 AND id = $3";
+    HOLDER = "SELECT holder FROM pending_turns WHERE tenant = $1 AND shard = $2 AND id = $3";
     REMOVE = "
-        DELETE FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3
+        DELETE FROM pending_turns WHERE tenant = $1 AND shard = $2 AND id = $3
         RETURNING thread, after";
-    REMOVE_ITEMS = "DELETE FROM opening_items WHERE tenant = $1 AND shard = $2 AND opening = $3";
     READ = "
         SELECT id, conversation, created_at, envelope, report, copy, copy_until,
-               into_conversation, thread, after, fork, request
-        FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
-    READ_ITEMS = concat!(
-        "SELECT ", item_columns!(), " FROM opening_items
-        WHERE tenant = $1 AND shard = $2 AND opening = $3 ORDER BY position"
-    );
+               into_conversation, thread, after, fork, request, items
+        FROM pending_turns WHERE tenant = $1 AND shard = $2 AND id = $3";
     LEFT_BEHIND = "
-        SELECT ordinal, tenant, id FROM openings
+        SELECT ordinal, tenant, id FROM pending_turns
         WHERE ordinal > $1 AND holder <> $2
           AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())
         ORDER BY ordinal LIMIT $3";
     LEFT_IN = "
-        SELECT ordinal, id FROM openings
+        SELECT ordinal, id FROM pending_turns
         WHERE tenant = $1 AND shard = $2 AND holder <> $3
           AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())
         ORDER BY ordinal";
     IS_LEFT = "
-        SELECT FROM openings
+        SELECT FROM pending_turns
         WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder <> $4
           AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())";
 }

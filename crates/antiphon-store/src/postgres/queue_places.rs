@@ -132,8 +132,8 @@ statements! {
         WHERE tenant = $1 AND shard = $2 AND conversation = $3 AND place < $4
           AND NOT EXISTS (SELECT FROM holders WHERE id = holder AND expires_at > now())
           AND NOT EXISTS (
-              SELECT FROM openings
-              WHERE tenant = $1 AND shard = $2 AND openings.holder = leases.holder
+              SELECT FROM pending_turns
+              WHERE tenant = $1 AND shard = $2 AND pending_turns.holder = leases.holder
           )";
     LEAVE = "
         DELETE FROM leases

@@ -5,10 +5,10 @@ use futures_util::future;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{conversations, items, pending_turns, queue_places, responses, sweep, threads};
+use super::{conversations, pending_turns, queue_places, responses, segments, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
-use crate::keys::{self, ThreadKey, position, seq_from_column};
+use crate::keys::{self, ThreadKey, seq_from_column};
 use crate::records::{PriorTurn, QueuePlace, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -53,11 +53,9 @@ pub(super) async fn retract(
     let key = ThreadKey::from_cursor(tenant, end);
     let Some(from) = last_turn(db, key, request).await? else { return Ok(false) };
     let to = ThreadKey { id: fork, ..key };
-    threads::create_fork(db, key, from, fork).await?;
-    threads::advance(db, to, end.end).await?;
-    items::shift(db, key, from, to).await?;
-    shift_responses(db, key, from, to).await?;
-    threads::note_turn(db, key, None).await?;
+    threads::create_fork(db, key, from, to, end.end).await?;
+    segments::move_from(db, key, from, to).await?;
+    threads::advance(db, key, end.end, None).await?;
     sweep::sweep(db, to).await?;
     Ok(true)
 }
@@ -74,18 +72,6 @@ async fn last_turn(
     Ok(found.map(|row| seq_from_column(row.get(0))))
 }
 
-async fn shift_responses(
-    db: &Session,
-    key: ThreadKey<'_>,
-    from: Seq,
-    to: ThreadKey<'_>,
-) -> Result<()> {
-    let given = (key.tenant(), key.shard(), key.thread(), position(from), to.thread());
-    db.execute(&SHIFT_RESPONSES, &[&given.0, &given.1, &given.2, &given.3, &given.4])
-        .await
-        .map(drop)
-}
-
 statements! {
     LAST_TURN = "
         SELECT last_from FROM threads AS last
@@ -93,10 +79,7 @@ statements! {
           AND NOT EXISTS (SELECT FROM threads
                           WHERE tenant = $1 AND shard = $2 AND parent = $3
                             AND base > last.last_from)
-          AND NOT EXISTS (SELECT FROM openings
+          AND NOT EXISTS (SELECT FROM pending_turns
                           WHERE tenant = $1 AND shard = $2 AND thread = $3
                             AND after > last.last_from)";
-    SHIFT_RESPONSES = "
-        UPDATE responses SET thread = $5
-        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND input_from >= $4";
 }

@@ -10,46 +10,18 @@ use super::statements::statements;
 use super::{jobs, ledger_names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::{ThreadKey, position, seq_from_column, shard, thread_from_column};
+use crate::keys::{
+    ThreadKey, request_number, response_number, seq_from_column, shard, thread_from_column,
+};
 use crate::ledger_records::LedgerSubject;
 use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, TurnCopy};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Stores the record of a response whose items are in the thread.
-pub(super) async fn insert(
-    db: &Session,
-    key: ThreadKey<'_>,
-    response: &NewResponse,
-    request: Option<&RequestDigest>,
-    range: ResponseRange,
-) -> Result<()> {
-    db.execute(
-        &INSERT,
-        &[
-            &key.tenant(),
-            &key.shard(),
-            &response.id.as_str(),
-            &key.thread(),
-            &position(range.input_from),
-            &position(range.output_from),
-            &position(range.end),
-            &response.conversation.as_ref().map(ConversationId::as_str),
-            &response.created_at,
-            &&*response.envelope,
-            &&*response.report,
-            &request.map(|request| &request.0[..]),
-            &response.copy.as_ref().map(|copy| &*copy.sealed),
-            &response.copy.as_ref().map(|copy| copy.expires_at),
-        ],
-    )
-    .await
-    .map(drop)
-}
-
 /// Rejects a response that already has a record: another process settled its turn.
 pub(super) async fn check_unrecorded(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
-    match db.row(&IS_RECORDED, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await? {
+    let given = key(tenant, id);
+    match db.row(&IS_RECORDED, &[&given.0, &given.1, &given.2, &given.3]).await? {
         Some(_) => Err(StoreError::LeaseLost.into()),
         None => Ok(()),
     }
@@ -61,7 +33,8 @@ pub(super) async fn find(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<ResponseRecord>> {
-    let found = db.row(&FIND, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
+    let given = key(tenant, id);
+    let found = db.row(&FIND, &[&given.0, &given.1, &given.2, &given.3]).await?;
     found.as_ref().map(read_record).transpose()
 }
 
@@ -73,14 +46,20 @@ pub(super) async fn find_by_request(
     request: &RequestDigest,
     limit: i64,
 ) -> Result<Vec<ResponseRecord>> {
-    let given = (tenant.as_str(), shard(in_shard), &request.0[..]);
-    let rows = db.rows(&FIND_BY_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
+    let given = (tenant.as_str(), shard(in_shard), request_number(request), &request.0[..]);
+    let rows = db.rows(&FIND_BY_REQUEST, &[&given.0, &given.1, &given.2, &given.3, &limit]).await?;
     rows.iter().map(read_record).collect()
+}
+
+/// The columns that find a response: tenant, shard, response, id.
+pub(super) fn key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, i64, &'a str) {
+    (tenant.as_str(), shard(id.shard()), response_number(id), id.as_str())
 }
 
 /// Deletes the record. Returns whether it existed.
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-    let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
+    let given = key(tenant, id);
+    let deleted = db.row(&DELETE, &[&given.0, &given.1, &given.2, &given.3]).await?;
     let Some(row) = deleted else { return Ok(false) };
     let subject = LedgerSubject::Response(id.clone());
     let (removed, unnamed) =
@@ -130,33 +109,41 @@ fn read_record(row: &Row) -> Result<ResponseRecord> {
 }
 
 statements! {
-    INSERT = "
-        INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
-                               conversation, created_at, envelope, report, request,
-                               copy, copy_until)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-    IS_RECORDED = "SELECT FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
+    IS_RECORDED = "
+        SELECT FROM segments WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4";
     FIND = "
         SELECT id, conversation, created_at, envelope, report, copy, copy_until,
-               thread, input_from, output_from, end_at
-        FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
+               thread, first, output_from, end_at
+        FROM segments WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4";
     FIND_BY_REQUEST = "
         SELECT id, conversation, created_at, envelope, report, copy, copy_until,
-               thread, input_from, output_from, end_at
-        FROM responses WHERE tenant = $1 AND shard = $2 AND request = $3
-        ORDER BY created_at DESC, ordinal DESC LIMIT $4";
+               thread, first, output_from, end_at
+        FROM segments WHERE tenant = $1 AND shard = $2 AND request = $3 AND digest = $4
+        ORDER BY created_at DESC, number DESC LIMIT $5";
     EXPIRE_COPIES = "
-        UPDATE responses SET copy = NULL, copy_until = NULL
-        WHERE (tenant, shard, id) IN (
-            SELECT tenant, shard, id FROM (
-                SELECT tenant, shard, id, copy_until,
+        UPDATE segments SET copy = NULL, copy_until = NULL
+        WHERE (tenant, shard, thread, first, number) IN (
+            SELECT tenant, shard, thread, first, number FROM (
+                SELECT tenant, shard, thread, first, number, copy_until,
                        sum(length(copy)) OVER (PARTITION BY tenant
-                                               ORDER BY copy_until DESC, ordinal DESC) AS bytes
-                FROM responses WHERE copy_until IS NOT NULL
+                                               ORDER BY copy_until DESC, number DESC) AS bytes
+                FROM segments WHERE copy_until IS NOT NULL
             ) copies
             WHERE copy_until <= $1 OR bytes > $2
         )";
+    /// The items stay.
     DELETE = "
-        DELETE FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3
-        RETURNING thread";
+        WITH emptied AS (
+            DELETE FROM segments
+            WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4 AND held = 0
+            RETURNING thread
+        ), removed AS (
+            UPDATE segments
+            SET response = 0, request = 0, id = NULL, conversation = NULL, created_at = NULL,
+                output_from = NULL, end_at = NULL, digest = NULL, copy_until = NULL,
+                envelope = NULL, report = NULL, copy = NULL
+            WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4 AND held > 0
+            RETURNING thread
+        )
+        SELECT thread FROM emptied UNION ALL SELECT thread FROM removed";
 }

@@ -8,15 +8,14 @@ use async_trait::async_trait;
 use super::PostgresStore;
 use super::calls::transact;
 use super::failure::Failure;
-use super::row;
+use super::segments::{self, TurnResponse};
 use super::session::Session;
 use super::shared::Shared;
-use super::statements::statements;
 use super::transaction::{Effect, Lock, Transaction};
 use super::{conversations, items, late_binding, ledger_names, responses, threads};
 use crate::error::StoreError;
 use crate::ids::{ShardedId as _, Tenant};
-use crate::keys::{ThreadKey, position, seq_from_column};
+use crate::keys::ThreadKey;
 use crate::ledger_records::{LedgerSubject, UpstreamId};
 use crate::records::{Conversation, ResponseRange, Seq};
 use crate::restore::{
@@ -134,11 +133,11 @@ async fn held_at(
     batch: &[(Seq, HeldItem)],
 ) -> Result<BTreeMap<Seq, ItemId>> {
     let ([(first, _), ..], [.., (last, _)]) = (batch, batch) else { return Ok(BTreeMap::new()) };
-    let (first, last) = (position(*first), position(*last));
-    let rows = db.rows(&HELD, &[&key.tenant(), &key.shard(), &key.thread(), &first, &last]).await?;
-    rows.iter()
-        .map(|row| Ok((seq_from_column(row.get(0)), ItemId::from(row::text(row.get(1))?))))
-        .collect()
+    let mut held = BTreeMap::new();
+    for segment in segments::within(db, key, &(*first..last.saturating_add(1))).await? {
+        held.extend(segment.items()?.map(|(seq, item)| (seq, item.id)));
+    }
+    Ok(held)
 }
 
 /// Appends items, one statement for each run of positions without a gap.
@@ -164,8 +163,9 @@ async fn create_object(
             }
         }
         RestoredObject::Response(record) => {
-            let range = ResponseRange::from_record(record);
-            responses::insert(db, key, &record.response, None, range).await
+            let (response, range) = (&record.response, ResponseRange::from_record(record));
+            let turn = TurnResponse { response, request: None, range };
+            segments::append(db, key, range.input_from, std::iter::empty(), Some(turn)).await
         }
         RestoredObject::LooseItems => Ok(()),
     }
@@ -185,10 +185,4 @@ async fn ledger(
             _ => Err(other_ledger().into()),
         },
     }
-}
-
-statements! {
-    HELD = "
-        SELECT seq, item_id FROM items
-        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq BETWEEN $4 AND $5";
 }

@@ -3,6 +3,7 @@
 use tokio_postgres::Client;
 
 use super::failure::Failure;
+use super::move_items::move_items;
 use crate::error::StoreError;
 
 /// The steps from an empty schema to the current tables. The statements of a released step never
@@ -17,7 +18,12 @@ const STEPS: &[&str] = &[
     include_str!("usage.sql"),
     include_str!("watches.sql"),
     include_str!("copies.sql"),
+    include_str!("segments.sql"),
+    include_str!("moved.sql"),
 ];
+
+/// The step after which the items move to its tables.
+const SEGMENTS: &str = include_str!("segments.sql");
 
 /// The lock admits one migration at a time in the whole database, in any of its schemas. Its number
 /// is the application id of our SQLite files.
@@ -117,6 +123,9 @@ async fn step_up(client: &Client) -> Result<(), Failure> {
     let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
     for step in check_known(&schema, version)? {
         client.batch_execute(step).await?;
+        if *step == SEGMENTS {
+            move_items(client).await?;
+        }
         client.execute("UPDATE antiphon_schema SET version = version + 1", &[]).await?;
     }
     Ok(())

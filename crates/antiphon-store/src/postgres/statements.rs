@@ -1,9 +1,9 @@
 //! The list of all statements. A connection prepares each of them when it opens.
 
 use super::{
-    conversations, data_counts, erasure, events, expiry, holders, items, jobs, late_binding,
-    ledger_names, named_values, notices, pages, pending_turns, queue_places, requests, responses,
-    restore, session, sweep, threads, transaction, watches,
+    conversations, data_counts, erasure, events, expiry, holders, item_ids, items, jobs,
+    late_binding, ledger_names, named_values, notices, pages, pending_turns, queue_places,
+    requests, responses, segments, session, sweep, threads, transaction, watches,
 };
 
 /// A statement and its name.
@@ -38,6 +38,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     expiry::STATEMENTS,
     holders::STATEMENTS,
     data_counts::STATEMENTS,
+    item_ids::STATEMENTS,
     items::STATEMENTS,
     jobs::STATEMENTS,
     named_values::STATEMENTS,
@@ -49,7 +50,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     pages::STATEMENTS,
     requests::STATEMENTS,
     responses::STATEMENTS,
-    restore::STATEMENTS,
+    segments::STATEMENTS,
     session::STATEMENTS,
     sweep::STATEMENTS,
     threads::STATEMENTS,
@@ -108,8 +109,8 @@ mod tests {
         "named_values::READ",
         "named_values::REPLACE",
         // Items and ledgers of a tenant in any shard.
-        "items::FIND_GENERATED",
-        "items::NEWEST",
+        "item_ids::FIND_GENERATED",
+        "item_ids::NEWEST",
         "ledger_names::FIND",
         "ledger_names::ANY",
         // Locks: their number is a hash of both.

@@ -10,8 +10,8 @@ use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, data_counts, erasure, expiry, items, jobs, ledger_names, listing,
-    named_values, notices, pending_turns, requests, responses, turns,
+    PostgresStore, conversations, data_counts, erasure, expiry, item_ids, items, jobs,
+    ledger_names, listing, named_values, notices, pending_turns, requests, responses, turns,
 };
 use crate::background::{BackgroundJobs, LogState};
 use crate::error::StoreError;
@@ -147,7 +147,7 @@ impl Store for PostgresStore {
         conversation: &ConversationId,
         id: &ItemId,
     ) -> Result<Option<HeldItem>> {
-        read!(self, (tenant, conversation, id), |db| items::find(db, tenant, conversation, id))
+        read!(self, (tenant, conversation, id), |db| item_ids::find(db, tenant, conversation, id))
     }
 
     async fn delete_item(
@@ -219,7 +219,7 @@ impl Store for PostgresStore {
             self.check_open()?;
             return Ok(Vec::new());
         }
-        read!(self, (tenant, ids), |db| items::find_newest(db, tenant, ids))
+        read!(self, (tenant, ids), |db| item_ids::find_newest(db, tenant, ids))
     }
 
     async fn record_pending_turn(&self, tenant: &Tenant, turn: TurnRecord) -> Result<()> {

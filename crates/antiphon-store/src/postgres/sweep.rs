@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{items, threads};
+use super::{segments, threads};
 use crate::keys::{ThreadKey, seq_from_column};
 use crate::records::Seq;
 
@@ -14,7 +14,7 @@ pub(super) async fn sweep(db: &Session, key: ThreadKey<'_>) -> Result<(), Failur
     while let Some(id) = next {
         let key = ThreadKey { id, ..key };
         let reach = reach(db, key).await?;
-        items::cut(db, key, reach.unwrap_or(0)).await?;
+        segments::cut(db, key, reach.unwrap_or(0)).await?;
         next = match reach {
             Some(_) => None,
             None => threads::remove(db, key).await?,
@@ -37,11 +37,11 @@ statements! {
             SELECT 9223372036854775807 AS reach FROM conversations
             WHERE tenant = $1 AND shard = $2 AND thread = $3
             UNION ALL
-            SELECT max(end_at) FROM responses WHERE tenant = $1 AND shard = $2 AND thread = $3
+            SELECT max(end_at) FROM segments WHERE tenant = $1 AND shard = $2 AND thread = $3
             UNION ALL
             SELECT max(base) FROM threads WHERE tenant = $1 AND shard = $2 AND parent = $3
             UNION ALL
-            SELECT max(after) FROM openings
+            SELECT max(after) FROM pending_turns
             WHERE tenant = $1 AND shard = $2 AND thread = $3 AND after IS NOT NULL
             UNION ALL
             SELECT max(after) FROM jobs

@@ -74,36 +74,32 @@ pub(super) async fn create_root(
     db.execute(&CREATE_ROOT, &[&given.0, &given.1, &given.2, &given.3, &named]).await.map(drop)
 }
 
-/// Creates an empty thread that continues `parent` from `base`. If `parent` was deleted meanwhile,
-/// the fork lacks the lineage of `parent` too.
+/// Creates a thread that continues `parent` from `base`. Its items end at `tip`. If `parent` was
+/// deleted meanwhile, the fork lacks the lineage of `parent` too.
 pub(super) async fn create_fork(
     db: &Session,
     parent: ThreadKey<'_>,
     base: Seq,
-    fork: ThreadId,
+    fork: ThreadKey<'_>,
+    tip: Seq,
 ) -> Result<()> {
-    let fork = ThreadKey { id: fork, ..parent };
-    let given = (fork.tenant(), fork.shard(), fork.thread(), parent.thread(), position(base));
-    db.execute(&CREATE_FORK, &[&given.0, &given.1, &given.2, &given.3, &given.4]).await.map(drop)
+    let given = (fork.tenant(), fork.shard(), fork.thread(), parent.thread());
+    let (base, tip) = (position(base), position(tip));
+    db.execute(&CREATE_FORK, &[&given.0, &given.1, &given.2, &given.3, &base, &tip]).await.map(drop)
 }
 
-/// Moves the thread's end to `tip` after an append.
-pub(super) async fn advance(db: &Session, key: ThreadKey<'_>, tip: Seq) -> Result<()> {
-    let given = (key.tenant(), key.shard(), key.thread(), position(tip));
-    db.execute(&ADVANCE, &[&given.0, &given.1, &given.2, &given.3]).await.map(drop)
-}
-
-/// Records the thread's last turn: the request that it answers and its start. `None` if something
-/// other than a turn came last.
-pub(super) async fn note_turn(
+/// Moves the thread's end to `tip` after an append, and records its last turn: the request that it
+/// answers and its start. `None` if something other than a turn came last.
+pub(super) async fn advance(
     db: &Session,
     key: ThreadKey<'_>,
+    tip: Seq,
     turn: Option<(&RequestDigest, Seq)>,
 ) -> Result<()> {
     let (request, from) = turn.unzip();
     let (request, from) = (request.map(|it| &it.0[..]), from.map(position));
-    let given = (key.tenant(), key.shard(), key.thread());
-    db.execute(&NOTE_TURN, &[&given.0, &given.1, &given.2, &request, &from]).await.map(drop)
+    let given = (key.tenant(), key.shard(), key.thread(), position(tip));
+    db.execute(&ADVANCE, &[&given.0, &given.1, &given.2, &given.3, &request, &from]).await.map(drop)
 }
 
 /// Deletes a thread. Returns its parent.
@@ -125,15 +121,14 @@ statements! {
         VALUES ($1, $2, $3, '{}', '{}', NULL, 0, $4, $5)";
     CREATE_FORK = "
         INSERT INTO threads (tenant, shard, thread, lineage, uptos, parent, base, tip, named)
-        SELECT $1, $2, $3, array_append(lineage, $4), array_append(uptos, $5), $4, $5, $5, false
+        SELECT $1, $2, $3, array_append(lineage, $4), array_append(uptos, $5), $4, $5, $6, false
         FROM (SELECT $4::bigint AS thread) AS parent
         LEFT JOIN (
             SELECT thread, lineage, uptos FROM threads
             WHERE tenant = $1 AND shard = $2 AND thread = $4
         ) AS known USING (thread)";
-    ADVANCE = "UPDATE threads SET tip = $4 WHERE tenant = $1 AND shard = $2 AND thread = $3";
-    NOTE_TURN = "
-        UPDATE threads SET last_request = $4, last_from = $5
+    ADVANCE = "
+        UPDATE threads SET tip = $4, last_request = $5, last_from = $6
         WHERE tenant = $1 AND shard = $2 AND thread = $3";
     REMOVE = "
         DELETE FROM threads WHERE tenant = $1 AND shard = $2 AND thread = $3 RETURNING parent";

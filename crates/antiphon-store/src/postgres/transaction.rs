@@ -208,9 +208,14 @@ pub(super) async fn fate(db: &Session, trace: &Trace) -> Result<Fate, Failure> {
 statements! {
     /// The row exists, unless the process was presumed dead.
     COUNT = "
-        INSERT INTO sessions (id, holder, commits) VALUES ($1, $2, 1)
-        ON CONFLICT (id) DO UPDATE SET commits = sessions.commits + 1
-        RETURNING commits";
+        WITH counted AS (
+            UPDATE sessions SET commits = commits + 1 WHERE id = $1 RETURNING commits
+        ), opened AS (
+            INSERT INTO sessions (id, holder, commits)
+            SELECT $1, $2, 1 WHERE NOT EXISTS (SELECT FROM counted)
+            RETURNING commits
+        )
+        SELECT commits FROM counted UNION ALL SELECT commits FROM opened";
     LOCK_TREE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, $2::bigint))";
     LOCK_LINE = "
         SELECT pg_advisory_xact_lock(hashtextextended($3::text || ' ' || $1::text, $2::bigint))";

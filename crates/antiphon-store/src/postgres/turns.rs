@@ -4,11 +4,12 @@ use futures_util::future;
 
 use super::conversations::count;
 use super::failure::Failure;
+use super::segments::{self, TurnResponse};
 use super::session::Session;
 use super::transaction::Transaction;
 use super::{
-    conversations, erasure, items, ledger_names, notices, pending_turns, queue_places, responses,
-    sweep, threads,
+    conversations, erasure, ledger_names, notices, pending_turns, queue_places, responses, sweep,
+    threads,
 };
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
@@ -105,26 +106,44 @@ async fn write(db: &Session, turn: &TurnRecord, place: &Place<'_>) -> Result<()>
     let output_from = input_from.saturating_add(count(&turn.input));
     let end = output_from.saturating_add(count(&turn.output));
     let range = ResponseRange { input_from, output_from, end };
-    let (created, appended, advanced, noted, recorded) = future::join5(
-        create(db, place),
-        items::append(db, key, input_from, turn.input.iter().chain(&turn.output)),
-        threads::advance(db, key, end),
-        note(db, key, turn, input_from),
-        Box::pin(record(db, key, turn, range)),
+    let request = turn.request.as_ref();
+    let response = turn.response.as_ref().map(|response| TurnResponse { response, request, range });
+    let items = turn.input.iter().chain(&turn.output);
+    let (appended, advanced, concluded) = future::join3(
+        segments::append(db, key, input_from, items, response),
+        advance(db, place, turn, end),
+        conclude(db, key.owner, turn),
     )
     .await;
-    created.and(appended).and(advanced).and(noted).and(recorded)
+    appended.and(advanced).and(concluded)
 }
 
-async fn create(db: &Session, place: &Place<'_>) -> Result<()> {
+/// Creates the thread, or moves its end. Records the last turn of a conversation's thread.
+async fn advance(db: &Session, place: &Place<'_>, turn: &TurnRecord, end: Seq) -> Result<()> {
+    let key = place.key;
     match place.creation {
-        None => Ok(()),
-        Some(Creation::Root) => threads::create_root(db, place.key, 0, false).await,
+        None => {
+            let is_named = matches!(turn.destination, Destination::Conversation(_));
+            let last = turn.request.as_ref().filter(|_| is_named).zip(Some(place.start));
+            threads::advance(db, key, end, last).await
+        }
+        Some(Creation::Root) => threads::create_root(db, key, end, false).await,
         Some(Creation::ForkOf(parent)) => {
-            let parent = ThreadKey { id: parent, ..place.key };
-            threads::create_fork(db, parent, place.start, place.key.id).await
+            let parent = ThreadKey { id: parent, ..key };
+            threads::create_fork(db, parent, place.start, key, end).await
         }
     }
+}
+
+/// Removes the pending turn, and stores the notices of its end.
+async fn conclude(db: &Session, tenant: &Tenant, turn: &TurnRecord) -> Result<()> {
+    let Some(response) = &turn.response else { return Ok(()) };
+    let (removed, notified) = future::join(
+        pending_turns::forget(db, tenant, &response.id),
+        notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Ended),
+    )
+    .await;
+    removed.map(drop).and(notified)
 }
 
 /// Rejects a turn whose place is not the first in the conversation's queue.
@@ -196,34 +215,6 @@ async fn place_after<'a>(
     }
     let creation = Some(Creation::ForkOf(key.id));
     Ok(Place { key: ThreadKey { id: fork, ..key }, creation, ..place })
-}
-
-/// Records the last turn of a conversation's thread.
-async fn note(db: &Session, key: ThreadKey<'_>, turn: &TurnRecord, from: Seq) -> Result<()> {
-    match turn.destination {
-        Destination::Conversation(_) => {
-            let request = turn.request.as_ref();
-            threads::note_turn(db, key, request.map(|request| (request, from))).await
-        }
-        _ => Ok(()),
-    }
-}
-
-async fn record(
-    db: &Session,
-    key: ThreadKey<'_>,
-    turn: &TurnRecord,
-    range: ResponseRange,
-) -> Result<()> {
-    let Some(response) = &turn.response else { return Ok(()) };
-    let (tenant, request) = (key.owner, turn.request.as_ref());
-    let (recorded, removed, notified) = future::join3(
-        responses::insert(db, key, response, request, range),
-        pending_turns::forget(db, tenant, &response.id),
-        notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Ended),
-    )
-    .await;
-    recorded.and(removed.map(drop)).and(notified)
 }
 
 /// Whether the committed turn itself reaches the items that its pending turn reached.

@@ -1,21 +1,16 @@
 //! The places of item ids.
 
-use antiphon::{Body, HeldItem, ItemId};
+use antiphon::{HeldItem, ItemId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, seq_from_column};
 use super::segments;
 use crate::error::StoreError;
 use crate::ids::Tenant;
+use crate::item_index::{flags, id_column};
 use crate::records::Seq;
 
 type Result<T> = std::result::Result<T, StoreError>;
-
-const LIVE: i64 = 1;
-/// Its bytes are in this store.
-const STORED: i64 = 1 << 1;
-/// A model generated it.
-const GENERATED: i64 = 1 << 2;
 
 /// The place of an item.
 #[derive(Clone, Copy, Debug)]
@@ -43,24 +38,6 @@ impl Place {
     }
 }
 
-/// The column `id` of an item id.
-pub(super) fn column(id: &ItemId) -> String {
-    match id.as_str().split_once('_') {
-        Some((prefix, rest)) => format!("{rest}_{prefix}"),
-        None => id.to_string(),
-    }
-}
-
-fn flags(item: &HeldItem) -> i64 {
-    let body = match &item.body {
-        Body::Stored(bytes) if bytes.is_empty() => LIVE,
-        Body::Stored(_) => LIVE | STORED,
-        Body::StoredElsewhere => LIVE,
-        Body::Erased => 0,
-    };
-    body | if item.origin.is_some() { GENERATED } else { 0 }
-}
-
 /// Records the place of a new item. Fails if its thread has a live item with this id.
 ///
 /// `OR FAIL` undoes nothing if the statement fails, because its job does that. Without it, SQLite
@@ -80,7 +57,7 @@ pub(super) fn insert(
         )";
     let inserted = db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
-        column(&item.id),
+        id_column(&item.id),
         key.shard(),
         key.thread(),
         position(place.seq),
@@ -98,14 +75,14 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<O
     const SQL: &str = "
         SELECT seq, segment FROM item_ids
         WHERE tenant = ?1 AND id = ?2 AND shard = ?3 AND thread = ?4 AND flags & 1";
-    let given = params![key.tenant(), column(id), key.shard(), key.thread()];
+    let given = params![key.tenant(), id_column(id), key.shard(), key.thread()];
     Ok(db.prepare_cached(SQL)?.query_row(given, Place::read).optional()?)
 }
 
 /// Whether the tenant has a live copy of the item, and a model generated it.
 pub(super) fn is_generated(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM item_ids WHERE tenant = ?1 AND id = ?2 AND flags & 5 = 5";
-    Ok(db.prepare_cached(SQL)?.exists(params![tenant.as_str(), column(id)])?)
+    Ok(db.prepare_cached(SQL)?.exists(params![tenant.as_str(), id_column(id)])?)
 }
 
 /// The newest live copy of this item, in any thread of the tenant, whose bytes are in this store,
@@ -117,7 +94,7 @@ pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Op
             SELECT 1 FROM item_ids WHERE tenant = ?1 AND id = ?2 AND flags & 1
         ))
         ORDER BY copy DESC, seq DESC LIMIT 1";
-    let given = params![tenant.as_str(), column(id)];
+    let given = params![tenant.as_str(), id_column(id)];
     Ok(db.prepare_cached(SQL)?.query_row(given, Place::read).optional()?)
 }
 
@@ -131,7 +108,7 @@ pub(super) fn mark_erased(
     const SQL: &str = "
         UPDATE item_ids SET flags = flags & ~3
         WHERE tenant = ?1 AND id = ?2 AND shard = ?3 AND thread = ?4 AND seq = ?5";
-    let given = params![key.tenant(), column(id), key.shard(), key.thread(), position(seq)];
+    let given = params![key.tenant(), id_column(id), key.shard(), key.thread(), position(seq)];
     db.prepare_cached(SQL)?.execute(given)?;
     Ok(())
 }
@@ -147,7 +124,7 @@ pub(super) fn move_to(
     const SQL: &str = "
         UPDATE item_ids SET thread = ?6
         WHERE tenant = ?1 AND id = ?2 AND shard = ?3 AND thread = ?4 AND seq = ?5";
-    let (owner, column, shard) = (key.tenant(), column(id), key.shard());
+    let (owner, column, shard) = (key.tenant(), id_column(id), key.shard());
     let given = params![owner, column, shard, key.thread(), position(seq), to.thread()];
     db.prepare_cached(SQL)?.execute(given)?;
     Ok(())
@@ -158,7 +135,7 @@ pub(super) fn remove(db: &Connection, key: ThreadKey<'_>, id: &ItemId, seq: Seq)
     const SQL: &str = "
         DELETE FROM item_ids
         WHERE tenant = ?1 AND id = ?2 AND shard = ?3 AND thread = ?4 AND seq = ?5";
-    let given = params![key.tenant(), column(id), key.shard(), key.thread(), position(seq)];
+    let given = params![key.tenant(), id_column(id), key.shard(), key.thread(), position(seq)];
     db.prepare_cached(SQL)?.execute(given)?;
     Ok(())
 }

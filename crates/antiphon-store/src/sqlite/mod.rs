@@ -4,7 +4,6 @@ mod background;
 mod connection;
 mod conversations;
 mod data_counts;
-mod encoding;
 mod erasure;
 mod events;
 mod inspect;

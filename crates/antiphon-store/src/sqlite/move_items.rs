@@ -7,10 +7,11 @@ use rusqlite::{Connection, Row, Transaction, params};
 use rusqlite_migration::{HookError, HookResult};
 
 use super::keys::{ThreadKey, position, seq_from_column, thread_from_column};
+use super::pending_turns;
 use super::responses::read_new;
 use super::row::{self, item_columns};
 use super::segments::{self, TurnResponse};
-use super::{encoding, pending_turns};
+use crate::encoding;
 use crate::error::StoreError;
 use crate::ids::{Shard, Tenant, ThreadId};
 use crate::records::{NewResponse, RequestDigest, ResponseRange, Seq};

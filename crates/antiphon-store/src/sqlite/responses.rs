@@ -5,8 +5,11 @@ use bytes::Bytes;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::{self, ThreadKey, position, seq_from_column, shard, thread_from_column};
-use super::segments::{self, Entry, entry_columns, request_number, response_number};
+use super::keys::{
+    self, ThreadKey, position, request_number, response_number, seq_from_column, shard,
+    thread_from_column,
+};
+use super::segments::{self, Entry, entry_columns};
 use super::{items, jobs, ledger_names, summaries, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};

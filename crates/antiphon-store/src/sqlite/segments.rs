@@ -4,18 +4,15 @@ use antiphon::HeldItem;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::item_ids::{self, Place};
-use super::keys::{ThreadKey, position, seq_from_column};
-use super::{encoding, summaries};
+use super::keys::{ThreadKey, position, request_number, response_number, seq_from_column};
+use super::summaries;
+use crate::encoding;
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId};
+use crate::ids::ConversationId;
 use crate::records::{NewResponse, RequestDigest, ResponseRange, Seq};
 use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
-
-/// The number of encoded bytes after which a segment takes no more items. A reader loads a whole
-/// segment.
-const FULL: usize = 256 << 10;
 
 /// The response of a turn, and the request that it answers.
 #[derive(Clone, Copy)]
@@ -96,13 +93,7 @@ pub(super) fn append_with<'a>(
     let mut items = items.into_iter().peekable();
     let mut end = first;
     while turn.is_some() || items.peek().is_some() {
-        let (mut encoded, mut taken) = (Vec::new(), Vec::new());
-        while encoded.len() < FULL
-            && let Some(item) = items.next_if(|item| has_room(&encoded, item))
-        {
-            encoding::push(&mut encoded, item);
-            taken.push(item);
-        }
+        let (encoded, taken) = encoding::fill(&mut items);
         let live = Usage::from_items(taken.iter().copied());
         let segment = insert(db, key, end, (&encoded, live), turn)?;
         let entry = Entry { segment, first: end, held: taken.len() as u64, live };
@@ -113,11 +104,6 @@ pub(super) fn append_with<'a>(
         end = end.saturating_add(taken.len() as u64);
     }
     Ok(end)
-}
-
-/// Whether a segment takes the next item. A large item has a segment of its own.
-fn has_room(encoded: &[u8], item: &HeldItem) -> bool {
-    encoded.is_empty() || item.length() < FULL - encoded.len().min(FULL)
 }
 
 fn insert(
@@ -181,19 +167,6 @@ fn enter(
         turn.map(|turn| position(turn.range.end)),
     ])?;
     Ok(())
-}
-
-/// The column `response` of a response: the last 64 bits of its id.
-pub(super) fn response_number(id: &ResponseId) -> i64 {
-    let (_, digits) = id.as_str().split_at(id.as_str().len() - 16);
-    u64::from_str_radix(digits, 16).expect("the digits were checked").cast_signed()
-}
-
-/// The column `request` of a request: the last 64 bits of its digest. The first 64 may be those of
-/// its shard.
-pub(super) fn request_number(request: &RequestDigest) -> i64 {
-    let (_, half) = request.0.split_last_chunk().expect("a digest is longer than this");
-    i64::from_be_bytes(*half)
 }
 
 /// The items of a segment.

@@ -2,6 +2,7 @@
 
 pub(crate) mod background;
 pub(crate) mod chains;
+pub(crate) mod contents;
 pub(crate) mod conversations;
 pub(crate) mod copies;
 pub(crate) mod deletion;

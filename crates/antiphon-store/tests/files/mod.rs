@@ -1,6 +1,5 @@
 //! What is in the files, and which files are taken.
 
-mod contents;
 mod erasure;
 mod frames;
 mod locks;

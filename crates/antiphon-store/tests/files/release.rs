@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use antiphon_store::Tenant;
 use rusqlite::Connection;
 
-use super::contents::contents;
 use crate::File;
 use crate::conformance::World;
+use crate::conformance::contents::contents;
 
 pub(super) const DUMP: &str = include_str!("../fixtures/segments/before.sql");
 const HISTORY: &str = include_str!("../fixtures/segments/before.txt");

@@ -39,7 +39,7 @@ async fn erasure_fails_an_open_turn() {
 }
 
 async fn assert_store_is_empty(world: &World) {
-    for table in ["threads", "items", "item_places", "responses", "conversations", "openings"] {
+    for table in ["threads", "segments", "item_ids", "conversations", "pending_turns"] {
         let held = world.database().sql(&format!("SELECT tenant FROM {table}")).await;
         assert_eq!(held, [""; 0], "{table}");
     }

@@ -7,7 +7,7 @@ use crate::support::{Ask, Client, MODEL, Mode, World, ask, soon};
 
 /// Puts the clocks forward, as all that was answered so far sees it.
 async fn advance_clock(world: &World, seconds: u32) {
-    let sql = format!("UPDATE responses SET created_at = created_at - {seconds}");
+    let sql = format!("UPDATE segments SET created_at = created_at - {seconds}");
     world.database().sql(&sql).await;
 }
 
@@ -19,7 +19,7 @@ async fn abort_turn(world: &World, client: &Client, question: &Ask) {
     stream.response_id().await;
     drop(stream);
     world.wait_for_disconnect(&exchange).await;
-    let kept = async { while world.database().sql("SELECT id FROM responses").await.is_empty() {} };
+    let kept = async { while world.database().sql("SELECT id FROM segments").await.is_empty() {} };
     soon("the turn is settled", kept).await;
 }
 

@@ -57,15 +57,14 @@ impl TestStore {
                 let aged = file.and_then(|file| file.execute(&sql("segments"), []));
                 aged.expect("the file can be written");
             }
-            Self::Database(database) => drop(database.sql(&sql("responses")).await),
+            Self::Database(database) => drop(database.sql(&sql("segments")).await),
         }
     }
 
     /// The bytes of all files of the store, or of the items and copies in the database.
     pub(super) async fn stored_bytes(&self) -> Vec<u8> {
         const SQL: &str = "
-            SELECT coalesce(encode(copy, 'escape'), '') FROM responses
-            UNION ALL SELECT coalesce(encode(body, 'escape'), '') FROM items";
+            SELECT coalesce(encode(copy, 'escape'), '') || encode(items, 'escape') FROM segments";
         let folder = match self {
             Self::File(folder) => folder,
             Self::Database(database) => return database.sql(SQL).await.concat().into_bytes(),

@@ -4,6 +4,8 @@
 //! one, or zero if it is absent, and its bytes. Numbers are written seven bits at a time, lowest
 //! first; the highest bit of a byte says that more follow.
 
+use std::iter::Peekable;
+
 use antiphon::HeldItem;
 use bytes::{Buf as _, Bytes};
 
@@ -12,8 +14,29 @@ use crate::item_columns::ItemColumns;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Appends an item to the encoded items of a segment.
-pub(super) fn push(encoded: &mut Vec<u8>, item: &HeldItem) {
+/// The number of encoded bytes after which a segment takes no more items. A reader loads a whole
+/// segment.
+const FULL: usize = 256 << 10;
+
+/// Takes the items of the next segment, and encodes them. A large item has a segment of its own.
+pub(crate) fn fill<'a>(
+    items: &mut Peekable<impl Iterator<Item = &'a HeldItem>>,
+) -> (Vec<u8>, Vec<&'a HeldItem>) {
+    let (mut encoded, mut taken) = (Vec::new(), Vec::new());
+    while encoded.len() < FULL
+        && let Some(item) = items.next_if(|item| has_room(&encoded, item))
+    {
+        push(&mut encoded, item);
+        taken.push(item);
+    }
+    (encoded, taken)
+}
+
+fn has_room(encoded: &[u8], item: &HeldItem) -> bool {
+    encoded.is_empty() || item.length() < FULL - encoded.len().min(FULL)
+}
+
+fn push(encoded: &mut Vec<u8>, item: &HeldItem) {
     let columns = ItemColumns::from_item(item);
     push_field(encoded, Some(columns.item_id.as_bytes()));
     push_field(encoded, columns.own_id.map(str::as_bytes));
@@ -27,14 +50,14 @@ pub(super) fn push(encoded: &mut Vec<u8>, item: &HeldItem) {
 }
 
 /// Encodes these items.
-pub(super) fn encode<'a>(items: impl IntoIterator<Item = &'a HeldItem>) -> Vec<u8> {
+pub(crate) fn encode<'a>(items: impl IntoIterator<Item = &'a HeldItem>) -> Vec<u8> {
     let mut encoded = Vec::new();
     items.into_iter().for_each(|item| push(&mut encoded, item));
     encoded
 }
 
 /// The items of a segment. Their bodies share the memory of `encoded`.
-pub(super) fn decode(mut encoded: Bytes) -> Result<Vec<HeldItem>> {
+pub(crate) fn decode(mut encoded: Bytes) -> Result<Vec<HeldItem>> {
     let mut items = Vec::new();
     while encoded.has_remaining() {
         items.push(read(&mut encoded)?);

@@ -12,11 +12,10 @@ use antiphon_store::{
 use crate::conformance::World;
 
 /// The digests of the requests that the histories of the tests contain.
-pub(super) const REQUESTS: [RequestDigest; 2] =
-    [RequestDigest([0xa5; 16]), RequestDigest([0x5a; 16])];
+const REQUESTS: [RequestDigest; 2] = [RequestDigest([0xa5; 16]), RequestDigest([0x5a; 16])];
 
 /// Lists the contents of a store for all of its tenants.
-pub(super) async fn contents(world: &World) -> String {
+pub(crate) async fn contents(world: &World) -> String {
     let mut listing = Listing {
         snapshot: world.snapshot().await,
         world: world.clone(),
@@ -194,7 +193,8 @@ impl Listing {
     }
 
     async fn ledgers(&mut self, tenant: &Tenant) {
-        let page = self.snapshot.ledgers(tenant, None).await.unwrap();
+        let mut page = self.snapshot.ledgers(tenant, None).await.unwrap();
+        page.sort_by(|(one, _), (other, _)| one.cmp(other));
         for ledger in page {
             self.line("ledger", ledger);
         }
