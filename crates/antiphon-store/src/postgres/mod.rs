@@ -22,6 +22,7 @@ mod listing;
 mod move_items;
 mod named_values;
 mod notices;
+mod own_turns;
 mod pages;
 mod pending_turns;
 mod pool;
@@ -44,6 +45,8 @@ mod tls;
 mod transaction;
 mod turns;
 mod watches;
+
+use std::sync::Arc;
 
 use tokio_util::task::TaskTracker;
 
@@ -80,7 +83,11 @@ impl PostgresStore {
         let connector = connector.with_holder(holder.clone());
         let heartbeat = Heartbeat::start(connector.clone()).await?;
         let pool = Pool::new(connector, settings.pool_max);
-        Ok(Self { shared: Shared { pool, holder }, heartbeat, calls: TaskTracker::new() })
+        Ok(Self {
+            shared: Shared { pool, holder, own_turns: Arc::default() },
+            heartbeat,
+            calls: TaskTracker::new(),
+        })
     }
 
     /// Checks that a URL is valid. The error is a sentence that repeats no secret.

@@ -28,7 +28,8 @@ pub(super) async fn record(
     tenant: Tenant,
     turn: TurnRecord,
 ) -> std::result::Result<(), StoreError> {
-    let lock_shard = turn.announced()?.id.shard();
+    let id = turn.announced()?.id.clone();
+    shared.own_turns.add(&tenant, &id);
     let given = (tenant, turn, shared.holder.clone());
     let is_recorded = given.1.notices.is_empty()
         && shared
@@ -37,7 +38,7 @@ pub(super) async fn record(
     if is_recorded {
         return Ok(());
     }
-    let tree = Lock::Tree(&given.0, lock_shard);
+    let tree = Lock::Tree(&given.0, id.shard());
     shared
         .write(Effect::Unsynced, tree, &given, |db, (tenant, turn, holder)| {
             Box::pin(replace(db, tenant, turn, holder))
@@ -237,6 +238,29 @@ pub(super) async fn settle(shared: &Shared) -> std::result::Result<usize, StoreE
     }
 }
 
+/// Deletes the records of this process whose turns have ended.
+pub(super) async fn discard_ended(shared: &Shared) -> std::result::Result<(), StoreError> {
+    let own = shared.run(&shared.holder, |db, holder| Box::pin(find_own(db, holder))).await?;
+    for given in own.into_iter().filter(|(tenant, id)| !shared.own_turns.contains(tenant, id)) {
+        let tree = Lock::Tree(&given.0, given.1.shard());
+        shared
+            .write(Effect::Synced, tree, &given, |db, (tenant, id)| {
+                Box::pin(discard(db, tenant, id))
+            })
+            .await?;
+    }
+    Ok(())
+}
+
+async fn find_own(db: &Session, holder: &str) -> Result<Vec<(Tenant, ResponseId)>> {
+    let rows = db.rows(&OWN, &[&holder]).await?;
+    let own = rows.iter().map(|row| {
+        let id = ResponseId::parse(row.get(1)).ok_or_else(invalid_id)?;
+        Ok((Tenant::new(row.get::<_, &str>(0)), id))
+    });
+    own.collect()
+}
+
 /// Commits the pending turns of dead processes in one tree of forks.
 pub(super) async fn settle_in_tree(
     shared: &Shared,
@@ -351,6 +375,7 @@ statements! {
         SELECT id, conversation, created_at, envelope, report, copy, copy_until,
                into_conversation, thread, after, fork, request, items
         FROM pending_turns WHERE tenant = $1 AND shard = $2 AND id = $3";
+    OWN = "SELECT tenant, id FROM pending_turns WHERE holder = $1";
     LEFT_BEHIND = "
         SELECT ordinal, tenant, id FROM pending_turns
         WHERE ordinal > $1 AND holder <> $2

@@ -321,7 +321,7 @@ statements! {
         ), counted AS (
             UPDATE tenant_usage AS held
             SET items = held.items + usage.items, bytes = held.bytes + usage.bytes
-            FROM usage WHERE tenant = $1 AND held.slot = usage.slot
+            FROM usage WHERE usage.items > 0 AND tenant = $1 AND held.slot = usage.slot
             RETURNING held.slot
         ), first_counted AS (
             INSERT INTO tenant_usage AS held (tenant, slot, items, bytes)

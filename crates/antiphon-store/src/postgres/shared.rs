@@ -1,11 +1,13 @@
 //! Runs calls on a connection, in a transaction if needed, and retries transient failures.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{self, BoxFuture};
 use tokio::time::{sleep, timeout};
 
 use super::failure::Failure;
+use super::own_turns::OwnTurns;
 use super::pool::Pool;
 use super::session::Session;
 use super::transaction::{self, Commit, Effect, Fate, Lock, Trace, Transaction};
@@ -30,6 +32,7 @@ pub(super) type TransactionWork<A, T> =
 pub(super) struct Shared {
     pub(super) pool: Pool,
     pub(super) holder: String,
+    pub(super) own_turns: Arc<OwnTurns>,
 }
 
 impl Shared {

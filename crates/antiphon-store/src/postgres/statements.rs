@@ -77,6 +77,7 @@ mod tests {
         "jobs::TAKE_UP",
         "session::OPEN",
         "pending_turns::LEFT_BEHIND",
+        "pending_turns::OWN",
         "transaction::COUNT",
         "transaction::FATE",
         // Expired rows of all tenants.

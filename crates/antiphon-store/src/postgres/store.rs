@@ -239,7 +239,9 @@ impl Store for PostgresStore {
                     });
                     return Ok(job.await?.is_some_and(|state| state != LogState::Ended));
                 }
-                Some(holder) if holder == shared.holder => return Ok(true),
+                Some(holder) if holder == shared.holder => {
+                    return Ok(shared.own_turns.contains(&given.0, &given.1));
+                }
                 Some(_) => {}
             }
             pending_turns::settle_in_tree(&shared, &given.0, given.1.shard()).await?;
@@ -249,15 +251,19 @@ impl Store for PostgresStore {
     }
 
     async fn drop_pending_turn(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
-        transact!(self, Unsynced, tree(tenant, id.shard()), (id = id.clone()), |db| {
-            pending_turns::discard(db, tenant, id)
-        })
+        // This process may outlive a crash of the server, and would keep a record that came back.
+        let dropped: Result<()> =
+            transact!(self, Synced, tree(tenant, id.shard()), (id = id.clone()), |db| {
+                pending_turns::discard(db, tenant, id)
+            });
+        dropped.inspect(|()| self.shared.own_turns.remove(tenant, id))
     }
 
     async fn settle_pending_turns(&self) -> Result<usize> {
         let shared = self.shared.clone();
         self.call(async move {
             let settled = pending_turns::settle(&shared).await?;
+            pending_turns::discard_ended(&shared).await?;
             shared
                 .run(&shared.holder, |db, holder| Box::pin(super::holders::sweep(db, holder)))
                 .await?;
@@ -276,6 +282,9 @@ impl Store for PostgresStore {
                 Box::pin(turns::commit_last(db, tenant, turn, holder))
             });
             let outlived = work.await?;
+            if let Some(response) = &given.1.response {
+                shared.own_turns.remove(&given.0, &response.id);
+            }
             ledger_names::delete_outlived(&shared, &given.0, outlived).await;
             Ok(())
         })

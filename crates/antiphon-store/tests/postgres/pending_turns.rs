@@ -1,8 +1,9 @@
 //! What a process left open, as others find it.
 
 use antiphon_store::{Cursor, Destination, StoreError};
+use antiphon_testkit::postgres::Server;
 
-use super::database::Database;
+use super::database::{Database, Process};
 use crate::conformance::world::items;
 
 #[tokio::test]
@@ -110,4 +111,51 @@ async fn closed_process_is_deleted() {
     process.world.store.close().await;
 
     assert_eq!(database.holders().await, [].into());
+}
+
+#[tokio::test]
+async fn dropped_turn_stays_dropped_after_a_server_crash() {
+    let mut server = Server::start().await;
+    let one = Database::on(&server).await.process().await;
+    let (response, turn) = one.world.turn(destination(&one), &["a"], &[]);
+    one.world.record_pending(&turn).await;
+    assert_eq!(one.world.store.check_writable().await, Ok(()), "the record is on the disk");
+
+    one.world.store.drop_pending_turn(&one.world.tenant, &response).await.unwrap();
+    server.kill().await;
+    server.start_again().await;
+
+    let open = one.database.sql("SELECT id FROM pending_turns").await;
+    assert_eq!(open, [""; 0]);
+}
+
+#[tokio::test]
+async fn late_record_of_an_ended_turn_is_deleted() {
+    let one = Database::new().await.process().await;
+    let other = one.beside().await;
+    let (dropped, turn) = one.world.turn(destination(&one), &["a"], &[]);
+    one.world.record_pending(&turn).await;
+    let (committed, turn) = one.world.turn(destination(&one), &["b"], &[]);
+    one.world.record_pending(&turn).await;
+    let (open, still) = one.world.turn(destination(&one), &["c"], &[]);
+    one.world.record_pending(&still).await;
+    one.database.sql("CREATE TABLE late AS SELECT * FROM pending_turns").await;
+    one.world.store.drop_pending_turn(&one.world.tenant, &dropped).await.unwrap();
+    one.world.commit(turn).await.unwrap();
+
+    // The server executes statements of lost connections only now.
+    one.database.sql("INSERT INTO pending_turns SELECT * FROM late ON CONFLICT DO NOTHING").await;
+
+    for ended in [&dropped, &committed] {
+        assert_eq!(one.world.store.is_open(&one.world.tenant, ended).await, Ok(false));
+    }
+    assert_eq!(one.world.store.settle_pending_turns().await, Ok(0));
+    let left = one.database.sql("SELECT id FROM pending_turns").await;
+    assert_eq!(left, [open.as_str()]);
+    assert_eq!(other.world.store.is_open(&other.world.tenant, &dropped).await, Ok(false));
+    assert_eq!(one.world.input(&committed).await, ["b"]);
+}
+
+fn destination(process: &Process) -> Destination {
+    Destination::New { shard: process.world.shard(), thread: process.world.thread() }
 }
