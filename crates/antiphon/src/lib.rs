@@ -98,7 +98,6 @@
 //! - [`stateful`]: the engine for state that a provider keeps, for a client and for a gateway.
 //! - [`provider_api`]: the API of a server that stores state: lists, responses, ids.
 //! - [`tracker`]: records which items a server has, lacks, or is being sent.
-//! - [`run`]: the rules of an agent's run.
 //! - [`truncation`]: shortens a conversation that is too long.
 //! - [`json`]: reads and changes JSON without rebuilding it.
 //!
@@ -119,7 +118,6 @@ pub mod placeholder;
 pub mod provider_api;
 pub mod reconcile;
 pub mod repair;
-pub mod run;
 pub mod stateful;
 pub mod stream;
 pub mod strip;

@@ -14,7 +14,7 @@ use super::{CallKey, Head, Side};
 ///
 /// Takes constant time per item.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Exchanges {
+pub struct Exchanges {
     by_key: HashMap<CallKey, Exchange>,
     /// The number of the current run of model items, counted by the client items between runs.
     run: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Exchanges {
 
 /// The part of an item in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PairRole {
+pub enum PairRole {
     /// A call.
     Call,
     /// An output. Has the position of the call that it answers.
@@ -36,7 +36,7 @@ pub(crate) enum PairRole {
 impl Exchanges {
     /// Pairs the item at `position` with earlier ones. Returns `None` if items of its kind do not
     /// pair.
-    pub(crate) fn push(&mut self, position: usize, head: &Head) -> Option<PairRole> {
+    pub fn push(&mut self, position: usize, head: &Head) -> Option<PairRole> {
         if !head.is_model_made() {
             self.run += 1;
         }
@@ -49,12 +49,12 @@ impl Exchanges {
     }
 
     /// The calls and outputs under a key.
-    pub(crate) fn get(&self, key: &CallKey) -> Option<&Exchange> {
+    pub fn get(&self, key: &CallKey) -> Option<&Exchange> {
         self.by_key.get(key)
     }
 
     /// The exchanges of all keys, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Exchange> {
+    pub fn iter(&self) -> impl Iterator<Item = &Exchange> {
         self.by_key.values()
     }
 }

@@ -4,28 +4,28 @@ use super::Item;
 use crate::json::quote;
 
 /// The item with this JSON text.
-pub(crate) fn item(text: impl Into<String>) -> Item {
+pub fn item(text: impl Into<String>) -> Item {
     let text: String = text.into();
     Item::parse(text.clone().into()).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 /// A user's message as most clients send it: a role and a text, no id.
-pub(crate) fn user(text: &str) -> Item {
+pub fn user(text: &str) -> Item {
     item(format!(r#"{{"role":"user","content":{}}}"#, quote(text)))
 }
 
 /// A system message without an id.
-pub(crate) fn system(text: &str) -> Item {
+pub fn system(text: &str) -> Item {
     item(format!(r#"{{"role":"system","content":{}}}"#, quote(text)))
 }
 
 /// A developer message without an id.
-pub(crate) fn developer(text: &str) -> Item {
+pub fn developer(text: &str) -> Item {
     item(format!(r#"{{"role":"developer","content":{}}}"#, quote(text)))
 }
 
 /// A message of the model as a response contains it.
-pub(crate) fn assistant(id: &str, text: &str) -> Item {
+pub fn assistant(id: &str, text: &str) -> Item {
     let (id, text) = (quote(id), quote(text));
     let part = r#""type":"output_text","annotations":[],"logprobs":[]"#;
     let message = r#""type":"message","status":"completed","role":"assistant""#;
@@ -33,25 +33,25 @@ pub(crate) fn assistant(id: &str, text: &str) -> Item {
 }
 
 /// A message of the model as clients send it back without its id.
-pub(crate) fn bare_assistant(text: &str) -> Item {
+pub fn bare_assistant(text: &str) -> Item {
     item(format!(r#"{{"role":"assistant","content":{}}}"#, quote(text)))
 }
 
 /// Encrypted reasoning.
-pub(crate) fn reasoning(id: &str) -> Item {
+pub fn reasoning(id: &str) -> Item {
     let (id, content) = (quote(id), quote(&format!("gAAAA-{id}")));
     item(format!(r#"{{"id":{id},"type":"reasoning","summary":[],"encrypted_content":{content}}}"#))
 }
 
 /// A call of the weather function without an item id.
-pub(crate) fn call(call_id: &str, arguments: &str) -> Item {
+pub fn call(call_id: &str, arguments: &str) -> Item {
     let (call_id, arguments) = (quote(call_id), quote(arguments));
     let function = format!(r#""name":"get_weather","arguments":{arguments}"#);
     item(format!(r#"{{"type":"function_call","call_id":{call_id},{function}}}"#))
 }
 
 /// A call of the weather function as a response contains it.
-pub(crate) fn call_under(id: &str, call_id: &str, arguments: &str) -> Item {
+pub fn call_under(id: &str, call_id: &str, arguments: &str) -> Item {
     let (id, call_id, arguments) = (quote(id), quote(call_id), quote(arguments));
     let function = format!(r#""name":"get_weather","arguments":{arguments}"#);
     let call = r#""type":"function_call","status":"completed""#;
@@ -59,18 +59,18 @@ pub(crate) fn call_under(id: &str, call_id: &str, arguments: &str) -> Item {
 }
 
 /// The output of a function.
-pub(crate) fn output(call_id: &str, text: &str) -> Item {
+pub fn output(call_id: &str, text: &str) -> Item {
     let (call_id, text) = (quote(call_id), quote(text));
     item(format!(r#"{{"type":"function_call_output","call_id":{call_id},"output":{text}}}"#))
 }
 
 /// A compaction.
-pub(crate) fn compaction(id: &str) -> Item {
+pub fn compaction(id: &str) -> Item {
     let (id, content) = (quote(id), quote(&format!("gAAAA-{id}")));
     item(format!(r#"{{"id":{id},"type":"compaction","encrypted_content":{content}}}"#))
 }
 
 /// A reference to an item that the server holds.
-pub(crate) fn reference(id: &str) -> Item {
+pub fn reference(id: &str) -> Item {
     item(format!(r#"{{"type":"item_reference","id":{}}}"#, quote(id)))
 }

@@ -14,8 +14,8 @@ mod derived_id;
 mod exchange;
 mod facts;
 mod fingerprint;
-#[cfg(test)]
-pub(crate) mod given;
+#[cfg(any(test, feature = "fixtures"))]
+pub mod given;
 mod head;
 mod ids;
 mod inferred_pairs;
@@ -29,8 +29,7 @@ use serde_json::value::RawValue;
 use crate::json::Object;
 
 pub(crate) use derived_id::{DerivedIds, derive_id};
-pub use exchange::Exchange;
-pub(crate) use exchange::{Exchanges, PairRole};
+pub use exchange::{Exchange, Exchanges, PairRole};
 pub(crate) use facts::{AtServer, CallIdField, IdNeed, ItemEvents};
 pub use facts::{StatusField, TextField, Tool};
 pub use fingerprint::{Fingerprint, FingerprintKey};

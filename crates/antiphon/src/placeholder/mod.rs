@@ -23,7 +23,7 @@
 mod tests;
 
 use crate::faults::MAX_ID_LENGTH;
-use crate::item::{CallId, Item, Kind, Role};
+use crate::item::{CallId, CallKey, Item, Kind, Role};
 use crate::json::{Object, quote};
 
 /// Whether Antiphon created the item: a placeholder output, or a message that carries a late
@@ -63,7 +63,7 @@ impl Placeholder {
     }
 
     /// An output with another text for one call, which counts as failed.
-    pub(crate) fn with_text(&self, call_id: &CallId, text: &str) -> Item {
+    fn with_text(&self, call_id: &CallId, text: &str) -> Item {
         self.output(call_id, text, FAILURE)
     }
 
@@ -74,6 +74,12 @@ impl Placeholder {
         let raw = format!(r#"{{"type":{kind},"{call_id_field}":{call_id},{fields}}}"#);
         Item::parse(raw.into()).expect("the text above is an item")
     }
+}
+
+/// Creates an output with `text` for a call that failed or was not executed. `None` if its kind has
+/// no placeholder output: a computer call, for example, needs a screenshot.
+pub fn create_failed_output(call: &CallKey, text: &str) -> Option<Item> {
+    Some(placeholder(&call.kind)?.with_text(&call.call_id, text))
 }
 
 /// Whether an output has the content of the placeholder for its call, possibly in another form.

@@ -16,24 +16,24 @@ pub const PLACEHOLDER_ID: &str = "__fake_id__";
 pub const APPROVAL_PLACEHOLDER: &str = "tool_approval_item";
 
 /// The id that a server gave the item. A placeholder is not one.
-pub(crate) fn server_id(head: &Head) -> Option<&ItemId> {
+pub fn server_id(head: &Head) -> Option<&ItemId> {
     head.id.as_ref().filter(|id| id.as_str() != PLACEHOLDER_ID)
 }
 
 /// Whether the item is the placeholder of a call that waits for approval.
-pub(crate) fn is_approval_placeholder(item: &Item) -> bool {
+pub fn is_approval_placeholder(item: &Item) -> bool {
     item.head().kind.as_str() == APPROVAL_PLACEHOLDER
 }
 
 /// Whether the two may be the same item: they have the same content, and neither their ids nor
 /// their `call_id`s differ. A missing id equals any id.
-fn are_equal(one: &Item, two: &Item) -> bool {
+pub(super) fn are_equal(one: &Item, two: &Item) -> bool {
     let ids = server_id(one.head()).zip(server_id(two.head()));
     ids.is_none_or(|(one, two)| one == two) && one.has_same_content(two)
 }
 
 /// An index of items that finds the equals of an item without comparing it with every other.
-pub(crate) struct EqualItems<'a> {
+pub struct EqualItems<'a> {
     by_key: HashMap<EqualityKey, Vec<(usize, &'a Item)>>,
 }
 
@@ -50,7 +50,7 @@ const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
 impl<'a> EqualItems<'a> {
     /// Indexes `items`, each with its position.
-    pub(crate) fn new(items: impl Iterator<Item = (usize, &'a Item)>) -> Self {
+    pub fn new(items: impl Iterator<Item = (usize, &'a Item)>) -> Self {
         let mut by_key: HashMap<_, Vec<_>> = HashMap::new();
         for (position, item) in items {
             by_key.entry(EqualityKey::new(item)).or_default().push((position, item));
@@ -59,7 +59,7 @@ impl<'a> EqualItems<'a> {
     }
 
     /// The positions of the items that equal `item`, in order.
-    pub(crate) fn equal_to(&self, item: &Item) -> Vec<usize> {
+    pub fn equal_to(&self, item: &Item) -> Vec<usize> {
         let alike = self.by_key.get(&EqualityKey::new(item)).into_iter().flatten();
         alike.filter(|(_, other)| are_equal(item, other)).map(|(position, _)| *position).collect()
     }

@@ -49,8 +49,10 @@ pub use continuation::{
 };
 pub use entry::{Attempt, Occurrence, OccurrenceState};
 pub use filter::{AmbiguousRebuild, Returned};
-pub use identity::{APPROVAL_PLACEHOLDER, PLACEHOLDER_ID, ReasoningIds};
-pub(crate) use identity::{EqualItems, is_approval_placeholder, server_id};
+pub use identity::{
+    APPROVAL_PLACEHOLDER, EqualItems, PLACEHOLDER_ID, ReasoningIds, is_approval_placeholder,
+    server_id,
+};
 pub use plan::{Plan, Planned, Reason};
 pub use snapshot::SnapshotError;
 pub use unresolved::{UnansweredCall, Unresolved};

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::attempt::SentItem;
 use super::entry::Entry;
+use super::identity::are_equal;
 use super::known::Known;
 use super::{Attempt, Occurrence, ReasoningIds, Tracker};
 use crate::item::{CallKey, Item, ItemId, Side};
@@ -54,6 +56,25 @@ impl Tracker {
             *self.entry_mut(*occurrence).expect("it was sent") = Entry::Accepted;
         }
         accepted
+    }
+
+    /// Looks for an unanswered request in `held`, the server's own list of its items, before
+    /// [`hydrate`](Self::hydrate) replaces the known ones. Returns the items after those of the
+    /// request, which are the model's.
+    ///
+    /// The items of the request are the last ones before the model's output, and the server did
+    /// not have them before: equal items of an earlier request do not count. `None` if it is not
+    /// certain that they arrived.
+    pub fn find_answer<'a>(&self, attempt: Attempt, held: &'a [Item]) -> Option<&'a [Item]> {
+        let sent = self.in_flight.get(&attempt).filter(|sent| !sent.is_empty())?;
+        let is_the_models = |item: &&Item| item.head().is_model_made();
+        let end = held.len() - held.iter().rev().take_while(is_the_models).count();
+        let begin = end.checked_sub(sent.len())?;
+        let is_new = |item: &Item| !self.known.has_id(item.head());
+        let is_sent = |(held, sent): (&Item, &SentItem)| are_equal(held, &sent.item);
+        let has_arrived =
+            held[begin..].iter().all(is_new) && held[begin..end].iter().zip(sent).all(is_sent);
+        has_arrived.then(|| &held[end..])
     }
 
     /// The obstacles that would make the next request fail, or may do so.

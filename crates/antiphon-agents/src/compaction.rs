@@ -1,0 +1,123 @@
+//! Compaction: replaces a long history with a shorter one.
+
+use std::fmt;
+use std::sync::Arc;
+
+use antiphon::Item;
+
+use crate::rules::MIN_CANDIDATES;
+
+/// The decision when to compact, and the way.
+///
+/// The history up to the last answer is replaced in the session at once, or not at all: a failure
+/// or a cancellation changes nothing. Items that the model has not read yet stay as they are.
+///
+/// If a server owns the state, nothing is compacted here: set the server's own compaction in
+/// [`ModelSettings`](crate::model::ModelSettings).
+///
+/// ```
+/// use antiphon_agents::Compaction;
+///
+/// let compaction = Compaction::by_model().at_tokens(100_000).pin(|item| {
+///     item.text().contains("order number")
+/// });
+/// # let _ = compaction;
+/// ```
+#[derive(Clone)]
+pub struct Compaction {
+    pub(crate) way: Way,
+    trigger: Trigger,
+    pin: Predicate,
+}
+
+type HistoryPredicate = Arc<dyn Fn(&[Item]) -> bool + Send + Sync>;
+type Predicate = Arc<dyn Fn(&Item) -> bool + Send + Sync>;
+
+/// The way to compact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By the provider's endpoint.
+    Provider,
+    /// By a summary that the agent's model writes.
+    Model,
+}
+
+#[derive(Clone)]
+enum Trigger {
+    Items(usize),
+    Tokens(u64),
+    When(HistoryPredicate),
+}
+
+/// The bytes of a token, on average, before the first answer has counted them.
+const BYTES_PER_TOKEN: u64 = 4;
+
+impl Compaction {
+    /// Compacts by the provider's endpoint, `POST /responses/compact`.
+    pub fn by_provider() -> Self {
+        Self::new(Way::Provider)
+    }
+
+    /// Compacts by a summary that the agent's model writes.
+    pub fn by_model() -> Self {
+        Self::new(Way::Model)
+    }
+
+    fn new(way: Way) -> Self {
+        Self { way, trigger: Trigger::Items(MIN_CANDIDATES), pin: Arc::new(|_| false) }
+    }
+
+    /// Compacts once so many items would be replaced: all except user messages and earlier
+    /// compactions. The default is 10.
+    #[must_use]
+    pub fn at_items(self, items: usize) -> Self {
+        Self { trigger: Trigger::Items(items), ..self }
+    }
+
+    /// Compacts once the history has so many tokens, by the count of the last answer.
+    #[must_use]
+    pub fn at_tokens(self, tokens: u64) -> Self {
+        Self { trigger: Trigger::Tokens(tokens), ..self }
+    }
+
+    /// Compacts once this function of the history is true.
+    #[must_use]
+    pub fn when(self, is_due: impl Fn(&[Item]) -> bool + Send + Sync + 'static) -> Self {
+        Self { trigger: Trigger::When(Arc::new(is_due)), ..self }
+    }
+
+    /// Keeps the items for which this function is true. A kept call keeps its output, and a kept
+    /// output its call.
+    #[must_use]
+    pub fn pin(self, is_pinned: impl Fn(&Item) -> bool + Send + Sync + 'static) -> Self {
+        Self { pin: Arc::new(is_pinned), ..self }
+    }
+
+    /// Whether to compact this history. `tokens` is the count of the last answer, if there is one.
+    pub(crate) fn is_due(&self, history: &[Item], tokens: Option<u64>) -> bool {
+        match &self.trigger {
+            Trigger::Items(items) => crate::rules::candidates(history) >= *items,
+            Trigger::When(is_due) => is_due(history),
+            Trigger::Tokens(limit) => {
+                let bytes: u64 = history.iter().map(|item| item.raw().len() as u64).sum();
+                tokens.unwrap_or(bytes / BYTES_PER_TOKEN) >= *limit
+            }
+        }
+    }
+
+    /// The items that stay, in order.
+    pub(crate) fn pinned(&self, history: &[Item]) -> Vec<Item> {
+        let key = |item: &Item| item.head().pairing().map(|(_, key)| key);
+        let pinned = || history.iter().filter(|item| (self.pin)(item));
+        let pairs: std::collections::HashSet<_> = pinned().filter_map(key).collect();
+        let stays =
+            |item: &&Item| (self.pin)(item) || key(item).is_some_and(|key| pairs.contains(&key));
+        history.iter().filter(stays).cloned().collect()
+    }
+}
+
+impl fmt::Debug for Compaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compaction").field("way", &self.way).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,33 @@
+//! Agents that cannot lose the state of their conversations.
+
+pub mod agent;
+mod compaction;
+mod graph;
+mod guardrail;
+mod hooks;
+mod input;
+mod item_json;
+pub mod machine;
+pub mod model;
+mod output;
+pub mod roster;
+pub mod rules;
+pub mod run;
+pub mod session;
+mod state;
+pub mod tool;
+mod tree;
+mod usage;
+
+pub use agent::{Agent, Handoff};
+pub use compaction::Compaction;
+pub use graph::mermaid;
+pub use guardrail::{InputGuardrail, OutputGuardrail, Verdict};
+pub use hooks::{HookError, Hooks};
+pub use input::{Input, user};
+pub use model::Model;
+pub use run::{Run, RunEvent, RunResult};
+pub use state::State;
+pub use tool::{Tool, ToolContext, ToolError, tool};
+pub use tree::RunTree;
+pub use usage::RunUsage;

@@ -1,0 +1,145 @@
+//! The answers of models.
+
+use antiphon::Item;
+use antiphon::item::Kind;
+use antiphon::tracker::{Attempt, ResponseId};
+
+use super::calls::{CallStatus, OpenCall, key, tool_name};
+use super::state::{AnswerRecord, Owner};
+use super::{End, Machine};
+use crate::model::Usage;
+use crate::roster::{AgentFacts, HandoffFacts};
+use crate::rules::{CallAction, Retries};
+
+/// An answer of a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelAnswer {
+    /// The id of the response, if the server gave it one.
+    pub response_id: Option<ResponseId>,
+    /// The items of the answer, in order.
+    pub output: Vec<Item>,
+    /// The tokens.
+    pub usage: Usage,
+}
+
+/// The output of a handoff call after another one.
+const NOT_MADE: &str = "Another handoff was made first; this one was not.";
+
+impl Machine {
+    /// Records the answer to [`Step::Ask`](super::Step::Ask).
+    pub fn answered(&mut self, answer: &ModelAnswer) {
+        let attempt = match &mut self.state.owner {
+            Owner::Server { asking, .. } => asking.take(),
+            Owner::Replay(_) | Owner::Session { .. } => None,
+        };
+        self.accept(attempt, answer);
+        self.advance();
+    }
+
+    /// Adds an answer to the run, and opens its calls.
+    pub(super) fn accept(&mut self, attempt: Option<Attempt>, answer: &ModelAnswer) {
+        if let (Owner::Server { tracker, .. }, Some(attempt)) = (&mut self.state.owner, attempt) {
+            let id = answer.response_id.as_ref();
+            tracker.accept(attempt, id, &answer.output).expect("it is in flight");
+        }
+        self.delay = None;
+        self.retries = Retries::new(self.roster.limits.retry_delays.clone());
+        let start = self.state.items.len();
+        self.state.items.extend(answer.output.iter().cloned());
+        self.state.answers.push(AnswerRecord {
+            agent: self.state.agent.clone(),
+            items: start..self.state.items.len(),
+            usage: answer.usage,
+        });
+        let calls = answer.output.iter().filter(|item| is_call(item));
+        let calls: Vec<_> = calls.cloned().collect();
+        match calls.is_empty() {
+            true if self.state.staged.waiting().is_empty() => self.take_last_answer(start),
+            true => {}
+            false => self.open_calls(&calls),
+        }
+    }
+
+    fn take_last_answer(&mut self, start: usize) {
+        match self.facts().is_some_and(|facts| facts.checks_output) {
+            true => self.state.unchecked = Some(start),
+            false => self.finish(),
+        }
+    }
+
+    /// Ends the run with the last answer.
+    pub(super) fn finish(&mut self) {
+        let agent = self.state.agent.clone();
+        self.end(End::Answered { agent });
+    }
+
+    fn open_calls(&mut self, calls: &[Item]) {
+        let facts = self.facts().cloned().unwrap_or_default();
+        let mut handoff = None;
+        for call in calls {
+            match self.begin(call) {
+                Err(reason) => self.stop(End::Failed { error: reason }),
+                Ok(CallAction::Running) => {}
+                Ok(CallAction::Replayed(output)) => self.push(output),
+                Ok(CallAction::Run) => match facts.handoffs.get(&tool_name(call)) {
+                    Some(_) if handoff.is_some() => self.close(call, NOT_MADE),
+                    Some(target) => handoff = Some((call, target)),
+                    None => self.open(call, &facts),
+                },
+            }
+        }
+        if let Some((call, HandoffFacts { target, has_view })) = handoff {
+            self.hand_over(call, target, *has_view);
+        }
+    }
+
+    fn begin(&mut self, call: &Item) -> Result<CallAction, String> {
+        // An approval of a hosted tool has no arguments that a repetition could change.
+        if call.head().kind == Kind::McpApprovalRequest {
+            return Ok(CallAction::Run);
+        }
+        self.ledger.begin(call).map_err(|error| error.to_string())
+    }
+
+    fn open(&mut self, call: &Item, facts: &AgentFacts) {
+        let name = tool_name(call);
+        if call.head().kind == Kind::McpApprovalRequest {
+            let status = CallStatus::AwaitsApproval;
+            return self.state.calls.push(OpenCall { item: call.clone(), status });
+        }
+        match facts.tools.get(&name) {
+            Some(tool) => {
+                self.state.stops_at_tool |= facts.stop.stops_at(&name);
+                self.state.calls.push(OpenCall::new(call.clone(), tool.approval));
+            }
+            None => self.close(call, &format!("There is no tool with the name '{name}'.")),
+        }
+    }
+
+    /// Adds the output of a call.
+    pub(super) fn answer_call(&mut self, call: &Item, output: Item) {
+        // A call that an earlier run left is not in the ledger.
+        let _ = self.ledger.commit(call, output.clone());
+        self.push(output);
+    }
+
+    /// Adds an output with a text for a call that has none.
+    pub(super) fn close(&mut self, call: &Item, text: &str) {
+        if let Some(output) = antiphon::placeholder::create_failed_output(&key(call), text) {
+            self.answer_call(call, output);
+        }
+    }
+
+    /// Adds an item that the model has not read.
+    pub(super) fn push(&mut self, item: Item) {
+        if let Owner::Server { tracker, .. } = &mut self.state.owner {
+            tracker.add(item.clone()).expect("the machine never finishes its tracker");
+        }
+        self.state.items.push(item);
+    }
+}
+
+/// Whether the application answers the item.
+fn is_call(item: &Item) -> bool {
+    item.head().kind.must_be_answered() && item.head().pairing().is_some()
+}

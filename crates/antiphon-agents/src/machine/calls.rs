@@ -1,0 +1,134 @@
+//! The open calls of a run.
+
+use antiphon::Item;
+use antiphon::item::CallKey;
+use serde::{Deserialize, Serialize};
+
+use crate::item_json;
+use crate::tool::Approval;
+
+/// A call without an output.
+///
+/// ```text
+/// Unreviewed ---> AwaitsApproval ---> Ready ---> Started ---> its output
+///      '--------------------------------^  ^         '---> OutcomeUnknown, after an interruption
+///                                          '-- retry --------------'
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OpenCall {
+    #[serde(with = "item_json")]
+    pub(crate) item: Item,
+    pub(crate) status: CallStatus,
+}
+
+/// The state of an open call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CallStatus {
+    /// Its tool decides whether it needs an approval.
+    Unreviewed,
+    /// The application decides whether it runs.
+    AwaitsApproval,
+    /// Its tool can run once that is stored.
+    Ready,
+    /// Its tool runs.
+    Started,
+    /// Its tool may have run in a process that died.
+    OutcomeUnknown,
+}
+
+impl OpenCall {
+    pub(crate) fn new(item: Item, approval: Approval) -> Self {
+        let status = match approval {
+            Approval::Never => CallStatus::Ready,
+            Approval::Always => CallStatus::AwaitsApproval,
+            Approval::ByCall => CallStatus::Unreviewed,
+        };
+        Self { item, status }
+    }
+
+    pub(crate) fn key(&self) -> CallKey {
+        key(&self.item)
+    }
+}
+
+/// The open calls, in the order of the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct OpenCalls(Vec<OpenCall>);
+
+impl OpenCalls {
+    pub(crate) fn push(&mut self, call: OpenCall) {
+        self.0.push(call);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn with_status(&self, status: CallStatus) -> impl Iterator<Item = &OpenCall> {
+        self.0.iter().filter(move |call| call.status == status)
+    }
+
+    /// The items of the calls with this status.
+    pub(crate) fn items(&self, status: CallStatus) -> Vec<Item> {
+        self.with_status(status).map(|call| call.item.clone()).collect()
+    }
+
+    /// The calls to start next, if at most `limit` run at the same time.
+    pub(crate) fn next_to_start(&self, limit: usize) -> impl Iterator<Item = &OpenCall> {
+        let running = self.with_status(CallStatus::Started).count();
+        self.with_status(CallStatus::Ready).take(limit.max(1).saturating_sub(running))
+    }
+
+    /// Records that these calls are started.
+    pub(crate) fn start(&mut self, keys: &[CallKey]) {
+        for call in self.0.iter_mut().filter(|call| call.status == CallStatus::Ready) {
+            if keys.contains(&call.key()) {
+                call.status = CallStatus::Started;
+            }
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &OpenCall> {
+        self.0.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenCall> {
+        self.0.iter_mut()
+    }
+
+    pub(crate) fn contains(&self, key: &CallKey) -> bool {
+        self.0.iter().any(|call| call.key() == *key)
+    }
+
+    /// The call with this `call_id`, which has one of these states.
+    pub(crate) fn find(&mut self, call_id: &str, among: &[CallStatus]) -> Option<&mut OpenCall> {
+        let is_it = |call: &&mut OpenCall| {
+            call.key().call_id.as_str() == call_id && among.contains(&call.status)
+        };
+        self.0.iter_mut().find(is_it)
+    }
+
+    /// Removes a call that has an output.
+    pub(crate) fn remove(&mut self, key: &CallKey) -> Option<OpenCall> {
+        let at = self.0.iter().position(|call| call.key() == *key)?;
+        Some(self.0.remove(at))
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<OpenCall> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// The key that the output of a call must have.
+pub(crate) fn key(call: &Item) -> CallKey {
+    call.head().pairing().expect("only calls that pair with an output are open").1
+}
+
+/// The name of the tool of a call: its `name`, or its kind if calls of that kind have no name.
+pub fn tool_name(call: &Item) -> String {
+    let object = call.object();
+    let name = object.present("name").and_then(|name| serde_json::from_str(name).ok());
+    name.unwrap_or_else(|| call.head().kind.as_str().to_owned())
+}

@@ -1,0 +1,169 @@
+//! The items of the owner, and calls that an earlier process left open.
+
+use antiphon::Item;
+use antiphon::item::{CallKey, Exchange, Exchanges};
+use antiphon::tracker::Tracker;
+
+use super::calls::{CallStatus, OpenCall, key, tool_name};
+use super::ending::{NOT_RUN, UNKNOWN_OUTCOME};
+use super::state::{ClientHistory, Owner, Transfer, TransferStage};
+use super::{End, Load, Machine, ModelAnswer};
+use crate::tool::OnUnknownOutcome;
+
+/// The items that the owner of the state holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loaded {
+    /// The items, in order.
+    pub items: Vec<Item>,
+    /// The calls that a session stored as started.
+    pub started: Vec<CallKey>,
+}
+
+impl Machine {
+    /// The items to read now.
+    pub(super) fn load(&self) -> Option<Load> {
+        let is_transfer =
+            matches!(self.state.transfer, Some(Transfer { stage: TransferStage::Loading, .. }));
+        if self.is_loaded && !is_transfer {
+            return None;
+        }
+        match &self.state.owner {
+            Owner::Replay(_) => None,
+            Owner::Session { key, .. } => Some(Load::Session(key.clone())),
+            Owner::Server { tracker, .. } => Some(Load::Server(tracker.continuation().clone())),
+        }
+    }
+
+    /// Records the items of [`Step::Load`](super::Step::Load).
+    pub fn loaded(&mut self, loaded: Loaded) {
+        let Loaded { items, started } = loaded;
+        if self.is_loaded {
+            self.loaded_for_transfer(items);
+            return self.advance();
+        }
+        self.is_loaded = true;
+        match &mut self.state.owner {
+            Owner::Replay(_) => {}
+            Owner::Session { history, .. } => {
+                history.held = items;
+                history.run_from = self.state.saved;
+                self.recover(&started);
+            }
+            Owner::Server { tracker, asking } => {
+                let answer = asking.take().and_then(|attempt| {
+                    let output = tracker.find_answer(attempt, &items).map(<[Item]>::to_vec);
+                    if output.is_none() {
+                        tracker.hydrate(&items);
+                        tracker.rewind(attempt).expect("it is in flight");
+                    }
+                    Some((attempt, output?))
+                });
+                match answer {
+                    Some((attempt, output)) => {
+                        let answer = ModelAnswer { output, ..ModelAnswer::default() };
+                        self.accept(Some(attempt), &answer);
+                    }
+                    None => self.recover_server(&items),
+                }
+            }
+        }
+        self.advance();
+    }
+
+    /// Records that the items of the owner cannot be read: the run ends with `error`.
+    pub fn load_failed(&mut self, error: &str) {
+        self.is_loaded = true;
+        self.state.transfer = None;
+        self.stop(End::Failed { error: error.to_owned() });
+        self.advance();
+    }
+
+    /// Finds the calls at the end of a client's history that have no output. `started` are those
+    /// whose tools may have run.
+    pub(super) fn recover(&mut self, started: &[CallKey]) {
+        let Some(history) = self.state.client_history() else { return };
+        let (items, held) = (self.all_items(), history.held.len());
+        let open = open_calls_at_end(&items[..held], &items[held..]);
+        for call in open {
+            match (self.state.calls.contains(&key(&call)), started.contains(&key(&call))) {
+                (true, _) => {}
+                (false, true) => self.resolve_unknown(call),
+                (false, false) => self.close(&call, NOT_RUN),
+            }
+        }
+    }
+
+    /// Finds the server's calls without an output. A tool of another process may have run.
+    fn recover_server(&mut self, items: &[Item]) {
+        let Owner::Server { tracker, .. } = &mut self.state.owner else { return };
+        tracker.hydrate(items);
+        for call in server_calls(tracker, items) {
+            if !self.state.calls.contains(&key(&call)) {
+                self.resolve_unknown(call);
+            }
+        }
+    }
+
+    /// Gives the calls that were running an unknown outcome.
+    pub(super) fn mark_interrupted(&mut self) {
+        let running = self.state.calls.items(CallStatus::Started);
+        for call in running {
+            self.state.calls.remove(&key(&call));
+            self.resolve_unknown(call);
+        }
+    }
+
+    /// Applies the policy of a tool to a call whose outcome is unknown.
+    fn resolve_unknown(&mut self, call: Item) {
+        let facts = self.roster.tool(&self.state.agent, &tool_name(&call));
+        match facts.map_or(OnUnknownOutcome::Fail, |facts| facts.on_unknown) {
+            OnUnknownOutcome::Fail => self.close(&call, UNKNOWN_OUTCOME),
+            OnUnknownOutcome::Retry => self.reopen(call, CallStatus::Ready),
+            OnUnknownOutcome::Ask => self.reopen(call, CallStatus::OutcomeUnknown),
+        }
+    }
+
+    fn reopen(&mut self, item: Item, status: CallStatus) {
+        self.state.calls.push(OpenCall { item, status });
+    }
+}
+
+impl super::RunState {
+    pub(super) fn client_history(&self) -> Option<&ClientHistory> {
+        match &self.owner {
+            Owner::Replay(history) | Owner::Session { history, .. } => Some(history),
+            Owner::Server { .. } => None,
+        }
+    }
+}
+
+/// The calls of the last answer in `history` that have no output in `history` or `input`. Nothing
+/// but outputs comes after them in the history.
+fn open_calls_at_end(history: &[Item], input: &[Item]) -> Vec<Item> {
+    let mut exchanges = Exchanges::default();
+    for (position, item) in history.iter().chain(input).enumerate() {
+        exchanges.push(position, item.head());
+    }
+    let is_output = |item: &Item| item.head().kind.call().is_some();
+    let outputs = history.iter().rev().take_while(|item| is_output(item)).count();
+    let answer = history[..history.len() - outputs].iter().rev();
+    let end = history.len() - outputs;
+    let begin = end - answer.take_while(|item| item.head().is_model_made()).count();
+    let mut open: Vec<usize> = exchanges.iter().flat_map(Exchange::waiting).collect();
+    open.retain(|at| (begin..end).contains(at) && history[*at].head().kind.must_be_answered());
+    open.sort_unstable();
+    open.into_iter().map(|at| history[at].clone()).collect()
+}
+
+/// The calls of the server that neither side has an output for.
+fn server_calls(tracker: &Tracker, items: &[Item]) -> Vec<Item> {
+    let open = tracker.unresolved().calls;
+    let item = |call: &antiphon::tracker::UnansweredCall| {
+        let is_it = |item: &&Item| {
+            item.head().id == call.id
+                && item.head().pairing().is_some_and(|(_, key)| key == call.key)
+        };
+        items.iter().rev().find(is_it).cloned()
+    };
+    open.iter().filter_map(item).collect()
+}

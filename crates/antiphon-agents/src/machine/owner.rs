@@ -1,0 +1,105 @@
+//! The items of the next request.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use antiphon::Item;
+use antiphon::item::{Exchanges, PairRole};
+use antiphon::repair::{ReportedRepair, repair};
+use antiphon::tracker::{Continuation, Occurrence, Returned};
+
+use super::state::{ClientHistory, Owner, RunState};
+use super::{Ask, Machine};
+use crate::rules::history;
+
+/// The content of the next request.
+pub(super) struct Request {
+    items: Vec<Returned>,
+    continuation: Option<Continuation>,
+    repairs: Vec<ReportedRepair>,
+}
+
+impl Request {
+    pub(super) fn into_ask(self, agent: &str, delay: Option<Duration>) -> Ask {
+        let Self { items, continuation, repairs } = self;
+        Ask { agent: agent.to_owned(), items, continuation, delay, repairs }
+    }
+}
+
+impl Machine {
+    /// The content of the next request: all that the model reads, or the items that a server lacks.
+    pub(super) fn request(&self) -> Request {
+        match &self.state.owner {
+            Owner::Server { tracker, .. } => {
+                let plan = tracker.plan();
+                let planned = plan.items.into_iter();
+                let items = planned.map(|it| planned_item(Some(it.occurrence), it.item)).collect();
+                let continuation = Some(plan.continuation);
+                Request { items, continuation, repairs: Vec::new() }
+            }
+            Owner::Replay(history) | Owner::Session { history, .. } => {
+                whole_request(&self.state, history, self.roster.limits.history)
+            }
+        }
+    }
+
+    /// Ends the request in flight, which failed. If it is uncertain whether the server accepted it,
+    /// its items are listed before the next one. A chain needs no list: a response that nobody
+    /// continues changes nothing.
+    pub(super) fn rewind(&mut self, is_uncertain: bool) {
+        let Owner::Server { tracker, asking } = &mut self.state.owner else { return };
+        let is_conversation = tracker.continuation().conversation_id().is_some();
+        if is_uncertain && is_conversation {
+            self.is_loaded = false;
+        } else if let Some(attempt) = asking.take() {
+            tracker.rewind(attempt).expect("it is in flight");
+        }
+    }
+}
+
+fn planned_item(occurrence: Option<Occurrence>, item: Item) -> Returned {
+    Returned { occurrence, item }
+}
+
+fn whole_request(state: &RunState, history: &ClientHistory, limit: Option<usize>) -> Request {
+    let (held, run_from) = match &history.view {
+        Some(view) => (&view.items, view.run_from),
+        None => (&history.held, history.run_from),
+    };
+    let input = history::prepare(held, &state.items[run_from..], limit);
+    let input = with_ordered_outputs(&input);
+    let repaired = repair(&input);
+    let report = |repair: &antiphon::repair::Repair| {
+        ReportedRepair::from_repair(None, &input[repair.position], repair)
+    };
+    let repairs = repaired.repairs.iter().map(report).collect();
+    let items = repaired.items.into_iter().map(|item| planned_item(None, item)).collect();
+    Request { items, continuation: None, repairs }
+}
+
+/// Moves each output behind the answer that its call is in, and sorts the outputs of an answer by
+/// their calls. They are stored in the order in which the tools ended.
+fn with_ordered_outputs(items: &[Item]) -> Vec<Item> {
+    let mut exchanges = Exchanges::default();
+    let mut outputs: BTreeMap<usize, usize> = BTreeMap::new();
+    for (position, item) in items.iter().enumerate() {
+        if let Some(PairRole::Output(call)) = exchanges.push(position, item.head()) {
+            outputs.insert(call, position);
+        }
+    }
+    let moved: HashSet<usize> = outputs.values().copied().collect();
+    let mut ordered = Vec::with_capacity(items.len());
+    for (position, item) in items.iter().enumerate() {
+        if !moved.contains(&position) {
+            ordered.push(item.clone());
+        }
+        let ends_answer = item.head().is_model_made()
+            && items.get(position + 1).is_none_or(|next| !next.head().is_model_made());
+        if ends_answer {
+            let later = outputs.split_off(&(position + 1));
+            let of_answer = std::mem::replace(&mut outputs, later);
+            ordered.extend(of_answer.into_values().map(|output| items[output].clone()));
+        }
+    }
+    ordered
+}

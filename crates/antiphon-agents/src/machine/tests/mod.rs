@@ -1,0 +1,3 @@
+mod interruptions;
+mod runs;
+mod world;

@@ -1,0 +1,135 @@
+//! Handoffs to another agent.
+//!
+//! A handoff without a filter only changes the agent. A filter decides which items the next agent
+//! is given; stored items never change:
+//!
+//! - If the application owns the state, requests begin with the filtered items from then on.
+//! - A server gives the model all of its items, so the run leaves that state: a new chain begins
+//!   with the filtered items, or a new conversation is created with them. The state before has an
+//!   output for the handoff call, and can be continued.
+
+use antiphon::Item;
+use antiphon::json::quote;
+use antiphon::tracker::{Continuation, ConversationId, ReasoningIds, Tracker};
+
+use super::calls::key;
+use super::state::{Fork, Owner, Transfer, TransferStage, View};
+use super::{Machine, Step};
+
+impl Machine {
+    pub(super) fn hand_over(&mut self, call: &Item, target: &str, has_view: bool) {
+        let output = handoff_output(call, target);
+        self.answer_call(call, output);
+        target.clone_into(&mut self.state.agent);
+        if !has_view {
+            return;
+        }
+        let handoff = super::tool_name(call);
+        let stage = match self.state.continuation() {
+            Some(_) => TransferStage::Loading,
+            None => TransferStage::Filtering { items: self.client_items() },
+        };
+        self.state.transfer = Some(Transfer { handoff, stage });
+    }
+
+    /// The items that the model was given so far, and those after them.
+    fn client_items(&self) -> Vec<Item> {
+        let Some(history) = self.state.client_history() else { return Vec::new() };
+        let (held, from) = match &history.view {
+            Some(view) => (&view.items, view.run_from),
+            None => (&history.held, history.run_from),
+        };
+        [&held[..], &self.state.items[from..]].concat()
+    }
+
+    pub(super) fn transfer_step(&self) -> Option<Step> {
+        let Transfer { handoff, stage } = self.state.transfer.as_ref()?;
+        Some(match stage {
+            TransferStage::Loading => return None,
+            TransferStage::Filtering { items } => {
+                Step::View { handoff: handoff.clone(), items: items.clone() }
+            }
+            TransferStage::Forking { seed, .. } => match self.undelivered() {
+                outputs if outputs.is_empty() => Step::Fork(seed.clone()),
+                outputs => Step::Deliver(outputs),
+            },
+        })
+    }
+
+    /// Takes the items of a server whose state the run leaves.
+    pub(super) fn loaded_for_transfer(&mut self, mut items: Vec<Item>) {
+        if let Owner::Server { tracker, .. } = &self.state.owner {
+            items.extend(tracker.plan().items.into_iter().map(|planned| planned.item));
+        }
+        if let Some(transfer) = &mut self.state.transfer {
+            transfer.stage = TransferStage::Filtering { items };
+        }
+    }
+
+    /// Records the items that the filter of [`Step::View`] chose.
+    pub fn viewed(&mut self, items: Vec<Item>) {
+        let run_from = self.state.items.len();
+        let Some(mut transfer) = self.state.transfer.take() else { return };
+        match &mut self.state.owner {
+            Owner::Replay(history) | Owner::Session { history, .. } => {
+                history.view = Some(View { items, run_from });
+            }
+            Owner::Server { tracker, .. } => match tracker.continuation() {
+                Continuation::Chain { .. } => {
+                    let chain = Continuation::Chain { previous_response_id: None };
+                    self.leave_for(&chain, &[], items);
+                }
+                Continuation::Conversation { .. } => {
+                    let (seed, input) = split_input(items);
+                    transfer.stage = TransferStage::Forking { seed, input };
+                    self.state.transfer = Some(transfer);
+                }
+            },
+        }
+        self.advance();
+    }
+
+    /// Records the conversation that [`Step::Fork`] created.
+    pub fn forked(&mut self, conversation: ConversationId) {
+        let Some(Transfer { stage: TransferStage::Forking { seed, input }, .. }) =
+            self.state.transfer.take()
+        else {
+            return;
+        };
+        let to = Continuation::Conversation { id: conversation };
+        self.leave_for(&to, &seed, input);
+        self.advance();
+    }
+
+    /// Continues from another state of the server, which has the items of `seed`.
+    fn leave_for(&mut self, to: &Continuation, seed: &[Item], input: Vec<Item>) {
+        let Owner::Server { tracker, asking } = &mut self.state.owner else { return };
+        let mut next = Tracker::new(to.clone(), ReasoningIds::Keep);
+        if to.conversation_id().is_some() {
+            next.hydrate(seed);
+        }
+        for item in input {
+            next.add(item).expect("the tracker is new");
+        }
+        let from = tracker.continuation().clone();
+        let (conversation, agent) = (to.conversation_id().cloned(), self.state.agent.clone());
+        self.state.forks.push(Fork { from, conversation, agent });
+        (**tracker, *asking) = (next, None);
+    }
+}
+
+/// Splits items into those that a new conversation is created with, and its first input: the items
+/// after the last one of a model.
+fn split_input(mut items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
+    let input = items.iter().rev().take_while(|item| !item.head().is_model_made()).count();
+    let input = items.split_off(items.len() - input);
+    (items, input)
+}
+
+fn handoff_output(call: &Item, target: &str) -> Item {
+    let kind = key(call).kind.output().expect("calls of handoffs have outputs");
+    let (kind, call_id) = (quote(kind.as_str()), quote(key(call).call_id.as_str()));
+    let text = quote(&format!("Transferred to {target}."));
+    let output = format!(r#"{{"type":{kind},"call_id":{call_id},"output":{text}}}"#);
+    Item::parse(output.into()).expect("the text above is an item")
+}

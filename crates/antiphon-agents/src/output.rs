@@ -1,0 +1,65 @@
+//! The form of an agent's last answer.
+
+use antiphon::Item;
+use antiphon::json::Object;
+use antiphon::json::unquote;
+use schemars::JsonSchema;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::model::OutputFormat;
+use crate::tool::{Parameters, SchemaFault};
+
+/// The form of an agent's last answer: JSON of a type.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputType {
+    name: String,
+    form: Parameters,
+}
+
+impl OutputType {
+    pub(crate) fn new<T: JsonSchema>() -> Self {
+        let allowed = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+        let name = T::schema_name().chars().map(allowed).collect();
+        Self { name, form: Parameters::from_type::<T>() }
+    }
+
+    /// The format for a request.
+    pub(crate) fn format(&self) -> Result<OutputFormat, SchemaFault> {
+        let schema = self.form.schema()?.clone();
+        Ok(OutputFormat { name: self.name.clone(), schema, strict: self.form.is_strict() })
+    }
+
+    /// Checks an answer. The error is a message for the model.
+    pub(crate) fn validate(&self, text: &str) -> Result<(), String> {
+        match self.form.parse::<Value>(text) {
+            Ok(_) => Ok(()),
+            Err(faults) => {
+                let faults: Vec<_> = faults.iter().map(|fault| format!("- {fault}\n")).collect();
+                Err(format!(
+                    "The answer does not have the required form.\n{}Answer again with the correct \
+                     JSON only.",
+                    faults.concat()
+                ))
+            }
+        }
+    }
+}
+
+/// The text of a model's answer.
+pub(crate) fn text_of(answer: &[Item]) -> String {
+    answer.iter().filter(|item| item.head().role.is_some()).flat_map(texts).collect()
+}
+
+/// The texts of a message.
+fn texts(message: &Item) -> Vec<String> {
+    let object = message.object();
+    let Some(content) = object.present("content") else { return Vec::new() };
+    if let Some(text) = unquote(content) {
+        return vec![text.into_owned()];
+    }
+    let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
+    let text =
+        |part: &&RawValue| Object::parse_str(part.get()).ok()?.string("text").map(Into::into);
+    parts.iter().filter_map(text).collect()
+}

@@ -1,0 +1,73 @@
+//! The events of a run.
+
+use std::time::Duration;
+
+use antiphon::Item;
+use antiphon::repair::ReportedRepair;
+
+use crate::machine::{End, Pause};
+use crate::model::{AnswerEvent, EventKind, ModelError};
+
+/// An event of a run, in the order in which it happens.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum RunEvent {
+    /// An agent is asked.
+    Asked {
+        /// The agent.
+        agent: String,
+        /// The changes that were made so that a provider accepts the items.
+        repairs: Vec<ReportedRepair>,
+    },
+    /// An event of the model's answer: its text, for example, as it comes.
+    Answer(AnswerEvent),
+    /// A request failed, and is repeated after this time.
+    Retrying {
+        /// The error.
+        error: ModelError,
+        /// The delay.
+        delay: Duration,
+    },
+    /// A tool starts to run a call.
+    ToolStarted(Item),
+    /// A call has an output.
+    ToolEnded {
+        /// The call.
+        call: Item,
+        /// The output, or the error that the model reads.
+        output: Option<Item>,
+    },
+    /// These calls wait for decisions: approve or reject each of them, or suspend the run.
+    Waiting(Vec<Pause>),
+    /// Another agent continues the run.
+    HandedOff {
+        /// The agent before.
+        from: String,
+        /// The agent that continues.
+        to: String,
+    },
+    /// The history was compacted.
+    Compacted {
+        /// The number of items before.
+        old: usize,
+        /// The number of items that replace them.
+        new: usize,
+    },
+    /// The compaction failed, and changed nothing; the reason.
+    NotCompacted(String),
+    /// The run has ended.
+    Ended(End),
+}
+
+impl RunEvent {
+    /// The part of the model's text, if the event has one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Answer(event) => match event.kind() {
+                EventKind::TextDelta(_, text) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! Runs agents with tokio.
+//!
+//! A [`Run`] performs the effects of a [`Machine`]. It does nothing until its next event is
+//! awaited.
+
+mod compaction;
+mod effect;
+mod event;
+mod options;
+mod result;
+mod team;
+mod tools;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use antiphon::Item;
+use antiphon::tracker::RunFinished;
+use futures_util::{Stream, StreamExt};
+
+use crate::agent::{Agent, HasModel};
+use crate::input::Input;
+use crate::machine::{DecisionError, Machine, ModelAnswer, Pause, RunState, Step, tool_name};
+use crate::model::{Answer, AnswerEvent, EventKind, ModelError, failed_request};
+use crate::roster::Limits;
+use crate::rules::{CancelMode, Outcome};
+use crate::session::{SessionError, SessionStore};
+use crate::state::State;
+use crate::tool::ToolContext;
+
+pub use event::RunEvent;
+pub use result::RunResult;
+pub use team::TeamError;
+
+use self::effect::{Done, Effect};
+use self::options::Options;
+use self::team::Team;
+use self::tools::RunningTools;
+
+/// A run of agents: a stream of events, and its result.
+///
+/// Dropping it stops it. What was stored stays, and the next run continues from there.
+///
+/// ```
+/// use antiphon_agents::{Agent, Model, Run, State};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let agent = Agent::new("greeter").model(Model::scripted(["Hello."]));
+/// let mut run = Run::start(&agent, State::empty(), "Hi").unwrap();
+/// while let Some(event) = run.next().await {
+///     print!("{}", event.text().unwrap_or_default());
+/// }
+/// assert_eq!(run.finish().await.unwrap().text(), "Hello.");
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Run<C = ()> {
+    machine: Machine,
+    team: Arc<Team<C>>,
+    context: Arc<C>,
+    sessions: Option<Arc<dyn SessionStore>>,
+    options: Options<C>,
+    /// The effect that is being performed. It outlives a dropped `next()`.
+    effect: Option<Effect>,
+    answer: Option<Answer>,
+    tools: RunningTools,
+    events: VecDeque<RunEvent>,
+    is_input_checked: bool,
+    /// The length of the history at the last compaction.
+    has_compacted_at: Option<usize>,
+    /// The agent that was asked last.
+    asked: Option<String>,
+    error: Option<RunError>,
+    is_over: bool,
+}
+
+/// The reason why a run cannot continue. Its state is not lost: start it again, or resume it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The agents do not fit together.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    /// The session store failed.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The model failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The run waits for decisions.
+    #[error("the run waits for a decision about the call '{0}'")]
+    Waiting(String),
+    /// The state to resume has a session, and no store was given.
+    #[error("the state of the run has the session '{0}': resume it with `State::session`")]
+    NoSessionStore(String),
+}
+
+impl Run {
+    /// Starts a run: `agent` answers `input`.
+    pub fn start<M: HasModel>(
+        agent: &Agent<(), M>,
+        state: State,
+        input: impl Into<Input>,
+    ) -> Result<Self, TeamError> {
+        Self::start_with(agent, state, input, ())
+    }
+}
+
+impl<C: Send + Sync + 'static> Run<C> {
+    /// Starts a run whose tools share `context`.
+    pub fn start_with<M: HasModel>(
+        agent: &Agent<C, M>,
+        state: State,
+        input: impl Into<Input>,
+        context: impl Into<Arc<C>>,
+    ) -> Result<Self, TeamError> {
+        let team = Arc::new(Team::of(agent, Limits::default())?);
+        let State { owner, sessions, unsent } = state;
+        let input = [unsent, input.into().0].concat();
+        let machine = Machine::start(Arc::clone(&team.roster), agent.name(), owner, input);
+        Ok(Self::new(machine, team, context.into(), sessions))
+    }
+
+    /// Continues a run from its state. `agent` is the first agent of the run; `sessions` is the
+    /// store of its session.
+    pub fn resume<M: HasModel>(
+        agent: &Agent<C, M>,
+        state: RunState,
+        sessions: Option<Arc<dyn SessionStore>>,
+        context: impl Into<Arc<C>>,
+    ) -> Result<Self, RunError> {
+        let team = Arc::new(Team::of(agent, Limits::default())?);
+        if team.parts(state.agent()).is_none() {
+            return Err(TeamError::UnknownAgent(state.agent().to_owned()).into());
+        }
+        if let (Some(key), None) = (state.session(), &sessions) {
+            return Err(RunError::NoSessionStore(key.to_owned()));
+        }
+        let machine = Machine::resume(Arc::clone(&team.roster), state);
+        Ok(Self { is_input_checked: true, ..Self::new(machine, team, context.into(), sessions) })
+    }
+
+    fn new(
+        machine: Machine,
+        team: Arc<Team<C>>,
+        context: Arc<C>,
+        sessions: Option<Arc<dyn SessionStore>>,
+    ) -> Self {
+        Self {
+            machine,
+            team,
+            context,
+            sessions,
+            options: Options::default(),
+            asked: None,
+            effect: None,
+            answer: None,
+            tools: RunningTools::default(),
+            events: VecDeque::new(),
+            is_input_checked: false,
+            has_compacted_at: None,
+            error: None,
+            is_over: false,
+        }
+    }
+
+    /// The next event; `None` when the run has ended, waits for decisions, or cannot continue. See
+    /// [`finish`](Self::finish).
+    pub async fn next(&mut self) -> Option<RunEvent> {
+        StreamExt::next(self).await
+    }
+
+    /// Continues to the end of the run.
+    pub async fn finish(mut self) -> Result<RunResult, RunError> {
+        while self.next().await.is_some() {}
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        match self.machine.step() {
+            Step::Done(end) => Ok(RunResult {
+                end,
+                held: self.machine.all_items(),
+                unsent: self.machine.unsent(),
+                state: self.machine.state(),
+                sessions: self.sessions.take(),
+            }),
+            Step::Wait(pauses) => {
+                let call = pauses[0].call();
+                Err(RunError::Waiting(call_id(call)))
+            }
+            _ => unreachable!("a run without events has ended, or waits"),
+        }
+    }
+
+    /// The calls that wait for decisions.
+    pub fn waiting(&self) -> Vec<Pause> {
+        match self.machine.step() {
+            Step::Wait(pauses) => pauses,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Approves a call: its tool runs.
+    pub fn approve(&mut self, call_id: &str) -> Result<(), DecisionError> {
+        self.is_over = false;
+        self.machine.approve(call_id)
+    }
+
+    /// Rejects a call: the model reads `reason` in place of an output.
+    pub fn reject(&mut self, call_id: &str, reason: &str) -> Result<(), DecisionError> {
+        self.is_over = false;
+        self.machine.reject(call_id, reason)
+    }
+
+    /// Runs the tool of a call with an unknown outcome again.
+    pub fn retry(&mut self, call_id: &str) -> Result<(), DecisionError> {
+        self.is_over = false;
+        self.machine.retry(call_id)
+    }
+
+    /// Adds input to the run. The model is given it with the next request.
+    pub fn stage(&mut self, item: Item) -> Result<(), RunFinished> {
+        self.machine.stage(item)
+    }
+
+    /// Cancels the run.
+    pub fn cancel(&mut self, mode: CancelMode) {
+        if mode == CancelMode::Immediate {
+            self.answer = None;
+            if matches!(self.effect, Some(Effect { is_ask: true, .. })) {
+                self.effect = None;
+            }
+        }
+        self.is_over = false;
+        self.machine.cancel(mode);
+    }
+
+    /// Stops the run, and returns its state. Running tools are dropped, so their outcome is unknown
+    /// when the run is resumed.
+    pub fn suspend(self) -> RunState {
+        self.machine.state()
+    }
+
+    fn fail(&mut self, error: RunError) {
+        self.tools.cancel();
+        self.error = Some(error);
+        self.is_over = true;
+    }
+
+    fn context_of(&self, call: &Item) -> ToolContext<C> {
+        ToolContext::new(Arc::clone(&self.context), tool_name(call), call_id(call))
+            .with_agent(self.machine.view().agent())
+            .with_usage(self.machine.view().usage())
+    }
+
+    /// Starts the next effect. Returns whether anything happened at once.
+    fn start_step(&mut self) -> Progress {
+        let step = self.machine.step();
+        if matches!(step, Step::Ask(_) | Step::Done(_)) {
+            self.effect = self.compact();
+            if self.effect.is_some() {
+                return Progress::Continues;
+            }
+        }
+        match step {
+            Step::Done(end) => {
+                self.effect = self.take_end_hooks(&end);
+                if self.effect.is_none() {
+                    self.is_over = true;
+                    self.events.push_back(RunEvent::Ended(end));
+                }
+            }
+            Step::Wait(pauses) => {
+                self.is_over = true;
+                self.events.push_back(RunEvent::Waiting(pauses));
+            }
+            Step::Review(calls) => calls.iter().for_each(|call| self.review(call)),
+            Step::Call(calls) => {
+                let started = calls.iter().filter(|call| self.start_tool(call)).count();
+                if started == 0 {
+                    return Progress::Waits;
+                }
+            }
+            Step::Cancel(calls) => {
+                self.tools.cancel();
+                if self.tools.calls().next().is_none() {
+                    for call in calls {
+                        let key = call.head().pairing().expect("a call has a key").1;
+                        self.machine.call_ended(&key, Outcome::Cancelled);
+                    }
+                } else {
+                    return Progress::Waits;
+                }
+            }
+            Step::View { handoff, items } => {
+                let filter = self.team.handoff(&handoff).and_then(|handoff| handoff.view());
+                let items = match filter {
+                    Some(filter) => filter(items),
+                    None => items,
+                };
+                self.machine.viewed(items);
+            }
+            step => self.effect = Some(self.effect_of(step)),
+        }
+        Progress::Continues
+    }
+
+    fn review(&mut self, call: &Item) {
+        let tool = self.team.tool(self.machine.view().agent(), &tool_name(call));
+        let context = self.context_of(call);
+        let needs = tool.is_none_or(|it| it.needs_approval(&context, &tools::arguments(call)));
+        let key = call.head().pairing().expect("a call has a key").1;
+        self.machine.reviewed(&key, needs);
+    }
+
+    fn start_tool(&mut self, call: &Item) -> bool {
+        let tool = self.team.tool(self.machine.view().agent(), &tool_name(call));
+        let context = self.context_of(call);
+        let has_started = self.tools.start(call, tool, context, &self.options.hooks);
+        if has_started {
+            self.events.push_back(RunEvent::ToolStarted(call.clone()));
+        }
+        has_started
+    }
+
+    fn record(&mut self, done: Done) {
+        match done {
+            Done::Machine(record) => record(&mut self.machine),
+            Done::Event(event) => self.events.push_back(event),
+            Done::Compacted { old, new } => {
+                self.events.push_back(RunEvent::Compacted { old, new: new.len() });
+                self.machine.compacted(old, new);
+            }
+            Done::Answer(Ok(answer)) => self.answer = Some(answer),
+            Done::Answer(Err(error)) => self.ask_failed(&error),
+            Done::Failed(error) => self.fail(error),
+        }
+    }
+
+    fn take_answer(&mut self, event: Option<Result<AnswerEvent, ModelError>>) {
+        match event {
+            None => self.answer = None,
+            Some(Err(error)) => {
+                self.answer = None;
+                self.ask_failed(&error);
+            }
+            Some(Ok(event)) => {
+                if let EventKind::Completed(answered) = event.kind() {
+                    self.answer = None;
+                    let from = self.machine.view().agent().to_owned();
+                    self.machine.answered(&ModelAnswer {
+                        response_id: answered.response_id.clone(),
+                        output: answered.output.clone(),
+                        usage: answered.usage,
+                    });
+                    self.effect = self.answer_hooks(&from, answered.clone());
+                    self.events.push_back(RunEvent::Answer(event));
+                    let to = self.machine.view().agent().to_owned();
+                    if from != to {
+                        self.events.push_back(RunEvent::HandedOff { from, to });
+                    }
+                } else {
+                    self.events.push_back(RunEvent::Answer(event));
+                }
+            }
+        }
+    }
+
+    fn ask_failed(&mut self, error: &ModelError) {
+        let failed = failed_request(error, false);
+        self.machine.ask_failed(&failed, &error.to_string());
+        if let Some(delay) = self.machine.delay() {
+            self.events.push_back(RunEvent::Retrying { error: error.clone(), delay });
+        }
+    }
+}
+
+/// Whether a step has happened at once, or something else has to happen first.
+#[derive(PartialEq, Eq)]
+enum Progress {
+    Continues,
+    Waits,
+}
+
+impl<C: Send + Sync + 'static> Stream for Run<C> {
+    type Item = RunEvent;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<RunEvent>> {
+        let run = self.get_mut();
+        loop {
+            if let Some(event) = run.events.pop_front() {
+                return Poll::Ready(Some(event));
+            }
+            if run.is_over {
+                return Poll::Ready(None);
+            }
+            let ended = match run.tools.poll_ended(context) {
+                Poll::Ready(ended) => ended,
+                Poll::Pending => None,
+            };
+            if let Some(tools::EndedCall { call, outcome }) = ended {
+                let key = call.head().pairing().expect("a call has a key").1;
+                let output = match &outcome {
+                    Outcome::Output(output) => Some(output.clone()),
+                    _ => None,
+                };
+                run.machine.call_ended(&key, outcome);
+                run.events.push_back(RunEvent::ToolEnded { call, output });
+                continue;
+            }
+            if let Some(effect) = &mut run.effect {
+                let Poll::Ready(done) = effect.future.as_mut().poll(context) else {
+                    return Poll::Pending;
+                };
+                run.effect = None;
+                run.record(done);
+                continue;
+            }
+            if let Some(answer) = &mut run.answer {
+                let Poll::Ready(event) = answer.poll_next_unpin(context) else {
+                    return Poll::Pending;
+                };
+                run.take_answer(event);
+                continue;
+            }
+            if run.start_step() == Progress::Waits {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+fn call_id(call: &Item) -> String {
+    let key = call.head().pairing().map(|(_, key)| key.call_id.as_str().to_owned());
+    key.unwrap_or_default()
+}
+
+impl<C> fmt::Debug for Run<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("state", self.machine.view()).finish_non_exhaustive()
+    }
+}

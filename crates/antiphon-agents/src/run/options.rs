@@ -1,0 +1,74 @@
+//! The options of a run.
+
+use std::sync::Arc;
+
+use antiphon::tracker::Returned;
+
+use super::Run;
+use crate::compaction::Compaction;
+use crate::hooks::Hooks;
+use crate::roster::Limits;
+use crate::session::SessionStore;
+
+/// A function that chooses the items of a request.
+pub(super) type InputFilter = Arc<dyn Fn(Vec<Returned>) -> Vec<Returned> + Send + Sync>;
+
+/// The options of a run, which are set before its first event.
+pub(super) struct Options<C> {
+    /// The store and the key of checkpoints.
+    pub(super) journal: Option<(Arc<dyn SessionStore>, String)>,
+    pub(super) compaction: Option<Compaction>,
+    pub(super) filter: Option<InputFilter>,
+    pub(super) hooks: Vec<Arc<dyn Hooks<C>>>,
+}
+
+impl<C> Default for Options<C> {
+    fn default() -> Self {
+        Self { journal: None, compaction: None, filter: None, hooks: Vec::new() }
+    }
+}
+
+impl<C: Send + Sync + 'static> Run<C> {
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.machine.set_limits(limits);
+        self
+    }
+
+    /// Stores the state of the run before every effect, so that it can be resumed after a crash. A
+    /// run with a session needs this only to keep its approvals and its limits.
+    #[must_use]
+    pub fn journal(mut self, store: Arc<dyn SessionStore>, key: impl Into<String>) -> Self {
+        self.options.journal = Some((store, key.into()));
+        self
+    }
+
+    /// Compacts the history when it becomes long.
+    #[must_use]
+    pub fn compaction(mut self, compaction: Compaction) -> Self {
+        self.options.compaction = Some(compaction);
+        self
+    }
+
+    /// Chooses the items of each request: all items that the model reads, or, if a server owns the
+    /// state, those that it does not have.
+    ///
+    /// An item that is left out of a server's request stays pending, and is in the next one. Stored
+    /// items never change.
+    #[must_use]
+    pub fn filter_input(
+        mut self,
+        filter: impl Fn(Vec<Returned>) -> Vec<Returned> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.filter = Some(Arc::new(filter));
+        self
+    }
+
+    /// Adds hooks. They run in the order in which they are added.
+    #[must_use]
+    pub fn hooks(mut self, hooks: impl Hooks<C>) -> Self {
+        self.options.hooks.push(Arc::new(hooks));
+        self
+    }
+}

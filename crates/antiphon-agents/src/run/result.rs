@@ -1,0 +1,90 @@
+//! The result of a run.
+
+use std::sync::Arc;
+
+use antiphon::Item;
+use antiphon::tracker::Continuation;
+use serde::de::DeserializeOwned;
+
+use crate::machine::{End, NewOwner, RunState};
+use crate::output::text_of;
+use crate::session::SessionStore;
+use crate::state::State;
+use crate::usage::RunUsage;
+
+/// The result of a run that has ended.
+#[derive(Clone)]
+pub struct RunResult {
+    pub(super) state: RunState,
+    pub(super) end: End,
+    pub(super) held: Vec<Item>,
+    pub(super) unsent: Vec<Item>,
+    pub(super) sessions: Option<Arc<dyn SessionStore>>,
+}
+
+impl RunResult {
+    /// The reason for the end.
+    pub fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// The agent that gave the last answer.
+    pub fn agent(&self) -> &str {
+        self.state.agent()
+    }
+
+    /// The text of the last answer.
+    pub fn text(&self) -> String {
+        let items = self.state.items();
+        let is_the_models = |item: &&Item| item.head().is_model_made();
+        let start = items.len() - items.iter().rev().take_while(is_the_models).count();
+        text_of(&items[start..])
+    }
+
+    /// The last answer as a value of the agent's output type.
+    pub fn output<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(&self.text())
+    }
+
+    /// The items of the run, in order.
+    pub fn items(&self) -> &[Item] {
+        self.state.items()
+    }
+
+    /// All items so far, for the next [`State::replay`]. Empty if another party owns the state.
+    pub fn next_input(&self) -> Vec<Item> {
+        self.held.clone()
+    }
+
+    /// The owner of the state, for the next run.
+    ///
+    /// Outputs that a chain of responses has not got yet are sent with the next run's first
+    /// request.
+    pub fn next_state(&self) -> State {
+        match self.state.continuation() {
+            Some(from) => {
+                let unsent = self.unsent.clone();
+                State { unsent, ..State::new(NewOwner::Server(from.clone())) }
+            }
+            None => match (self.state.session(), &self.sessions) {
+                (Some(key), Some(store)) => State::shared_session(Arc::clone(store), key),
+                _ => State::replay(self.held.clone()),
+            },
+        }
+    }
+
+    /// The server's state after the run.
+    pub fn continuation(&self) -> Option<&Continuation> {
+        self.state.continuation()
+    }
+
+    /// The tokens of all answers.
+    pub fn usage(&self) -> RunUsage {
+        self.state.usage()
+    }
+
+    /// The state of the run.
+    pub fn state(&self) -> &RunState {
+        &self.state
+    }
+}

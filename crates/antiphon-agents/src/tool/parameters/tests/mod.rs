@@ -1,0 +1,5 @@
+//! Types as schemas and as arguments.
+
+mod arguments;
+mod laws;
+mod schemas;
