@@ -45,8 +45,14 @@ impl Machine {
         match &mut self.state.owner {
             Owner::Replay(_) => {}
             Owner::Session { history, .. } => {
-                history.held = items;
+                // A process that died may have stored items after the state of its run.
+                let stored_since = items.get(history.stored..).unwrap_or_default();
+                let unsaved = &self.state.items[self.state.saved..];
+                let is_same = |(one, two): &(&Item, &Item)| one.raw() == two.raw();
+                self.state.saved += stored_since.iter().zip(unsaved).take_while(is_same).count();
+                history.stored = items.len();
                 history.run_from = self.state.saved;
+                history.held = items;
                 self.recover(&started);
             }
             Owner::Server { tracker, asking } => {

@@ -105,7 +105,8 @@ impl Machine {
 
     /// Continues a run from its state. Calls that were running have an unknown outcome.
     pub fn resume(roster: Arc<Roster>, state: RunState) -> Self {
-        let is_loaded = matches!(state.owner, Owner::Replay(_)) || state.end.is_some();
+        let is_over = state.end.is_some() && state.saved == state.items.len();
+        let is_loaded = matches!(state.owner, Owner::Replay(_)) || is_over;
         let mut machine = Self::with_state(roster, state, is_loaded);
         machine.ledger = CallLedger::from_history(&machine.state.items);
         machine.mark_interrupted();
@@ -160,7 +161,7 @@ impl Machine {
         new.extend(self.all_items().split_off(old));
         let run_from = self.state.items.len();
         if let Owner::Replay(history) | Owner::Session { history, .. } = &mut self.state.owner {
-            *history = ClientHistory { held: new, run_from, view: None };
+            *history = ClientHistory { stored: new.len(), held: new, run_from, view: None };
         }
     }
 
@@ -237,6 +238,9 @@ impl Machine {
     /// Records that the data of [`Step::Save`] is stored.
     pub fn saved(&mut self, save: &Save) {
         self.state.saved += save.items.len();
+        if let Owner::Session { history, .. } = &mut self.state.owner {
+            history.stored += save.items.len();
+        }
         self.state.calls.start(&save.started);
         self.advance();
     }

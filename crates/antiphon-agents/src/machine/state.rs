@@ -68,6 +68,8 @@ pub(super) struct ClientHistory {
     /// Not written for a session, which has them.
     #[serde(with = "item_json::list")]
     pub(super) held: Vec<Item>,
+    /// The number of items that a session has, as far as the run knows.
+    pub(super) stored: usize,
     /// The position of the first item of the run that is not in `held`.
     pub(super) run_from: usize,
     /// The items that a handoff's filter chose instead, and the position of the first item of the

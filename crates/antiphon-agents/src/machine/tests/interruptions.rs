@@ -93,6 +93,26 @@ fn session_continues_with_a_new_run() {
 }
 
 #[test]
+fn items_stored_after_the_last_checkpoint_are_stored_once() {
+    let mut world = World::new([vec![call("c1", "plain")], vec![says("done")]]);
+    let mut machine = start(World::owner(OwnerKind::Session), "go");
+    for _ in 0..100 {
+        let checkpoint = machine.state().to_json();
+        let is_save = matches!(machine.step(), Step::Save(save) if !save.items.is_empty());
+        if let Some(paused) = world.perform(&mut machine) {
+            assert_eq!(paused, Paused::Ended(End::Answered { agent: "first".into() }));
+            break;
+        }
+        if is_save {
+            // The session has the items, and the process dies before the state of the run is stored.
+            machine = resume(&checkpoint);
+        }
+    }
+    let stored = ["User: go", "function_call c1", "function_call_output c1", "Assistant: done"];
+    assert_eq!(summary(&world.session), stored);
+}
+
+#[test]
 fn unknown_outcome_is_reported_or_asked_about() {
     for owner in OWNERS {
         let calls = vec![call("c1", "plain"), call("c2", "asked")];
