@@ -104,7 +104,7 @@ fn items_stored_after_the_last_checkpoint_are_stored_once() {
             break;
         }
         if is_save {
-            // The session has the items, and the process dies before the state of the run is stored.
+            // The session has the items, and the process dies before it stores the run's state.
             machine = resume(&checkpoint);
         }
     }

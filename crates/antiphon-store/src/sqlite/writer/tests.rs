@@ -46,14 +46,27 @@ async fn noted(writer: &Writer) -> String {
 
 /// Blocks the writer until released, so that jobs queued meanwhile share one commit.
 fn held_up() -> (mpsc::Sender<()>, impl FnMut(&Connection) -> Result<(), StoreError> + Send) {
-    let (go, told) = mpsc::channel();
-    let mut is_first_run = true;
-    (go, move |_: &Connection| {
-        if std::mem::take(&mut is_first_run) {
+    let (go, busy, _) = held_up_with_start();
+    (go, busy)
+}
+
+/// The same, with a message when the writer begins to wait: jobs queued after it are in the next
+/// commit.
+fn held_up_with_start() -> (
+    mpsc::Sender<()>,
+    impl FnMut(&Connection) -> Result<(), StoreError> + Send,
+    oneshot::Receiver<()>,
+) {
+    let ((go, told), (start, started)) = (mpsc::channel(), oneshot::channel());
+    let mut first_run = Some((start, told));
+    let busy = move |_: &Connection| {
+        if let Some((start, told)) = first_run.take() {
+            let _ = start.send(());
             told.recv().unwrap();
         }
         Ok(())
-    })
+    };
+    (go, busy, started)
 }
 
 #[tokio::test]
@@ -182,14 +195,17 @@ async fn only_durable_jobs_are_synced() {
         assert_eq!(writer.call(effect, mode).await, Ok(expected), "{effect:?}");
     }
 
-    let (go, busy) = held_up();
-    let outcomes = tokio::join!(
-        writer.call(Effect::Unsynced, busy),
-        writer.call(Effect::Unsynced, mode),
-        writer.call(Effect::Synced, mode),
-        async { go.send(()).unwrap() },
-    );
-    assert_eq!((outcomes.1, outcomes.2), (Ok(FULL), Ok(FULL)));
+    let (go, busy, started) = held_up_with_start();
+    let together = async {
+        started.await.unwrap();
+        tokio::join!(
+            writer.call(Effect::Unsynced, mode),
+            writer.call(Effect::Synced, mode),
+            async { go.send(()).unwrap() },
+        )
+    };
+    let (_, modes) = tokio::join!(writer.call(Effect::Unsynced, busy), together);
+    assert_eq!((modes.0, modes.1), (Ok(FULL), Ok(FULL)));
 }
 
 #[tokio::test]
@@ -198,17 +214,20 @@ async fn waiting_jobs_share_one_sync() {
     let path = folder.path().join("notes.db");
     let writer = Writer::start(notes_at(&path), None, Arc::default()).unwrap();
     let before = commits(&path);
-    let (go, busy) = held_up();
+    let (go, busy, started) = held_up_with_start();
 
-    let outcomes = tokio::join!(
-        writer.call(Effect::Unsynced, busy),
-        writer.call(Effect::Synced, note("one")),
-        writer.call(Effect::Synced, note("two")),
-        writer.call(Effect::Synced, note("three")),
-        async { go.send(()).unwrap() },
-    );
+    let together = async {
+        started.await.unwrap();
+        tokio::join!(
+            writer.call(Effect::Synced, note("one")),
+            writer.call(Effect::Synced, note("two")),
+            writer.call(Effect::Synced, note("three")),
+            async { go.send(()).unwrap() },
+        )
+    };
+    let (_, outcomes) = tokio::join!(writer.call(Effect::Unsynced, busy), together);
 
-    assert_eq!((outcomes.1, outcomes.2, outcomes.3), (Ok(()), Ok(()), Ok(())));
+    assert_eq!((outcomes.0, outcomes.1, outcomes.2), (Ok(()), Ok(()), Ok(())));
     assert_eq!(commits(&path) - before, 1, "with `synchronous` full, each commit is one sync");
     assert_eq!(writer.call(Effect::Synced, note("four")).await, Ok(()));
     assert_eq!(commits(&path) - before, 2);
