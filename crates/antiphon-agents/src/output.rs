@@ -1,11 +1,7 @@
 //! The form of an agent's last answer.
 
-use antiphon::Item;
-use antiphon::json::Object;
-use antiphon::json::unquote;
 use schemars::JsonSchema;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::model::OutputFormat;
 use crate::tool::{Parameters, SchemaFault};
@@ -44,22 +40,4 @@ impl OutputType {
             }
         }
     }
-}
-
-/// The text of a model's answer.
-pub(crate) fn text_of(answer: &[Item]) -> String {
-    answer.iter().filter(|item| item.head().role.is_some()).flat_map(texts).collect()
-}
-
-/// The texts of a message.
-fn texts(message: &Item) -> Vec<String> {
-    let object = message.object();
-    let Some(content) = object.present("content") else { return Vec::new() };
-    if let Some(text) = unquote(content) {
-        return vec![text.into_owned()];
-    }
-    let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
-    let text =
-        |part: &&RawValue| Object::parse_str(part.get()).ok()?.string("text").map(Into::into);
-    parts.iter().filter_map(text).collect()
 }

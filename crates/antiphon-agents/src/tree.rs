@@ -3,9 +3,9 @@
 use std::fmt;
 
 use antiphon::Item;
+use antiphon_client::text_of;
 
 use crate::machine::{AnswerRecord, End, RunState, tool_name};
-use crate::output::text_of;
 
 /// The longest text of an item in characters.
 const WIDTH: usize = 60;

@@ -48,7 +48,7 @@ pub use antiphon::faults::StateError;
 pub use antiphon::provider_api::StoredResponse;
 pub use antiphon::stateful::Report;
 
-pub use answer::{Answer, AnswerEvent, AnswerStatus, Answered, EventKind, TextPlace};
+pub use answer::{Answer, AnswerEvent, AnswerStatus, Answered, EventKind, TextPlace, text_of};
 pub use client::{Client, Conversations, Responses};
 pub use error::{Error, ErrorKind};
 pub use rejection::Rejection;

@@ -4,7 +4,7 @@ use antiphon::Item;
 use antiphon::item::Kind;
 use antiphon::tracker::{Attempt, ResponseId};
 
-use super::calls::{CallStatus, OpenCall, key, tool_name};
+use super::calls::{CallStatus, OpenCall, call_key, tool_name};
 use super::state::{AnswerRecord, Owner};
 use super::{End, Machine};
 use crate::model::Usage;
@@ -125,7 +125,7 @@ impl Machine {
 
     /// Adds an output with a text for a call that has none.
     pub(super) fn close(&mut self, call: &Item, text: &str) {
-        if let Some(output) = antiphon::placeholder::create_failed_output(&key(call), text) {
+        if let Some(output) = antiphon::placeholder::create_failed_output(&call_key(call), text) {
             self.answer_call(call, output);
         }
     }

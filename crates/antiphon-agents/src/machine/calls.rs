@@ -48,7 +48,7 @@ impl OpenCall {
     }
 
     pub(crate) fn key(&self) -> CallKey {
-        key(&self.item)
+        call_key(&self.item)
     }
 }
 
@@ -122,7 +122,10 @@ impl OpenCalls {
 }
 
 /// The key that the output of a call must have.
-pub(crate) fn key(call: &Item) -> CallKey {
+///
+/// # Panics
+/// If the item is not a call that has an output. The steps of a machine have such calls only.
+pub fn call_key(call: &Item) -> CallKey {
     call.head().pairing().expect("only calls that pair with an output are open").1
 }
 

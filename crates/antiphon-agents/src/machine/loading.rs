@@ -4,7 +4,7 @@ use antiphon::Item;
 use antiphon::item::{CallKey, Exchange, Exchanges};
 use antiphon::tracker::Tracker;
 
-use super::calls::{CallStatus, OpenCall, key, tool_name};
+use super::calls::{CallStatus, OpenCall, call_key, tool_name};
 use super::ending::{NOT_RUN, UNKNOWN_OUTCOME};
 use super::state::{ClientHistory, Owner, Transfer, TransferStage};
 use super::{End, Load, Machine, ModelAnswer};
@@ -91,7 +91,8 @@ impl Machine {
         let (items, held) = (self.all_items(), history.held.len());
         let open = open_calls_at_end(&items[..held], &items[held..]);
         for call in open {
-            match (self.state.calls.contains(&key(&call)), started.contains(&key(&call))) {
+            match (self.state.calls.contains(&call_key(&call)), started.contains(&call_key(&call)))
+            {
                 (true, _) => {}
                 (false, true) => self.resolve_unknown(call),
                 (false, false) => self.close(&call, NOT_RUN),
@@ -104,7 +105,7 @@ impl Machine {
         let Owner::Server { tracker, .. } = &mut self.state.owner else { return };
         tracker.hydrate(items);
         for call in server_calls(tracker, items) {
-            if !self.state.calls.contains(&key(&call)) {
+            if !self.state.calls.contains(&call_key(&call)) {
                 self.resolve_unknown(call);
             }
         }
@@ -114,7 +115,7 @@ impl Machine {
     pub(super) fn mark_interrupted(&mut self) {
         let running = self.state.calls.items(CallStatus::Started);
         for call in running {
-            self.state.calls.remove(&key(&call));
+            self.state.calls.remove(&call_key(&call));
             self.resolve_unknown(call);
         }
     }

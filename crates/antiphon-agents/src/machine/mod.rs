@@ -38,7 +38,7 @@ use antiphon::item::CallKey;
 use antiphon::tracker::{Continuation, ReasoningIds, Returned, RunFinished, SendError, Tracker};
 
 pub use answer::ModelAnswer;
-pub use calls::tool_name;
+pub use calls::{call_key, tool_name};
 pub use decisions::DecisionError;
 pub use loading::Loaded;
 pub use state::{AnswerRecord, Fork, RunState, RunStateError};

@@ -12,7 +12,7 @@ use antiphon::Item;
 use antiphon::json::quote;
 use antiphon::tracker::{Continuation, ConversationId, ReasoningIds, Tracker};
 
-use super::calls::key;
+use super::calls::call_key;
 use super::state::{Fork, Owner, Transfer, TransferStage, View};
 use super::{Machine, Step};
 
@@ -127,8 +127,8 @@ fn split_input(mut items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
 }
 
 fn handoff_output(call: &Item, target: &str) -> Item {
-    let kind = key(call).kind.output().expect("calls of handoffs have outputs");
-    let (kind, call_id) = (quote(kind.as_str()), quote(key(call).call_id.as_str()));
+    let kind = call_key(call).kind.output().expect("calls of handoffs have outputs");
+    let (kind, call_id) = (quote(kind.as_str()), quote(call_key(call).call_id.as_str()));
     let text = quote(&format!("Transferred to {target}."));
     let output = format!(r#"{{"type":{kind},"call_id":{call_id},"output":{text}}}"#);
     Item::parse(output.into()).expect("the text above is an item")

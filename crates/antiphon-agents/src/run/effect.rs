@@ -259,7 +259,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         let context = Arc::clone(&self.context);
         let may_repeat = !self.machine.view().has_repeated_answer();
         Effect::new(async move {
-            let text = crate::output::text_of(&answer);
+            let text = antiphon_client::text_of(&answer);
             if let Some(output) = &parts.output
                 && let Err(faults) = output.validate(&text)
             {

@@ -23,7 +23,9 @@ use futures_util::{Stream, StreamExt};
 
 use crate::agent::{Agent, HasModel};
 use crate::input::Input;
-use crate::machine::{DecisionError, Machine, ModelAnswer, Pause, RunState, Step, tool_name};
+use crate::machine::{
+    DecisionError, Machine, ModelAnswer, Pause, RunState, Step, call_key, tool_name,
+};
 use crate::model::{Answer, AnswerEvent, EventKind, ModelError, failed_request};
 use crate::roster::Limits;
 use crate::rules::{CancelMode, Outcome};
@@ -188,8 +190,8 @@ impl<C: Send + Sync + 'static> Run<C> {
                 sessions: self.sessions.take(),
             }),
             Step::Wait(pauses) => {
-                let call = pauses[0].call();
-                Err(RunError::Waiting(call_id(call)))
+                let call = call_key(pauses[0].call());
+                Err(RunError::Waiting(call.call_id.as_str().to_owned()))
             }
             _ => unreachable!("a run without events has ended, or waits"),
         }
@@ -251,7 +253,7 @@ impl<C: Send + Sync + 'static> Run<C> {
     }
 
     fn context_of(&self, call: &Item) -> ToolContext<C> {
-        ToolContext::new(Arc::clone(&self.context), tool_name(call), call_id(call))
+        ToolContext::new(Arc::clone(&self.context), tool_name(call), call_key(call).call_id)
             .with_agent(self.machine.view().agent())
             .with_usage(self.machine.view().usage())
     }
@@ -288,8 +290,7 @@ impl<C: Send + Sync + 'static> Run<C> {
                 self.tools.cancel();
                 if self.tools.calls().next().is_none() {
                     for call in calls {
-                        let key = call.head().pairing().expect("a call has a key").1;
-                        self.machine.call_ended(&key, Outcome::Cancelled);
+                        self.machine.call_ended(&call_key(&call), Outcome::Cancelled);
                     }
                 } else {
                     return Progress::Waits;
@@ -312,7 +313,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         let tool = self.team.tool(self.machine.view().agent(), &tool_name(call));
         let context = self.context_of(call);
         let needs = tool.is_none_or(|it| it.needs_approval(&context, &tools::arguments(call)));
-        let key = call.head().pairing().expect("a call has a key").1;
+        let key = call_key(call);
         self.machine.reviewed(&key, needs);
     }
 
@@ -402,7 +403,7 @@ impl<C: Send + Sync + 'static> Stream for Run<C> {
                 Poll::Pending => None,
             };
             if let Some(tools::EndedCall { call, outcome }) = ended {
-                let key = call.head().pairing().expect("a call has a key").1;
+                let key = call_key(&call);
                 let output = match &outcome {
                     Outcome::Output(output) => Some(output.clone()),
                     _ => None,
@@ -431,11 +432,6 @@ impl<C: Send + Sync + 'static> Stream for Run<C> {
             }
         }
     }
-}
-
-fn call_id(call: &Item) -> String {
-    let key = call.head().pairing().map(|(_, key)| key.call_id.as_str().to_owned());
-    key.unwrap_or_default()
 }
 
 impl<C> fmt::Debug for Run<C> {

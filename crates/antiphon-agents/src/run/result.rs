@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use antiphon::Item;
 use antiphon::tracker::Continuation;
+use antiphon_client::text_of;
 use serde::de::DeserializeOwned;
 
 use crate::machine::{End, NewOwner, RunState};
-use crate::output::text_of;
 use crate::session::SessionStore;
 use crate::state::State;
 use crate::usage::RunUsage;

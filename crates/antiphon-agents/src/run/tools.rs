@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use antiphon::Item;
-use antiphon::item::CallKey;
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::Hooks;
+use crate::machine::call_key;
 use crate::rules::Outcome;
 use crate::tool::{Tool, ToolContext, ToolError, ToolOutput, output_item};
 
@@ -36,7 +36,7 @@ impl RunningTools {
         context: ToolContext<C>,
         hooks: &[Arc<dyn Hooks<C>>],
     ) -> bool {
-        if self.calls.values().any(|running| key(running) == key(call)) {
+        if self.calls.values().any(|running| call_key(running) == call_key(call)) {
             return false;
         }
         let context = context.with_cancellation(self.cancellation.child_token());
@@ -138,8 +138,4 @@ pub(super) fn arguments(call: &Item) -> String {
     let object = call.object();
     let text = object.string("arguments").or_else(|| object.string("input"));
     text.map_or_else(|| call.text().to_owned(), Into::into)
-}
-
-fn key(call: &Item) -> Option<CallKey> {
-    call.head().pairing().map(|(_, key)| key)
 }

@@ -180,10 +180,9 @@ impl Answered {
         Ok(Self { response_id, output, usage, status, response })
     }
 
-    /// The model's text: the texts of all messages, one after the other.
+    /// The model's text; see [`text_of`].
     pub fn text(&self) -> String {
-        let messages = self.output.iter().filter(|item| item.head().kind == Kind::Message);
-        messages.flat_map(texts).collect()
+        text_of(&self.output)
     }
 
     /// The calls that the caller has to answer.
@@ -195,6 +194,11 @@ impl Answered {
 fn incomplete_reason(response: &Object<'_>) -> Option<String> {
     let details = Object::parse_str(response.present("incomplete_details")?).ok()?;
     details.string("reason").map(String::from)
+}
+
+/// The text of the messages in a list of items: their parts with text, one after the other.
+pub fn text_of(items: &[Item]) -> String {
+    items.iter().filter(|item| item.head().kind == Kind::Message).flat_map(texts).collect()
 }
 
 /// The texts of a message.
