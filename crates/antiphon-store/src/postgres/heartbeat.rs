@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{sleep, timeout};
 
 use super::abandoned_places::AbandonedPlaces;
 use super::failure::{Failure, describe};
@@ -15,6 +15,10 @@ use crate::error::StoreError;
 
 /// A third of the lease.
 const PERIOD: Duration = Duration::from_secs(5);
+/// The time for one heartbeat, with a new connection.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// The pause after a failure: the lease has time for several attempts.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Reports in the database that this process lives, until it is dropped.
 ///
@@ -26,7 +30,7 @@ pub(super) struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Sends the first heartbeat, then one per period.
+    /// Sends the first heartbeat, then one per period, or more after a failure.
     pub(super) async fn start(connector: Connector) -> Result<Self, Failure> {
         let session = connector.session().await?;
         holders::beat(&session, &session.holder).await?;
@@ -61,21 +65,23 @@ struct HeartbeatTask {
 
 impl HeartbeatTask {
     async fn run(mut self) {
-        let mut ticks = interval(PERIOD);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // The first tick completes immediately, and the first heartbeat was already sent.
-        ticks.tick().await;
+        // The first heartbeat was already sent.
+        let mut pause = PERIOD;
         loop {
-            ticks.tick().await;
-            let outcome = timeout(PERIOD, self.send_once()).await;
-            if let Err(reason) = outcome.unwrap_or_else(|_| Err("no answer in time".into())) {
-                self.session = None;
-                tracing::warn!(
-                    %reason,
-                    "could not send the heartbeat to PostgreSQL; after 15 seconds without one, \
-                     other processes take over the turns of this one",
-                );
-            }
+            sleep(pause).await;
+            let outcome = timeout(TIMEOUT, self.send_once()).await;
+            pause = match outcome.unwrap_or_else(|_| Err("no answer in time".into())) {
+                Ok(()) => PERIOD,
+                Err(reason) => {
+                    self.session = None;
+                    tracing::warn!(
+                        %reason,
+                        "could not send the heartbeat to PostgreSQL; after 15 seconds without \
+                         one, other processes take over the turns of this one",
+                    );
+                    RETRY_PAUSE
+                }
+            };
         }
     }
 

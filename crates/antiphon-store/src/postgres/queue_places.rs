@@ -102,7 +102,7 @@ pub(super) async fn check(
     }
 }
 
-/// Converts a place to a column. Places come from a sequence, so none is too large.
+/// Converts a place to a column. Places begin with a time, so none is too large.
 pub(super) fn column(place: QueuePlace) -> i64 {
     place.0.cast_signed()
 }
@@ -112,9 +112,17 @@ fn place_of(column: i64) -> QueuePlace {
 }
 
 statements! {
+    /// A place is the time in milliseconds, and below it 20 bits of a sequence. A crash of the
+    /// database can reset the sequence, but processes still remember the places that they gave up.
+    /// If the clock was set back, the place is still the last of its queue.
     JOIN = "
         INSERT INTO leases (tenant, shard, conversation, place, holder)
-        VALUES ($1, $2, $3, nextval('places'), $4)
+        SELECT $1, $2, $3,
+               greatest(((extract(epoch FROM clock_timestamp()) * 1000)::bigint << 20)
+                            | (nextval('places') & 1048575),
+                        max(place) + 1),
+               $4
+        FROM leases WHERE tenant = $1 AND shard = $2 AND conversation = $3
         RETURNING place";
     AHEAD = "
         SELECT coalesce(bool_or(alive), false), coalesce(bool_or(NOT alive), false)

@@ -59,6 +59,29 @@ async fn places_are_first_in_joining_order() {
     assert_eq!(one.is_first(&id, third).await, Ok(true));
 }
 
+/// A database that crashed can have an earlier state of its sequences.
+#[tokio::test]
+async fn places_are_never_drawn_twice() {
+    let one = Database::new().await.process().await;
+    let (id, second) = (one.world.conversation(&[]).await, one.world.conversation(&[]).await);
+    let place = one.joins(&id).await;
+    one.database.sql("SELECT setval('places', 1, false)").await;
+
+    assert!(one.joins(&second).await > place);
+    assert!(one.joins(&id).await > place);
+}
+
+/// The clock of the database can be set back.
+#[tokio::test]
+async fn place_follows_a_later_time() {
+    let one = Database::new().await.process().await;
+    let id = one.world.conversation(&[]).await;
+    let place = one.joins(&id).await;
+    one.database.sql("UPDATE leases SET place = place * 2").await;
+
+    assert!(one.joins(&id).await.0 > place.0 * 2);
+}
+
 #[tokio::test]
 async fn left_place_is_lost() {
     let (one, other) = two().await;
