@@ -7,9 +7,10 @@ use syn::parse::Parser as _;
 use syn::{Error, Expr, ExprClosure, ExprLit, Lit, LitBool, LitStr, Path, Result, Token};
 
 /// The names of all attributes.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "crate",
     "description",
+    "error_text",
     "name",
     "needs_approval",
     "on_error",
@@ -30,6 +31,8 @@ pub(crate) struct Attributes {
     pub(crate) on_unknown: Option<Ident>,
     /// A variant of `OnToolError`.
     pub(crate) on_error: Option<Ident>,
+    /// A closure, or the path of a function.
+    pub(crate) error_text: Option<Expr>,
     pub(crate) strict: Option<LitBool>,
     /// The path of `antiphon_agents`.
     pub(crate) krate: Option<Path>,
@@ -66,6 +69,7 @@ impl Attributes {
         match name {
             "crate" => self.krate = Some(meta.value()?.call(Path::parse_mod_style)?),
             "description" => self.description = Some(meta.value()?.parse()?),
+            "error_text" => self.error_text = Some(meta.value()?.parse()?),
             "name" => self.name = Some(tool_name(meta.value()?.parse()?)?),
             "needs_approval" => self.needs_approval = Some(approval_rule(meta)?),
             "on_error" => self.on_error = Some(variant(meta, &["Output", "EndRun"])?),

@@ -185,7 +185,8 @@ impl ToolFunction {
     /// The statements that set the policies of `spec`.
     fn policies(&self) -> TokenStream {
         let krate = self.krate();
-        let Attributes { needs_approval, timeout, on_unknown, on_error, .. } = &self.attributes;
+        let Attributes { needs_approval, timeout, on_unknown, on_error, error_text, .. } =
+            &self.attributes;
         let approval = match needs_approval {
             None | Some(ApprovalRule::Never) => None,
             Some(ApprovalRule::Always) => Some(quote!(Always)),
@@ -201,7 +202,13 @@ impl ToolFunction {
         let on_error = on_error
             .as_ref()
             .map(|policy| quote!(spec.on_error = #krate::tool::OnToolError::#policy;));
-        quote!(#approval #timeout #on_unknown #on_error)
+        let error_text = error_text.as_ref().map(|text| {
+            quote! {
+                spec.error_text =
+                    ::core::option::Option::Some(#krate::tool::ErrorText::new(#text));
+            }
+        });
+        quote!(#approval #timeout #on_unknown #on_error #error_text)
     }
 
     /// The method `call`.

@@ -40,7 +40,9 @@ fn gather<C: 'static>(parts: &Arc<Parts<C>>, seen: &mut BTreeSet<String>, lines:
         lines.push(format!("{name} -.-> {}_{}([\"{}\"])", name, node(tool), quoted(tool)));
     }
     for handoff in &parts.handoffs {
-        gather(handoff.target_parts(), seen, lines);
+        if let Some(parts) = handoff.target_parts() {
+            gather(parts, seen, lines);
+        }
         let target = node(handoff.target());
         lines.push(format!("{name} -->|{}| {target}", handoff.tool_name()));
     }

@@ -22,11 +22,13 @@ mod usage;
 pub use agent::{Agent, Handoff};
 pub use compaction::Compaction;
 pub use graph::mermaid;
-pub use guardrail::{InputGuardrail, OutputGuardrail, Verdict};
+pub use guardrail::{
+    CallVerdict, InputGuardrail, OutputGuardrail, OutputVerdict, ToolGuardrail, Verdict,
+};
 pub use hooks::{HookError, Hooks};
 pub use input::{Input, user};
 pub use model::Model;
-pub use run::{Run, RunEvent, RunResult};
+pub use run::{AgentTool, Run, RunEvent, RunResult};
 pub use state::State;
 pub use tool::{Tool, ToolContext, ToolError, tool};
 pub use tree::RunTree;

@@ -41,6 +41,8 @@ pub struct HandoffFacts {
     pub target: String,
     /// Whether a filter decides which items the next agent is given.
     pub has_view: bool,
+    /// Whether a call runs as a tool, and the handoff is made when it has an output.
+    pub has_function: bool,
 }
 
 /// Whether the calls of a tool need an approval.
@@ -122,6 +124,11 @@ impl Roster {
         let own = self.agent(agent).and_then(|facts| facts.tools.get(name));
         own.or_else(|| self.agents.values().find_map(|facts| facts.tools.get(name))).copied()
     }
+}
+
+/// The output of a call of a handoff.
+pub(crate) fn transfer_text(target: &str) -> String {
+    format!("Transferred to {target}.")
 }
 
 impl StopRule {

@@ -1,5 +1,6 @@
 //! Agents: a model with instructions, tools and handoffs.
 
+mod filters;
 mod handoff;
 
 use std::fmt;
@@ -9,12 +10,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 
 pub use handoff::Handoff;
+pub(crate) use handoff::HandoffTool;
 
-use crate::guardrail::{InputGuardrail, OutputGuardrail};
+use crate::guardrail::{InputGuardrail, OutputGuardrail, ToolGuardrail};
 use crate::model::{Model, ModelSettings, ToolChoice};
 use crate::output::OutputType;
 use crate::roster::StopRule;
-use crate::tool::{HostedTool, Tool};
+use crate::tool::{ErrorText, HostedTool, Tool, ToolError};
 
 /// An agent. `C` is the context that the application shares with its tools; a clone is cheap.
 ///
@@ -70,6 +72,11 @@ pub(crate) struct Parts<C> {
     pub(crate) stop: StopRule,
     pub(crate) input_guardrails: Vec<Arc<dyn InputGuardrail<C>>>,
     pub(crate) output_guardrails: Vec<Arc<dyn OutputGuardrail<C>>>,
+    /// Input guardrails that run beside the first request.
+    pub(crate) concurrent_guardrails: Vec<Arc<dyn InputGuardrail<C>>>,
+    /// The guardrails of all tools, and those of the tool with a name.
+    pub(crate) tool_guardrails: Vec<(Option<String>, Arc<dyn ToolGuardrail<C>>)>,
+    pub(crate) error_text: Option<ErrorText>,
 }
 
 impl<C> Agent<C, NoModel> {
@@ -88,6 +95,9 @@ impl<C> Agent<C, NoModel> {
             stop: StopRule::default(),
             input_guardrails: Vec::new(),
             output_guardrails: Vec::new(),
+            concurrent_guardrails: Vec::new(),
+            tool_guardrails: Vec::new(),
+            error_text: None,
         };
         Self { parts: Arc::new(parts), model: PhantomData }
     }
@@ -141,6 +151,13 @@ impl<C, M> Agent<C, M> {
         self.with(|parts| parts.handoffs.push(handoff.into()))
     }
 
+    /// Adds an agent of the run, by its name, to which this one can hand over: agents can hand over
+    /// to each other. See [`Handoff::to_name`].
+    #[must_use]
+    pub fn handoff_to(self, agent: impl Into<String>) -> Self {
+        self.handoff(Handoff::to_name(agent))
+    }
+
     /// The last answer is JSON of this type. An answer that is not is returned to the model once,
     /// with the error.
     #[must_use]
@@ -167,7 +184,43 @@ impl<C, M> Agent<C, M> {
         self.with(|parts| parts.stop = stop)
     }
 
-    /// Adds a check of the input of a run that begins with this agent.
+    /// Adds a tool whose calls this guardrail checks.
+    #[must_use]
+    pub fn guarded_tool(self, tool: impl Tool<C>, guardrail: impl ToolGuardrail<C>) -> Self {
+        let name = tool.spec().name.clone();
+        self.tool(tool).with(|parts| {
+            parts.tool_guardrails.push((Some(name), Arc::new(guardrail)));
+        })
+    }
+
+    /// Adds a check of the calls of all tools of the agent.
+    #[must_use]
+    pub fn tool_guardrail(self, guardrail: impl ToolGuardrail<C>) -> Self {
+        self.with(|parts| parts.tool_guardrails.push((None, Arc::new(guardrail))))
+    }
+
+    /// Writes the text of a tool's error for the model, in place of its message. A tool with its
+    /// own [`ErrorText`] uses that.
+    #[must_use]
+    pub fn tool_error_text(
+        self,
+        text: impl Fn(&ToolError) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.with(|parts| parts.error_text = Some(ErrorText::new(text)))
+    }
+
+    /// Adds a check of the input of a run that begins with this agent, beside the first request.
+    ///
+    /// No event of the answer is reported, no tool runs and no answer is stored before it has
+    /// passed. If it trips, the answer is cancelled, and only the input is stored.
+    /// A server stores the answer of a cancelled request in its conversation, perhaps later. So in
+    /// a conversation the run waits for the end of the answer, and deletes it there.
+    #[must_use]
+    pub fn concurrent_input_guardrail(self, guardrail: impl InputGuardrail<C>) -> Self {
+        self.with(|parts| parts.concurrent_guardrails.push(Arc::new(guardrail)))
+    }
+
+    /// Adds a check of the input of a run that begins with this agent, before the first request.
     #[must_use]
     pub fn input_guardrail(self, guardrail: impl InputGuardrail<C>) -> Self {
         self.with(|parts| parts.input_guardrails.push(Arc::new(guardrail)))
@@ -220,6 +273,9 @@ impl<C> Clone for Parts<C> {
             stop: self.stop.clone(),
             input_guardrails: self.input_guardrails.clone(),
             output_guardrails: self.output_guardrails.clone(),
+            concurrent_guardrails: self.concurrent_guardrails.clone(),
+            tool_guardrails: self.tool_guardrails.clone(),
+            error_text: self.error_text.clone(),
         }
     }
 }

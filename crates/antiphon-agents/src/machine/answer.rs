@@ -4,12 +4,13 @@ use antiphon::Item;
 use antiphon::item::Kind;
 use antiphon::tracker::{Attempt, ResponseId};
 
-use super::calls::{CallStatus, OpenCall, call_key, tool_name};
+use super::calls::{OpenCall, call_key, tool_name};
 use super::state::{AnswerRecord, Owner};
 use super::{End, Machine};
-use crate::model::Usage;
-use crate::roster::{AgentFacts, HandoffFacts};
+use crate::model::{Answered, Usage};
+use crate::roster::AgentFacts;
 use crate::rules::{CallAction, Retries};
+use crate::tool::Approval;
 
 /// An answer of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,16 @@ pub struct ModelAnswer {
     pub output: Vec<Item>,
     /// The tokens.
     pub usage: Usage,
+}
+
+impl From<&Answered> for ModelAnswer {
+    fn from(answered: &Answered) -> Self {
+        Self {
+            response_id: answered.response_id.clone(),
+            output: answered.output.clone(),
+            usage: answered.usage,
+        }
+    }
 }
 
 /// The output of a handoff call after another one.
@@ -38,7 +49,14 @@ impl Machine {
 
     /// Adds an answer to the run, and opens its calls.
     pub(super) fn accept(&mut self, attempt: Option<Attempt>, answer: &ModelAnswer) {
+        let is_checked = self.facts().is_some_and(|facts| facts.checks_output);
         if let (Owner::Server { tracker, .. }, Some(attempt)) = (&mut self.state.owner, attempt) {
+            let is_chain = tracker.continuation().conversation_id().is_none();
+            self.state.before_answer = (is_checked && is_chain).then(|| {
+                let mut before = tracker.clone();
+                before.rewind(attempt).expect("it is in flight");
+                before
+            });
             let id = answer.response_id.as_ref();
             tracker.accept(attempt, id, &answer.output).expect("it is in flight");
         }
@@ -57,6 +75,9 @@ impl Machine {
             true if self.state.staged.waiting().is_empty() => self.take_last_answer(start),
             true => {}
             false => self.open_calls(&calls),
+        }
+        if self.state.unchecked.is_none() {
+            self.state.before_answer = None;
         }
     }
 
@@ -88,9 +109,10 @@ impl Machine {
                 },
             }
         }
-        if let Some((call, HandoffFacts { target, has_view })) = handoff {
-            self.hand_over(call, target, *has_view);
+        if let Some((call, facts)) = handoff {
+            self.begin_handoff(call, facts);
         }
+        self.apply_standing();
     }
 
     fn begin(&mut self, call: &Item) -> Result<CallAction, String> {
@@ -103,17 +125,19 @@ impl Machine {
 
     fn open(&mut self, call: &Item, facts: &AgentFacts) {
         let name = tool_name(call);
-        if call.head().kind == Kind::McpApprovalRequest {
-            let status = CallStatus::AwaitsApproval;
-            return self.state.calls.push(OpenCall { item: call.clone(), status });
-        }
-        match facts.tools.get(&name) {
-            Some(tool) => {
-                self.state.stops_at_tool |= facts.stop.stops_at(&name);
-                self.state.calls.push(OpenCall::new(call.clone(), tool.approval));
-            }
-            None => self.close(call, &format!("There is no tool with the name '{name}'.")),
-        }
+        let approval = match call.head().kind {
+            Kind::McpApprovalRequest => Approval::Always,
+            _ => match facts.tools.get(&name) {
+                Some(tool) => {
+                    self.state.stops_at_tool |= facts.stop.stops_at(&name);
+                    tool.approval
+                }
+                None => {
+                    return self.close(call, &format!("There is no tool with the name '{name}'."));
+                }
+            },
+        };
+        self.state.calls.push(OpenCall::new(call.clone(), &self.state.agent, approval));
     }
 
     /// Adds the output of a call.
@@ -141,5 +165,7 @@ impl Machine {
 
 /// Whether the application answers the item.
 fn is_call(item: &Item) -> bool {
-    item.head().kind.must_be_answered() && item.head().pairing().is_some()
+    let kind = &item.head().kind;
+    let is_answered = kind.must_be_answered() || *kind == Kind::McpApprovalRequest;
+    is_answered && item.head().pairing().is_some()
 }

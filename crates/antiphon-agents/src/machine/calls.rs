@@ -4,21 +4,28 @@ use antiphon::Item;
 use antiphon::item::CallKey;
 use serde::{Deserialize, Serialize};
 
+use super::inner::InnerRun;
 use crate::item_json;
 use crate::tool::Approval;
+pub use crate::tool::tool_name;
 
 /// A call without an output.
 ///
 /// ```text
 /// Unreviewed ---> AwaitsApproval ---> Ready ---> Started ---> its output
 ///      '--------------------------------^  ^         '---> OutcomeUnknown, after an interruption
-///                                          '-- retry --------------'
+///                                          |-- retry --------------'
+///                                          '-- decisions -- InnerWaits <-- Started
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OpenCall {
     #[serde(with = "item_json")]
     pub(crate) item: Item,
     pub(crate) status: CallStatus,
+    /// The agent that made it.
+    pub(crate) agent: String,
+    /// The run inside it, if that has waited for decisions.
+    pub(crate) inner: Option<InnerRun>,
 }
 
 /// The state of an open call.
@@ -35,16 +42,18 @@ pub(crate) enum CallStatus {
     Started,
     /// Its tool may have run in a process that died.
     OutcomeUnknown,
+    /// A run inside it waits for decisions.
+    InnerWaits,
 }
 
 impl OpenCall {
-    pub(crate) fn new(item: Item, approval: Approval) -> Self {
+    pub(crate) fn new(item: Item, agent: &str, approval: Approval) -> Self {
         let status = match approval {
             Approval::Never => CallStatus::Ready,
             Approval::Always => CallStatus::AwaitsApproval,
             Approval::ByCall => CallStatus::Unreviewed,
         };
-        Self { item, status }
+        Self { item, status, agent: agent.to_owned(), inner: None }
     }
 
     pub(crate) fn key(&self) -> CallKey {
@@ -94,20 +103,39 @@ impl OpenCalls {
         self.0.iter()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenCall> {
-        self.0.iter_mut()
-    }
-
     pub(crate) fn contains(&self, key: &CallKey) -> bool {
         self.0.iter().any(|call| call.key() == *key)
     }
 
-    /// The call with this `call_id`, which has one of these states.
-    pub(crate) fn find(&mut self, call_id: &str, among: &[CallStatus]) -> Option<&mut OpenCall> {
-        let is_it = |call: &&mut OpenCall| {
-            call.key().call_id.as_str() == call_id && among.contains(&call.status)
-        };
-        self.0.iter_mut().find(is_it)
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenCall> {
+        self.0.iter_mut()
+    }
+
+    /// The call with this `call_id`, whose status fits.
+    pub(crate) fn find(
+        &self,
+        call_id: &str,
+        fits: impl Fn(CallStatus) -> bool,
+    ) -> Option<&OpenCall> {
+        let is_it = |call: &&OpenCall| call.key().call_id.as_str() == call_id && fits(call.status);
+        self.0.iter().find(is_it)
+    }
+
+    /// Records that the run inside a started call waits.
+    pub(crate) fn pause(&mut self, key: &CallKey, inner: InnerRun) {
+        let mut calls = self.0.iter_mut();
+        let is_it = |call: &&mut OpenCall| call.status == CallStatus::Started && call.key() == *key;
+        if let Some(call) = calls.find(is_it) {
+            (call.status, call.inner) = (CallStatus::InnerWaits, Some(inner));
+        }
+    }
+
+    /// Changes the status of a call from `from` to `to`.
+    pub(crate) fn change(&mut self, key: &CallKey, from: CallStatus, to: CallStatus) {
+        let mut calls = self.0.iter_mut();
+        if let Some(call) = calls.find(|call| call.status == from && call.key() == *key) {
+            call.status = to;
+        }
     }
 
     /// Removes a call that has an output.
@@ -127,11 +155,4 @@ impl OpenCalls {
 /// If the item is not a call that has an output. The steps of a machine have such calls only.
 pub fn call_key(call: &Item) -> CallKey {
     call.head().pairing().expect("only calls that pair with an output are open").1
-}
-
-/// The name of the tool of a call: its `name`, or its kind if calls of that kind have no name.
-pub fn tool_name(call: &Item) -> String {
-    let object = call.object();
-    let name = object.present("name").and_then(|name| serde_json::from_str(name).ok());
-    name.unwrap_or_else(|| call.head().kind.as_str().to_owned())
 }

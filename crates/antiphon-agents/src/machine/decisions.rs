@@ -1,17 +1,49 @@
 //! Decisions about calls: of tools, of the application, and of checks.
 
+use std::collections::BTreeMap;
+
 use antiphon::Item;
 use antiphon::item::{CallKey, Kind};
 use antiphon::json::quote;
+use antiphon::tracker::Attempt;
+use serde::{Deserialize, Serialize};
 
-use super::calls::{CallStatus, OpenCall};
-use super::state::Owner;
-use super::{Check, End, Machine};
+use super::calls::{CallStatus, OpenCall, tool_name};
+use super::state::{AnswerRecord, Owner};
+use super::{Check, End, Machine, ModelAnswer};
+use crate::item_json;
 
 /// A decision about a call that does not wait for one. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the call '{0}' does not wait for this decision")]
 pub struct DecisionError(pub String);
+
+/// A decision about a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Decision {
+    /// Its tool runs.
+    Approve,
+    /// The model reads this text in place of an output.
+    Reject(String),
+    /// Its tool, whose outcome is unknown, runs again.
+    Retry,
+    /// This is the output of its tool, whose outcome is unknown.
+    Supply(#[serde(with = "item_json")] Item),
+}
+
+impl Decision {
+    /// Whether a call with this status waits for it.
+    pub(super) fn fits(&self, status: CallStatus) -> bool {
+        match self {
+            Self::Approve => status == CallStatus::AwaitsApproval,
+            Self::Reject(_) => {
+                matches!(status, CallStatus::AwaitsApproval | CallStatus::OutcomeUnknown)
+            }
+            Self::Retry | Self::Supply(_) => status == CallStatus::OutcomeUnknown,
+        }
+    }
+}
 
 impl Machine {
     /// Records whether a call of [`Step::Review`](super::Step::Review) needs an approval.
@@ -20,60 +52,109 @@ impl Machine {
             true => CallStatus::AwaitsApproval,
             false => CallStatus::Ready,
         };
-        let is_it =
-            |open: &&mut OpenCall| open.status == CallStatus::Unreviewed && open.key() == *call;
-        if let Some(open) = self.state.calls.iter_mut().find(is_it) {
-            open.status = status;
-        }
+        self.state.calls.change(call, CallStatus::Unreviewed, status);
+        self.apply_standing();
+        self.advance();
     }
 
     /// Approves a call: its tool runs.
     pub fn approve(&mut self, call_id: &str) -> Result<(), DecisionError> {
-        self.decide(
-            call_id,
-            &[CallStatus::AwaitsApproval],
-            |machine, call| match approval_response(&call.item, true) {
-                Some(response) => machine.push(response),
-                None => machine.state.calls.push(OpenCall { status: CallStatus::Ready, ..call }),
-            },
-        )
+        self.decide(call_id, &Decision::Approve)
     }
 
     /// Rejects a call: the model reads `reason` in place of an output.
     pub fn reject(&mut self, call_id: &str, reason: &str) -> Result<(), DecisionError> {
-        let among = [CallStatus::AwaitsApproval, CallStatus::OutcomeUnknown];
-        self.decide(call_id, &among, |machine, call| match approval_response(&call.item, false) {
-            Some(response) => machine.push(response),
-            None => machine.close(&call.item, reason),
-        })
+        self.decide(call_id, &Decision::Reject(reason.to_owned()))
+    }
+
+    /// Approves all calls of a tool in this run: those that wait, and those to come. The tool of a
+    /// hosted MCP server has the name `LABEL.NAME`, with the label of the server.
+    pub fn approve_always(&mut self, tool: &str) {
+        self.decide_always(tool, Decision::Approve);
+    }
+
+    /// Rejects all calls of a tool in this run: those that wait for approval, and those to come.
+    /// The model reads `reason` in place of their outputs.
+    pub fn reject_always(&mut self, tool: &str, reason: &str) {
+        self.decide_always(tool, Decision::Reject(reason.to_owned()));
     }
 
     /// Runs the tool of a call with an unknown outcome again.
     pub fn retry(&mut self, call_id: &str) -> Result<(), DecisionError> {
-        self.decide(call_id, &[CallStatus::OutcomeUnknown], |machine, call| {
-            machine.state.calls.push(OpenCall { status: CallStatus::Ready, ..call });
-        })
+        self.decide(call_id, &Decision::Retry)
     }
 
     /// Gives a call with an unknown outcome the output that the application found out.
     pub fn supply(&mut self, call_id: &str, output: Item) -> Result<(), DecisionError> {
-        self.decide(call_id, &[CallStatus::OutcomeUnknown], |machine, call| {
-            machine.answer_call(&call.item, output);
-        })
+        self.decide(call_id, &Decision::Supply(output))
     }
 
-    fn decide(
+    /// Applies a decision to a call, or to a call of the run inside another one.
+    pub(crate) fn decide(
         &mut self,
         call_id: &str,
-        among: &[CallStatus],
-        apply: impl FnOnce(&mut Self, OpenCall),
+        decision: &Decision,
     ) -> Result<(), DecisionError> {
-        let error = || DecisionError(call_id.to_owned());
-        let key = self.state.calls.find(call_id, among).ok_or_else(error)?.key();
-        let call = self.state.calls.remove(&key).ok_or_else(error)?;
-        apply(self, call);
+        match self.state.calls.find(call_id, |status| decision.fits(status)).cloned() {
+            Some(call) => self.apply(&call, decision),
+            None if self.state.calls.decide_inner(call_id, decision) => {}
+            None => return Err(DecisionError(call_id.to_owned())),
+        }
         self.advance();
         Ok(())
+    }
+
+    fn apply(&mut self, call: &OpenCall, decision: &Decision) {
+        let (key, calls) = (call.key(), &mut self.state.calls);
+        match (decision, approval_response(&call.item, *decision == Decision::Approve)) {
+            (Decision::Approve | Decision::Reject(_), Some(response)) => {
+                calls.remove(&key);
+                self.push(response);
+            }
+            (Decision::Approve | Decision::Retry, _) => {
+                calls.change(&key, call.status, CallStatus::Ready);
+            }
+            (Decision::Reject(reason), None) => {
+                calls.remove(&key);
+                self.close(&call.item, reason);
+            }
+            (Decision::Supply(output), _) => {
+                calls.remove(&key);
+                self.take_output(call, output.clone());
+            }
+        }
+    }
+
+    fn decide_always(&mut self, tool: &str, decision: Decision) {
+        self.add_standing([(tool.to_owned(), decision)]);
+    }
+
+    /// Adds decisions about all calls of a tool.
+    pub(crate) fn add_standing(&mut self, decisions: impl IntoIterator<Item = (String, Decision)>) {
+        self.state.standing.extend(decisions);
+        self.apply_standing();
+        self.advance();
+    }
+
+    /// The decisions about all calls of a tool, by its name.
+    pub(crate) fn standing(&self) -> &BTreeMap<String, Decision> {
+        &self.state.standing
+    }
+
+    /// Applies the decisions about all calls of a tool to those that wait.
+    pub(super) fn apply_standing(&mut self) {
+        let standing = self.state.standing.clone();
+        if standing.is_empty() {
+            return;
+        }
+        self.state.calls.apply_inner(|call| standing.get(&approval_name(call)));
+        let waiting = self.state.calls.with_status(CallStatus::AwaitsApproval);
+        let waiting: Vec<_> = waiting.cloned().collect();
+        for call in waiting {
+            if let Some(decision) = standing.get(&approval_name(&call.item)) {
+                self.apply(&call, decision);
+            }
+        }
     }
 
     /// Records the result of [`Step::Check`](super::Step::Check).
@@ -95,12 +176,55 @@ impl Machine {
             }
             Check::Tripped(guardrail) => {
                 let rejected = self.state.items.split_off(start);
-                if let Owner::Server { .. } = &self.state.owner {
-                    self.state.rejected = rejected;
+                if let Some(answer) = self.state.answers.last_mut() {
+                    answer.items = start..start;
+                }
+                match (&mut self.state.owner, self.state.before_answer.take()) {
+                    (Owner::Server { tracker, .. }, Some(before)) => *tracker = before,
+                    (Owner::Server { .. }, None) => self.state.rejected = rejected,
+                    (Owner::Replay(_) | Owner::Session { .. }, _) => {}
                 }
                 self.end(End::Tripped { guardrail });
             }
         }
+        self.state.before_answer = None;
+    }
+
+    /// Ends the run because a guardrail rejected its input while the model answered. The answer is
+    /// not stored; a server's conversation has it, and [`Step::Remove`](super::Step::Remove)
+    /// deletes it there.
+    pub fn trip_answered(&mut self, guardrail: &str, answer: &ModelAnswer) {
+        let attempt = match &mut self.state.owner {
+            Owner::Server { asking, .. } => asking.take(),
+            Owner::Replay(_) | Owner::Session { .. } => None,
+        };
+        self.reject_answer(attempt, answer);
+        self.trip(guardrail);
+    }
+
+    /// Leaves an answer out of the run, except its tokens.
+    pub(super) fn reject_answer(&mut self, attempt: Option<Attempt>, answer: &ModelAnswer) {
+        let (agent, end) = (self.state.agent.clone(), self.state.items.len());
+        self.state.answers.push(AnswerRecord { agent, items: end..end, usage: answer.usage });
+        let (Owner::Server { tracker, .. }, Some(attempt)) = (&mut self.state.owner, attempt)
+        else {
+            return;
+        };
+        if tracker.continuation().conversation_id().is_none() {
+            tracker.rewind(attempt).expect("it is in flight");
+        } else {
+            tracker.accept(attempt, None, &answer.output).expect("it is in flight");
+            self.state.rejected.clone_from(&answer.output);
+        }
+    }
+}
+
+/// The name of a call's tool in a decision about all its calls.
+fn approval_name(call: &Item) -> String {
+    let name = tool_name(call);
+    match call.object().string("server_label") {
+        Some(label) if call.head().kind == Kind::McpApprovalRequest => format!("{label}.{name}"),
+        _ => name,
     }
 }
 

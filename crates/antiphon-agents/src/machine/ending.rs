@@ -37,7 +37,9 @@ impl Machine {
 
     /// Ends the run because a guardrail rejected its input.
     pub fn trip(&mut self, guardrail: &str) {
-        self.rewind(true);
+        if self.is_asking() {
+            self.rewind(true);
+        }
         self.stop(End::Tripped { guardrail: guardrail.to_owned() });
         self.advance();
     }
@@ -58,6 +60,7 @@ impl Machine {
 
     pub(super) fn end(&mut self, end: End) {
         self.state.end.get_or_insert(end);
+        self.state.transfer = None;
         self.state.staged.finish();
     }
 
@@ -81,7 +84,8 @@ impl Machine {
         }
     }
 
-    fn is_asking(&self) -> bool {
+    /// Whether a request to a server has been sent and not answered.
+    pub(crate) fn is_asking(&self) -> bool {
         matches!(self.state.owner, Owner::Server { asking: Some(_), .. })
     }
 
@@ -104,9 +108,10 @@ impl Machine {
 
     /// Gives every open call an output.
     fn close_all(&mut self) {
-        for OpenCall { item, status } in self.state.calls.take() {
+        for OpenCall { item, status, .. } in self.state.calls.take() {
             let text = match status {
                 CallStatus::Started | CallStatus::OutcomeUnknown => UNKNOWN_OUTCOME,
+                CallStatus::InnerWaits => CANCELLED,
                 CallStatus::Unreviewed | CallStatus::AwaitsApproval | CallStatus::Ready => NOT_RUN,
             };
             self.close(&item, text);

@@ -1,14 +1,14 @@
 //! The items of the owner, and calls that an earlier process left open.
 
 use antiphon::Item;
-use antiphon::item::{CallKey, Exchange, Exchanges};
+use antiphon::item::{CallKey, Exchange, Exchanges, Side};
 use antiphon::tracker::Tracker;
 
 use super::calls::{CallStatus, OpenCall, call_key, tool_name};
 use super::ending::{NOT_RUN, UNKNOWN_OUTCOME};
-use super::state::{ClientHistory, Owner, Transfer, TransferStage};
+use super::state::{ClientHistory, Owner, Stop, Transfer, TransferStage};
 use super::{End, Load, Machine, ModelAnswer};
-use crate::tool::OnUnknownOutcome;
+use crate::tool::{Approval, OnUnknownOutcome};
 
 /// The items that the owner of the state holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,13 +22,14 @@ pub struct Loaded {
 impl Machine {
     /// The items to read now.
     pub(super) fn load(&self) -> Option<Load> {
-        let is_transfer =
-            matches!(self.state.transfer, Some(Transfer { stage: TransferStage::Loading, .. }));
+        let is_transfer = self.state.calls.is_empty()
+            && matches!(self.state.transfer, Some(Transfer { stage: TransferStage::Loading, .. }));
         if self.is_loaded && !is_transfer {
             return None;
         }
         match &self.state.owner {
             Owner::Replay(_) => None,
+            Owner::Session { .. } if self.is_loaded => None,
             Owner::Session { key, .. } => Some(Load::Session(key.clone())),
             Owner::Server { tracker, .. } => Some(Load::Server(tracker.continuation().clone())),
         }
@@ -67,7 +68,12 @@ impl Machine {
                 match answer {
                     Some((attempt, output)) => {
                         let answer = ModelAnswer { output, ..ModelAnswer::default() };
-                        self.accept(Some(attempt), &answer);
+                        match self.state.stopping {
+                            Some(Stop::Now(End::Tripped { .. })) => {
+                                self.reject_answer(Some(attempt), &answer);
+                            }
+                            _ => self.accept(Some(attempt), &answer),
+                        }
                     }
                     None => self.recover_server(&items),
                 }
@@ -94,7 +100,7 @@ impl Machine {
             match (self.state.calls.contains(&call_key(&call)), started.contains(&call_key(&call)))
             {
                 (true, _) => {}
-                (false, true) => self.resolve_unknown(call),
+                (false, true) => self.resolve_unknown(self.found(call)),
                 (false, false) => self.close(&call, NOT_RUN),
             }
         }
@@ -104,34 +110,45 @@ impl Machine {
     fn recover_server(&mut self, items: &[Item]) {
         let Owner::Server { tracker, .. } = &mut self.state.owner else { return };
         tracker.hydrate(items);
-        for call in server_calls(tracker, items) {
+        let is_answered = |key: &CallKey| {
+            let mut staged = self.state.staged.waiting().iter();
+            staged.any(|item| item.head().pairing() == Some((Side::Output, key.clone())))
+        };
+        let open = server_calls(tracker, items).into_iter();
+        let open: Vec<_> = open.filter(|call| !is_answered(&call_key(call))).collect();
+        for call in open {
             if !self.state.calls.contains(&call_key(&call)) {
-                self.resolve_unknown(call);
+                self.resolve_unknown(self.found(call));
             }
         }
     }
 
+    /// A call in the items of the owner. Its agent is not known.
+    fn found(&self, call: Item) -> OpenCall {
+        OpenCall::new(call, &self.state.agent, Approval::Never)
+    }
+
     /// Gives the calls that were running an unknown outcome.
     pub(super) fn mark_interrupted(&mut self) {
-        let running = self.state.calls.items(CallStatus::Started);
+        let running: Vec<_> = self.state.calls.with_status(CallStatus::Started).cloned().collect();
         for call in running {
-            self.state.calls.remove(&call_key(&call));
+            self.state.calls.remove(&call.key());
             self.resolve_unknown(call);
         }
     }
 
     /// Applies the policy of a tool to a call whose outcome is unknown.
-    fn resolve_unknown(&mut self, call: Item) {
-        let facts = self.roster.tool(&self.state.agent, &tool_name(&call));
+    fn resolve_unknown(&mut self, call: OpenCall) {
+        let facts = self.roster.tool(&call.agent, &tool_name(&call.item));
         match facts.map_or(OnUnknownOutcome::Fail, |facts| facts.on_unknown) {
-            OnUnknownOutcome::Fail => self.close(&call, UNKNOWN_OUTCOME),
+            OnUnknownOutcome::Fail => self.close(&call.item, UNKNOWN_OUTCOME),
             OnUnknownOutcome::Retry => self.reopen(call, CallStatus::Ready),
             OnUnknownOutcome::Ask => self.reopen(call, CallStatus::OutcomeUnknown),
         }
     }
 
-    fn reopen(&mut self, item: Item, status: CallStatus) {
-        self.state.calls.push(OpenCall { item, status });
+    fn reopen(&mut self, call: OpenCall, status: CallStatus) {
+        self.state.calls.push(OpenCall { status, ..call });
     }
 }
 

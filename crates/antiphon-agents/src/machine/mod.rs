@@ -22,6 +22,7 @@ mod answer;
 mod calls;
 mod decisions;
 mod ending;
+mod inner;
 mod loading;
 mod owner;
 mod state;
@@ -39,7 +40,9 @@ use antiphon::tracker::{Continuation, ReasoningIds, Returned, RunFinished, SendE
 
 pub use answer::ModelAnswer;
 pub use calls::{call_key, tool_name};
+pub(crate) use decisions::Decision;
 pub use decisions::DecisionError;
+pub(crate) use inner::InnerRun;
 pub use loading::Loaded;
 pub use state::{AnswerRecord, Fork, RunState, RunStateError};
 pub use step::{Ask, Check, End, Load, Pause, Save, Step};
@@ -207,7 +210,7 @@ impl Machine {
         if !unreviewed.is_empty() {
             return Some(Step::Review(unreviewed));
         }
-        let pauses: Vec<_> = calls.iter().filter_map(Pause::from_call).collect();
+        let pauses: Vec<_> = calls.iter().flat_map(OpenCall::pauses).collect();
         (!pauses.is_empty()).then_some(Step::Wait(pauses))
     }
 
@@ -232,6 +235,7 @@ impl Machine {
                 Some(Stop::Now(_)) => Vec::new(),
                 _ => next.map(OpenCall::key).collect(),
             },
+            paused: self.state.calls.unsaved_inner(),
         }
     }
 
@@ -242,6 +246,7 @@ impl Machine {
             history.stored += save.items.len();
         }
         self.state.calls.start(&save.started);
+        self.state.calls.saved_inner(&save.paused);
         self.advance();
     }
 
@@ -284,9 +289,13 @@ impl Machine {
     pub fn call_ended(&mut self, key: &CallKey, outcome: Outcome) {
         let Some(call) = self.state.calls.remove(key) else { return };
         match outcome {
-            Outcome::Output(output) => self.answer_call(&call.item, output),
+            Outcome::Output(output) => self.take_output(&call, output),
             Outcome::Failed(text) => self.close(&call.item, &text),
             Outcome::Cancelled => self.close(&call.item, ending::CANCELLED),
+            Outcome::Tripped { guardrail, text } => {
+                self.close(&call.item, &text);
+                self.stop(End::Tripped { guardrail });
+            }
             Outcome::Raised(reason) => {
                 self.close(&call.item, &reason);
                 let tool = tool_name(&call.item);
@@ -300,6 +309,12 @@ impl Machine {
     /// open calls.
     pub fn stage(&mut self, item: Item) -> Result<(), RunFinished> {
         self.state.staged.stage(item)
+    }
+
+    /// The agent that made an open call; by default the one that answers next.
+    pub fn agent_of(&self, call: &CallKey) -> &str {
+        let open = self.state.calls.iter().find(|open| open.key() == *call);
+        open.map_or(&self.state.agent, |open| &open.agent)
     }
 
     fn facts(&self) -> Option<&AgentFacts> {

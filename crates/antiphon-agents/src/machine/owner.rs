@@ -1,10 +1,10 @@
 //! The items of the next request.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 use antiphon::Item;
-use antiphon::item::{Exchanges, PairRole};
+use antiphon::item::{CallKey, Exchanges, PairRole, Side};
 use antiphon::repair::{ReportedRepair, repair};
 use antiphon::tracker::{Continuation, Occurrence, Returned};
 
@@ -34,6 +34,7 @@ impl Machine {
                 let plan = tracker.plan();
                 let planned = plan.items.into_iter();
                 let items = planned.map(|it| planned_item(Some(it.occurrence), it.item)).collect();
+                let items = with_sorted_outputs(items, &self.state.items);
                 let continuation = Some(plan.continuation);
                 Request { items, continuation, repairs: Vec::new() }
             }
@@ -55,6 +56,28 @@ impl Machine {
             tracker.rewind(attempt).expect("it is in flight");
         }
     }
+}
+
+/// Sorts the outputs by their calls in `items`. They were added in the order in which the tools
+/// ended.
+fn with_sorted_outputs(mut planned: Vec<Returned>, items: &[Item]) -> Vec<Returned> {
+    let calls = items.iter().filter_map(|item| match item.head().pairing() {
+        Some((Side::Call, key)) => Some(key),
+        _ => None,
+    });
+    let ranks: HashMap<CallKey, usize> = calls.zip(0..).collect();
+    let rank = |planned: &Returned| match planned.item.head().pairing() {
+        Some((Side::Output, key)) => ranks.get(&key).copied(),
+        _ => None,
+    };
+    let positions: Vec<_> =
+        (0..planned.len()).filter(|position| rank(&planned[*position]).is_some()).collect();
+    let mut outputs: Vec<_> = positions.iter().map(|position| planned[*position].clone()).collect();
+    outputs.sort_by_key(rank);
+    for (position, output) in positions.into_iter().zip(outputs) {
+        planned[position] = output;
+    }
+    planned
 }
 
 fn planned_item(occurrence: Option<Occurrence>, item: Item) -> Returned {

@@ -1,5 +1,6 @@
 //! The state of a run, which can be stored and continued later.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use antiphon::Item;
@@ -7,6 +8,7 @@ use antiphon::tracker::{Attempt, Continuation, ConversationId, Tracker};
 use serde::{Deserialize, Serialize};
 
 use super::calls::OpenCalls;
+use super::decisions::Decision;
 use super::step::End;
 use crate::item_json;
 use crate::model;
@@ -30,10 +32,14 @@ pub struct RunState {
     /// The number of items that are stored.
     pub(super) saved: usize,
     pub(super) answers: Vec<AnswerRecord>,
+    /// The tokens of runs inside calls.
+    pub(super) inner_usage: RunUsage,
     pub(super) calls: OpenCalls,
     pub(super) transfer: Option<Transfer>,
     /// The position of the last answer in `items`, while its check is awaited.
     pub(super) unchecked: Option<usize>,
+    /// The state of a chain before its last answer, to which it returns if the check fails.
+    pub(super) before_answer: Option<Box<Tracker>>,
     /// Whether the model was asked to correct its last answer.
     pub(super) has_repeated_answer: bool,
     /// The rejected items that the server still has.
@@ -44,6 +50,8 @@ pub struct RunState {
     /// Whether the server refused the outputs at the end of the run.
     pub(super) has_failed_delivery: bool,
     pub(super) stopping: Option<Stop>,
+    /// The decisions about all calls of a tool, by its name.
+    pub(super) standing: BTreeMap<String, Decision>,
     pub(super) end: Option<End>,
     pub(super) staged: Staging,
     /// The conversations and chains that the run left for a fork.
@@ -88,6 +96,8 @@ pub(super) struct View {
 /// A handoff whose filter has not been applied yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Transfer {
+    /// The agent before.
+    pub(super) from: String,
     /// The name of its tool.
     pub(super) handoff: String,
     pub(super) stage: TransferStage,
@@ -97,9 +107,9 @@ pub(super) struct Transfer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TransferStage {
-    /// The server's items are listed.
+    /// All calls get an output, and the items of a server are listed.
     Loading,
-    /// The filter is applied to the items of the server, or to those of the client.
+    /// The filter is applied to the items of the server.
     Filtering {
         #[serde(with = "item_json::list")]
         items: Vec<Item>,
@@ -168,14 +178,17 @@ impl RunState {
             items: Vec::new(),
             saved: 0,
             answers: Vec::new(),
+            inner_usage: RunUsage::default(),
             calls: OpenCalls::default(),
             transfer: None,
             unchecked: None,
+            before_answer: None,
             has_repeated_answer: false,
             rejected: Vec::new(),
             stops_at_tool: false,
             has_failed_delivery: false,
             stopping: None,
+            standing: BTreeMap::new(),
             end: None,
             staged: Staging::default(),
             forks: Vec::new(),
@@ -210,6 +223,11 @@ impl RunState {
         &self.items
     }
 
+    /// The items of the run, and those that the next request adds to it.
+    pub(crate) fn input(&self) -> Vec<Item> {
+        [&self.items[..], self.staged.waiting()].concat()
+    }
+
     /// The answers of models so far, in order.
     pub fn answers(&self) -> &[AnswerRecord] {
         &self.answers
@@ -220,9 +238,9 @@ impl RunState {
         self.answers.len() as u64
     }
 
-    /// The tokens of all answers.
+    /// The tokens of all answers, with those of runs inside calls.
     pub fn usage(&self) -> RunUsage {
-        let mut usage = RunUsage::default();
+        let mut usage = self.inner_usage;
         for answer in &self.answers {
             usage.add(&answer.usage);
         }

@@ -9,8 +9,6 @@ use antiphon::repair::ReportedRepair;
 use antiphon::tracker::{Continuation, Returned};
 use serde::{Deserialize, Serialize};
 
-use super::calls::{CallStatus, OpenCall};
-
 /// The next effect of a run. It stays the same until its result is recorded, so an effect can be
 /// performed again after an interruption.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +31,8 @@ pub enum Step {
     Wait(Vec<Pause>),
     /// Apply a handoff's filter to these items; see [`Machine::viewed`](super::Machine::viewed).
     View {
+        /// The agent before.
+        agent: String,
         /// The name of the handoff's tool.
         handoff: String,
         /// All items so far.
@@ -71,6 +71,8 @@ pub struct Save {
     pub items: Vec<Item>,
     /// The calls whose tools run next.
     pub started: Vec<CallKey>,
+    /// The calls with runs inside that wait for decisions. The state of the run has them.
+    pub paused: Vec<CallKey>,
 }
 
 /// A request to the model.
@@ -89,7 +91,7 @@ pub struct Ask {
     pub repairs: Vec<ReportedRepair>,
 }
 
-/// A call that waits for a decision.
+/// A call that waits for a decision: of the run, or of the run of an agent inside another call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pause {
     /// It needs an approval.
@@ -106,14 +108,6 @@ impl Ask {
 }
 
 impl Pause {
-    pub(super) fn from_call(call: &OpenCall) -> Option<Self> {
-        match call.status {
-            CallStatus::AwaitsApproval => Some(Self::Approval(call.item.clone())),
-            CallStatus::OutcomeUnknown => Some(Self::UnknownOutcome(call.item.clone())),
-            CallStatus::Unreviewed | CallStatus::Ready | CallStatus::Started => None,
-        }
-    }
-
     /// The call.
     pub fn call(&self) -> &Item {
         match self {

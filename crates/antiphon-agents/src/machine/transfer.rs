@@ -1,7 +1,7 @@
 //! Handoffs to another agent.
 //!
 //! A handoff without a filter only changes the agent. A filter decides which items the next agent
-//! is given; stored items never change:
+//! is given, once all calls of the answer have an output; stored items never change:
 //!
 //! - If the application owns the state, requests begin with the filtered items from then on.
 //! - A server gives the model all of its items, so the run leaves that state: a new chain begins
@@ -12,24 +12,40 @@ use antiphon::Item;
 use antiphon::json::quote;
 use antiphon::tracker::{Continuation, ConversationId, ReasoningIds, Tracker};
 
-use super::calls::call_key;
+use super::calls::{OpenCall, call_key, tool_name};
 use super::state::{Fork, Owner, Transfer, TransferStage, View};
 use super::{Machine, Step};
+use crate::roster::{HandoffFacts, transfer_text};
+use crate::tool::Approval;
 
 impl Machine {
-    pub(super) fn hand_over(&mut self, call: &Item, target: &str, has_view: bool) {
-        let output = handoff_output(call, target);
-        self.answer_call(call, output);
-        target.clone_into(&mut self.state.agent);
-        if !has_view {
-            return;
+    /// Makes a handoff, or runs its function first.
+    pub(super) fn begin_handoff(&mut self, call: &Item, facts: &HandoffFacts) {
+        let open = OpenCall::new(call.clone(), &self.state.agent, Approval::Never);
+        match facts.has_function {
+            true => self.state.calls.push(open),
+            false => self.hand_over(&open, facts, handoff_output(call, &facts.target)),
         }
-        let handoff = super::tool_name(call);
-        let stage = match self.state.continuation() {
-            Some(_) => TransferStage::Loading,
-            None => TransferStage::Filtering { items: self.client_items() },
-        };
-        self.state.transfer = Some(Transfer { handoff, stage });
+    }
+
+    /// Records the output of a call. If it is a handoff, the next agent continues.
+    pub(super) fn take_output(&mut self, call: &OpenCall, output: Item) {
+        let facts = self.roster.agent(&call.agent);
+        let handoff = facts.and_then(|facts| facts.handoffs.get(&tool_name(&call.item)));
+        match handoff.cloned() {
+            Some(handoff) => self.hand_over(call, &handoff, output),
+            None => self.answer_call(&call.item, output),
+        }
+    }
+
+    fn hand_over(&mut self, call: &OpenCall, facts: &HandoffFacts, output: Item) {
+        self.answer_call(&call.item, output);
+        facts.target.clone_into(&mut self.state.agent);
+        if facts.has_view {
+            let (from, handoff) = (call.agent.clone(), tool_name(&call.item));
+            let stage = TransferStage::Loading;
+            self.state.transfer = Some(Transfer { from, handoff, stage });
+        }
     }
 
     /// The items that the model was given so far, and those after them.
@@ -43,12 +59,11 @@ impl Machine {
     }
 
     pub(super) fn transfer_step(&self) -> Option<Step> {
-        let Transfer { handoff, stage } = self.state.transfer.as_ref()?;
+        let Transfer { from, handoff, stage } = self.state.transfer.as_ref()?;
+        let view = |items| Step::View { agent: from.clone(), handoff: handoff.clone(), items };
         Some(match stage {
-            TransferStage::Loading => return None,
-            TransferStage::Filtering { items } => {
-                Step::View { handoff: handoff.clone(), items: items.clone() }
-            }
+            TransferStage::Loading => view(self.client_items()),
+            TransferStage::Filtering { items } => view(items.clone()),
             TransferStage::Forking { seed, .. } => match self.undelivered() {
                 outputs if outputs.is_empty() => Step::Fork(seed.clone()),
                 outputs => Step::Deliver(outputs),
@@ -119,9 +134,11 @@ impl Machine {
 }
 
 /// Splits items into those that a new conversation is created with, and its first input: the items
-/// after the last one of a model.
+/// after the last one of a model, or else the last answer, because a request has input.
 fn split_input(mut items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
-    let input = items.iter().rev().take_while(|item| !item.head().is_model_made()).count();
+    let is_answer = items.last().is_some_and(|item| item.head().is_model_made());
+    let is_input = |item: &&Item| item.head().is_model_made() == is_answer;
+    let input = items.iter().rev().take_while(is_input).count();
     let input = items.split_off(items.len() - input);
     (items, input)
 }
@@ -129,7 +146,7 @@ fn split_input(mut items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
 fn handoff_output(call: &Item, target: &str) -> Item {
     let kind = call_key(call).kind.output().expect("calls of handoffs have outputs");
     let (kind, call_id) = (quote(kind.as_str()), quote(call_key(call).call_id.as_str()));
-    let text = quote(&format!("Transferred to {target}."));
+    let text = quote(&transfer_text(target));
     let output = format!(r#"{{"type":{kind},"call_id":{call_id},"output":{text}}}"#);
     Item::parse(output.into()).expect("the text above is an item")
 }

@@ -13,6 +13,13 @@ pub enum Outcome {
     Failed(String),
     /// It failed in a way that ends the run.
     Raised(String),
+    /// A guardrail ends the run.
+    Tripped {
+        /// The name of the guardrail.
+        guardrail: String,
+        /// The text that the conversation has in place of the output.
+        text: String,
+    },
     /// It was cancelled.
     Cancelled,
 }
@@ -77,7 +84,7 @@ impl Outcomes {
         let outputs: Vec<_> = self.ended_calls().filter_map(output).collect();
         let raised = self.ended_calls().find_map(|(call, outcome)| match outcome {
             Outcome::Raised(reason) => Some((call.clone(), reason.clone())),
-            Outcome::Output(_) | Outcome::Failed(_) | Outcome::Cancelled => None,
+            _ => None,
         });
         Some(match raised {
             Some((call, reason)) => Err(ToolError { call, reason, outputs }),
@@ -101,7 +108,7 @@ impl Outcomes {
 fn output((call, outcome): (&CallKey, &Outcome)) -> Option<Item> {
     match outcome {
         Outcome::Output(item) => Some(item.clone()),
-        Outcome::Failed(reason) => create_failed_output(call, reason),
+        Outcome::Failed(text) | Outcome::Tripped { text, .. } => create_failed_output(call, text),
         Outcome::Raised(_) | Outcome::Cancelled => None,
     }
 }

@@ -50,7 +50,7 @@ impl Effect {
 }
 
 impl Done {
-    fn record(record: impl FnOnce(&mut Machine) + Send + 'static) -> Self {
+    pub(super) fn record(record: impl FnOnce(&mut Machine) + Send + 'static) -> Self {
         Self::Machine(Box::new(record))
     }
 }
@@ -105,7 +105,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         self.team.model(agent).expect("the agent is in the team").clone()
     }
 
-    fn conversation(&self) -> Option<antiphon::tracker::ConversationId> {
+    pub(super) fn conversation(&self) -> Option<antiphon::tracker::ConversationId> {
         self.machine.view().continuation().and_then(Continuation::conversation_id).cloned()
     }
 
@@ -199,25 +199,6 @@ impl<C: Send + Sync + 'static> Run<C> {
             Done::Answer(model.backend().respond(request).await)
         };
         Effect { is_ask: true, ..Effect::new(future) }
-    }
-
-    /// Checks the input by the guardrails of the first agent, once.
-    fn check_input(&mut self) -> Option<Effect> {
-        let is_first = !std::mem::replace(&mut self.is_input_checked, true);
-        let parts = Arc::clone(self.team.parts(self.machine.view().agent())?);
-        if !is_first || parts.input_guardrails.is_empty() {
-            return None;
-        }
-        let (context, input) = (Arc::clone(&self.context), self.machine.view().items().to_vec());
-        Some(Effect::new(async move {
-            for guardrail in &parts.input_guardrails {
-                if guardrail.check(&context, &input).await == Verdict::Trip {
-                    let name = guardrail.name().to_owned();
-                    return Done::record(move |machine| machine.trip(&name));
-                }
-            }
-            Done::record(|_| {})
-        }))
     }
 
     /// Runs the hooks after an answer.

@@ -3,9 +3,12 @@
 //! A [`Run`] performs the effects of a [`Machine`]. It does nothing until its next event is
 //! awaited.
 
+mod agent_tool;
 mod compaction;
+mod decisions;
 mod effect;
 mod event;
+mod guard;
 mod options;
 mod result;
 mod team;
@@ -23,9 +26,7 @@ use futures_util::{Stream, StreamExt};
 
 use crate::agent::{Agent, HasModel};
 use crate::input::Input;
-use crate::machine::{
-    DecisionError, Machine, ModelAnswer, Pause, RunState, Step, call_key, tool_name,
-};
+use crate::machine::{Machine, RunState, Step, call_key, tool_name};
 use crate::model::{Answer, AnswerEvent, EventKind, ModelError, failed_request};
 use crate::roster::Limits;
 use crate::rules::{CancelMode, Outcome};
@@ -33,14 +34,17 @@ use crate::session::{SessionError, SessionStore};
 use crate::state::State;
 use crate::tool::ToolContext;
 
+pub use agent_tool::AgentTool;
 pub use event::RunEvent;
 pub use result::RunResult;
 pub use team::TeamError;
 
+use self::agent_tool::InnerExchange;
 use self::effect::{Done, Effect};
+use self::guard::InputCheck;
 use self::options::Options;
-use self::team::Team;
-use self::tools::RunningTools;
+use self::team::{Team, TeamTool};
+use self::tools::{EndedCall, RunningTools, ToolCall};
 
 /// A run of agents: a stream of events, and its result.
 ///
@@ -70,7 +74,7 @@ pub struct Run<C = ()> {
     answer: Option<Answer>,
     tools: RunningTools,
     events: VecDeque<RunEvent>,
-    is_input_checked: bool,
+    input_check: InputCheck,
     /// The length of the history at the last compaction.
     has_compacted_at: Option<usize>,
     /// The agent that was asked last.
@@ -142,7 +146,12 @@ impl<C: Send + Sync + 'static> Run<C> {
             return Err(RunError::NoSessionStore(key.to_owned()));
         }
         let machine = Machine::resume(Arc::clone(&team.roster), state);
-        Ok(Self { is_input_checked: true, ..Self::new(machine, team, context.into(), sessions) })
+        let input_check = match machine.view().turns() {
+            0 if machine.is_asking() => InputCheck::Resumed,
+            0 => InputCheck::Due,
+            _ => InputCheck::Passed,
+        };
+        Ok(Self { input_check, ..Self::new(machine, team, context.into(), sessions) })
     }
 
     fn new(
@@ -162,7 +171,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             answer: None,
             tools: RunningTools::default(),
             events: VecDeque::new(),
-            is_input_checked: false,
+            input_check: InputCheck::Due,
             has_compacted_at: None,
             error: None,
             is_over: false,
@@ -197,32 +206,6 @@ impl<C: Send + Sync + 'static> Run<C> {
         }
     }
 
-    /// The calls that wait for decisions.
-    pub fn waiting(&self) -> Vec<Pause> {
-        match self.machine.step() {
-            Step::Wait(pauses) => pauses,
-            _ => Vec::new(),
-        }
-    }
-
-    /// Approves a call: its tool runs.
-    pub fn approve(&mut self, call_id: &str) -> Result<(), DecisionError> {
-        self.is_over = false;
-        self.machine.approve(call_id)
-    }
-
-    /// Rejects a call: the model reads `reason` in place of an output.
-    pub fn reject(&mut self, call_id: &str, reason: &str) -> Result<(), DecisionError> {
-        self.is_over = false;
-        self.machine.reject(call_id, reason)
-    }
-
-    /// Runs the tool of a call with an unknown outcome again.
-    pub fn retry(&mut self, call_id: &str) -> Result<(), DecisionError> {
-        self.is_over = false;
-        self.machine.retry(call_id)
-    }
-
     /// Adds input to the run. The model is given it with the next request.
     pub fn stage(&mut self, item: Item) -> Result<(), RunFinished> {
         self.machine.stage(item)
@@ -231,10 +214,8 @@ impl<C: Send + Sync + 'static> Run<C> {
     /// Cancels the run.
     pub fn cancel(&mut self, mode: CancelMode) {
         if mode == CancelMode::Immediate {
-            self.answer = None;
-            if matches!(self.effect, Some(Effect { is_ask: true, .. })) {
-                self.effect = None;
-            }
+            self.abort_request();
+            self.input_check = InputCheck::Passed;
         }
         self.is_over = false;
         self.machine.cancel(mode);
@@ -246,6 +227,18 @@ impl<C: Send + Sync + 'static> Run<C> {
         self.machine.state()
     }
 
+    /// Whether a request to the model has been started and not ended.
+    fn is_asking(&self) -> bool {
+        self.answer.is_some() || self.effect.as_ref().is_some_and(|effect| effect.is_ask)
+    }
+
+    fn abort_request(&mut self) {
+        self.answer = None;
+        if self.is_asking() {
+            self.effect = None;
+        }
+    }
+
     fn fail(&mut self, error: RunError) {
         self.tools.cancel();
         self.error = Some(error);
@@ -254,12 +247,20 @@ impl<C: Send + Sync + 'static> Run<C> {
 
     fn context_of(&self, call: &Item) -> ToolContext<C> {
         ToolContext::new(Arc::clone(&self.context), tool_name(call), call_key(call).call_id)
-            .with_agent(self.machine.view().agent())
+            .with_agent(self.machine.agent_of(&call_key(call)))
             .with_usage(self.machine.view().usage())
+    }
+
+    fn tool_of(&self, call: &Item) -> Option<TeamTool<C>> {
+        self.team.tool(self.machine.agent_of(&call_key(call)), &tool_name(call))
     }
 
     /// Starts the next effect. Returns whether anything happened at once.
     fn start_step(&mut self) -> Progress {
+        self.effect = self.check_resumed_input();
+        if self.effect.is_some() {
+            return Progress::Continues;
+        }
         let step = self.machine.step();
         if matches!(step, Step::Ask(_) | Step::Done(_)) {
             self.effect = self.compact();
@@ -296,8 +297,9 @@ impl<C: Send + Sync + 'static> Run<C> {
                     return Progress::Waits;
                 }
             }
-            Step::View { handoff, items } => {
-                let filter = self.team.handoff(&handoff).and_then(|handoff| handoff.view());
+            Step::View { agent, handoff, items } => {
+                let handoff = self.team.handoff(&agent, &handoff);
+                let filter = handoff.and_then(|handoff| handoff.view());
                 let items = match filter {
                     Some(filter) => filter(items),
                     None => items,
@@ -310,21 +312,29 @@ impl<C: Send + Sync + 'static> Run<C> {
     }
 
     fn review(&mut self, call: &Item) {
-        let tool = self.team.tool(self.machine.view().agent(), &tool_name(call));
-        let context = self.context_of(call);
-        let needs = tool.is_none_or(|it| it.needs_approval(&context, &tools::arguments(call)));
+        let (tool, context) = (self.tool_of(call), self.context_of(call));
+        let needs = tool.is_none_or(|it| it.tool.needs_approval(&context, &tools::arguments(call)));
         let key = call_key(call);
         self.machine.reviewed(&key, needs);
     }
 
+    /// Starts the tool of a call; returns false if it runs already.
     fn start_tool(&mut self, call: &Item) -> bool {
-        let tool = self.team.tool(self.machine.view().agent(), &tool_name(call));
-        let context = self.context_of(call);
-        let has_started = self.tools.start(call, tool, context, &self.options.hooks);
-        if has_started {
-            self.events.push_back(RunEvent::ToolStarted(call.clone()));
+        if self.tools.is_running(call) {
+            return false;
         }
-        has_started
+        self.tools.start(ToolCall {
+            call: call.clone(),
+            context: self.context_of(call),
+            inner: Arc::new(InnerExchange::new(
+                self.machine.inner_run(&call_key(call)),
+                self.machine.standing().clone(),
+            )),
+            tool: self.tool_of(call),
+            hooks: self.options.hooks.clone(),
+        });
+        self.events.push_back(RunEvent::ToolStarted(call.clone()));
+        true
     }
 
     fn record(&mut self, done: Done) {
@@ -336,7 +346,7 @@ impl<C: Send + Sync + 'static> Run<C> {
                 self.machine.compacted(old, new);
             }
             Done::Answer(Ok(answer)) => self.answer = Some(answer),
-            Done::Answer(Err(error)) => self.ask_failed(&error),
+            Done::Answer(Err(error)) => self.receive(Some(Err(error))),
             Done::Failed(error) => self.fail(error),
         }
     }
@@ -352,21 +362,39 @@ impl<C: Send + Sync + 'static> Run<C> {
                 if let EventKind::Completed(answered) = event.kind() {
                     self.answer = None;
                     let from = self.machine.view().agent().to_owned();
-                    self.machine.answered(&ModelAnswer {
-                        response_id: answered.response_id.clone(),
-                        output: answered.output.clone(),
-                        usage: answered.usage,
-                    });
+                    self.machine.answered(&answered.into());
                     self.effect = self.answer_hooks(&from, answered.clone());
                     self.events.push_back(RunEvent::Answer(event));
-                    let to = self.machine.view().agent().to_owned();
-                    if from != to {
-                        self.events.push_back(RunEvent::HandedOff { from, to });
-                    }
+                    self.report_handoff(from);
                 } else {
                     self.events.push_back(RunEvent::Answer(event));
                 }
             }
+        }
+    }
+
+    fn take_ended(&mut self, ended: EndedCall) {
+        let EndedCall { call, outcome, usage, paused } = ended;
+        let key = call_key(&call);
+        self.machine.add_usage(&usage);
+        if let Some(inner) = paused {
+            return self.machine.inner_waits(&key, inner);
+        }
+        let output = match &outcome {
+            Outcome::Output(output) => Some(output.clone()),
+            _ => None,
+        };
+        let agent = self.machine.view().agent().to_owned();
+        self.machine.call_ended(&key, outcome);
+        self.events.push_back(RunEvent::ToolEnded { call, output });
+        self.report_handoff(agent);
+    }
+
+    /// Reports a handoff if `from` is no longer the agent.
+    fn report_handoff(&mut self, from: String) {
+        let to = self.machine.view().agent().to_owned();
+        if from != to {
+            self.events.push_back(RunEvent::HandedOff { from, to });
         }
     }
 
@@ -402,14 +430,11 @@ impl<C: Send + Sync + 'static> Stream for Run<C> {
                 Poll::Ready(ended) => ended,
                 Poll::Pending => None,
             };
-            if let Some(tools::EndedCall { call, outcome }) = ended {
-                let key = call_key(&call);
-                let output = match &outcome {
-                    Outcome::Output(output) => Some(output.clone()),
-                    _ => None,
-                };
-                run.machine.call_ended(&key, outcome);
-                run.events.push_back(RunEvent::ToolEnded { call, output });
+            if let Some(ended) = ended {
+                run.take_ended(ended);
+                continue;
+            }
+            if run.poll_input_check(context) {
                 continue;
             }
             if let Some(effect) = &mut run.effect {
@@ -424,8 +449,11 @@ impl<C: Send + Sync + 'static> Stream for Run<C> {
                 let Poll::Ready(event) = answer.poll_next_unpin(context) else {
                     return Poll::Pending;
                 };
-                run.take_answer(event);
+                run.receive(event);
                 continue;
+            }
+            if run.awaits_input_check() {
+                return Poll::Pending;
             }
             if run.start_step() == Progress::Waits {
                 return Poll::Pending;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::agent::{Agent, Handoff, HasModel, Parts};
+use crate::agent::{Agent, Handoff, HandoffTool, HasModel, Parts};
+use crate::guardrail::ToolGuardrail;
 use crate::machine::Ask;
 use crate::model::{Model, ModelRequest};
-use crate::roster::{AgentFacts, HandoffFacts, Limits, Roster};
-use crate::tool::{SpecError, Tool};
+use crate::roster::{AgentFacts, Limits, Roster};
+use crate::tool::{ErrorText, SpecError, Tool};
 
 /// The agents that a run can reach from its first one, by name.
 pub(crate) struct Team<C> {
@@ -19,6 +20,28 @@ pub(crate) struct Team<C> {
 struct Member<C> {
     parts: Arc<Parts<C>>,
     model: Model,
+}
+
+/// A tool, or a handoff that runs as one.
+pub(crate) struct TeamTool<C> {
+    pub(crate) tool: Arc<dyn Tool<C>>,
+    pub(crate) is_handoff: bool,
+    owner: Arc<Parts<C>>,
+}
+
+impl<C: 'static> TeamTool<C> {
+    /// The guardrails of its agent that check its calls. Handoffs have none.
+    pub(crate) fn guardrails(&self) -> Vec<&dyn ToolGuardrail<C>> {
+        let name = &self.tool.spec().name;
+        let is_for_it = |tool: &Option<String>| tool.as_ref().is_none_or(|tool| tool == name);
+        let all = self.owner.tool_guardrails.iter().filter(|_| !self.is_handoff);
+        all.filter(|(tool, _)| is_for_it(tool)).map(|(_, guardrail)| &**guardrail).collect()
+    }
+
+    /// The function that writes the text of its errors, if it or its agent has one.
+    pub(crate) fn error_text(&self) -> Option<&ErrorText> {
+        self.tool.spec().error_text.as_ref().or(self.owner.error_text.as_ref())
+    }
 }
 
 /// The reason why the agents of a run do not fit together.
@@ -35,6 +58,17 @@ pub enum TeamError {
         agent: String,
         /// The name of the tool.
         tool: String,
+    },
+    /// A handoff names an agent that the run does not reach.
+    #[error(
+        "the agent '{agent}' hands over to '{target}', which is no agent of the run: \
+         add a handoff to it with `Handoff::to`, or correct the name"
+    )]
+    UnknownTarget {
+        /// The agent with the handoff.
+        agent: String,
+        /// The name in the handoff.
+        target: String,
     },
     /// The state of a run names an agent that the first agent does not reach.
     #[error("the run stopped at the agent '{0}', which this agent does not reach")]
@@ -53,6 +87,7 @@ impl<C: 'static> Team<C> {
     ) -> Result<Self, TeamError> {
         let mut members = BTreeMap::new();
         gather(first, model, &mut members)?;
+        check_targets(&members)?;
         let facts = members.iter().map(|(name, member): (&String, &Member<C>)| {
             Ok((name.clone(), facts_of(&member.parts)?))
         });
@@ -75,17 +110,28 @@ impl<C: 'static> Team<C> {
         self.members.get(agent).map(|member| &member.model)
     }
 
-    /// The tool `name` of `agent`, or else of any agent that has it.
-    pub(crate) fn tool(&self, agent: &str, name: &str) -> Option<Arc<dyn Tool<C>>> {
-        let own = self.parts(agent).into_iter();
-        let all = own.chain(self.members.values().map(|member| &member.parts));
-        let mut tools = all.flat_map(|parts| &parts.tools);
-        tools.find(|tool| tool.spec().name == name).cloned()
+    /// The handoff `name` of `agent`.
+    pub(crate) fn handoff(&self, agent: &str, name: &str) -> Option<&Handoff<C>> {
+        let mut handoffs = self.parts(agent)?.handoffs.iter();
+        handoffs.find(|handoff| handoff.tool_name() == name)
     }
+}
 
-    pub(crate) fn handoff(&self, name: &str) -> Option<&Handoff<C>> {
-        let all = self.members.values().flat_map(|member| &member.parts.handoffs);
-        all.into_iter().find(|handoff| handoff.tool_name() == name)
+impl<C: Send + Sync + 'static> Team<C> {
+    /// The tool or the handoff `name` of `agent`, or else the tool of any agent that has it.
+    pub(crate) fn tool(&self, agent: &str, name: &str) -> Option<TeamTool<C>> {
+        if let Some(handoff) = self.handoff(agent, name) {
+            let tool = Arc::new(HandoffTool(handoff.clone()));
+            let owner = Arc::clone(self.parts(agent)?);
+            return Some(TeamTool { tool, owner, is_handoff: true });
+        }
+        let own = self.parts(agent).into_iter();
+        let mut all = own.chain(self.members.values().map(|member| &member.parts));
+        all.find_map(|owner| {
+            let tool = owner.tools.iter().find(|tool| tool.spec().name == name)?;
+            let (tool, owner) = (Arc::clone(tool), Arc::clone(owner));
+            Some(TeamTool { tool, owner, is_handoff: false })
+        })
     }
 
     /// The request of a step.
@@ -93,7 +139,8 @@ impl<C: 'static> Team<C> {
         let Member { parts, model } = self.members.get(&ask.agent)?;
         let tools = parts.tools.iter().filter_map(|tool| tool.spec().definition().ok());
         let hosted = parts.hosted.iter().map(crate::tool::HostedTool::definition);
-        let handoffs = parts.handoffs.iter().map(Handoff::definition);
+        let handoffs = parts.handoffs.iter().filter(|handoff| handoff.is_enabled(context));
+        let handoffs = handoffs.filter_map(|handoff| handoff.definition().ok());
         let request = ModelRequest {
             model: model.name().to_owned(),
             instructions: parts.instructions.as_ref().map(|it| it.text(context)),
@@ -123,7 +170,21 @@ fn gather<C: 'static>(
     }
     let member = Member { parts: Arc::clone(parts), model: model.clone() };
     members.insert(parts.name.clone(), member);
-    parts.handoffs.iter().try_for_each(|handoff| gather(handoff.target_parts(), model, members))
+    let mut targets = parts.handoffs.iter().filter_map(Handoff::target_parts);
+    targets.try_for_each(|target| gather(target, model, members))
+}
+
+/// Checks that every agent that a handoff names is there.
+fn check_targets<C: 'static>(members: &BTreeMap<String, Member<C>>) -> Result<(), TeamError> {
+    let parts = members.values().map(|member| &member.parts);
+    let mut targets =
+        parts.flat_map(|parts| parts.handoffs.iter().map(|it| (&parts.name, it.target())));
+    match targets.find(|(_, target)| !members.contains_key(*target)) {
+        None => Ok(()),
+        Some((agent, target)) => {
+            Err(TeamError::UnknownTarget { agent: agent.clone(), target: target.to_owned() })
+        }
+    }
 }
 
 fn facts_of<C: 'static>(parts: &Parts<C>) -> Result<AgentFacts, TeamError> {
@@ -143,10 +204,10 @@ fn facts_of<C: 'static>(parts: &Parts<C>) -> Result<AgentFacts, TeamError> {
         }
     }
     for handoff in &parts.handoffs {
-        let (name, target) = (handoff.tool_name(), handoff.target().to_owned());
-        let handoff = HandoffFacts { target, has_view: handoff.view().is_some() };
+        handoff.definition()?;
+        let name = handoff.tool_name();
         let is_tool = facts.tools.contains_key(name);
-        if facts.handoffs.insert(name.to_owned(), handoff).is_some() || is_tool {
+        if facts.handoffs.insert(name.to_owned(), handoff.facts()).is_some() || is_tool {
             return Err(repeated(name));
         }
     }

@@ -1,5 +1,6 @@
 //! The context of a call.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ pub struct ToolContext<C = ()> {
     shared: Arc<C>,
     call: Arc<CallFacts>,
     cancellation: CancellationToken,
+    extension: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,7 +54,12 @@ impl<C> ToolContext<C> {
             agent: String::new(),
             usage: RunUsage::default(),
         };
-        Self { shared: shared.into(), call: call.into(), cancellation: CancellationToken::new() }
+        Self {
+            shared: shared.into(),
+            call: call.into(),
+            cancellation: CancellationToken::new(),
+            extension: None,
+        }
     }
 
     /// Sets the name of the agent that calls the tool.
@@ -74,6 +81,18 @@ impl<C> ToolContext<C> {
     pub fn with_cancellation(mut self, cancellation: CancellationToken) -> Self {
         self.cancellation = cancellation;
         self
+    }
+
+    /// Sets a value that the runner shares with its own tools.
+    #[must_use]
+    pub(crate) fn with_extension(mut self, extension: Arc<dyn Any + Send + Sync>) -> Self {
+        self.extension = Some(extension);
+        self
+    }
+
+    /// The value of this type that the runner shares with its own tools.
+    pub(crate) fn extension<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.extension.clone()?.downcast().ok()
     }
 
     /// The value that the application shares with all tools of the run.
@@ -119,6 +138,7 @@ impl<C> Clone for ToolContext<C> {
             shared: self.shared(),
             call: Arc::clone(&self.call),
             cancellation: self.cancellation.clone(),
+            extension: self.extension.clone(),
         }
     }
 }

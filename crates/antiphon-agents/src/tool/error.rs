@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::InvalidArguments;
@@ -77,6 +78,35 @@ impl ToolError {
     /// The message that the model reads.
     pub fn message(&self) -> &str {
         &self.message
+    }
+}
+
+/// A function that writes the text of a tool's error for the model.
+#[derive(Clone)]
+pub struct ErrorText(Arc<dyn Fn(&ToolError) -> String + Send + Sync>);
+
+impl ErrorText {
+    /// The text is the result of this function.
+    pub fn new(text: impl Fn(&ToolError) -> String + Send + Sync + 'static) -> Self {
+        Self(Arc::new(text))
+    }
+
+    /// The error with this text as its message.
+    pub(crate) fn apply(&self, error: &ToolError) -> ToolError {
+        ToolError { kind: error.kind, message: (self.0)(error) }
+    }
+}
+
+/// Equal are clones of one function.
+impl PartialEq for ErrorText {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for ErrorText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErrorText").finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{
-    Approval, Grammar, IntoToolResult, OnToolError, OnUnknownOutcome, Parameters, Tool,
+    Approval, ErrorText, Grammar, IntoToolResult, OnToolError, OnUnknownOutcome, Parameters, Tool,
     ToolArgument, ToolContext, ToolError, ToolKind, ToolOutput, ToolSpec,
 };
 
@@ -181,6 +181,16 @@ impl<C: Send + Sync + 'static, A> FunctionTool<C, A> {
     #[must_use]
     pub fn on_error(mut self, policy: OnToolError) -> Self {
         self.spec.on_error = policy;
+        self
+    }
+
+    /// Writes the text of an error for the model, in place of its message.
+    #[must_use]
+    pub fn error_text(
+        mut self,
+        text: impl Fn(&ToolError) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.spec.error_text = Some(ErrorText::new(text));
         self
     }
 }

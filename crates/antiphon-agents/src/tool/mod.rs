@@ -63,12 +63,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use context::ToolContext;
-pub use error::{ToolError, ToolErrorKind};
+pub use error::{ErrorText, ToolError, ToolErrorKind};
 pub use function::FunctionTool;
 pub use grammar::Grammar;
 pub use hosted::{HostedTool, HostedToolError};
 pub use output::{ContentPart, IntoToolOutput, IntoToolResult, ToolOutput};
-pub use output_item::{OutputError, output_item};
+pub use output_item::{OutputError, output_item, tool_name};
 pub use parameters::{
     ArgumentFault, InvalidArguments, NoArguments, Parameters, SchemaFault, ToolArgument,
 };
@@ -132,6 +132,8 @@ pub use crate::roster::{Approval, OnUnknownOutcome};
 ///   `Duration`; by default there is no limit.
 /// - `on_unknown = Retry`, `Ask` or `Fail` (default): see [`OnUnknownOutcome`].
 /// - `on_error = Output` (default) or `EndRun`: see [`OnToolError`].
+/// - `error_text = |error| ...`: the text of an error for the model, a `String`; by default that of
+///   the agent, or else the message of the [`ToolError`].
 /// - `strict = false`: for arguments without a strict schema, see [`SchemaFault`].
 /// - `crate = path`: the path of this crate, if it is not `::antiphon_agents`.
 pub use antiphon_agents_macros::tool;

@@ -73,6 +73,13 @@ pub fn output_item(
     if answers { Ok(item) } else { Err(OutputError::OtherCall(key)) }
 }
 
+/// The name of the tool of a call: its `name`, or its kind if calls of that kind have no name.
+pub fn tool_name(call: &Item) -> String {
+    let object = call.object();
+    let name = object.present("name").and_then(|name| serde_json::from_str(name).ok());
+    name.unwrap_or_else(|| call.head().kind.as_str().to_owned())
+}
+
 /// The key of a call and the kind of its output.
 fn answered(call: &Item) -> Result<(CallKey, Kind), OutputError> {
     let kind = &call.head().kind;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Approval, Grammar, InvalidArguments, OnUnknownOutcome, Parameters, SchemaFault, ToolArgument,
-    ToolError, ToolErrorKind,
+    Approval, ErrorText, Grammar, InvalidArguments, OnUnknownOutcome, Parameters, SchemaFault,
+    ToolArgument, ToolError, ToolErrorKind,
 };
 use crate::model::ToolDefinition;
 use crate::roster::ToolFacts;
@@ -30,6 +30,8 @@ pub struct ToolSpec {
     pub on_unknown: OnUnknownOutcome,
     /// The effect of its errors on the run.
     pub on_error: OnToolError,
+    /// The text of an error for the model; `None` for that of the agent, or else its message.
+    pub error_text: Option<ErrorText>,
 }
 
 /// The form of a tool's input.
@@ -96,6 +98,7 @@ impl ToolSpec {
             approval: Approval::default(),
             on_unknown: OnUnknownOutcome::default(),
             on_error: OnToolError::default(),
+            error_text: None,
         }
     }
 

@@ -238,7 +238,8 @@ pub(super) fn roster() -> Arc<Roster> {
         ("retried", tool(Approval::Never, OnUnknownOutcome::Retry)),
         ("asked", tool(Approval::Never, OnUnknownOutcome::Ask)),
     ];
-    let handoff = |has_view| HandoffFacts { target: "second".into(), has_view };
+    let handoff =
+        |has_view| HandoffFacts { target: "second".into(), has_view, has_function: false };
     let first = AgentFacts {
         tools: tools.iter().map(|(name, facts)| ((*name).to_owned(), *facts)).collect(),
         handoffs: [("to_second", handoff(false)), ("to_second_filtered", handoff(true))]
