@@ -117,7 +117,11 @@ impl Turn<'_> {
         let assembler =
             Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted);
         let assembler = assembler.with_form(self.gateway.settings.event_names);
-        assembler.with_obfuscation(self.request.obfuscation())
+        let assembler = assembler.with_obfuscation(self.request.obfuscation());
+        match self.request.stream || self.request.background {
+            true => assembler,
+            false => assembler.without_events(),
+        }
     }
 
     /// The identity of the response of a background turn.

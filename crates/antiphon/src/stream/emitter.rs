@@ -42,6 +42,8 @@ pub(super) const NUMBER: &str = "sequence_number";
 pub(super) struct Emitter {
     sequence: u64,
     queue: VecDeque<Event>,
+    /// Whether events are only counted, because nobody reads them.
+    pub(super) is_silent: bool,
     /// Whether the request asked for encrypted reasoning.
     shows_encrypted: bool,
     /// Whether the client gets the server's own form of items and names of events.
@@ -55,6 +57,7 @@ impl Emitter {
         Self {
             sequence: 0,
             queue: VecDeque::new(),
+            is_silent: false,
             shows_encrypted,
             keeps_form: false,
             form: Form::default(),
@@ -78,6 +81,10 @@ impl Emitter {
 
     /// Queues an event of our own.
     pub(super) fn emit(&mut self, kind: &'static str, fields: &[Field<'_>]) {
+        if self.is_silent {
+            self.count();
+            return;
+        }
         let event = self.event(kind, fields);
         self.queue.push_back(event);
     }
@@ -98,6 +105,9 @@ impl Emitter {
         fixes.add((NUMBER, number.as_str()));
         if self.keeps_form && NAMES.iter().any(|(_, name)| *name == event.kind) {
             self.form = Form::OpenResponses;
+        }
+        if self.is_silent {
+            return;
         }
         let rendered = self.without_hidden_content(event);
         if let Some(item) = rendered.as_deref().filter(|_| !fixes.has("item")) {
@@ -183,6 +193,9 @@ pub(super) struct ItemEmitter<'a> {
 impl ItemEmitter<'_> {
     /// Emits an event of our own about the item.
     pub(super) fn emit(&mut self, kind: &'static str, fields: &[Field<'_>]) {
+        if self.emitter.is_silent {
+            return self.emitter.emit(kind, &[]);
+        }
         let Place { item_id, output_index } = self.place;
         let place = [("item_id", item_id.as_str()), ("output_index", output_index.as_str())];
         self.emitter.emit(kind, &[&place, fields].concat());

@@ -125,6 +125,14 @@ impl Assembler {
         self
     }
 
+    /// Creates no event but the terminal one, for a client that gets only the response. The other
+    /// events are counted.
+    #[must_use]
+    pub fn without_events(mut self) -> Self {
+        self.output.emitter.is_silent = true;
+        self
+    }
+
     /// Suppresses the calls that `permission` forbids.
     #[must_use]
     pub fn with_permission(mut self, permission: Permission) -> Self {
@@ -258,7 +266,10 @@ impl Assembler {
         if matches!(self.phase, Phase::Awaited) {
             self.phase = Phase::Open;
             self.envelope.fix_id();
-            let response = self.envelope.render(std::iter::empty());
+            let response = match self.output.emitter.is_silent {
+                true => String::new(),
+                false => self.envelope.render(std::iter::empty()),
+            };
             for kind in self.initial_events.remaining() {
                 self.output.emitter.emit(kind, &[("response", &response)]);
             }

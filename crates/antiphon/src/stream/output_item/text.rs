@@ -152,6 +152,9 @@ impl Text {
         logprobs: &str,
         out: &mut ItemEmitter<'_>,
     ) {
+        if out.emitter.is_silent {
+            return out.emit(event_type, &[]);
+        }
         let quoted = format!("\"{}\"", text.1);
         let mut fields: Vec<Field<'_>> = self.index_field().into_iter().collect();
         fields.push((text.0, &quoted));

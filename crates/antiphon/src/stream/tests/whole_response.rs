@@ -1,9 +1,10 @@
 //! Answers in one object, without streaming.
 
+use bytes::Bytes;
 use serde_json::json;
 
 use super::events::*;
-use super::world::World;
+use super::world::{NOW, World};
 use crate::stream::Status;
 
 #[test]
@@ -35,6 +36,24 @@ fn whole_answer_becomes_a_stream() {
         "completed",
     ];
     assert_eq!(received.kinds(), kinds);
+}
+
+#[test]
+fn answer_without_events_ends_as_with_them() {
+    let item = message("msg_1", "Hello");
+    let response = json!({"status": "completed", "output": [item, call("fc_1", "call_1", "{}")]});
+    let data: Bytes = response.to_string().into();
+    let [mut silent, mut heard] = [World::default(), World::default()].map(|it| it.assembler());
+    silent = silent.without_events();
+    for assembler in [&mut silent, &mut heard] {
+        assembler.apply_response(&data).unwrap();
+    }
+    assert!(silent.has_emitted_output());
+    assert_eq!(silent.next_event(), None);
+    while heard.next_event().is_some() {}
+    let (silent, heard) = (silent.finish(NOW), heard.finish(NOW));
+    assert_eq!((silent.event, silent.response), (heard.event, heard.response));
+    assert_eq!(silent.output, heard.output);
 }
 
 #[test]
