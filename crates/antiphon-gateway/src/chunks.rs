@@ -20,6 +20,9 @@ pub(crate) struct Chunks {
 /// Chunks that are shorter than this are sent together, in frames of up to this length.
 const FRAME: usize = 16 << 10;
 
+/// A longer chunk is sent in several frames, because a connection copies each frame to its buffer.
+const LONGEST: usize = 32 << 10;
+
 impl Chunks {
     /// An empty text with room for this many chunks.
     pub(crate) fn with_capacity(chunks: usize) -> Self {
@@ -69,14 +72,18 @@ impl Chunks {
         whole.freeze()
     }
 
-    /// The next frame: one long chunk, or several short chunks joined.
+    /// The next frame: a part of a long chunk, or several short chunks joined.
     fn next_frame(&mut self) -> Option<Bytes> {
-        let first = self.chunks.pop_front()?;
+        let mut first = self.chunks.pop_front()?;
+        if first.len() > LONGEST {
+            self.chunks.push_front(first.split_off(LONGEST));
+            return Some(first);
+        }
         let fits = |length: usize, next: &Bytes| length + next.len() <= FRAME;
         if !self.chunks.front().is_some_and(|next| fits(first.len(), next)) {
             return Some(first);
         }
-        let mut frame = BytesMut::with_capacity(FRAME);
+        let mut frame = BytesMut::with_capacity(FRAME.min(self.length));
         frame.extend_from_slice(&first);
         while let Some(next) = self.chunks.pop_front_if(|next| fits(frame.len(), next)) {
             frame.extend_from_slice(&next);
@@ -140,5 +147,14 @@ mod tests {
 
         assert_eq!(frames, [Bytes::from_static(b"[1,"), long.clone(), Bytes::from_static(b"]")]);
         assert_eq!(frames[1].as_ptr(), long.as_ptr(), "it is not copied");
+    }
+
+    #[test]
+    fn long_chunk_is_sent_in_parts_without_a_copy() {
+        let long = Bytes::from(vec![b'x'; 2 * LONGEST + 1]);
+        let frames: Vec<Bytes> = Chunks::from(long.clone()).into_frames().collect();
+
+        assert_eq!(frames.iter().map(Bytes::len).collect::<Vec<_>>(), [LONGEST, LONGEST, 1]);
+        assert_eq!(frames[1].as_ptr(), long[LONGEST..].as_ptr());
     }
 }

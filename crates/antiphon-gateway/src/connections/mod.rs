@@ -208,6 +208,9 @@ fn http(limits: &Limits) -> http1::Builder {
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout.min(MAX_TIME_LIMIT))
         .max_header_size(headers)
-        .max_buf_size(headers.max(BUFFER));
+        .max_buf_size(headers.max(BUFFER))
+        // One buffer for all chunks that are ready: an event is three pieces, and a write of many
+        // takes longer than their copy.
+        .writev(false);
     http
 }
