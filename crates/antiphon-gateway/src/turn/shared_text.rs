@@ -42,6 +42,9 @@ impl SharedTexts {
 
     /// Replaces the texts in the event with shared ones, if it contains any.
     pub(super) fn share_in(&self, event: Event) -> OutgoingEvent {
+        if self.0.is_empty() {
+            return OutgoingEvent::Event(event);
+        }
         let mut data = Chunks::default();
         match share(&self.0, &event.data, &mut data) {
             true => OutgoingEvent::Long(event.kind, data),
@@ -50,7 +53,10 @@ impl SharedTexts {
     }
 
     /// Splits a text into chunks, shared ones if it contains any.
-    fn split(&self, text: &str) -> Chunks {
+    fn split(&self, text: String) -> Chunks {
+        if self.0.is_empty() {
+            return text.into();
+        }
         let mut chunks = Chunks::default();
         share(&self.0, text.as_bytes(), &mut chunks);
         chunks
@@ -90,7 +96,7 @@ impl SharedEnd {
     pub(super) fn take_from(finished: &mut Finished) -> Self {
         let items = finished.output.iter().map(|output| &output.announced);
         let texts = SharedTexts::from_items(items);
-        let response = texts.split(&std::mem::take(&mut finished.response));
+        let response = texts.split(std::mem::take(&mut finished.response));
         let nothing = Event { kind: Cow::Borrowed(""), data: Bytes::new() };
         let event = texts.share_in(std::mem::replace(&mut finished.event, nothing));
         Self { response, event }
