@@ -89,6 +89,7 @@ impl ResponseReader {
                     self.decode_chunk(stream.next().await)?;
                     while self.assembler.next_event().is_some() {}
                 }
+                stream.finish();
             }
         }
         match self.assembler.failure() {

@@ -108,12 +108,16 @@ impl<'a> StreamingTurn<'a> {
             let mut room = BATCH.saturating_sub(chunk.as_ref().map_or(BATCH, length));
             let mut decoded = reader.decode_chunk(chunk);
             while room > 0 && decoded.is_ok() && !reader.assembler().has_ended() {
-                let Some(chunk) = stream.next_arrived().await else { break };
+                let Some(chunk) = stream.next_arrived() else { break };
                 room = room.saturating_sub(length(&chunk));
                 decoded = reader.decode_chunk(Some(chunk));
             }
             reader.send_events(client).await;
-            if decoded.is_err() || reader.assembler().has_ended() {
+            if decoded.is_err() {
+                return reader.outcome(decoded);
+            }
+            if reader.assembler().has_ended() {
+                stream.finish();
                 return reader.outcome(decoded);
             }
         }

@@ -1,12 +1,19 @@
 //! The body of an upstream's answer.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use futures_util::FutureExt;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
 
 use super::connection::AnswerBody;
 use super::error::UpstreamError;
 use super::timeouts::Timeouts;
 use crate::settings::EventStream;
+
+/// How long the rest of a stream may take after its last event.
+const REST: Duration = Duration::from_secs(1);
 
 /// The answer of an upstream.
 pub(crate) enum Reply {
@@ -48,10 +55,21 @@ impl ByteStream {
     }
 
     /// Returns bytes that have arrived already; `None` if there are none yet, or no more.
-    pub(crate) async fn next_arrived(&mut self) -> Option<Result<Bytes, UpstreamError>> {
+    pub(crate) fn next_arrived(&mut self) -> Option<Result<Bytes, UpstreamError>> {
         match self {
             Self::Local(events) => events.next().map(Ok),
-            Self::Received(received) => received.next_arrived().await,
+            Self::Received(received) => received.next_arrived(),
+        }
+    }
+
+    /// Ends the stream after the last event. What follows is dropped as it arrives, so that its
+    /// connection serves other requests.
+    pub(crate) fn finish(self) {
+        if let Self::Received(received) = self {
+            let mut rest = Box::pin(received.body.skip_rest());
+            if rest.as_mut().now_or_never().is_none() {
+                tokio::spawn(timeout(REST, rest));
+            }
         }
     }
 }
@@ -62,7 +80,7 @@ impl ReceivedBody {
         self.body.next(&mut self.timeouts).await
     }
 
-    async fn next_arrived(&mut self) -> Option<Result<Bytes, UpstreamError>> {
-        self.body.next_arrived(&mut self.timeouts).await
+    fn next_arrived(&mut self) -> Option<Result<Bytes, UpstreamError>> {
+        self.body.next_arrived(&mut self.timeouts)
     }
 }

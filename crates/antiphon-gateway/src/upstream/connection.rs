@@ -7,26 +7,20 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
-use http_body_util::BodyExt;
-use hyper::body::{Frame, Incoming};
-use hyper_util::client::legacy::{Client, Error as ClientError};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper::body::Frame;
 
 use super::body_kind::BodyKind;
-use super::connector::{self, Connector};
+use super::connector;
 use super::error::UpstreamError;
 use super::http::RequestBody;
 use super::own_key::{KeyPattern, Mask, Redactor};
+use super::pool::{AnswerFrames, Pool};
 use super::timeouts::Timeouts;
 use crate::settings::Secret;
 
-/// The maximum number of bytes that a connection reads at once, which also bounds the head of an
-/// answer. A buffer that has grown keeps its size until the connection closes.
-const READ_BUFFER: usize = 64 << 10;
-
 /// The connections to one server. They remove the operator's key from all bytes that they return.
 pub(super) struct Connection {
-    client: Client<Connector, RequestBody>,
+    pool: Pool,
     key: Option<Arc<KeyPattern>>,
 }
 
@@ -39,7 +33,7 @@ pub(super) struct HttpAnswer {
 
 /// The body of an answer, as a stream.
 pub(super) struct AnswerBody {
-    incoming: Incoming,
+    frames: AnswerFrames,
     redactor: Option<Redactor>,
     /// Bytes that [`AnswerBody::sniff`] has read, and that the next read returns.
     unread: Option<Bytes>,
@@ -48,12 +42,8 @@ pub(super) struct AnswerBody {
 impl Connection {
     /// Creates connections to a server that receives `key`.
     pub(super) fn new(connect_timeout: Duration, key: Option<&Secret>) -> Self {
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_mins(1))
-            .http1_max_buf_size(READ_BUFFER)
-            .build(connector::new(connect_timeout));
-        Self { client, key: key.and_then(KeyPattern::new).map(Arc::new) }
+        let pool = Pool::new(connector::new(connect_timeout));
+        Self { pool, key: key.and_then(KeyPattern::new).map(Arc::new) }
     }
 
     /// Sends a request. In the answer's body, `mask` replaces the key. A header that contains the
@@ -63,10 +53,9 @@ impl Connection {
         request: Request<RequestBody>,
         mask: Mask,
     ) -> Result<HttpAnswer, UpstreamError> {
-        let answer = self.client.request(request).await;
-        let (head, incoming) = answer.map_err(|error| connection_error(&error))?.into_parts();
+        let (head, frames) = self.pool.send(request).await?.into_parts();
         let redactor = self.key.as_ref().map(|key| Redactor::new(Arc::clone(key), mask));
-        let body = AnswerBody { incoming, redactor, unread: None };
+        let body = AnswerBody { frames, redactor, unread: None };
         Ok(HttpAnswer { status: head.status, headers: self.clean(head.headers), body })
     }
 
@@ -96,10 +85,15 @@ impl AnswerBody {
             return Some(Ok(unread));
         }
         loop {
-            match timeouts.wait(self.incoming.frame()).await {
+            match timeouts.wait(self.frames.frame()).await {
                 Err(error) => return Some(Err(error)),
                 Ok(frame) => match self.clean(frame, timeouts) {
                     Some(Ok(held)) if held.is_empty() => {}
+                    Some(Err(error)) => {
+                        // The caller's connection first sends what came before the error.
+                        tokio::task::yield_now().await;
+                        return Some(Err(error));
+                    }
                     piece => return piece,
                 },
             }
@@ -107,13 +101,11 @@ impl AnswerBody {
     }
 
     /// Returns bytes that have arrived already; `None` if there are none yet, or no more.
-    pub(super) async fn next_arrived(
+    pub(super) fn next_arrived(
         &mut self,
         timeouts: &mut Timeouts,
     ) -> Option<Result<Bytes, UpstreamError>> {
-        // The connection passes one piece at a time, in a task of its own, which needs its turn.
-        tokio::task::yield_now().await;
-        let frame = self.incoming.frame().now_or_never()?;
+        let frame = self.frames.frame().now_or_never()?;
         // The end is returned by the next read.
         frame.is_some().then(|| self.clean(frame, timeouts))?
     }
@@ -133,6 +125,11 @@ impl AnswerBody {
             None => piece,
             Some(redactor) => redactor.push(piece),
         }))
+    }
+
+    /// Reads the rest and drops it, so that the connection serves other requests.
+    pub(super) async fn skip_rest(mut self) {
+        while let Some(Ok(_)) = self.frames.frame().await {}
     }
 
     /// Detects the kind of a body without a content type from its first bytes. Later reads return
@@ -170,14 +167,4 @@ impl AnswerBody {
         }
         Ok(whole.freeze())
     }
-}
-
-fn connection_error(error: &ClientError) -> UpstreamError {
-    let mut reason = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        reason = cause.to_string();
-        source = cause.source();
-    }
-    if error.is_connect() { UpstreamError::Unreachable(reason) } else { UpstreamError::BrokeOff }
 }

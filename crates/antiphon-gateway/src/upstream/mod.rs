@@ -13,6 +13,7 @@ mod lock;
 mod missing_path;
 mod own_key;
 mod passthrough;
+mod pool;
 mod rejection_log;
 mod retry_session;
 mod timeouts;

@@ -89,7 +89,11 @@ impl<'p, 'a> Relaying<'p, 'a> {
             };
             let read = self.reader.decode_chunk(chunk);
             self.pass_on(client).await?;
-            if read.is_err() || self.reader.assembler().has_ended() {
+            if read.is_err() {
+                return Ok(self.reader.outcome(read));
+            }
+            if self.reader.assembler().has_ended() {
+                stream.finish();
                 return Ok(self.reader.outcome(read));
             }
         }
