@@ -207,6 +207,8 @@ impl Committer {
 
     fn run(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
         while let Some(first) = jobs.blocking_recv() {
+            // Threads that are ready to run may queue more jobs, which this commit then includes.
+            thread::yield_now();
             self.commit(batch(first, &mut jobs));
             self.log.tend(&self.db, jobs.is_empty());
             self.shrink(&jobs);
