@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::rules::{LOCKED_DELAYS, Retries};
+
 /// The agents that a run can reach, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
@@ -94,6 +96,8 @@ pub struct Limits {
     pub history: Option<usize>,
     /// The delays before retries of a request.
     pub retry_delays: Vec<Duration>,
+    /// The delays before retries of a request whose conversation has another open turn.
+    pub locked_delays: Vec<Duration>,
 }
 
 impl Default for Limits {
@@ -103,7 +107,15 @@ impl Default for Limits {
             parallel_calls: 8,
             history: None,
             retry_delays: [500, 1000, 2000].map(Duration::from_millis).into(),
+            locked_delays: LOCKED_DELAYS.into(),
         }
+    }
+}
+
+impl Limits {
+    /// The retries of one request.
+    pub(crate) fn retries(&self) -> Retries {
+        Retries::new(self.retry_delays.clone()).with_locked_delays(self.locked_delays.clone())
     }
 }
 

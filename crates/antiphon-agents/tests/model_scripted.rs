@@ -93,7 +93,7 @@ async fn broken_stream_tells_whether_output_came_before() {
         assert_eq!(error.has_emitted_output(), has_output);
         assert!(error.may_have_arrived());
         assert!(answer.next().await.is_none());
-        let failed = failed_request(&error, false);
+        let failed = failed_request(&error);
         assert_eq!(failed.failure, FailureKind::Broken);
         assert_eq!(failed.has_emitted_output, has_output);
     }
@@ -122,11 +122,11 @@ async fn failures_become_decisions_about_retries() {
         (ModelError::rejected(400, locked), RetryDecision::After(one)),
         (unreachable, RetryDecision::After(one)),
         (ModelError::unsupported("x"), RetryDecision::GiveUp(GiveUp::NotRetryable)),
-        (ModelErrorKind::BrokeOff("x".into()).into(), RetryDecision::GiveUp(GiveUp::UnknownSafety)),
+        (ModelErrorKind::BrokeOff("x".into()).into(), RetryDecision::After(one)),
     ] {
         let script = ScriptedBackend::new([error]);
         let error = script.respond(request()).await.unwrap_err();
-        let failed = failed_request(&error, true);
+        let failed = failed_request(&error);
         assert_eq!(Retries::new(vec![one]).decide(&failed), decision, "{error}");
     }
 }

@@ -202,9 +202,9 @@ async fn locked_conversation_has_its_own_retries() {
     let open = model.backend().respond(ask("One")).await.unwrap();
 
     let error = model.backend().respond(ask("Two")).await.unwrap_err();
-    let failed = failed_request(&error, true);
+    let failed = failed_request(&error);
     assert_eq!(failed.failure, FailureKind::Locked);
-    let decision = Retries::default().decide(&failed);
+    let decision = Retries::new(Vec::new()).decide(&failed);
     assert_eq!(decision, RetryDecision::After(LOCKED_DELAYS[0]));
 
     exchange.release_all();
@@ -223,8 +223,8 @@ async fn broken_stream_is_not_retried_after_output() {
     provider.script(Script::from(answer).break_after(5));
     let request = request(vec![given::user("Go")], conversation);
     let answer = model.backend().respond(request).await.unwrap();
-    let failed = failed_request(&answer.finish().await.unwrap_err(), true);
+    let failed = failed_request(&answer.finish().await.unwrap_err());
     assert_eq!(failed.failure, FailureKind::Broken);
-    let decision = Retries::default().decide(&failed);
+    let decision = Retries::new(Vec::new()).decide(&failed);
     assert_eq!(decision, RetryDecision::GiveUp(GiveUp::OutputEmitted));
 }

@@ -2,14 +2,14 @@
 
 use antiphon::Item;
 use antiphon::item::Kind;
-use antiphon::tracker::{Attempt, ResponseId};
+use antiphon::tracker::{Attempt, PLACEHOLDER_ID, ReasoningIds, ResponseId, Tracker};
 
 use super::calls::{OpenCall, call_key, tool_name};
 use super::state::{AnswerRecord, Owner};
 use super::{End, Machine};
 use crate::model::{Answered, Usage};
 use crate::roster::AgentFacts;
-use crate::rules::{CallAction, Retries};
+use crate::rules::CallAction;
 use crate::tool::Approval;
 
 /// An answer of a model.
@@ -57,13 +57,16 @@ impl Machine {
                 before.rewind(attempt).expect("it is in flight");
                 before
             });
-            let id = answer.response_id.as_ref();
-            tracker.accept(attempt, id, &answer.output).expect("it is in flight");
+            accept_response(tracker, attempt, answer);
         }
         self.delay = None;
-        self.retries = Retries::new(self.roster.limits.retry_delays.clone());
+        self.retries = self.roster.limits.retries();
         let start = self.state.items.len();
-        self.state.items.extend(answer.output.iter().cloned());
+        let policy = match self.state.client_history() {
+            Some(_) => self.state.reasoning_ids,
+            None => ReasoningIds::Keep,
+        };
+        self.state.items.extend(answer.output.iter().map(|item| policy.apply(item)));
         self.state.answers.push(AnswerRecord {
             agent: self.state.agent.clone(),
             items: start..self.state.items.len(),
@@ -156,10 +159,34 @@ impl Machine {
 
     /// Adds an item that the model has not read.
     pub(super) fn push(&mut self, item: Item) {
+        let item = without_placeholder_id(item);
         if let Owner::Server { tracker, .. } = &mut self.state.owner {
             tracker.add(item.clone()).expect("the machine never finishes its tracker");
         }
         self.state.items.push(item);
+    }
+}
+
+/// Records a response. No request can continue a response without an id, so the items of this
+/// exchange are sent again with the next request, which continues the response before it.
+fn accept_response(tracker: &mut Tracker, attempt: Attempt, answer: &ModelAnswer) {
+    let ModelAnswer { response_id, output, .. } = answer;
+    let is_chain = tracker.continuation().conversation_id().is_none();
+    if response_id.is_some() || !is_chain {
+        let accepted = tracker.accept(attempt, response_id.as_ref(), output);
+        return accepted.expect("it is in flight");
+    }
+    tracker.rewind(attempt).expect("it is in flight");
+    for item in output.iter().filter(|item| item.head().kind != Kind::Reasoning) {
+        tracker.add(item.clone()).expect("the machine never finishes its tracker");
+    }
+}
+
+/// The item without the id that a framework gave it. A server knows no such id.
+fn without_placeholder_id(item: Item) -> Item {
+    match item.head().id.as_ref().is_some_and(|id| id.as_str() == PLACEHOLDER_ID) {
+        true => item.with(|object| object.remove("id")),
+        false => item,
     }
 }
 

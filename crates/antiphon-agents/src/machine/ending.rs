@@ -22,6 +22,9 @@ impl Machine {
     /// Cancels the run. With [`CancelMode::Immediate`], abort the request to the model first, if
     /// there is one.
     pub fn cancel(&mut self, mode: CancelMode) {
+        if self.state.end.is_some() {
+            return;
+        }
         match mode {
             CancelMode::Immediate => {
                 self.rewind(true);

@@ -1,8 +1,8 @@
 //! The items of the owner, and calls that an earlier process left open.
 
 use antiphon::Item;
-use antiphon::item::{CallKey, Exchange, Exchanges, Side};
-use antiphon::tracker::Tracker;
+use antiphon::item::{CallKey, Exchange, Exchanges, Kind, Side};
+use antiphon::tracker::{Attempt, Tracker};
 
 use super::calls::{CallStatus, OpenCall, call_key, tool_name};
 use super::ending::{NOT_RUN, UNKNOWN_OUTCOME};
@@ -57,15 +57,11 @@ impl Machine {
                 self.recover(&started);
             }
             Owner::Server { tracker, asking } => {
-                let answer = asking.take().and_then(|attempt| {
-                    let output = tracker.find_answer(attempt, &items).map(<[Item]>::to_vec);
-                    if output.is_none() {
-                        tracker.hydrate(&items);
-                        tracker.rewind(attempt).expect("it is in flight");
-                    }
-                    Some((attempt, output?))
-                });
-                match answer {
+                let items = match tracker.continuation().conversation_id() {
+                    Some(_) => without_lone_reasoning(items, &mut self.state.rejected),
+                    None => items,
+                };
+                match asking.take().and_then(|attempt| find_answer(tracker, attempt, &items)) {
                     Some((attempt, output)) => {
                         let answer = ModelAnswer { output, ..ModelAnswer::default() };
                         match self.state.stopping {
@@ -159,6 +155,35 @@ impl super::RunState {
             Owner::Server { .. } => None,
         }
     }
+}
+
+/// The answer to a request in flight, if the server has it. Otherwise the request has ended.
+fn find_answer(
+    tracker: &mut Tracker,
+    attempt: Attempt,
+    items: &[Item],
+) -> Option<(Attempt, Vec<Item>)> {
+    match tracker.find_answer(attempt, items) {
+        Some([]) => {
+            tracker.accept(attempt, None, &[]).expect("it is in flight");
+            None
+        }
+        Some(output) => Some((attempt, output.to_vec())),
+        None => {
+            tracker.hydrate(items);
+            tracker.rewind(attempt).expect("it is in flight");
+            None
+        }
+    }
+}
+
+/// Moves the reasoning at the end to `lone`: its answer broke off, and the server refuses every
+/// request after it.
+fn without_lone_reasoning(mut items: Vec<Item>, lone: &mut Vec<Item>) -> Vec<Item> {
+    let is_reasoning = |item: &&Item| item.head().kind == Kind::Reasoning;
+    let count = items.iter().rev().take_while(is_reasoning).count();
+    *lone = items.split_off(items.len() - count);
+    items
 }
 
 /// The calls of the last answer in `history` that have no output in `history` or `input`. Nothing

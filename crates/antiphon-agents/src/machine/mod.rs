@@ -118,15 +118,23 @@ impl Machine {
     }
 
     fn with_state(roster: Arc<Roster>, state: RunState, is_loaded: bool) -> Self {
-        let retries = Retries::new(roster.limits.retry_delays.clone());
+        let retries = roster.limits.retries();
         let ledger = CallLedger::default();
         Self { roster, state, is_loaded, ledger, retries, delay: None }
     }
 
     /// Sets the limits of the run.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.retries = Retries::new(limits.retry_delays.clone());
+        self.retries = limits.retries();
         Arc::make_mut(&mut self.roster).limits = limits;
+    }
+
+    /// Sets the treatment of reasoning ids. Call it before the first request.
+    pub fn set_reasoning_ids(&mut self, policy: ReasoningIds) {
+        self.state.reasoning_ids = policy;
+        if let Owner::Server { tracker, .. } = &mut self.state.owner {
+            tracker.set_reasoning_ids(policy);
+        }
     }
 
     /// The state of the run, to store it. A session has the items before the run.
@@ -272,15 +280,17 @@ impl Machine {
     /// Records that the request of [`Step::Ask`] failed. The next step asks again, or the run ends
     /// with `error`.
     ///
-    /// If a conversation's server may have accepted the request, its items are listed first.
+    /// If a conversation's server may have accepted the request, its items are listed first: so a
+    /// request is never repeated while its effect is unknown.
     pub fn ask_failed(&mut self, failed: &FailedRequest, error: &str) {
         let is_uncertain = failed.failure == FailureKind::Broken;
         self.rewind(is_uncertain);
-        // The effect on a server's state is found out first, so a retry has it once.
-        let failed = FailedRequest { is_stateful: false, ..*failed };
-        match self.retries.decide(&failed) {
+        match self.retries.decide(failed) {
             RetryDecision::After(delay) => self.delay = Some(delay),
-            RetryDecision::GiveUp(_) => self.stop(End::Failed { error: error.to_owned() }),
+            RetryDecision::GiveUp(_) => {
+                self.delay = None;
+                self.stop(End::Failed { error: error.to_owned() });
+            }
         }
         self.advance();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use antiphon::Item;
-use antiphon::tracker::{Attempt, Continuation, ConversationId, Tracker};
+use antiphon::tracker::{Attempt, Continuation, ConversationId, ReasoningIds, Tracker};
 use serde::{Deserialize, Serialize};
 
 use super::calls::OpenCalls;
@@ -42,7 +42,7 @@ pub struct RunState {
     pub(super) before_answer: Option<Box<Tracker>>,
     /// Whether the model was asked to correct its last answer.
     pub(super) has_repeated_answer: bool,
-    /// The rejected items that the server still has.
+    /// The items that the server has and that its conversation must not keep.
     #[serde(with = "item_json::list")]
     pub(super) rejected: Vec<Item>,
     /// Whether a tool has run whose output ends the run.
@@ -56,6 +56,9 @@ pub struct RunState {
     pub(super) staged: Staging,
     /// The conversations and chains that the run left for a fork.
     pub(super) forks: Vec<Fork>,
+    /// The treatment of reasoning ids in later requests, and in the history of a client.
+    #[serde(default)]
+    pub(super) reasoning_ids: ReasoningIds,
 }
 
 /// The owner of the conversation's state.
@@ -192,6 +195,7 @@ impl RunState {
             end: None,
             staged: Staging::default(),
             forks: Vec::new(),
+            reasoning_ids: ReasoningIds::default(),
         }
     }
 

@@ -42,8 +42,8 @@ pub enum Step {
     Fork(Vec<Item>),
     /// Check the last answer of the run; see [`Machine::checked`](super::Machine::checked).
     Check(Vec<Item>),
-    /// Remove these items from the server's conversation: the check rejected them; see
-    /// [`Machine::removed`](super::Machine::removed).
+    /// Remove these items from the server's conversation: the check rejected them, or they are
+    /// reasoning of an answer that broke off. See [`Machine::removed`](super::Machine::removed).
     Remove(Vec<Item>),
     /// Post these outputs to the server's conversation, without a turn of the model; see
     /// [`Machine::delivered`](super::Machine::delivered).

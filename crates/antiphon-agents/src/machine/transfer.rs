@@ -10,7 +10,7 @@
 
 use antiphon::Item;
 use antiphon::json::quote;
-use antiphon::tracker::{Continuation, ConversationId, ReasoningIds, Tracker};
+use antiphon::tracker::{Continuation, ConversationId, Tracker};
 
 use super::calls::{OpenCall, call_key, tool_name};
 use super::state::{Fork, Owner, Transfer, TransferStage, View};
@@ -119,7 +119,7 @@ impl Machine {
     /// Continues from another state of the server, which has the items of `seed`.
     fn leave_for(&mut self, to: &Continuation, seed: &[Item], input: Vec<Item>) {
         let Owner::Server { tracker, asking } = &mut self.state.owner else { return };
-        let mut next = Tracker::new(to.clone(), ReasoningIds::Keep);
+        let mut next = Tracker::new(to.clone(), self.state.reasoning_ids);
         if to.conversation_id().is_some() {
             next.hydrate(seed);
         }

@@ -3,11 +3,10 @@
 use antiphon::faults::StateError;
 
 use super::{ModelError, ModelErrorKind};
-use crate::rules::{FailedRequest, FailureKind};
+use crate::rules::{FailedRequest, FailureKind, RetryVerdict};
 
 /// The failed request of an error, for [`Retries::decide`](crate::rules::Retries::decide).
-/// `is_stateful`: the request continues state that the server owns.
-pub fn failed_request(error: &ModelError, is_stateful: bool) -> FailedRequest {
+pub fn failed_request(error: &ModelError) -> FailedRequest {
     let is_safe = !error.may_have_arrived() && error.rejection().is_none();
     let is_refused_here =
         matches!(error.kind(), ModelErrorKind::Unsupported(_) | ModelErrorKind::InvalidRequest(_));
@@ -17,10 +16,10 @@ pub fn failed_request(error: &ModelError, is_stateful: bool) -> FailedRequest {
     };
     FailedRequest {
         failure: failure_kind(error),
-        is_stateful,
         has_emitted_output: error.has_emitted_output(),
         should_retry,
         retry_after: error.retry_after(),
+        verdict: RetryVerdict::ByRules,
     }
 }
 

@@ -7,12 +7,11 @@ use antiphon::item::{CallKey, Exchanges, Item, Kind, PairRole, Side};
 /// The calls of one run, each with its state.
 ///
 /// ```text
-/// begin              commit
-/// -----> Running ------------> Committed
-///           '---- abandon: the call is forgotten
+/// begin             commit
+/// -----> Running -----------> Committed
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct CallLedger {
+pub(crate) struct CallLedger {
     calls: HashMap<CallKey, Call>,
 }
 
@@ -25,8 +24,8 @@ struct Call {
 
 /// The action for a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CallAction {
-    /// Execute it, then commit or abandon it.
+pub(crate) enum CallAction {
+    /// Execute it, then commit its output.
     Run,
     /// It is running: the same call was announced twice, perhaps under two item ids.
     Running,
@@ -37,7 +36,7 @@ pub enum CallAction {
 /// The reason to reject a call or its output. The ledger is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CallError {
+pub(crate) enum CallError {
     /// The item is not a call that its caller answers.
     #[error("{0} is not a call to run")]
     NotACall(Kind),
@@ -57,7 +56,7 @@ pub enum CallError {
 
 impl CallLedger {
     /// Creates a ledger with the calls of `history` that have an output.
-    pub fn from_history(history: &[Item]) -> Self {
+    pub(crate) fn from_history(history: &[Item]) -> Self {
         let (mut ledger, mut exchanges) = (Self::default(), Exchanges::default());
         for (position, item) in history.iter().enumerate() {
             let joined = exchanges.push(position, item.head());
@@ -75,7 +74,7 @@ impl CallLedger {
     ///
     /// Two calls are the same regardless of their item ids and status; their arguments are compared
     /// as JSON.
-    pub fn begin(&mut self, call: &Item) -> Result<CallAction, CallError> {
+    pub(crate) fn begin(&mut self, call: &Item) -> Result<CallAction, CallError> {
         let key = key_of(call)?;
         let Some(earlier) = self.calls.get(&key) else {
             self.calls.insert(key, Call { asked: call.clone(), output: None });
@@ -88,7 +87,7 @@ impl CallLedger {
     }
 
     /// Records the output of an executed call. The output needs the `call_id` of the call.
-    pub fn commit(&mut self, call: &Item, output: Item) -> Result<(), CallError> {
+    pub(crate) fn commit(&mut self, call: &Item, output: Item) -> Result<(), CallError> {
         let key = key_of(call)?;
         if output.head().pairing() != Some((Side::Output, key.clone())) {
             return Err(CallError::ForeignOutput(key));
@@ -96,18 +95,6 @@ impl CallLedger {
         match self.calls.get_mut(&key) {
             Some(running) if running.output.is_none() => {
                 running.output = Some(output);
-                Ok(())
-            }
-            _ => Err(CallError::NotRunning(key)),
-        }
-    }
-
-    /// Forgets a call that was not executed and had no effect: it can start again.
-    pub fn abandon(&mut self, call: &Item) -> Result<(), CallError> {
-        let key = key_of(call)?;
-        match self.calls.get(&key) {
-            Some(running) if running.output.is_none() => {
-                self.calls.remove(&key);
                 Ok(())
             }
             _ => Err(CallError::NotRunning(key)),

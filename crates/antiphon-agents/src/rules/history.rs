@@ -7,26 +7,20 @@ use antiphon::tracker::server_id;
 
 /// Returns the input of a turn's request: `history` cut to `limit`, without duplicates and calls
 /// that have no output, followed by the unchanged `input`. The stored history does not change.
-pub fn prepare(history: &[Item], input: &[Item], limit: Option<usize>) -> Vec<Item> {
-    prune(&dedupe(&latest(history, limit)), input).items
+pub(crate) fn prepare(history: &[Item], input: &[Item], limit: Option<usize>) -> Vec<Item> {
+    prune(&dedupe(&latest(history, limit)), input)
 }
 
 /// Returns the latest `limit` items of `history`, or all items without a limit.
 ///
 /// If the cut separates a call from its output, the output is dropped too. An output that never had
 /// a call stays, because a limit does not repair histories.
-pub fn latest(history: &[Item], limit: Option<usize>) -> Vec<Item> {
+pub(super) fn latest(history: &[Item], limit: Option<usize>) -> Vec<Item> {
     let cut = limit.map_or(0, |limit| history.len().saturating_sub(limit));
     keep_items(history, cut, |joined| match joined {
         PairRole::Output(call) | PairRole::RepeatedOutput(call) => call >= cut,
         _ => true,
     })
-}
-
-/// Returns `window` without the outputs whose calls are not in it. The window was cut from a
-/// history that is not available.
-pub fn without_cut_pairs(window: &[Item]) -> Vec<Item> {
-    keep_items(window, 0, |joined| joined != PairRole::OrphanOutput)
 }
 
 /// The items from `cut` on that pass `keeps` or belong to no call.
@@ -50,7 +44,7 @@ fn keep_items(items: &[Item], cut: usize, keeps: impl Fn(PairRole) -> bool) -> V
 /// Messages are never merged, because users repeat themselves. Different calls with the same
 /// `call_id` are not merged either, because some servers restart these ids in every turn: each call
 /// keeps its own output.
-pub fn dedupe(items: &[Item]) -> Vec<Item> {
+pub(super) fn dedupe(items: &[Item]) -> Vec<Item> {
     merge_outputs(merge_requests(items))
 }
 
@@ -135,44 +129,19 @@ fn calls_of_outputs(items: &[Item]) -> Vec<Option<Answered>> {
     items.iter().enumerate().map(answered).collect()
 }
 
-/// A history without orphans, followed by the turn's input.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pruned {
-    /// The items to send.
-    pub items: Vec<Item>,
-    /// The items that were dropped from the history, in order.
-    pub dropped: Vec<Dropped>,
-}
-
-/// A dropped item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dropped {
-    /// A call without an output of its own kind and `call_id`, at this position in the history.
-    Call(usize),
-    /// Reasoning directly before such a call, at this position in the history.
-    Reasoning(usize),
-}
-
 /// Drops the calls of `history` that a run left without an output; a provider would reject them.
 ///
 /// A call of the history is dropped if neither the history nor `input` has its output. The
 /// reasoning directly before it is dropped too, unless the item after the reasoning stays. Calls in
 /// `input` are the caller's own and stay. Outputs are not checked.
-pub fn prune(history: &[Item], input: &[Item]) -> Pruned {
+pub(super) fn prune(history: &[Item], input: &[Item]) -> Vec<Item> {
     let calls = orphans(history, input);
-    let mut items = Vec::with_capacity(history.len() + input.len());
-    let mut dropped = Vec::new();
-    for (position, item) in history.iter().enumerate() {
-        if calls.contains(&position) {
-            dropped.push(Dropped::Call(position));
-        } else if item.head().kind == Kind::Reasoning && is_lost(history, position, &calls) {
-            dropped.push(Dropped::Reasoning(position));
-        } else {
-            items.push(item.clone());
-        }
-    }
-    items.extend_from_slice(input);
-    Pruned { items, dropped }
+    let is_dropped = |position: usize| {
+        let is_reasoning = history[position].head().kind == Kind::Reasoning;
+        calls.contains(&position) || (is_reasoning && is_lost(history, position, &calls))
+    };
+    let kept = history.iter().enumerate().filter(|(position, _)| !is_dropped(*position));
+    kept.map(|(_, item)| item).chain(input).cloned().collect()
 }
 
 /// The positions in `history` of calls that need an output and have none.

@@ -1,46 +1,44 @@
 //! The rules of an agent's run. The state of its conversation is in a
 //! [`Tracker`](antiphon::tracker::Tracker).
 //!
-//! Every rule is a value or a pure function: it takes an event and returns the next action. The
-//! agent's runner performs the action: it calls the model, runs tools, waits, stores.
+//! Every rule is a value or a pure function, which the machine of a run asks. The runner performs
+//! the actions: it calls the model, runs tools, waits, stores.
 //!
 //! ```
-//! use antiphon::item::parse_items;
-//! use antiphon_agents::rules::history::prune;
+//! use std::time::Duration;
 //!
-//! // The run stopped after a call, so its stored history ends with a call without an output.
-//! let history = r#"[{"role":"user","content":"Weather?"},
-//!     {"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}]"#;
-//! let pruned = prune(&parse_items(&history.into()).unwrap(), &[]);
-//! assert_eq!((pruned.items.len(), pruned.dropped.len()), (1, 1));
+//! use antiphon_agents::rules::{
+//!     FailedRequest, FailureKind, Retries, RetryDecision, RetryVerdict,
+//! };
+//!
+//! let failed = FailedRequest {
+//!     failure: FailureKind::Status(503),
+//!     has_emitted_output: false,
+//!     should_retry: None,
+//!     retry_after: Some(Duration::from_secs(7)),
+//!     verdict: RetryVerdict::ByRules,
+//! };
+//! let mut retries = Retries::new(vec![Duration::from_millis(500)]);
+//! assert_eq!(retries.decide(&failed), RetryDecision::After(Duration::from_secs(7)));
 //! ```
 
 mod calls;
 mod cancellation;
 mod compaction;
-mod creation;
-mod handoff;
-pub mod history;
+pub(crate) mod history;
 mod outcomes;
-mod replacement;
 mod retry;
 mod session;
 mod staging;
 #[cfg(test)]
 mod tests;
 
-pub use calls::{CallAction, CallError, CallLedger};
-pub use cancellation::{CancelEffect, CancelMode, Cancellation, RunStep, TurnPhase};
-pub use compaction::{
-    CompactionDecision, CompactionMode, CompactionSource, CompactionTrigger, MIN_CANDIDATES,
-    NoResponse, candidates,
-};
-pub use creation::{FirstWrite, WriterAction, WriterId};
-pub use handoff::{Handoff, HandoffError, HandoffOptions, HandoffWarning, first_handoff};
-pub use outcomes::{Outcome, OutcomeEffect, Outcomes, Settled, ToolError, settle};
-pub use replacement::{Replacement, ReplacementAction, ReplacementEnd};
+pub(crate) use calls::{CallAction, CallLedger};
+pub use cancellation::CancelMode;
+pub(crate) use compaction::{MIN_CANDIDATES, candidates};
+pub use outcomes::Outcome;
 pub use retry::{
-    FailedRequest, FailureKind, GiveUp, LOCKED_DELAYS, Retries, RetryDecision, is_output_event,
+    FailedRequest, FailureKind, GiveUp, LOCKED_DELAYS, Retries, RetryDecision, RetryVerdict,
 };
-pub use session::{ItemSource, PreparedItem, count_tail_to_pop, find_items_to_save, find_unsaved};
-pub use staging::{CommitPoint, Staging};
+pub(crate) use session::count_tail_to_pop;
+pub(crate) use staging::Staging;

@@ -22,14 +22,26 @@ pub enum FailureKind {
 pub struct FailedRequest {
     /// The kind of the failure.
     pub failure: FailureKind,
-    /// Whether it continues state that the provider owns, which a retry could change twice.
-    pub is_stateful: bool,
-    /// Whether a consumer has received an output event of it (see [`is_output_event`]).
+    /// Whether a consumer has received an output event of it.
     pub has_emitted_output: bool,
     /// The provider's `x-should-retry` header.
     pub should_retry: Option<bool>,
     /// The provider's `Retry-After` header.
     pub retry_after: Option<Duration>,
+    /// The application's decision.
+    pub verdict: RetryVerdict,
+}
+
+/// An application's decision about a failed request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetryVerdict {
+    /// The rules decide.
+    #[default]
+    ByRules,
+    /// A retry is safe, also after events with output, which consumers then receive twice.
+    Safe,
+    /// There is no retry.
+    Never,
 }
 
 /// The action after a failure.
@@ -49,25 +61,33 @@ pub enum GiveUp {
     OutputEmitted,
     /// The provider would answer the same.
     NotRetryable,
-    /// The provider owns the state, so a retry may have its effect twice.
-    UnknownSafety,
+    /// The application decided so.
+    Verdict,
     /// No retries are left.
     Exhausted,
 }
 
 /// The retries of one request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retries {
     locked: usize,
     others: usize,
     delays: Vec<Duration>,
+    locked_delays: Vec<Duration>,
 }
 
 impl Retries {
     /// Allows one retry for each of these delays. A locked conversation has delays of its own:
     /// [`LOCKED_DELAYS`].
     pub fn new(delays: Vec<Duration>) -> Self {
-        Self { delays, ..Self::default() }
+        let locked_delays = LOCKED_DELAYS.to_vec();
+        Self { locked: 0, others: 0, delays, locked_delays }
+    }
+
+    /// Allows one retry of a request to a locked conversation for each of these delays.
+    #[must_use]
+    pub fn with_locked_delays(self, locked_delays: Vec<Duration>) -> Self {
+        Self { locked_delays, ..self }
     }
 
     /// Decides about a failure of the request, and counts the granted retry.
@@ -76,8 +96,8 @@ impl Retries {
             return RetryDecision::GiveUp(reason);
         }
         let (tried, delays) = match failed.failure {
-            FailureKind::Locked => (&mut self.locked, &LOCKED_DELAYS[..]),
-            FailureKind::Status(_) | FailureKind::Broken => (&mut self.others, &self.delays[..]),
+            FailureKind::Locked => (&mut self.locked, &self.locked_delays),
+            FailureKind::Status(_) | FailureKind::Broken => (&mut self.others, &self.delays),
         };
         let Some(delay) = delays.get(*tried) else {
             return RetryDecision::GiveUp(GiveUp::Exhausted);
@@ -90,16 +110,20 @@ impl Retries {
 
 impl FailedRequest {
     fn forbids(&self) -> Option<GiveUp> {
+        match self.verdict {
+            RetryVerdict::Safe => return None,
+            RetryVerdict::Never => return Some(GiveUp::Verdict),
+            RetryVerdict::ByRules => {}
+        }
         if self.has_emitted_output {
             return Some(GiveUp::OutputEmitted);
         }
         match (self.failure, self.should_retry) {
-            (FailureKind::Locked, _) | (_, Some(true)) => None,
+            (FailureKind::Locked, _) | (_, Some(true)) | (FailureKind::Broken, None) => None,
             (_, Some(false)) => Some(GiveUp::NotRetryable),
             (FailureKind::Status(status), None) => {
                 (!may_pass(status)).then_some(GiveUp::NotRetryable)
             }
-            (FailureKind::Broken, None) => self.is_stateful.then_some(GiveUp::UnknownSafety),
         }
     }
 }
@@ -107,18 +131,4 @@ impl FailedRequest {
 /// Whether the provider did nothing with this status, and may succeed next time.
 fn may_pass(status: u16) -> bool {
     matches!(status, 408 | 409 | 429 | 500..=599)
-}
-
-/// Whether an event of this `type` has output. The events before it only announce the response. An
-/// unknown `type` counts as output.
-pub fn is_output_event(event_type: &str) -> bool {
-    !matches!(
-        event_type,
-        "response.created"
-            | "response.queued"
-            | "response.in_progress"
-            | "response.failed"
-            | "error"
-            | "keepalive"
-    )
 }

@@ -34,7 +34,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         let session = self.machine.view().session().map(str::to_owned);
         let session = self.sessions.clone().zip(session);
         let mut new = compaction.pinned(&history);
-        Some(Effect::new(async move {
+        let effect = Effect::new(async move {
             let compacted = match compacted(&model, compaction.way, &history).await {
                 Ok(items) => items,
                 Err(error) => return Done::Event(RunEvent::NotCompacted(error.to_string())),
@@ -46,7 +46,8 @@ impl<C: Send + Sync + 'static> Run<C> {
                 return Done::Event(RunEvent::NotCompacted(error.to_string()));
             }
             Done::Compacted { old, new }
-        }))
+        });
+        Some(Effect { is_abortable: true, ..effect })
     }
 }
 

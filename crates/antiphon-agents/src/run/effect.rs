@@ -16,8 +16,8 @@ use crate::session::SessionStore;
 /// An effect that is being performed.
 pub(super) struct Effect {
     pub(super) future: Pin<Box<dyn Future<Output = Done> + Send>>,
-    /// Whether it is a request to a model.
-    pub(super) is_ask: bool,
+    /// Whether a cancellation may abort it: a request to a model, or a compaction.
+    pub(super) is_abortable: bool,
 }
 
 /// The result of an effect.
@@ -45,7 +45,7 @@ impl Effect {
     }
 
     pub(super) fn new(future: impl Future<Output = Done> + Send + 'static) -> Self {
-        Self { future: Box::pin(future), is_ask: false }
+        Self { future: Box::pin(future), is_abortable: false }
     }
 }
 
@@ -198,7 +198,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             }
             Done::Answer(model.backend().respond(request).await)
         };
-        Effect { is_ask: true, ..Effect::new(future) }
+        Effect { is_abortable: true, ..Effect::new(future) }
     }
 
     /// Runs the hooks after an answer.

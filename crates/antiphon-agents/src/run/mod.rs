@@ -4,6 +4,7 @@
 //! awaited.
 
 mod agent_tool;
+mod cancellation;
 mod compaction;
 mod decisions;
 mod effect;
@@ -29,17 +30,19 @@ use crate::input::Input;
 use crate::machine::{Machine, RunState, Step, call_key, tool_name};
 use crate::model::{Answer, AnswerEvent, EventKind, ModelError, failed_request};
 use crate::roster::Limits;
-use crate::rules::{CancelMode, Outcome};
+use crate::rules::{CancelMode, FailedRequest, Outcome, RetryVerdict};
 use crate::session::{SessionError, SessionStore};
 use crate::state::State;
 use crate::tool::ToolContext;
 
 pub use agent_tool::AgentTool;
+pub use cancellation::Canceller;
 pub use event::RunEvent;
 pub use result::RunResult;
 pub use team::TeamError;
 
 use self::agent_tool::InnerExchange;
+use self::cancellation::Cancellations;
 use self::effect::{Done, Effect};
 use self::guard::InputCheck;
 use self::options::Options;
@@ -73,6 +76,7 @@ pub struct Run<C = ()> {
     effect: Option<Effect>,
     answer: Option<Answer>,
     tools: RunningTools,
+    cancellations: Cancellations,
     events: VecDeque<RunEvent>,
     input_check: InputCheck,
     /// The length of the history at the last compaction.
@@ -170,6 +174,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             effect: None,
             answer: None,
             tools: RunningTools::default(),
+            cancellations: Cancellations::default(),
             events: VecDeque::new(),
             input_check: InputCheck::Due,
             has_compacted_at: None,
@@ -211,14 +216,22 @@ impl<C: Send + Sync + 'static> Run<C> {
         self.machine.stage(item)
     }
 
-    /// Cancels the run.
+    /// Cancels the run. A run that has ended does not change.
     pub fn cancel(&mut self, mode: CancelMode) {
+        if self.machine.view().end().is_some() {
+            return;
+        }
         if mode == CancelMode::Immediate {
             self.abort_request();
             self.input_check = InputCheck::Passed;
         }
         self.is_over = false;
         self.machine.cancel(mode);
+    }
+
+    /// A handle that cancels the run while another task waits for its events.
+    pub fn canceller(&self) -> Canceller {
+        self.cancellations.canceller()
     }
 
     /// Stops the run, and returns its state. Running tools are dropped, so their outcome is unknown
@@ -229,7 +242,7 @@ impl<C: Send + Sync + 'static> Run<C> {
 
     /// Whether a request to the model has been started and not ended.
     fn is_asking(&self) -> bool {
-        self.answer.is_some() || self.effect.as_ref().is_some_and(|effect| effect.is_ask)
+        self.answer.is_some() || self.effect.as_ref().is_some_and(|effect| effect.is_abortable)
     }
 
     fn abort_request(&mut self) {
@@ -399,7 +412,9 @@ impl<C: Send + Sync + 'static> Run<C> {
     }
 
     fn ask_failed(&mut self, error: &ModelError) {
-        let failed = failed_request(error, false);
+        let policy = self.options.retry_policy.as_ref();
+        let verdict = policy.map_or(RetryVerdict::ByRules, |policy| policy(error));
+        let failed = FailedRequest { verdict, ..failed_request(error) };
         self.machine.ask_failed(&failed, &error.to_string());
         if let Some(delay) = self.machine.delay() {
             self.events.push_back(RunEvent::Retrying { error: error.clone(), delay });
@@ -420,6 +435,9 @@ impl<C: Send + Sync + 'static> Stream for Run<C> {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<RunEvent>> {
         let run = self.get_mut();
         loop {
+            if let Some(mode) = run.cancellations.poll(context) {
+                run.cancel(mode);
+            }
             if let Some(event) = run.events.pop_front() {
                 return Poll::Ready(Some(event));
             }

@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
-use antiphon::tracker::Returned;
+use antiphon::tracker::{ReasoningIds, Returned};
 
 use super::Run;
 use crate::compaction::Compaction;
 use crate::hooks::Hooks;
+use crate::model::ModelError;
 use crate::roster::Limits;
+use crate::rules::RetryVerdict;
 use crate::session::SessionStore;
 
 /// A function that chooses the items of a request.
 pub(super) type InputFilter = Arc<dyn Fn(Vec<Returned>) -> Vec<Returned> + Send + Sync>;
+
+/// A function that decides about a failed request before the rules.
+pub(super) type RetryPolicy = Arc<dyn Fn(&ModelError) -> RetryVerdict + Send + Sync>;
 
 /// The options of a run, which are set before its first event.
 pub(super) struct Options<C> {
@@ -20,11 +25,18 @@ pub(super) struct Options<C> {
     pub(super) compaction: Option<Compaction>,
     pub(super) filter: Option<InputFilter>,
     pub(super) hooks: Vec<Arc<dyn Hooks<C>>>,
+    pub(super) retry_policy: Option<RetryPolicy>,
 }
 
 impl<C> Default for Options<C> {
     fn default() -> Self {
-        Self { journal: None, compaction: None, filter: None, hooks: Vec::new() }
+        Self {
+            journal: None,
+            compaction: None,
+            filter: None,
+            hooks: Vec::new(),
+            retry_policy: None,
+        }
     }
 }
 
@@ -62,6 +74,29 @@ impl<C: Send + Sync + 'static> Run<C> {
         filter: impl Fn(Vec<Returned>) -> Vec<Returned> + Send + Sync + 'static,
     ) -> Self {
         self.options.filter = Some(Arc::new(filter));
+        self
+    }
+
+    /// Decides about failed requests before the rules: whether a retry is safe although it repeats
+    /// output that the caller of the run has read, or whether there is none.
+    ///
+    /// Retries that the rules or this function grant still follow the delays of the
+    /// [`Limits`]. The items of a server's conversation are listed first if the request may have
+    /// had an effect.
+    #[must_use]
+    pub fn retry_policy(
+        mut self,
+        policy: impl Fn(&ModelError) -> RetryVerdict + Send + Sync + 'static,
+    ) -> Self {
+        self.options.retry_policy = Some(Arc::new(policy));
+        self
+    }
+
+    /// Removes the ids of reasoning from later requests, and from the history of a session or of a
+    /// replay. The policy is part of the state of the run.
+    #[must_use]
+    pub fn reasoning_ids(mut self, policy: ReasoningIds) -> Self {
+        self.machine.set_reasoning_ids(policy);
         self
     }
 

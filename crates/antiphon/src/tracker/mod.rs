@@ -112,6 +112,11 @@ impl Tracker {
         Ok(occurrence)
     }
 
+    /// Changes the treatment of reasoning ids. Call it before the first request.
+    pub fn set_reasoning_ids(&mut self, policy: ReasoningIds) {
+        self.reasoning_ids = policy;
+    }
+
     /// Ends the run. Pending items stay pending, and [`plan`](Self::plan) still lists them.
     pub fn finish(&mut self) {
         self.is_finished = true;

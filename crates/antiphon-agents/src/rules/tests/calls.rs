@@ -1,10 +1,14 @@
 //! Tests that a call has its effect once.
 
-use crate::rules::{CallAction, CallError, CallLedger};
-use antiphon::item::Kind;
+use crate::rules::calls::CallError;
+use crate::rules::{CallAction, CallLedger};
 use antiphon::item::given::{call, call_under, item, output, user};
+use antiphon::item::{CallKey, Kind};
 
-use super::function;
+/// The key of a function call.
+fn function(call_id: &str) -> CallKey {
+    CallKey { kind: Kind::FunctionCall, call_id: call_id.into() }
+}
 
 #[test]
 fn behaviour_50_other_arguments_under_one_call_id_fail_before_a_second_effect() {
@@ -65,17 +69,4 @@ fn behaviour_29_an_anonymous_output_is_not_taken_for_a_named_call() {
     assert_eq!(ledger.commit(&asked, anonymous), foreign);
     assert_eq!(ledger.commit(&asked, output("call_2", "ok")), foreign);
     assert_eq!(ledger.commit(&asked, output("call_1", "ok")), Ok(()));
-}
-
-#[test]
-fn abandoned_call_can_begin_again() {
-    let mut ledger = CallLedger::default();
-    let asked = call("call_1", "{}");
-    ledger.begin(&asked).unwrap();
-    ledger.abandon(&asked).unwrap();
-    assert_eq!(ledger.begin(&asked), Ok(CallAction::Run));
-    ledger.commit(&asked, output("call_1", "ok")).unwrap();
-    let is_over = Err(CallError::NotRunning(function("call_1")));
-    assert_eq!(ledger.abandon(&asked), is_over);
-    assert_eq!(ledger.commit(&asked, output("call_1", "other")), is_over);
 }

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use crate::rules::{FailedRequest, FailureKind, GiveUp, Retries, RetryDecision, is_output_event};
+use crate::rules::{FailedRequest, FailureKind, GiveUp, Retries, RetryDecision, RetryVerdict};
 
 const DELAY: Duration = Duration::from_millis(500);
 
-fn failed(failure: FailureKind, is_stateful: bool) -> FailedRequest {
+fn failed(failure: FailureKind) -> FailedRequest {
     FailedRequest {
         failure,
-        is_stateful,
         has_emitted_output: false,
         should_retry: None,
         retry_after: None,
+        verdict: RetryVerdict::ByRules,
     }
 }
 
@@ -22,8 +22,8 @@ fn decide(failed: &FailedRequest) -> RetryDecision {
 
 #[test]
 fn behaviour_47_a_locked_conversation_is_tried_three_times_again() {
-    let mut retries = Retries::default();
-    let locked = failed(FailureKind::Locked, true);
+    let mut retries = Retries::new(Vec::new());
+    let locked = failed(FailureKind::Locked);
     for seconds in [1, 2, 4] {
         let after = RetryDecision::After(Duration::from_secs(seconds));
         assert_eq!(retries.decide(&locked), after);
@@ -32,50 +32,48 @@ fn behaviour_47_a_locked_conversation_is_tried_three_times_again() {
 }
 
 #[test]
-fn behaviour_48_with_state_and_unknown_safety_nothing_is_retried() {
-    let broken = failed(FailureKind::Broken, true);
-    assert_eq!(decide(&broken), RetryDecision::GiveUp(GiveUp::UnknownSafety));
-    assert_eq!(decide(&failed(FailureKind::Broken, false)), RetryDecision::After(DELAY));
-}
-
-#[test]
-fn with_state_a_provider_can_say_that_a_replay_is_safe() {
+fn a_provider_can_say_that_a_replay_is_safe() {
     for status in [408, 409, 429, 500, 503] {
-        assert_eq!(decide(&failed(FailureKind::Status(status), true)), RetryDecision::After(DELAY));
+        assert_eq!(decide(&failed(FailureKind::Status(status))), RetryDecision::After(DELAY));
     }
-    let received = FailedRequest { should_retry: Some(true), ..failed(FailureKind::Broken, true) };
+    let received = FailedRequest { should_retry: Some(true), ..failed(FailureKind::Broken) };
     assert_eq!(decide(&received), RetryDecision::After(DELAY));
-    let denied =
-        FailedRequest { should_retry: Some(false), ..failed(FailureKind::Status(503), true) };
+    let denied = FailedRequest { should_retry: Some(false), ..failed(FailureKind::Status(503)) };
     assert_eq!(decide(&denied), RetryDecision::GiveUp(GiveUp::NotRetryable));
 }
 
 #[test]
 fn behaviour_49_after_an_output_event_nothing_is_retried() {
-    let after = |event: &str| FailedRequest {
-        has_emitted_output: is_output_event(event),
-        ..failed(FailureKind::Broken, false)
-    };
-    assert_eq!(decide(&after("response.created")), RetryDecision::After(DELAY));
-    for event in ["response.output_item.added", "response.output_text.delta"] {
-        assert_eq!(decide(&after(event)), RetryDecision::GiveUp(GiveUp::OutputEmitted));
+    for failure in [FailureKind::Broken, FailureKind::Locked] {
+        let after = FailedRequest { has_emitted_output: true, ..failed(failure) };
+        assert_eq!(decide(&after), RetryDecision::GiveUp(GiveUp::OutputEmitted));
     }
-    let locked =
-        FailedRequest { failure: FailureKind::Locked, ..after("response.output_item.added") };
-    assert_eq!(decide(&locked), RetryDecision::GiveUp(GiveUp::OutputEmitted));
+    assert_eq!(decide(&failed(FailureKind::Broken)), RetryDecision::After(DELAY));
 }
 
 #[test]
 fn permanent_error_is_not_retried() {
-    let refused = failed(FailureKind::Status(400), false);
+    let refused = failed(FailureKind::Status(400));
     assert_eq!(decide(&refused), RetryDecision::GiveUp(GiveUp::NotRetryable));
 }
 
 #[test]
 fn the_provider_can_say_when() {
     let wait = Duration::from_secs(7);
-    let busy = FailedRequest { retry_after: Some(wait), ..failed(FailureKind::Status(429), false) };
+    let busy = FailedRequest { retry_after: Some(wait), ..failed(FailureKind::Status(429)) };
     let mut retries = Retries::new(vec![DELAY]);
     assert_eq!(retries.decide(&busy), RetryDecision::After(wait));
     assert_eq!(retries.decide(&busy), RetryDecision::GiveUp(GiveUp::Exhausted));
+}
+
+#[test]
+fn the_application_decides_before_the_rules() {
+    let decided = |verdict| FailedRequest {
+        has_emitted_output: true,
+        verdict,
+        ..failed(FailureKind::Broken)
+    };
+    assert_eq!(decide(&decided(RetryVerdict::Safe)), RetryDecision::After(DELAY));
+    let never = FailedRequest { has_emitted_output: false, ..decided(RetryVerdict::Never) };
+    assert_eq!(decide(&never), RetryDecision::GiveUp(GiveUp::Verdict));
 }
