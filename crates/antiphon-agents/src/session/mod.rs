@@ -1,8 +1,11 @@
 //! Sessions: the history of a conversation in the application's own store.
 
+mod batch;
 pub mod conformance;
+mod conversation;
 mod log;
 mod memory;
+mod random;
 mod sealed;
 mod store;
 
@@ -10,6 +13,7 @@ use antiphon::Item;
 use antiphon::item::CallKey;
 use async_trait::async_trait;
 
+pub use conversation::ConversationSessions;
 pub use memory::MemorySessions;
 pub use sealed::SealedSessions;
 pub use store::StoreSessions;

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use ring::digest;
 
 use super::log::{Change, RunRecord, apply, fold};
+use super::random::Random;
 use super::{SessionContent, SessionError, SessionStore};
 
 /// Sessions in a SQLite file or a PostgreSQL database, which also stores the conversations of a
@@ -188,15 +189,6 @@ const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 /// The id of an entry in the store. Items keep their own ids in their bytes.
 fn entry_id() -> ItemId {
     ItemId::from(Random.issue("entry_"))
-}
-
-/// Random bytes of the operating system.
-struct Random;
-
-impl IdSource for Random {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        getrandom::fill(bytes).expect("the operating system has random bytes");
-    }
 }
 
 /// Bytes that come from names: the same for the same names.
