@@ -12,8 +12,17 @@ use crate::rules::MIN_CANDIDATES;
 /// The history up to the last answer is replaced in the session at once, or not at all: a failure
 /// or a cancellation changes nothing. Items that the model has not read yet stay as they are.
 ///
-/// If a server owns the state, nothing is compacted here: set the server's own compaction in
-/// [`ModelSettings`](crate::model::ModelSettings).
+/// While the model has not read the outputs of tools, a compaction that is due waits, and happens
+/// as soon as the model has.
+///
+/// A server's state does not change. If a server owns it, the run leaves it for a new chain, or for
+/// a new conversation, that begins with the compacted items. [`RunEvent::Compacted`] and
+/// [`RunResult::next_state`] have the new state, and [`RunState::forks`] the old one. This happens
+/// before a request only, and lists the server's items first.
+///
+/// [`RunEvent::Compacted`]: crate::RunEvent::Compacted
+/// [`RunResult::next_state`]: crate::RunResult::next_state
+/// [`RunState::forks`]: crate::machine::RunState::forks
 ///
 /// ```
 /// use antiphon_agents::Compaction;

@@ -26,6 +26,8 @@ pub struct State {
     pub(crate) sessions: Option<Arc<dyn SessionStore>>,
     /// Outputs that the last run could not send, for a chain.
     pub(crate) unsent: Vec<Item>,
+    /// The number of items of the history that the model is given; `None` for all.
+    pub(crate) last: Option<usize>,
 }
 
 impl State {
@@ -66,7 +68,17 @@ impl State {
     }
 
     pub(crate) fn new(owner: NewOwner) -> Self {
-        Self { owner, sessions: None, unsent: Vec::new() }
+        Self { owner, sessions: None, unsent: Vec::new(), last: None }
+    }
+
+    /// Gives the model only the last `items` of the history, and the input of the run. The stored
+    /// history does not change.
+    ///
+    /// A call and its output stay together: if the cut separates them, both are left out. A server
+    /// that owns the state gives the model all of its items, so this has no effect there.
+    #[must_use]
+    pub fn last(self, items: usize) -> Self {
+        Self { last: Some(items), ..self }
     }
 }
 

@@ -6,6 +6,7 @@ use antiphon::tracker::{Attempt, Tracker};
 
 use super::calls::{CallStatus, OpenCall, call_key, tool_name};
 use super::ending::{NOT_RUN, UNKNOWN_OUTCOME};
+use super::prepared::Prepared;
 use super::state::{ClientHistory, Owner, Stop, Transfer, TransferStage};
 use super::{End, Load, Machine, ModelAnswer};
 use crate::tool::{Approval, OnUnknownOutcome};
@@ -43,6 +44,7 @@ impl Machine {
             return self.advance();
         }
         self.is_loaded = true;
+        self.prepared = Prepared::default();
         match &mut self.state.owner {
             Owner::Replay(_) => {}
             Owner::Session { history, .. } => {

@@ -20,11 +20,13 @@
 
 mod answer;
 mod calls;
+mod compaction;
 mod decisions;
 mod ending;
 mod inner;
 mod loading;
 mod owner;
+mod prepared;
 mod state;
 mod step;
 #[cfg(test)]
@@ -40,6 +42,8 @@ use antiphon::tracker::{Continuation, ReasoningIds, Returned, RunFinished, SendE
 
 pub use answer::ModelAnswer;
 pub use calls::{call_key, tool_name};
+pub(crate) use compaction::split_read;
+pub use compaction::{Compactable, Compacted};
 pub(crate) use decisions::Decision;
 pub use decisions::DecisionError;
 pub(crate) use inner::InnerRun;
@@ -48,6 +52,7 @@ pub use state::{AnswerRecord, Fork, RunState, RunStateError};
 pub use step::{Ask, Check, End, Load, Pause, Save, Step};
 
 use self::calls::{CallStatus, OpenCall};
+use self::prepared::Prepared;
 use self::state::{ClientHistory, Owner, Stop};
 use crate::roster::{AgentFacts, Limits, Roster};
 use crate::rules::{CallLedger, FailedRequest, FailureKind, Outcome, Retries, RetryDecision};
@@ -59,6 +64,7 @@ pub struct Machine {
     state: RunState,
     /// Whether the items of the owner are known.
     is_loaded: bool,
+    prepared: Prepared,
     ledger: CallLedger,
     retries: Retries,
     delay: Option<Duration>,
@@ -120,7 +126,8 @@ impl Machine {
     fn with_state(roster: Arc<Roster>, state: RunState, is_loaded: bool) -> Self {
         let retries = roster.limits.retries();
         let ledger = CallLedger::default();
-        Self { roster, state, is_loaded, ledger, retries, delay: None }
+        let prepared = Prepared::default();
+        Self { roster, state, is_loaded, prepared, ledger, retries, delay: None }
     }
 
     /// Sets the limits of the run.
@@ -135,6 +142,11 @@ impl Machine {
         if let Owner::Server { tracker, .. } = &mut self.state.owner {
             tracker.set_reasoning_ids(policy);
         }
+    }
+
+    /// The limits of the run.
+    pub fn limits(&self) -> &Limits {
+        &self.roster.limits
     }
 
     /// The state of the run, to store it. A session has the items before the run.
@@ -154,26 +166,6 @@ impl Machine {
         history.map_or_else(Vec::new, |history| {
             [&history.held[..], &self.state.items[history.run_from..]].concat()
         })
-    }
-
-    /// The items that a compaction can replace now: those of the application up to the last answer.
-    /// `None` if a server owns them, or while the model has not read the outputs of tools.
-    pub fn compactable(&self) -> Option<Vec<Item>> {
-        self.state.client_history()?;
-        let mut items = self.all_items();
-        let unread = items.iter().rev().take_while(|item| !item.head().is_model_made()).count();
-        let unread = items.split_off(items.len() - unread);
-        let has_outputs = unread.iter().any(|item| item.head().kind.call().is_some());
-        (!has_outputs && !items.is_empty()).then_some(items)
-    }
-
-    /// Records that `new` items replace the first `old` ones.
-    pub fn compacted(&mut self, old: usize, mut new: Vec<Item>) {
-        new.extend(self.all_items().split_off(old));
-        let run_from = self.state.items.len();
-        if let Owner::Replay(history) | Owner::Session { history, .. } = &mut self.state.owner {
-            *history = ClientHistory { stored: new.len(), held: new, run_from, view: None };
-        }
     }
 
     /// The items that a server has not got yet.
@@ -263,6 +255,7 @@ impl Machine {
     /// `returned` are the items that a filter chose; `None` sends the items of the step. If the
     /// server owns the state, items that the filter leaves out stay pending.
     pub fn ask(&mut self, returned: Option<Vec<Returned>>) -> Result<(), SendError> {
+        self.keep_prepared();
         let Owner::Server { tracker, asking } = &mut self.state.owner else { return Ok(()) };
         let plan = tracker.plan();
         *asking = Some(match returned {

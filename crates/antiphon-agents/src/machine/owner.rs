@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use antiphon::Item;
 use antiphon::item::{CallKey, Exchanges, PairRole, Side};
-use antiphon::repair::{ReportedRepair, repair};
-use antiphon::tracker::{Continuation, Occurrence, Returned};
+use antiphon::repair::ReportedRepair;
+use antiphon::tracker::{Continuation, Planned, Returned};
 
-use super::state::{ClientHistory, Owner, RunState};
+use super::prepared::{Prepared, Source};
+use super::state::Owner;
 use super::{Ask, Machine};
-use crate::rules::history;
 
 /// The content of the next request.
 pub(super) struct Request {
@@ -33,14 +33,37 @@ impl Machine {
             Owner::Server { tracker, .. } => {
                 let plan = tracker.plan();
                 let planned = plan.items.into_iter();
-                let items = planned.map(|it| planned_item(Some(it.occurrence), it.item)).collect();
+                let item =
+                    |it: Planned| Returned { occurrence: Some(it.occurrence), item: it.item };
+                let items = planned.map(item).collect();
                 let items = with_sorted_outputs(items, &self.state.items);
                 let continuation = Some(plan.continuation);
                 Request { items, continuation, repairs: Vec::new() }
             }
             Owner::Replay(history) | Owner::Session { history, .. } => {
-                whole_request(&self.state, history, self.roster.limits.history)
+                self.whole_request(Source::new(&self.state, history))
             }
+        }
+    }
+
+    fn whole_request(&self, source: Source<'_>) -> Request {
+        let limit = self.roster.limits.history;
+        let next = self.prepared.next_items(source).filter(|_| limit.is_none());
+        let (items, repairs) = if let Some(next) = next {
+            let items = self.prepared.items.iter().cloned().chain(next);
+            (items.map(without_occurrence).collect(), self.prepared.repairs.clone())
+        } else {
+            let Prepared { items, repairs, .. } = Prepared::whole(source, limit);
+            (items.into_iter().map(without_occurrence).collect(), repairs)
+        };
+        Request { items, continuation: None, repairs }
+    }
+
+    /// Keeps the items of the request that is sent now, so that the next one repeats them.
+    pub(super) fn keep_prepared(&mut self) {
+        let Some(history) = self.state.client_history() else { return };
+        if self.roster.limits.history.is_none() {
+            self.prepared.extend(Source::new(&self.state, history));
         }
     }
 
@@ -80,29 +103,13 @@ fn with_sorted_outputs(mut planned: Vec<Returned>, items: &[Item]) -> Vec<Return
     planned
 }
 
-fn planned_item(occurrence: Option<Occurrence>, item: Item) -> Returned {
-    Returned { occurrence, item }
-}
-
-fn whole_request(state: &RunState, history: &ClientHistory, limit: Option<usize>) -> Request {
-    let (held, run_from) = match &history.view {
-        Some(view) => (&view.items, view.run_from),
-        None => (&history.held, history.run_from),
-    };
-    let input = history::prepare(held, &state.items[run_from..], limit);
-    let input = with_ordered_outputs(&input);
-    let repaired = repair(&input);
-    let report = |repair: &antiphon::repair::Repair| {
-        ReportedRepair::from_repair(None, &input[repair.position], repair)
-    };
-    let repairs = repaired.repairs.iter().map(report).collect();
-    let items = repaired.items.into_iter().map(|item| planned_item(None, item)).collect();
-    Request { items, continuation: None, repairs }
+fn without_occurrence(item: Item) -> Returned {
+    Returned { occurrence: None, item }
 }
 
 /// Moves each output behind the answer that its call is in, and sorts the outputs of an answer by
 /// their calls. They are stored in the order in which the tools ended.
-fn with_ordered_outputs(items: &[Item]) -> Vec<Item> {
+pub(super) fn with_ordered_outputs(items: &[Item]) -> Vec<Item> {
     let mut exchanges = Exchanges::default();
     let mut outputs: BTreeMap<usize, usize> = BTreeMap::new();
     for (position, item) in items.iter().enumerate() {

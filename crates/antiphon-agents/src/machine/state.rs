@@ -147,10 +147,10 @@ pub struct AnswerRecord {
     pub usage: model::Usage,
 }
 
-/// A state of a server that the run left at a handoff with a filter.
+/// A state of a server that the run left, at a handoff with a filter or at a compaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
-    /// The state before the handoff.
+    /// The state before.
     pub from: Continuation,
     /// The new conversation; `None` for a new chain.
     pub conversation: Option<ConversationId>,
@@ -261,7 +261,7 @@ impl RunState {
         self.has_repeated_answer
     }
 
-    /// The server's states that the run left at handoffs.
+    /// The server's states that the run left, at handoffs and compactions.
     pub fn forks(&self) -> &[Fork] {
         &self.forks
     }

@@ -13,6 +13,7 @@ use antiphon::json::quote;
 use antiphon::tracker::{Continuation, ConversationId, Tracker};
 
 use super::calls::{OpenCall, call_key, tool_name};
+use super::prepared::Prepared;
 use super::state::{Fork, Owner, Transfer, TransferStage, View};
 use super::{Machine, Step};
 use crate::roster::{HandoffFacts, transfer_text};
@@ -88,6 +89,7 @@ impl Machine {
         match &mut self.state.owner {
             Owner::Replay(history) | Owner::Session { history, .. } => {
                 history.view = Some(View { items, run_from });
+                self.prepared = Prepared::default();
             }
             Owner::Server { tracker, .. } => match tracker.continuation() {
                 Continuation::Chain { .. } => {
@@ -117,7 +119,7 @@ impl Machine {
     }
 
     /// Continues from another state of the server, which has the items of `seed`.
-    fn leave_for(&mut self, to: &Continuation, seed: &[Item], input: Vec<Item>) {
+    pub(super) fn leave_for(&mut self, to: &Continuation, seed: &[Item], input: Vec<Item>) {
         let Owner::Server { tracker, asking } = &mut self.state.owner else { return };
         let mut next = Tracker::new(to.clone(), self.state.reasoning_ids);
         if to.conversation_id().is_some() {

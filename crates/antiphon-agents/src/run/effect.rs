@@ -6,10 +6,11 @@ use std::sync::Arc;
 use antiphon::Item;
 use antiphon::tracker::Continuation;
 
+use super::compaction::Summary;
 use super::{Run, RunError, RunEvent};
 use crate::guardrail::Verdict;
 use crate::hooks::HookError;
-use crate::machine::{Ask, Check, End, Load, Loaded, Machine, Save, Step};
+use crate::machine::{Ask, Check, Compacted, End, Load, Loaded, Machine, Save, Step};
 use crate::model::{Answer, Answered, Model, ModelError};
 use crate::session::SessionStore;
 
@@ -26,12 +27,15 @@ pub(super) enum Done {
     Machine(Box<dyn FnOnce(&mut Machine) + Send>),
     /// The run reports it.
     Event(RunEvent),
+    /// The history has a summary, which is not stored yet.
+    Summarized(Summary),
     /// The history was compacted.
     Compacted {
         /// The number of items before.
         old: usize,
         /// The items that replace them.
-        new: Vec<Item>,
+        new: usize,
+        compacted: Compacted,
     },
     /// An answer has begun, or the request failed.
     Answer(Result<Answer, ModelError>),
@@ -163,7 +167,8 @@ impl<C: Send + Sync + 'static> Run<C> {
         if let Some(filter) = &self.options.filter {
             ask.items = filter(ask.items);
         }
-        if let Err(error) = self.machine.ask(Some(ask.items.clone())) {
+        let returned = ask.continuation.is_some().then(|| ask.items.clone());
+        if let Err(error) = self.machine.ask(returned) {
             let error = error.to_string();
             return Effect::ready(Done::record(move |machine| machine.fail(&error)));
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use antiphon::Item;
 use antiphon::repair::ReportedRepair;
+use antiphon::tracker::Continuation;
 
 use crate::machine::{End, Pause};
 use crate::model::{AnswerEvent, EventKind, ModelError};
@@ -52,6 +53,8 @@ pub enum RunEvent {
         old: usize,
         /// The number of items that replace them.
         new: usize,
+        /// The new state of the server, if a server owns the items. Keep it for the next run.
+        continuation: Option<Continuation>,
     },
     /// The compaction failed, and changed nothing; the reason.
     NotCompacted(String),

@@ -79,8 +79,7 @@ pub struct Run<C = ()> {
     cancellations: Cancellations,
     events: VecDeque<RunEvent>,
     input_check: InputCheck,
-    /// The length of the history at the last compaction.
-    has_compacted_at: Option<usize>,
+    compaction: compaction::Progress,
     /// The agent that was asked last.
     asked: Option<String>,
     error: Option<RunError>,
@@ -128,9 +127,12 @@ impl<C: Send + Sync + 'static> Run<C> {
         context: impl Into<Arc<C>>,
     ) -> Result<Self, TeamError> {
         let team = Arc::new(Team::of(agent, Limits::default())?);
-        let State { owner, sessions, unsent } = state;
+        let State { owner, sessions, unsent, last } = state;
         let input = [unsent, input.into().0].concat();
-        let machine = Machine::start(Arc::clone(&team.roster), agent.name(), owner, input);
+        let mut machine = Machine::start(Arc::clone(&team.roster), agent.name(), owner, input);
+        if last.is_some() {
+            machine.set_limits(Limits { history: last, ..Limits::default() });
+        }
         Ok(Self::new(machine, team, context.into(), sessions))
     }
 
@@ -177,7 +179,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             cancellations: Cancellations::default(),
             events: VecDeque::new(),
             input_check: InputCheck::Due,
-            has_compacted_at: None,
+            compaction: compaction::Progress::default(),
             error: None,
             is_over: false,
         }
@@ -276,7 +278,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         }
         let step = self.machine.step();
         if matches!(step, Step::Ask(_) | Step::Done(_)) {
-            self.effect = self.compact();
+            self.effect = self.compact(matches!(step, Step::Done(_)));
             if self.effect.is_some() {
                 return Progress::Continues;
             }
@@ -354,9 +356,11 @@ impl<C: Send + Sync + 'static> Run<C> {
         match done {
             Done::Machine(record) => record(&mut self.machine),
             Done::Event(event) => self.events.push_back(event),
-            Done::Compacted { old, new } => {
-                self.events.push_back(RunEvent::Compacted { old, new: new.len() });
-                self.machine.compacted(old, new);
+            Done::Summarized(summary) => self.store_summary(summary),
+            Done::Compacted { old, new, compacted } => {
+                self.machine.compacted(compacted);
+                let continuation = self.machine.view().continuation().cloned();
+                self.events.push_back(RunEvent::Compacted { old, new, continuation });
             }
             Done::Answer(Ok(answer)) => self.answer = Some(answer),
             Done::Answer(Err(error)) => self.receive(Some(Err(error))),

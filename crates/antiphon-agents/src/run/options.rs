@@ -41,10 +41,13 @@ impl<C> Default for Options<C> {
 }
 
 impl<C: Send + Sync + 'static> Run<C> {
-    /// Sets the limits.
+    /// Sets the limits. Without a limit of the history, that of [`State::last`] stays.
+    ///
+    /// [`State::last`]: crate::State::last
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.machine.set_limits(limits);
+        let history = limits.history.or(self.machine.limits().history);
+        self.machine.set_limits(Limits { history, ..limits });
         self
     }
 

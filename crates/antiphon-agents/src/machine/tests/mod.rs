@@ -1,3 +1,4 @@
 mod interruptions;
+mod prepared;
 mod runs;
 mod world;
