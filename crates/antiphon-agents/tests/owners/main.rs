@@ -1,0 +1,16 @@
+//! Every owner of the state, against the strict provider: it refuses what OpenAI refuses, and finds
+//! duplicates in the input of the model.
+
+#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
+
+mod agents;
+mod compactions;
+mod kills;
+mod matrix;
+mod memory_server;
+mod points;
+mod scenario;
+mod states;
+mod verdict;
+mod worker;
+mod world;

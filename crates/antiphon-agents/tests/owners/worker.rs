@@ -1,0 +1,154 @@
+//! A process of its own that runs an agent, and that the tests of kills start and kill.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use antiphon_agents::machine::{End, RunState};
+use antiphon_agents::session::{SessionStore, StoreSessions};
+use antiphon_agents::{Compaction, Run};
+
+use crate::agents::{Effects, first_agent};
+use crate::points::{self, STOPPED, Watched};
+use crate::scenario::{Owner, Scenario};
+use crate::world::{JOURNAL, SESSION, approve_all, state};
+
+/// The variable of the environment with the work of a process.
+const JOB: &str = "ANTIPHON_TEST_JOB";
+
+/// The work of a process.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) owner: Owner,
+    pub(crate) scenario: Scenario,
+    pub(crate) base_url: String,
+    pub(crate) conversation: String,
+    /// The folder with the store and the effects of tools.
+    pub(crate) folder: PathBuf,
+}
+
+/// The end of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It was killed.
+    Killed,
+    /// The run ended, and the process after it.
+    Ended,
+}
+
+impl Job {
+    /// Starts a process, which stops after so many points.
+    pub(crate) fn spawn(&self, points: usize) -> Child {
+        let Self { owner, scenario, base_url, conversation, folder } = self;
+        let folder = folder.display();
+        let job =
+            format!("{owner:?}\n{scenario:?}\n{base_url}\n{conversation}\n{folder}\n{points}");
+        let mut worker = Command::new(std::env::current_exe().unwrap());
+        worker.args(["worker::run_the_job", "--exact", "--ignored", "--nocapture"]);
+        worker.env(JOB, job).stdout(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Runs a process until it ends, or kills it at a point.
+    pub(crate) async fn run(&self, points: usize) -> Fate {
+        let mut worker = self.spawn(points);
+        tokio::task::spawn_blocking(move || {
+            let output = BufReader::new(worker.stdout.take().unwrap());
+            for line in output.lines() {
+                if line.unwrap() == STOPPED {
+                    kill(worker);
+                    return Fate::Killed;
+                }
+            }
+            assert!(worker.wait().unwrap().success(), "the process of the run failed");
+            Fate::Ended
+        })
+        .await
+        .unwrap()
+    }
+
+    /// The calls whose tools had their effect in any process: `NAME CALL_ID`.
+    pub(crate) fn effects(&self) -> Vec<String> {
+        let effects = std::fs::read_to_string(effects_file(&self.folder)).unwrap_or_default();
+        effects.lines().map(str::to_owned).collect()
+    }
+
+    fn read(job: &str) -> (Self, usize) {
+        let [owner, scenario, base_url, conversation, folder, points] =
+            job.split('\n').collect::<Vec<_>>()[..]
+        else {
+            panic!("{job}")
+        };
+        let job = Self {
+            owner: Owner::parse(owner),
+            scenario: Scenario::parse(scenario),
+            base_url: base_url.to_owned(),
+            conversation: conversation.to_owned(),
+            folder: folder.into(),
+        };
+        (job, points.parse().unwrap())
+    }
+
+    /// Continues the run of the last process, or starts the first one, and drives it to its end.
+    async fn perform(&self) {
+        let url = format!("sqlite:{}", self.folder.join("store.db").display());
+        let opened = StoreSessions::open(&url).await.unwrap();
+        let sessions: Arc<dyn SessionStore> = Arc::new(Watched(Arc::new(opened.clone())));
+        let mut run = self.next_run(&sessions).await;
+        if self.scenario == Scenario::Compaction {
+            let compaction = Compaction::by_model().when(|history| history.len() > 3);
+            run = run.compaction(compaction.pin(|item| item.text().contains(r#""go""#)));
+        }
+        loop {
+            while run.next().await.is_some() {
+                points::pass();
+            }
+            if !approve_all(&mut run) {
+                break;
+            }
+        }
+        let result = run.finish().await.unwrap();
+        assert!(matches!(result.end(), End::Answered { .. }), "{:?}", result.end());
+        opened.close().await;
+    }
+
+    async fn next_run(&self, sessions: &Arc<dyn SessionStore>) -> Run<Effects> {
+        let agent = first_agent(&self.base_url);
+        let effects = Effects::in_file(effects_file(&self.folder));
+        let journal = sessions.run(JOURNAL).await.unwrap().filter(|_| self.owner.has_journal());
+        if let Some(journal) = journal {
+            let state = RunState::read(&journal).unwrap();
+            let run = Run::resume(&agent, state, Some(Arc::clone(sessions)), effects).unwrap();
+            return run.journal(Arc::clone(sessions), JOURNAL);
+        }
+        let is_first = sessions.load(SESSION).await.unwrap().items.is_empty();
+        // The process may have died before it wrote the first state of the run.
+        let input = if is_first { "go" } else { "still there?" };
+        let state = state(self.owner, sessions, &self.conversation);
+        let run = Run::start_with(&agent, state, input, effects).unwrap();
+        match self.owner.has_journal() {
+            true => run.journal(Arc::clone(sessions), JOURNAL),
+            false => run,
+        }
+    }
+}
+
+/// Ends a process by SIGKILL, and waits for its end.
+pub(crate) fn kill(mut worker: Child) {
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+}
+
+fn effects_file(folder: &Path) -> PathBuf {
+    folder.join("effects.txt")
+}
+
+#[test]
+#[ignore = "a process that the tests of kills start"]
+fn run_the_job() {
+    let Ok(job) = std::env::var(JOB) else { return };
+    let (job, points) = Job::read(&job);
+    points::allow(points);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(job.perform());
+}
