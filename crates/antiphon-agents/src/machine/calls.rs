@@ -22,7 +22,8 @@ pub(crate) struct OpenCall {
     #[serde(with = "item_json")]
     pub(crate) item: Item,
     pub(crate) status: CallStatus,
-    /// The agent that made it.
+    /// The agent that made it. Early states do not name it.
+    #[serde(default)]
     pub(crate) agent: String,
     /// The run inside it, if that has waited for decisions.
     pub(crate) inner: Option<InnerRun>,
@@ -73,6 +74,13 @@ impl OpenCalls {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Names the agent of calls without one.
+    pub(crate) fn name_agents(&mut self, agent: &str) {
+        for call in self.0.iter_mut().filter(|call| call.agent.is_empty()) {
+            agent.clone_into(&mut call.agent);
+        }
     }
 
     pub(crate) fn with_status(&self, status: CallStatus) -> impl Iterator<Item = &OpenCall> {

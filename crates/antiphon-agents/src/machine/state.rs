@@ -33,6 +33,7 @@ pub struct RunState {
     pub(super) saved: usize,
     pub(super) answers: Vec<AnswerRecord>,
     /// The tokens of runs inside calls.
+    #[serde(default)]
     pub(super) inner_usage: RunUsage,
     pub(super) calls: OpenCalls,
     pub(super) transfer: Option<Transfer>,
@@ -51,6 +52,7 @@ pub struct RunState {
     pub(super) has_failed_delivery: bool,
     pub(super) stopping: Option<Stop>,
     /// The decisions about all calls of a tool, by its name.
+    #[serde(default)]
     pub(super) standing: BTreeMap<String, Decision>,
     pub(super) end: Option<End>,
     pub(super) staged: Staging,
@@ -99,7 +101,8 @@ pub(super) struct View {
 /// A handoff whose filter has not been applied yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Transfer {
-    /// The agent before.
+    /// The agent before. Early states do not name it.
+    #[serde(default)]
     pub(super) from: String,
     /// The name of its tool.
     pub(super) handoff: String,
@@ -209,7 +212,21 @@ impl RunState {
         if version > VERSION {
             return Err(RunStateError::Version(version));
         }
-        Ok(serde_json::from_str(json)?)
+        let mut state: Self = serde_json::from_str(json)?;
+        state.name_agents();
+        Ok(state)
+    }
+
+    /// Names the agent of calls and of a handoff that an early state does not name: it gave the
+    /// last answer.
+    fn name_agents(&mut self) {
+        let agent = self.answers.last().map_or(&self.agent, |answer| &answer.agent);
+        self.calls.name_agents(agent);
+        if let Some(transfer) = &mut self.transfer
+            && transfer.from.is_empty()
+        {
+            transfer.from.clone_from(agent);
+        }
     }
 
     /// The state as JSON.
