@@ -268,6 +268,15 @@ impl RunState {
         usage
     }
 
+    /// The tokens of the answers of each agent, by its name.
+    pub fn usage_by_agent(&self) -> BTreeMap<&str, RunUsage> {
+        let mut usage: BTreeMap<&str, RunUsage> = BTreeMap::new();
+        for answer in &self.answers {
+            usage.entry(&answer.agent).or_default().add(&answer.usage);
+        }
+        usage
+    }
+
     /// The reason for the end of the run; `None` while it can continue.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()

@@ -96,6 +96,15 @@ impl Model {
         &*self.backend
     }
 
+    /// The vendor whose API the server has; `None` for a model without a server.
+    pub(crate) fn provider(&self) -> Option<&'static str> {
+        let (client, _) = self.client.as_ref()?;
+        Some(match client.api() {
+            UpstreamApi::Responses | UpstreamApi::Chat => "openai",
+            UpstreamApi::Anthropic => "anthropic",
+        })
+    }
+
     fn over_http(name: impl Into<String>, api: UpstreamApi) -> Self {
         let (prefix, base) = match api {
             UpstreamApi::Responses | UpstreamApi::Chat => ("OPENAI", "https://api.openai.com/v1"),

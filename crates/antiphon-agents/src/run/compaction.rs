@@ -5,7 +5,7 @@ use antiphon::repair::repair;
 use antiphon::tracker::Continuation;
 
 use super::effect::{Done, Effect};
-use super::{Run, RunEvent};
+use super::{Run, RunEvent, trace};
 use crate::compaction::Way;
 use crate::input::user;
 use crate::machine::{Compactable, Compacted, split_read};
@@ -62,6 +62,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         }
         self.compaction = Progress { tried_at: Some(length), is_deferred: false };
         let model = self.model();
+        let conversation = trace::conversation_id(self.machine.view());
         let future = async move {
             let history = match history(&model, compactable).await {
                 Ok(Some(history)) => history,
@@ -72,7 +73,7 @@ impl<C: Send + Sync + 'static> Run<C> {
                 return Done::record(|_| {});
             }
             let mut items = compaction.pinned(&history);
-            match summarize(&model, compaction.way, &history).await {
+            match summarize(&model, compaction.way, &history, conversation).await {
                 Ok(summary) => items.extend(summary),
                 Err(error) => return not_compacted(&error),
             }
@@ -142,13 +143,18 @@ fn not_compacted(error: &impl std::fmt::Display) -> Done {
     Done::Event(RunEvent::NotCompacted(error.to_string()))
 }
 
-async fn summarize(model: &Model, way: Way, history: &[Item]) -> Result<Vec<Item>, ModelError> {
+async fn summarize(
+    model: &Model,
+    way: Way,
+    history: &[Item],
+    conversation: Option<String>,
+) -> Result<Vec<Item>, ModelError> {
     let request = ModelRequest::new(model.name()).with_items(repair(history).items);
     match way {
         Way::Provider => model.backend().compact(request).await,
         Way::Model => {
             let request = ModelRequest { instructions: Some(PROMPT.to_owned()), ..request };
-            let answer = model.backend().respond(request).await?.finish().await?;
+            let answer = trace::respond(model, request, conversation).await?.finish().await?;
             Ok(vec![user(&format!("{INTRODUCTION}\n\n{}", answer.text()))])
         }
     }

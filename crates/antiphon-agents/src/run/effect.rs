@@ -7,11 +7,12 @@ use antiphon::Item;
 use antiphon::tracker::Continuation;
 
 use super::compaction::Summary;
+use super::trace::{self, TracedAnswer};
 use super::{Run, RunError, RunEvent};
 use crate::guardrail::Verdict;
 use crate::hooks::HookError;
 use crate::machine::{Ask, Check, Compacted, End, Load, Loaded, Machine, Save, Step};
-use crate::model::{Answer, Answered, Model, ModelError};
+use crate::model::{Answered, Model, ModelError};
 use crate::session::SessionStore;
 
 /// An effect that is being performed.
@@ -38,7 +39,7 @@ pub(super) enum Done {
         compacted: Compacted,
     },
     /// An answer has begun, or the request failed.
-    Answer(Result<Answer, ModelError>),
+    Answer(Result<TracedAnswer, ModelError>),
     /// The run cannot continue.
     Failed(RunError),
 }
@@ -172,6 +173,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             let error = error.to_string();
             return Effect::ready(Done::record(move |machine| machine.fail(&error)));
         }
+        repairs.iter().for_each(trace::repaired);
         self.events.push_back(RunEvent::Asked { agent: agent.clone(), repairs });
         let (model, request) =
             self.team.request(ask, &self.context).expect("the agent is in the team");
@@ -179,6 +181,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         let journal = journal.map(|journal| (journal, self.machine.state().to_json()));
         let is_new_agent = self.asked.replace(agent.clone()).as_ref() != Some(&agent);
         let (context, hooks) = (Arc::clone(&self.context), self.options.hooks.clone());
+        let conversation = trace::conversation_id(self.machine.view());
         let future = async move {
             for hook in &hooks {
                 let started = match is_new_agent {
@@ -201,7 +204,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             if let Some(delay) = delay {
                 tokio::time::sleep(delay).await;
             }
-            Done::Answer(model.backend().respond(request).await)
+            Done::Answer(trace::respond(&model, request, conversation).await)
         };
         Effect { is_abortable: true, ..Effect::new(future) }
     }

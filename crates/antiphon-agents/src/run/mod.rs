@@ -14,6 +14,7 @@ mod options;
 mod result;
 mod team;
 mod tools;
+mod trace;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -28,7 +29,7 @@ use futures_util::{Stream, StreamExt};
 use crate::agent::{Agent, HasModel};
 use crate::input::Input;
 use crate::machine::{Machine, RunState, Step, call_key, tool_name};
-use crate::model::{Answer, AnswerEvent, EventKind, ModelError, failed_request};
+use crate::model::{AnswerEvent, EventKind, ModelError, failed_request};
 use crate::roster::Limits;
 use crate::rules::{CancelMode, FailedRequest, Outcome, RetryVerdict};
 use crate::session::{SessionError, SessionStore};
@@ -48,6 +49,7 @@ use self::guard::InputCheck;
 use self::options::Options;
 use self::team::{Team, TeamTool};
 use self::tools::{EndedCall, RunningTools, ToolCall};
+use self::trace::{RunTrace, TracedAnswer};
 
 /// A run of agents: a stream of events, and its result.
 ///
@@ -74,9 +76,10 @@ pub struct Run<C = ()> {
     options: Options<C>,
     /// The effect that is being performed. It outlives a dropped `next()`.
     effect: Option<Effect>,
-    answer: Option<Answer>,
+    answer: Option<TracedAnswer>,
     tools: RunningTools,
     cancellations: Cancellations,
+    trace: RunTrace,
     events: VecDeque<RunEvent>,
     input_check: InputCheck,
     compaction: compaction::Progress,
@@ -177,6 +180,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             answer: None,
             tools: RunningTools::default(),
             cancellations: Cancellations::default(),
+            trace: RunTrace::new(),
             events: VecDeque::new(),
             input_check: InputCheck::Due,
             compaction: compaction::Progress::default(),
@@ -256,6 +260,7 @@ impl<C: Send + Sync + 'static> Run<C> {
 
     fn fail(&mut self, error: RunError) {
         self.tools.cancel();
+        self.trace.failed(&error);
         self.error = Some(error);
         self.is_over = true;
     }
@@ -288,6 +293,7 @@ impl<C: Send + Sync + 'static> Run<C> {
                 self.effect = self.take_end_hooks(&end);
                 if self.effect.is_none() {
                     self.is_over = true;
+                    self.trace.ended(&end);
                     self.events.push_back(RunEvent::Ended(end));
                 }
             }
@@ -378,6 +384,7 @@ impl<C: Send + Sync + 'static> Run<C> {
             Some(Ok(event)) => {
                 if let EventKind::Completed(answered) = event.kind() {
                     self.answer = None;
+                    self.trace.answered(answered.usage);
                     let from = self.machine.view().agent().to_owned();
                     self.machine.answered(&answered.into());
                     self.effect = self.answer_hooks(&from, answered.clone());
@@ -448,6 +455,8 @@ impl<C: Send + Sync + 'static> Stream for Run<C> {
             if run.is_over {
                 return Poll::Ready(None);
             }
+            let span = run.trace.agent(run.machine.view(), &run.model());
+            let _entered = span.enter();
             let ended = match run.tools.poll_ended(context) {
                 Poll::Ready(ended) => ended,
                 Poll::Pending => None,

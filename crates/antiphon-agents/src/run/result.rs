@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use antiphon::Item;
@@ -81,6 +82,11 @@ impl RunResult {
     /// The tokens of all answers.
     pub fn usage(&self) -> RunUsage {
         self.state.usage()
+    }
+
+    /// The tokens of the answers of each agent, by its name.
+    pub fn usage_by_agent(&self) -> BTreeMap<&str, RunUsage> {
+        self.state.usage_by_agent()
     }
 
     /// The state of the run.

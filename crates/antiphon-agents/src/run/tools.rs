@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent_tool::InnerExchange;
 use super::team::TeamTool;
+use super::trace::{ToolSpan, tool_failed};
 use crate::guardrail::{CallVerdict, OutputVerdict, ToolGuardrail};
 use crate::hooks::Hooks;
 use crate::machine::{InnerRun, call_key};
@@ -64,7 +65,8 @@ impl RunningTools {
         let context = call.context.with_cancellation(self.cancellation.child_token());
         call.context = context.with_extension(Arc::clone(&call.inner) as _);
         let running = RunningCall { call: call.call.clone(), inner: Arc::clone(&call.inner) };
-        let task = self.tasks.spawn(call.run_with_hooks());
+        let span = ToolSpan::new(&call.call);
+        let task = self.tasks.spawn(span.run(call.run_with_hooks()));
         self.calls.insert(task.id(), running);
     }
 
@@ -191,6 +193,9 @@ impl<C: Send + Sync + 'static> ToolCall<C> {
     }
 
     fn outcome(&self, tool: &TeamTool<C>, result: Result<ToolOutput, ToolError>) -> Outcome {
+        if let Err(error) = &result {
+            tool_failed(error.kind());
+        }
         let result = match result {
             Ok(output) => Ok(output),
             Err(error) if tool.tool.spec().ends_run(&error) => {
