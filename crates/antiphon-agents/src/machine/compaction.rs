@@ -6,9 +6,9 @@
 use antiphon::Item;
 use antiphon::tracker::Continuation;
 
-use super::Machine;
 use super::prepared::Prepared;
 use super::state::{ClientHistory, Owner};
+use super::{Machine, is_empty};
 
 /// The history that a compaction can replace now.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,10 +50,9 @@ impl Machine {
                 Some(Compactable::Items(read))
             }
             Owner::Server { tracker, .. } => {
-                let is_new =
-                    *tracker.continuation() == Continuation::Chain { previous_response_id: None };
+                let from = tracker.continuation();
                 let is_unread = has_outputs(&self.unsent());
-                (!is_new && !is_unread).then(|| Compactable::Server(tracker.continuation().clone()))
+                (!is_empty(from) && !is_unread).then(|| Compactable::Server(from.clone()))
             }
         }
     }

@@ -455,7 +455,7 @@ impl<C: Send + Sync + 'static> Stream for Run<C> {
             if run.is_over {
                 return Poll::Ready(None);
             }
-            let span = run.trace.agent(run.machine.view(), &run.model());
+            let span = run.trace.agent(run.machine.view(), &run.team);
             let _entered = span.enter();
             let ended = match run.tools.poll_ended(context) {
                 Poll::Ready(ended) => ended,

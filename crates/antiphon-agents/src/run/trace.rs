@@ -26,6 +26,7 @@ use tracing::field::Empty;
 use tracing::{Instrument, Span, info, info_span};
 
 use super::RunError;
+use super::team::Team;
 use crate::machine::{End, RunState, call_key, tool_name};
 use crate::model::{
     Answer, AnswerEvent, Answered, EventKind, Model, ModelError, ModelErrorKind, ModelRequest,
@@ -56,11 +57,12 @@ impl RunTrace {
     }
 
     /// The span of the agent that acts now. Every step of the run is performed in it.
-    pub(super) fn agent(&mut self, state: &RunState, model: &Model) -> Span {
+    pub(super) fn agent<C: 'static>(&mut self, state: &RunState, team: &Team<C>) -> Span {
         if self.has_ended {
             return Span::none();
         }
         if self.agent.as_ref().is_none_or(|span| span.agent != state.agent()) {
+            let model = team.model(state.agent()).expect("the agent is in the team");
             // A handoff ends the span of the agent before.
             self.agent = Some(AgentSpan::new(&self.caller, state, model));
         }

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use tokio::sync::OnceCell;
 
 use super::batch::{Batch, Content};
-use super::log::{Change, apply, fold};
+use super::log::{Change, appended, apply, fold};
 use super::random::Random;
 use super::{SessionContent, SessionError, SessionStore};
 
@@ -159,10 +159,7 @@ impl SessionStore for ConversationSessions {
         items: &[Item],
         started: &[CallKey],
     ) -> Result<(), SessionError> {
-        let mut entries = items.to_vec();
-        if !started.is_empty() {
-            entries.push(Change::started(started).into_item());
-        }
+        let entries = appended(items, started);
         if entries.is_empty() {
             return Ok(());
         }

@@ -44,7 +44,7 @@ struct Entry {
 const KIND: &str = "antiphon.session_change";
 
 impl Change {
-    pub(super) fn started(calls: &[CallKey]) -> Self {
+    fn started(calls: &[CallKey]) -> Self {
         let names = |key: &CallKey| (key.kind.as_str().to_owned(), key.call_id.as_str().to_owned());
         Self::Started { calls: calls.iter().map(names).collect() }
     }
@@ -60,6 +60,15 @@ impl Change {
         let is_change = item.head().kind.as_str() == KIND;
         is_change.then(|| serde_json::from_str::<Entry>(item.text()).map(|entry| entry.change))
     }
+}
+
+/// The entries of new items, and of calls that are started after them.
+pub(super) fn appended(items: &[Item], started: &[CallKey]) -> Vec<Item> {
+    let mut entries = items.to_vec();
+    if !started.is_empty() {
+        entries.push(Change::started(started).into_item());
+    }
+    entries
 }
 
 /// The content after all entries of a log.

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use ring::digest;
 
-use super::log::{Change, RunRecord, apply, fold};
+use super::log::{Change, RunRecord, appended, apply, fold};
 use super::random::Random;
 use super::{SessionContent, SessionError, SessionStore};
 
@@ -121,10 +121,7 @@ impl SessionStore for StoreSessions {
         items: &[Item],
         started: &[CallKey],
     ) -> Result<(), SessionError> {
-        let mut entries = items.to_vec();
-        if !started.is_empty() {
-            entries.push(Change::started(started).into_item());
-        }
+        let entries = appended(items, started);
         if entries.is_empty() { Ok(()) } else { self.append_entries(key, &entries).await }
     }
 
