@@ -6,62 +6,45 @@
 use std::sync::Arc;
 
 use antiphon::Item;
-use antiphon_agents::machine::{End, Machine, ModelAnswer, NewOwner, Step};
+use antiphon_agents::machine::{End, Machine, ModelAnswer, NewOwner, Step, call_key};
 use antiphon_agents::roster::{AgentFacts, Limits, Roster, ToolFacts};
 use antiphon_agents::rules::Outcome;
 use antiphon_agents::user;
 
-/// The results of the effects so far, as the engine stores them.
-#[derive(Default)]
-struct Journal {
-    results: Vec<Item>,
-    performed: usize,
-}
+/// The effects of the conversation, in order: two answers of a model, and a tool between them.
+const EFFECTS: [&str; 3] = [
+    r#"{"type":"function_call","call_id":"c1","name":"clock","arguments":"{}"}"#,
+    r#"{"type":"function_call_output","call_id":"c1","output":"noon"}"#,
+    r#"{"type":"message","role":"assistant","content":"It is noon."}"#,
+];
 
-impl Journal {
-    /// The recorded result of the effect at `position`, or the result of performing it now.
-    fn effect(&mut self, position: usize, perform: impl FnOnce() -> &'static str) -> Item {
-        if self.results.len() == position {
-            let result = Item::parse(perform().into()).expect("the example has valid items");
-            self.results.push(result);
-            self.performed += 1;
-        }
-        self.results[position].clone()
-    }
-}
-
-/// Runs the workflow. It is interrupted before the effect at `stop`.
-fn workflow(journal: &mut Journal, stop: usize) -> Option<End> {
+/// Runs the workflow with the recorded results. It is interrupted after the first new effect.
+fn workflow(journal: &mut Vec<Item>) -> Option<End> {
     let tools = [("clock".to_owned(), ToolFacts::default())].into();
     let agent = ("assistant".to_owned(), AgentFacts { tools, ..AgentFacts::default() });
     let roster = Arc::new(Roster::new([agent], Limits::default()));
     let owner = NewOwner::Replay(Vec::new());
     let mut machine = Machine::start(roster, "assistant", owner, vec![user("What time is it?")]);
-    let mut effects = 0;
+    let mut recorded = journal.clone().into_iter();
     loop {
-        match machine.step() {
+        let step = machine.step();
+        match step {
             Step::Save(save) => machine.saved(&save),
             Step::Done(end) => return Some(end),
-            _ if effects == stop => return None,
-            Step::Ask(_) => {
-                machine.ask(None).expect("the items of the step are planned");
-                let answer = journal.effect(effects, || match stop {
-                    0..=1 => {
-                        r#"{"type":"function_call","call_id":"c1","name":"clock","arguments":"{}"}"#
-                    }
-                    _ => r#"{"type":"message","role":"assistant","content":"It is noon."}"#,
-                });
-                machine.answered(&ModelAnswer { output: vec![answer], ..ModelAnswer::default() });
-                effects += 1;
-            }
-            Step::Call(calls) => {
-                let output = journal.effect(
-                    effects,
-                    || r#"{"type":"function_call_output","call_id":"c1","output":"noon"}"#,
-                );
-                let key = calls[0].head().pairing().expect("a call has a key").1;
-                machine.call_ended(&key, Outcome::Output(output));
-                effects += 1;
+            Step::Ask(_) | Step::Call(_) => {
+                let Some(result) = recorded.next() else {
+                    // The effect is performed here: a request to a model, or a tool.
+                    let result = EFFECTS[journal.len()].into();
+                    journal.push(Item::parse(result).expect("the example has valid items"));
+                    return None;
+                };
+                if let Step::Call(calls) = step {
+                    machine.call_ended(&call_key(&calls[0]), Outcome::Output(result));
+                } else {
+                    machine.ask(None).expect("the items of the step are planned");
+                    let answer = ModelAnswer { output: vec![result], ..ModelAnswer::default() };
+                    machine.answered(&answer);
+                }
             }
             step => unreachable!("no such effect in this example: {step:?}"),
         }
@@ -69,12 +52,10 @@ fn workflow(journal: &mut Journal, stop: usize) -> Option<End> {
 }
 
 pub(crate) fn main() {
-    let mut journal = Journal::default();
-    for stop in 1..3 {
-        assert_eq!(workflow(&mut journal, stop), None, "the engine stops the workflow");
+    let mut journal = Vec::new();
+    for _ in EFFECTS {
+        assert_eq!(workflow(&mut journal), None, "the engine stops the workflow");
     }
-    let end = workflow(&mut journal, 3);
-    assert_eq!(end, Some(End::Answered { agent: "assistant".into() }));
-    assert_eq!(journal.performed, 3, "no effect was performed twice");
-    println!("{} effects, performed once each", journal.performed);
+    assert_eq!(workflow(&mut journal), Some(End::Answered { agent: "assistant".into() }));
+    println!("{} effects, performed once each", journal.len());
 }

@@ -8,6 +8,8 @@ mod hooks;
 mod input;
 mod item_json;
 pub mod machine;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod model;
 mod output;
 pub mod roster;

@@ -1,19 +1,70 @@
-//! Runs the examples, which contain assertions.
+//! Runs the examples, which contain assertions, and compares them with the pages of the guide.
 
+use std::fs;
+use std::path::Path;
+
+#[path = "../examples/agent_tool.rs"]
+mod agent_tool;
 #[path = "../examples/approval_across_restart.rs"]
 mod approval_across_restart;
+#[path = "../examples/client.rs"]
+mod client;
 #[path = "../examples/compaction.rs"]
 mod compaction;
 #[path = "../examples/filtered_handoff.rs"]
 mod filtered_handoff;
+#[path = "../examples/guardrails.rs"]
+mod guardrails;
+#[path = "../examples/journal.rs"]
+mod journal;
 #[path = "../examples/killed_tool.rs"]
 mod killed_tool;
+#[path = "../examples/mcp.rs"]
+mod mcp;
 #[path = "../examples/owners.rs"]
 mod owners;
 #[path = "../examples/quickstart.rs"]
 mod quickstart;
 #[path = "../examples/replayed_effects.rs"]
 mod replayed_effects;
+#[path = "../examples/sse_route.rs"]
+mod sse_route;
+#[path = "../examples/tracing.rs"]
+mod tracing;
+
+/// The pages of the guide, each with the example that it begins with.
+const PAGES: [(&str, &str); 13] = [
+    ("README", "quickstart"),
+    ("agent-tools", "agent_tool"),
+    ("client", "client"),
+    ("durability", "killed_tool"),
+    ("guardrails", "guardrails"),
+    ("handoffs", "filtered_handoff"),
+    ("mcp", "mcp"),
+    ("sessions", "compaction"),
+    ("state", "owners"),
+    ("streaming", "sse_route"),
+    ("tools", "approval_across_restart"),
+    ("tracing", "tracing"),
+    ("workflows", "replayed_effects"),
+];
+
+#[test]
+fn pages_begin_with_their_examples() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = package.join("../../docs/agents");
+    let files = fs::read_dir(&guide).expect("the guide exists");
+    assert_eq!(files.count(), PAGES.len(), "a page is not in the list");
+    for (page, example) in PAGES {
+        let text = fs::read_to_string(guide.join(page).with_extension("md"));
+        let text = text.unwrap_or_else(|error| panic!("{page}: {error}"));
+        let program = text.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
+        let file = package.join("examples").join(example).with_extension("rs");
+        let source = fs::read_to_string(file).expect("the example exists");
+        // Only these tests need to see `main`.
+        assert_eq!(program, Some(&*source.replace("pub(crate) ", "")), "{page}.md, {example}.rs");
+    }
+}
 
 #[test]
 fn quickstart_refunds_after_an_approval() {
@@ -31,13 +82,28 @@ fn approval_is_given_after_a_restart() {
 }
 
 #[test]
+fn agent_in_a_tool_waits_for_an_approval() {
+    agent_tool::main().unwrap();
+}
+
+#[test]
 fn filtered_handoff_forks_the_conversation() {
     filtered_handoff::main().unwrap();
 }
 
 #[test]
+fn guardrail_rejects_an_input_without_a_request() {
+    guardrails::main().unwrap();
+}
+
+#[test]
 fn killed_tool_has_an_unknown_outcome() {
     killed_tool::main().unwrap();
+}
+
+#[test]
+fn killed_run_continues_from_its_journal() {
+    journal::main().unwrap();
 }
 
 #[test]
@@ -48,4 +114,24 @@ fn session_is_compacted() {
 #[test]
 fn recorded_effects_are_not_repeated() {
     replayed_effects::main();
+}
+
+#[test]
+fn tool_of_an_mcp_server_is_called() {
+    mcp::main().unwrap();
+}
+
+#[test]
+fn run_streams_to_a_browser() {
+    sse_route::main().unwrap();
+}
+
+#[test]
+fn usage_of_each_agent_is_known() {
+    tracing::main().unwrap();
+}
+
+#[test]
+fn client_leaves_out_resent_items() {
+    client::main().unwrap();
 }

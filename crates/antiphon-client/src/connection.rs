@@ -25,9 +25,31 @@ const MAX_ANSWER: usize = 64 << 20;
 /// The maximum size of an error.
 const MAX_ERROR: usize = 1 << 20;
 
+/// A client of servers over HTTP/1.1 and HTTP/2, with and without TLS. It follows no redirects.
+pub type HttpsClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+
+/// Creates a client without connections. Each of them has to be open within `connect_timeout`.
+pub fn https_client(connect_timeout: Duration) -> HttpsClient {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(connect_timeout));
+    let https = HttpsConnectorBuilder::new()
+        .with_webpki_roots()
+        .https_or_http()
+        .enable_http1()
+        .enable_http2()
+        .wrap_connector(http);
+    Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(Duration::from_mins(1))
+        .http1_max_buf_size(READ_BUFFER)
+        .build(https)
+}
+
 /// The connections to one server. Clones share them.
 #[derive(Clone, Debug)]
-pub(crate) struct Connection(Client<HttpsConnector<HttpConnector>, Full<Bytes>>);
+pub(crate) struct Connection(HttpsClient);
 
 /// An answer whose body is not read yet.
 pub(crate) struct HttpAnswer {
@@ -44,22 +66,7 @@ pub(crate) struct AnswerBody {
 
 impl Connection {
     pub(crate) fn new(connect_timeout: Duration) -> Self {
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_nodelay(true);
-        http.set_connect_timeout(Some(connect_timeout));
-        let https = HttpsConnectorBuilder::new()
-            .with_webpki_roots()
-            .https_or_http()
-            .enable_http1()
-            .enable_http2()
-            .wrap_connector(http);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_mins(1))
-            .http1_max_buf_size(READ_BUFFER)
-            .build(https);
-        Self(client)
+        Self(https_client(connect_timeout))
     }
 
     /// Sends a request. Redirects are not followed, because they would send keys to another server.

@@ -50,6 +50,8 @@ pub use antiphon::stateful::Report;
 
 pub use answer::{Answer, AnswerEvent, AnswerStatus, Answered, EventKind, TextPlace, text_of};
 pub use client::{Client, Conversations, Responses};
+#[doc(hidden)]
+pub use connection::{HttpsClient, https_client};
 pub use error::{Error, ErrorKind};
 pub use rejection::Rejection;
 pub use request::Request;

@@ -12,7 +12,7 @@ use crate::model::ToolDefinition;
 use crate::roster::{HandoffFacts, transfer_text};
 use crate::tool::{
     IntoToolResult, NoArguments, Parameters, SpecError, Tool, ToolArgument, ToolContext, ToolError,
-    ToolKind, ToolOutput, ToolSpec,
+    ToolKind, ToolOutput, ToolSpec, as_tool_name,
 };
 
 /// A function that chooses the items that the next agent is given.
@@ -257,12 +257,6 @@ impl<C: Send + Sync + 'static> Tool<C> for HandoffTool<C> {
         }
         Ok(ToolOutput::text(transfer_text(handoff.target())))
     }
-}
-
-/// The name with `_` for every character that the name of a tool cannot have.
-fn as_tool_name(name: &str) -> String {
-    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    name.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect()
 }
 
 impl<C> Target<C> {

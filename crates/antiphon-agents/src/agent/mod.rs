@@ -139,6 +139,12 @@ impl<C, M> Agent<C, M> {
         self.with(|parts| parts.tools.push(Arc::new(tool)))
     }
 
+    /// Adds tools.
+    #[must_use]
+    pub fn tools(self, tools: impl IntoIterator<Item = impl Tool<C>>) -> Self {
+        tools.into_iter().fold(self, Self::tool)
+    }
+
     /// Adds a tool that the provider runs.
     #[must_use]
     pub fn hosted_tool(self, tool: HostedTool) -> Self {

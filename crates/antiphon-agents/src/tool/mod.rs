@@ -72,6 +72,7 @@ pub use output_item::{OutputError, output_item, tool_name};
 pub use parameters::{
     ArgumentFault, InvalidArguments, NoArguments, Parameters, SchemaFault, ToolArgument,
 };
+pub(crate) use spec::as_tool_name;
 pub use spec::{OnToolError, SpecError, ToolKind, ToolSpec};
 
 pub use crate::roster::{Approval, OnUnknownOutcome};

@@ -159,7 +159,15 @@ impl ToolSpec {
     }
 }
 
+/// The name with `_` for every character that the name of a tool cannot have.
+pub(crate) fn as_tool_name(name: &str) -> String {
+    name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' }).collect()
+}
+
 fn is_name(name: &str) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_allowed)
+    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_allowed)
+}
+
+fn is_allowed(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }
