@@ -79,6 +79,18 @@ async fn agent_answers_a_call_with_a_state_of_its_own() {
 }
 
 #[tokio::test]
+async fn agent_that_cannot_run_as_a_tool_is_an_error_at_the_start() {
+    let model = || Model::scripted(["Hi."]);
+    let helper = Agent::<()>::new("helper").handoff_to("nobody").model(model());
+    let outer = Agent::new("outer").tool(helper.as_tool("ask", "")).model(model());
+    let nested = Agent::new("a").tool(outer.as_tool("ask_outer", "")).model(model());
+    let error = Run::start(&nested, State::empty(), "go").unwrap_err().to_string();
+    let reason = "the agent in the tool 'ask_outer' cannot run: the agent in the tool 'ask' cannot \
+                  run: the agent 'helper' hands over to 'nobody'";
+    assert!(error.starts_with(reason), "{error}");
+}
+
+#[tokio::test]
 async fn tokens_of_the_inner_run_count() {
     let tokens = |input_tokens| Usage { input_tokens, ..Usage::default() };
     let inner = ScriptedBackend::new([ScriptedAnswer::new().text("Yes.").usage(tokens(10))]);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use antiphon_agents::agent::WithModel;
 use antiphon_agents::machine::{DecisionError, End, Pause};
-use antiphon_agents::tool::HostedTool;
+use antiphon_agents::tool::{HostedTool, ToolOutput, output_item};
 use antiphon_agents::{Agent, Run, ToolContext, tool};
 use serde_json::json;
 use world::{OWNERS, Owner, World, advance, answer, finish};
@@ -33,8 +33,15 @@ async fn pay_sum(cx: &ToolContext<Till>, cents: u64) -> String {
     format!("paid {cents}")
 }
 
+/// Pays, but its answer does not arrive.
+#[tool(on_unknown = Ask)]
+async fn hang(cx: &ToolContext<Till>) -> &'static str {
+    cx.context().paid.fetch_add(1, Ordering::Relaxed);
+    std::future::pending().await
+}
+
 fn agent(world: &World) -> Agent<Till, WithModel> {
-    Agent::new("till").tool(pay).tool(pay_sum).model(world.model())
+    Agent::new("till").tool(pay).tool(pay_sum).tool(hang).model(world.model())
 }
 
 fn waiting(run: &Run<Till>) -> Vec<String> {
@@ -132,6 +139,41 @@ async fn pending_approvals_survive_a_restart() {
         run.reject("c2", "No.").unwrap();
         finish(run).await;
         assert_eq!(till.paid.load(Ordering::Relaxed), 1, "{case}");
+        world.assert_clean(&case);
+    }
+}
+
+#[tokio::test]
+async fn supplied_output_settles_an_unknown_outcome() {
+    for owner in OWNERS {
+        let case = format!("{owner:?}");
+        let world = World::new().await;
+        world.script([answer().call("c1", "hang", "{}"), answer().message("Done.")]);
+        let agent = agent(&world);
+        let till = Arc::new(Till::default());
+        let mut run = world.start_with(&agent, world.state(owner), "go", Arc::clone(&till));
+        while till.paid.load(Ordering::Relaxed) == 0 {
+            tokio::select! {
+                biased;
+                event = run.next() => assert!(event.is_some(), "{case}"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        // As if the process died: only the stores are left.
+        drop(run);
+
+        let mut run = world.resume(&agent, Arc::clone(&till)).await;
+        advance(&mut run).await;
+        let waiting = run.waiting();
+        let [Pause::UnknownOutcome(call)] = waiting.as_slice() else {
+            panic!("{case}: {waiting:?}");
+        };
+        let output = output_item(call, &Ok(ToolOutput::text("paid 7"))).unwrap();
+        run.supply("c1", output.clone()).unwrap();
+        assert_eq!(run.supply("c1", output), Err(DecisionError("c1".into())), "{case}");
+        finish(run).await;
+        assert_eq!(till.paid.load(Ordering::Relaxed), 1, "{case}");
+        assert_eq!(world.last_output("c1"), "paid 7", "{case}");
         world.assert_clean(&case);
     }
 }

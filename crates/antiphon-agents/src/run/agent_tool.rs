@@ -7,13 +7,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::team::Team;
 use super::{Run, RunResult};
 use crate::agent::{Agent, WithModel};
 use crate::machine::{Decision, End, InnerRun, RunState};
 use crate::roster::Limits;
 use crate::state::State;
 use crate::tool::{
-    Approval, OnUnknownOutcome, Parameters, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+    Approval, OnUnknownOutcome, Parameters, SpecError, Tool, ToolContext, ToolError, ToolOutput,
+    ToolSpec,
 };
 use crate::usage::RunUsage;
 
@@ -123,6 +125,15 @@ impl<C> AgentTool<C> {
 impl<C: Send + Sync + 'static> Tool<C> for AgentTool<C> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn check(&self) -> Result<(), SpecError> {
+        match Team::of(&self.agent, self.limits.clone()) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                Err(SpecError::Agent { tool: self.spec.name.clone(), reason: error.to_string() })
+            }
+        }
     }
 
     async fn call(

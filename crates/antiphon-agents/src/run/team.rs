@@ -73,7 +73,7 @@ pub enum TeamError {
     /// The state of a run names an agent that the first agent does not reach.
     #[error("the run stopped at the agent '{0}', which this agent does not reach")]
     UnknownAgent(String),
-    /// The definition of a tool is not valid.
+    /// A tool is not valid.
     #[error(transparent)]
     Tool(#[from] SpecError),
 }
@@ -198,6 +198,7 @@ fn facts_of<C: 'static>(parts: &Parts<C>) -> Result<AgentFacts, TeamError> {
     for tool in &parts.tools {
         let spec = tool.spec();
         spec.definition()?;
+        tool.check()?;
         let tool = spec.facts();
         if facts.tools.insert(spec.name.clone(), tool).is_some() {
             return Err(repeated(&spec.name));

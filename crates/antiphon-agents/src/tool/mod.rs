@@ -151,6 +151,12 @@ pub trait Tool<C>: Send + Sync + 'static {
     /// The name, the description, the parameters and the policies. They never change.
     fn spec(&self) -> &ToolSpec;
 
+    /// Checks the tool before a run starts with it. An agent that is a tool checks its own tools
+    /// and handoffs here; the default accepts the tool.
+    fn check(&self) -> Result<(), SpecError> {
+        Ok(())
+    }
+
     /// Runs a call. `arguments` is the text that the model wrote: JSON for a function, any text for
     /// a custom tool. Use [`ToolSpec::parse`] to validate and read it.
     ///
@@ -171,6 +177,10 @@ pub trait Tool<C>: Send + Sync + 'static {
 impl<C: Send + Sync + 'static, T: Tool<C> + ?Sized> Tool<C> for Arc<T> {
     fn spec(&self) -> &ToolSpec {
         (**self).spec()
+    }
+
+    fn check(&self) -> Result<(), SpecError> {
+        (**self).check()
     }
 
     async fn call(

@@ -53,7 +53,7 @@ pub enum OnToolError {
     EndRun,
 }
 
-/// The reason why a provider would refuse the definition of a tool.
+/// The reason why a run cannot start with a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -67,6 +67,14 @@ pub enum SpecError {
         tool: String,
         /// The reason.
         fault: SchemaFault,
+    },
+    /// The agents of an agent that is a tool do not fit together.
+    #[error("the agent in the tool '{tool}' cannot run: {reason}")]
+    Agent {
+        /// The name of the tool.
+        tool: String,
+        /// The reason.
+        reason: String,
     },
 }
 
