@@ -238,7 +238,9 @@ async fn history_is_compacted_between_turns() {
         run.finish().await.unwrap();
     }
     let requests = script.requests();
-    assert_eq!(requests[2].items.len(), 4, "the whole dialogue is summarized");
+    let (prompt, dialogue) = requests[2].items.split_last().unwrap();
+    assert!(prompt.text().contains("Summarize this conversation"), "{prompt:?}");
+    assert_eq!(dialogue.len(), 4, "the whole dialogue is summarized");
     let last: Vec<_> = requests[3].items.iter().map(|item| item.text().to_owned()).collect();
     assert_eq!(last.len(), 2, "{last:?}");
     assert!(last[0].contains("They refunded A1.") && last[1].contains("was it refunded?"));

@@ -11,7 +11,8 @@ use crate::input::user;
 use crate::machine::{Compactable, Compacted, split_read};
 use crate::model::{Model, ModelError, ModelRequest};
 
-/// The instructions for a summary.
+/// The request for a summary: a message of the user, because some models continue an assistant's
+/// message that is the last one.
 const PROMPT: &str = "\
 Summarize this conversation for the assistant that continues it, which will read your summary in \
 place of the conversation. Keep all facts, decisions, open questions, names, numbers and \
@@ -149,11 +150,13 @@ async fn summarize(
     history: &[Item],
     conversation: Option<String>,
 ) -> Result<Vec<Item>, ModelError> {
-    let request = ModelRequest::new(model.name()).with_items(repair(history).items);
+    let mut items = repair(history).items;
+    let request = ModelRequest::new(model.name());
     match way {
-        Way::Provider => model.backend().compact(request).await,
+        Way::Provider => model.backend().compact(request.with_items(items)).await,
         Way::Model => {
-            let request = ModelRequest { instructions: Some(PROMPT.to_owned()), ..request };
+            items.push(user(PROMPT));
+            let request = request.with_items(items);
             let answer = trace::respond(model, request, conversation).await?.finish().await?;
             Ok(vec![user(&format!("{INTRODUCTION}\n\n{}", answer.text()))])
         }
