@@ -16,10 +16,8 @@ pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut run = Run::start(&clerk, State::empty(), "Ask cashier to refund the order A1.")?;
     while run.next().await.is_some() {}
-    // The outer run waits for the call of the inner one, whose id the model has chosen.
-    let waiting = run.waiting();
-    let refund = waiting[0].call().head().call_id.as_ref().expect("a call has an id");
-    run.approve(refund.as_str())?;
+    // The outer run waits for the call of the inner one.
+    run.approve(run.waiting()[0].call_id())?;
     let result = run.finish().await?;
 
     println!("{}", result.text());

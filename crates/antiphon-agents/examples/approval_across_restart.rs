@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use antiphon_agents::agent::WithModel;
 use antiphon_agents::machine::RunState;
-use antiphon_agents::model::{Model, ScriptedAnswer};
 use antiphon_agents::session::{SessionStore, StoreSessions};
-use antiphon_agents::{Agent, Run, State, tool};
-use serde_json::json;
+use antiphon_agents::{Agent, Model, Run, State, tool};
 
 /// Deletes a file.
 #[tool(needs_approval = true)]
@@ -15,8 +13,8 @@ async fn delete(path: String) -> String {
     format!("deleted {path}")
 }
 
-fn agent(model: Model) -> Agent<(), WithModel> {
-    Agent::new("files").tool(delete).model(model)
+fn agent() -> Agent<(), WithModel> {
+    Agent::new("files").tool(delete).model(Model::sim())
 }
 
 #[tokio::main]
@@ -24,18 +22,18 @@ pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sessions: Arc<dyn SessionStore> = Arc::new(StoreSessions::open("sqlite::memory:").await?);
 
     // The first process stops while the call waits.
-    let call = ScriptedAnswer::new().call("call_1", "delete", json!({"path": "notes.txt"}));
     let state = State::shared_session(Arc::clone(&sessions), "user-7");
-    let mut run = Run::start(&agent(Model::scripted([call])), state, "Delete my notes")?;
+    let mut run = Run::start(&agent(), state, "Delete the path notes.txt")?;
     while run.next().await.is_some() {}
+    let call_id = run.waiting()[0].call_id().to_owned();
     let saved = run.suspend().to_json();
 
     // The second process reads the state, and continues.
     let state = RunState::read(&saved)?;
-    let mut run = Run::resume(&agent(Model::scripted(["Gone."])), state, Some(sessions), ())?;
-    run.approve("call_1")?;
-    let result = run.finish().await?;
-    assert!(result.items()[2].text().contains("deleted notes.txt"));
-    println!("{}", result.text());
+    let mut run = Run::resume(&agent(), state, Some(sessions), ())?;
+    run.approve(&call_id)?;
+    let text = run.finish().await?.text();
+    println!("{text}");
+    assert!(text.contains("deleted notes.txt"));
     Ok(())
 }

@@ -33,7 +33,7 @@ async fn chat(
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let agent = Agent::new("greeter").model(Model::scripted(["Hello, Ada."]));
+    let agent = Agent::new("greeter").model(Model::sim());
     let app = App { agent, sessions: Arc::new(MemorySessions::new()) };
     let router = Router::new().route("/chat/{user}", post(chat)).with_state(app);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -45,7 +45,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut answer = String::new();
     socket.read_to_string(&mut answer).await?;
     assert!(answer.contains("content-type: text/event-stream"));
-    assert!(answer.contains("data: Hello, Ada."));
+    assert!(answer.contains("data: Noted:"));
     println!("{answer}");
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use antiphon_agents::agent::WithModel;
-use antiphon_agents::machine::{End, Pause};
+use antiphon_agents::machine::End;
 use antiphon_agents::model::{ScriptedAnswer, ScriptedBackend, Usage};
 use antiphon_agents::roster::{Limits, StopRule};
 use antiphon_agents::rules::CancelMode;
@@ -58,8 +58,7 @@ fn ask(call_id: &str, input: &str) -> Answer {
 }
 
 fn waiting(run: &Run<Till>) -> Vec<String> {
-    let id = |pause: &Pause| pause.call().head().call_id.as_ref().unwrap().as_str().to_owned();
-    run.waiting().iter().map(id).collect()
+    run.waiting().iter().map(|pause| pause.call_id().to_owned()).collect()
 }
 
 #[tokio::test]

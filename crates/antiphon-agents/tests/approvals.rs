@@ -45,8 +45,7 @@ fn agent(world: &World) -> Agent<Till, WithModel> {
 }
 
 fn waiting(run: &Run<Till>) -> Vec<String> {
-    let id = |pause: &Pause| pause.call().head().call_id.as_ref().unwrap().as_str().to_owned();
-    run.waiting().iter().map(id).collect()
+    run.waiting().iter().map(|pause| pause.call_id().to_owned()).collect()
 }
 
 #[tokio::test]

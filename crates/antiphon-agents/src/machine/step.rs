@@ -114,6 +114,11 @@ impl Pause {
             Self::Approval(call) | Self::UnknownOutcome(call) => call,
         }
     }
+
+    /// The id of the call, by which a decision names it.
+    pub fn call_id(&self) -> &str {
+        self.call().head().call_id.as_ref().expect("a call that waits has an id").as_str()
+    }
 }
 
 /// The reason for the end of a run.

@@ -55,8 +55,8 @@ use crate::tool::{OnToolError, SpecError};
 /// The default time limit of a request.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The default limit of a message in bytes.
-const MAX_MESSAGE: usize = 16 << 20;
+/// The default limit of a message in bytes. OpenAI accepts 10,485,760 characters in an output.
+const MAX_MESSAGE: usize = 8 << 20;
 
 /// An MCP server, and the rules for its tools.
 pub struct McpServer {
@@ -288,7 +288,7 @@ impl McpServer {
     }
 
     /// Sets the limit of a message of the server, and of the list of its tools, in bytes; by
-    /// default 16 `MiB`. A call with a longer output fails; if the server is a process, at the time
+    /// default 8 `MiB`. A call with a longer output fails; if the server is a process, at the time
     /// limit.
     #[must_use]
     pub fn max_message(mut self, bytes: usize) -> Self {

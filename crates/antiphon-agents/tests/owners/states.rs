@@ -108,10 +108,9 @@ async fn finish(mut run: Run<Ran>, mut stages: bool) -> End {
             return run.finish().await.unwrap().end().clone();
         }
         for pause in waiting {
-            let call = pause.call().head().call_id.as_ref().unwrap().as_str();
-            match pause {
-                Pause::Approval(_) => run.approve(call).unwrap(),
-                Pause::UnknownOutcome(_) => run.retry(call).unwrap(),
+            match &pause {
+                Pause::Approval(_) => run.approve(pause.call_id()).unwrap(),
+                Pause::UnknownOutcome(_) => run.retry(pause.call_id()).unwrap(),
             }
         }
     }

@@ -89,7 +89,7 @@ pub(crate) async fn finish(mut run: Run<Effects>) -> RunResult {
 pub(crate) fn approve_all(run: &mut Run<Effects>) -> bool {
     let waiting = run.waiting();
     for pause in &waiting {
-        run.approve(pause.call().head().call_id.as_ref().unwrap().as_str()).unwrap();
+        run.approve(pause.call_id()).unwrap();
     }
     !waiting.is_empty()
 }
