@@ -1,11 +1,16 @@
 //! Processes that are killed between any two steps, and others that continue their runs.
 
+use std::fmt;
+
 use antiphon_mock::{OnAbort, Options, Script, StrictProvider};
+use antiphon_testkit::postgres::Server;
 use tempfile::TempDir;
 
 use crate::agents::model;
 use crate::scenario::{Owner, SCENARIOS, Scenario};
-use crate::verdict::{assert_clean, assert_effects, last_input_count};
+use crate::verdict::{
+    assert_clean, assert_effects, assert_ran_once, count_unknown, last_input_count,
+};
 use crate::worker::{Fate, Job, kill};
 
 const ON_ABORT: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
@@ -13,16 +18,54 @@ const ON_ABORT: [OnAbort; 3] = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort
 /// More points than any run has.
 const ALL: usize = 1_000;
 
+/// The owner of a run, and the way in which the next process continues it.
+struct Setup {
+    owner: Owner,
+    resumes: bool,
+    /// The database of sessions and journals; `None` for a SQLite file for each run.
+    database: Option<String>,
+}
+
+impl Setup {
+    /// Runs are resumed if the owner has a journal.
+    fn new(owner: Owner) -> Self {
+        Self { owner, resumes: owner.has_journal(), database: None }
+    }
+
+    fn without_journal(owner: Owner) -> Self {
+        Self { resumes: false, ..Self::new(owner) }
+    }
+
+    async fn in_postgresql(owner: Owner) -> Self {
+        let url = Server::shared().await.create_database().await;
+        Self { database: Some(format!("{url}?pool_max=2")), ..Self::new(owner) }
+    }
+
+    /// Whether the first input is certainly in the state that the next process continues.
+    fn has_input(&self) -> bool {
+        self.resumes || self.owner.has_session()
+    }
+}
+
+impl fmt::Display for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let store = if self.database.is_some() { "PostgreSQL" } else { "SQLite" };
+        write!(f, "{:?}, {store}, resumed: {}", self.owner, self.resumes)
+    }
+}
+
 /// A provider, and the folder that the processes of a run share.
-struct Case {
+struct Case<'a> {
+    setup: &'a Setup,
     name: String,
     provider: StrictProvider,
     job: Job,
     _folder: TempDir,
 }
 
-impl Case {
-    async fn new(owner: Owner, scenario: Scenario, on_abort: OnAbort, name: String) -> Self {
+impl<'a> Case<'a> {
+    /// `number` is unique among the cases of the setup.
+    async fn new(setup: &'a Setup, scenario: Scenario, on_abort: OnAbort, number: &str) -> Self {
         let options = Options { on_abort, ..Options::default() };
         let provider = StrictProvider::with_options(options).start().await;
         let base_url = provider.base_url();
@@ -30,30 +73,63 @@ impl Case {
         let conversation = created.unwrap().as_str().to_owned();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
-        let job = Job { owner, scenario, base_url, conversation, folder: path };
-        Self { name, provider, job, _folder: folder }
+        let file = || format!("sqlite:{}", path.join("store.db").display());
+        let name = format!("{scenario:?}, {on_abort:?}, killed {number}");
+        let job = Job {
+            owner: setup.owner,
+            scenario,
+            resumes: setup.resumes,
+            base_url,
+            conversation,
+            store: setup.database.clone().unwrap_or_else(file),
+            tenant: name.clone(),
+            folder: path,
+        };
+        Self { setup, name: format!("{setup}, {name}"), provider, job, _folder: folder }
     }
 
     /// Continues the run in another process, and checks all requests and effects.
-    async fn continue_and_judge(&self) {
+    async fn continue_and_judge(&self, tally: &mut Tally) {
         self.provider.wait_until_idle().await;
         assert_eq!(self.job.run(ALL).await, Fate::Ended, "{}", self.name);
-        assert_eq!(last_input_count(&self.provider, "go"), 1, "{}", self.name);
+        let inputs = last_input_count(&self.provider, "go");
+        let expected = if self.setup.has_input() { 1..=1 } else { 0..=1 };
+        assert!(expected.contains(&inputs), "{}: the input is there {inputs} times", self.name);
         assert_clean(&self.provider, &self.name);
-        assert_effects(&self.provider, &self.job.effects(), &self.name);
+        let effects = self.job.effects();
+        assert_ran_once(&effects, &self.name);
+        // Otherwise an output may be lost, and its call has an unknown outcome.
+        if self.setup.has_input() {
+            assert_effects(&self.provider, &effects, &self.name);
+        }
+        tally.runs += 1;
+        tally.tools += effects.len();
+        tally.unknown += count_unknown(&self.provider);
     }
 }
 
+/// The numbers of a test.
+#[derive(Debug, Default)]
+struct Tally {
+    runs: usize,
+    killed: usize,
+    /// Tools that had their effect, each once.
+    tools: usize,
+    /// Calls whose outcome the model read as unknown.
+    unknown: usize,
+}
+
 /// Kills a process at each of its points. The last process ends by itself.
-async fn kill_everywhere(owner: Owner, scenario: Scenario) {
+async fn kill_everywhere(setup: &Setup, scenario: Scenario, tally: &mut Tally) {
     for points in 0..ALL {
-        let name = format!("{owner:?}, {scenario:?}, killed after {points} points");
-        let case = Case::new(owner, scenario, OnAbort::default(), name).await;
+        let number = format!("after {points} points");
+        let case = Case::new(setup, scenario, OnAbort::default(), &number).await;
         for answer in scenario.answers() {
             case.provider.script(answer);
         }
         let fate = case.job.run(points).await;
-        case.continue_and_judge().await;
+        tally.killed += usize::from(fate == Fate::Killed);
+        case.continue_and_judge(tally).await;
         if fate == Fate::Ended {
             assert!(points > 10, "{}", case.name);
             return;
@@ -61,14 +137,24 @@ async fn kill_everywhere(owner: Owner, scenario: Scenario) {
     }
 }
 
+/// Kills the processes of all scenarios, and prints the numbers.
+async fn kill_all_scenarios(setup: Setup) {
+    let mut tally = Tally::default();
+    for scenario in SCENARIOS {
+        kill_everywhere(&setup, scenario, &mut tally).await;
+    }
+    println!("{setup}: {tally:?}");
+}
+
 /// Kills a process while it waits for the rest of an answer that the provider has begun, after each
 /// event of each answer.
 async fn kill_in_answers(owner: Owner, on_abort: OnAbort) {
+    let setup = Setup::new(owner);
     let answers = Scenario::Approval.answers();
     for (turn, answer) in answers.iter().enumerate() {
         for events in 0..answer.frames().len() {
-            let name = format!("{owner:?}, {on_abort:?}, killed in answer {turn} after {events}");
-            let case = Case::new(owner, Scenario::Approval, on_abort, name).await;
+            let number = format!("in answer {turn} after {events}");
+            let case = Case::new(&setup, Scenario::Approval, on_abort, &number).await;
             for before in &answers[..turn] {
                 case.provider.script(before.clone());
             }
@@ -83,7 +169,7 @@ async fn kill_in_answers(owner: Owner, on_abort: OnAbort) {
             exchange.wait_for_sent(events).await;
             kill(worker);
             exchange.wait_for_disconnect().await;
-            case.continue_and_judge().await;
+            case.continue_and_judge(&mut Tally::default()).await;
         }
     }
 }
@@ -103,25 +189,18 @@ async fn wait_for_turn(provider: &StrictProvider, turn: usize) {
 macro_rules! tests_of {
     ($name:ident, $owner:expr) => {
         mod $name {
-            use super::{ON_ABORT, Owner, SCENARIOS, Scenario, kill_everywhere, kill_in_answers};
+            use super::{ON_ABORT, Owner, Scenario, Setup, Tally, kill_everywhere};
 
             #[tokio::test]
             async fn killed_run_continues_from_every_point() {
-                kill_everywhere($owner, Scenario::Approval).await;
-            }
-
-            #[tokio::test]
-            #[ignore = "starts about 500 processes"]
-            async fn killed_runs_of_all_scenarios_continue() {
-                for scenario in SCENARIOS {
-                    kill_everywhere($owner, scenario).await;
-                }
+                let setup = Setup::new($owner);
+                kill_everywhere(&setup, Scenario::Approval, &mut Tally::default()).await;
             }
 
             #[tokio::test]
             async fn run_killed_in_an_answer_continues() {
                 for on_abort in ON_ABORT {
-                    kill_in_answers($owner, on_abort).await;
+                    super::kill_in_answers($owner, on_abort).await;
                 }
             }
         }
@@ -133,3 +212,32 @@ tests_of!(session, Owner::Session);
 tests_of!(journaled_session, Owner::JournaledSession);
 tests_of!(conversation, Owner::Conversation);
 tests_of!(chain, Owner::Chain);
+
+/// Kills the processes of all scenarios, for every owner: `cargo test -p antiphon-agents --test
+/// owners -- --ignored kills --nocapture`.
+mod all_scenarios {
+    use super::{Owner, Setup, kill_all_scenarios};
+
+    macro_rules! tests {
+        ($($test:ident: $setup:expr;)*) => {$(
+            #[tokio::test]
+            #[ignore = "starts about 500 processes"]
+            async fn $test() {
+                kill_all_scenarios($setup).await;
+            }
+        )*};
+    }
+
+    tests! {
+        replay: Setup::new(Owner::Replay);
+        replay_without_journal: Setup::without_journal(Owner::Replay);
+        session: Setup::new(Owner::Session);
+        session_in_postgresql: Setup::in_postgresql(Owner::Session).await;
+        journaled_session: Setup::new(Owner::JournaledSession);
+        journaled_session_in_postgresql: Setup::in_postgresql(Owner::JournaledSession).await;
+        conversation: Setup::new(Owner::Conversation);
+        conversation_without_journal: Setup::without_journal(Owner::Conversation);
+        chain: Setup::new(Owner::Chain);
+        chain_without_journal: Setup::without_journal(Owner::Chain);
+    }
+}

@@ -111,7 +111,7 @@ async fn interrupt_everywhere(
         let result = finish(run).await;
         assert!(matches!(result.end(), End::Answered { .. }), "{case}: {:?}", result.end());
         // Without the state of the run, only a session certainly has its input.
-        let has_input = resumes || matches!(owner, Owner::Session | Owner::JournaledSession);
+        let has_input = resumes || owner.has_session();
         let expected = if has_input { 1..=1 } else { 0..=1 };
         assert!(expected.contains(&last_input_count(&world.provider, "go")), "{case}");
         assert_clean(&world.provider, &case);
@@ -131,30 +131,41 @@ async fn in_memory(_: usize) -> Sessions {
 /// others.
 fn cases() -> impl Iterator<Item = (Scenario, OnAbort)> {
     let others = [OnAbort::StoreWhole, OnAbort::StoreNothing];
-    let all = SCENARIOS.into_iter().map(|scenario| (scenario, OnAbort::default()));
+    // Nothing is compacted here, and without that the scenario has no more than `Tools`.
+    let all = SCENARIOS.into_iter().filter(|scenario| *scenario != Scenario::Compaction);
+    let all = all.map(|scenario| (scenario, OnAbort::default()));
     all.chain(others.map(|on_abort| (Scenario::Approval, on_abort)))
 }
 
-#[tokio::test]
-async fn resumed_runs_lose_and_double_nothing() {
-    for owner in OWNERS.into_iter().filter(|owner| owner.has_journal()) {
-        for (scenario, on_abort) in cases() {
-            interrupt_everywhere((owner, scenario), on_abort, true, in_memory).await;
-        }
+async fn interrupt_all(owner: Owner, resumes: bool) {
+    for (scenario, on_abort) in cases() {
+        interrupt_everywhere((owner, scenario), on_abort, resumes, in_memory).await;
     }
 }
 
-#[tokio::test]
-async fn new_runs_continue_interrupted_ones() {
-    for owner in OWNERS.into_iter().filter(|owner| *owner != Owner::JournaledSession) {
-        for (scenario, on_abort) in cases() {
-            interrupt_everywhere((owner, scenario), on_abort, false, in_memory).await;
+/// The tests of each owner, which run in parallel.
+macro_rules! interruptions {
+    ($($test:ident: $owner:ident, $resumes:literal;)*) => {$(
+        #[tokio::test]
+        async fn $test() {
+            interrupt_all(Owner::$owner, $resumes).await;
         }
-    }
+    )*};
 }
 
-#[tokio::test]
-async fn interrupted_runs_continue_in_postgresql() {
+interruptions! {
+    resumed_replay_loses_nothing: Replay, true;
+    resumed_session_loses_nothing: JournaledSession, true;
+    resumed_conversation_loses_nothing: Conversation, true;
+    resumed_chain_loses_nothing: Chain, true;
+    new_run_continues_interrupted_replay: Replay, false;
+    new_run_continues_interrupted_session: Session, false;
+    new_run_continues_interrupted_conversation: Conversation, false;
+    new_run_continues_interrupted_chain: Chain, false;
+}
+
+/// Interrupts runs whose sessions and journals are in PostgreSQL.
+async fn interrupt_in_postgresql(owner: Owner) {
     let url = Server::shared().await.create_database().await;
     let opened = StoreSessions::open(&format!("{url}?pool_max=4")).await.unwrap();
     let cases = AtomicUsize::new(0);
@@ -163,12 +174,21 @@ async fn interrupted_runs_continue_in_postgresql() {
         let sessions: Sessions = Arc::new(opened.clone().tenant(&case.to_string()));
         sessions
     };
-    for (owner, resumes) in [(Owner::Session, false), (Owner::JournaledSession, true)] {
-        for scenario in [Scenario::ParallelTools, Scenario::Approval] {
-            interrupt_everywhere((owner, scenario), OnAbort::default(), resumes, &sessions).await;
-        }
+    for scenario in [Scenario::ParallelTools, Scenario::Approval] {
+        let case = (owner, scenario);
+        interrupt_everywhere(case, OnAbort::default(), owner.has_journal(), &sessions).await;
     }
     opened.close().await;
+}
+
+#[tokio::test]
+async fn new_run_continues_interrupted_session_in_postgresql() {
+    interrupt_in_postgresql(Owner::Session).await;
+}
+
+#[tokio::test]
+async fn resumed_session_in_postgresql_loses_nothing() {
+    interrupt_in_postgresql(Owner::JournaledSession).await;
 }
 
 #[tokio::test]

@@ -1,11 +1,12 @@
 //! The owners of the state, and the dialogues that each of them has to survive.
 
 use antiphon_mock::Answer;
+use serde::{Deserialize, Serialize};
 
 use crate::agents::MODEL;
 
 /// An owner of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Owner {
     /// The application, with a journal.
     Replay,
@@ -23,8 +24,9 @@ pub(crate) const OWNERS: [Owner; 5] =
     [Owner::Replay, Owner::Session, Owner::JournaledSession, Owner::Conversation, Owner::Chain];
 
 impl Owner {
-    pub(crate) fn parse(name: &str) -> Self {
-        OWNERS.into_iter().find(|owner| format!("{owner:?}") == name).unwrap()
+    /// Whether a store of the application has the items.
+    pub(crate) fn has_session(self) -> bool {
+        matches!(self, Self::Session | Self::JournaledSession)
     }
 
     /// Whether an interrupted run is resumed from its journal. Otherwise another run follows it.
@@ -34,7 +36,7 @@ impl Owner {
 }
 
 /// A dialogue with the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Scenario {
     Plain,
     Tools,
@@ -57,10 +59,6 @@ pub(crate) const SCENARIOS: [Scenario; 7] = [
 ];
 
 impl Scenario {
-    pub(crate) fn parse(name: &str) -> Self {
-        SCENARIOS.into_iter().find(|scenario| format!("{scenario:?}") == name).unwrap()
-    }
-
     /// The answers of the model.
     pub(crate) fn answers(self) -> Vec<Answer> {
         let thinks = || answer().reasoning("Think.");

@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use antiphon_mock::StrictProvider;
 use serde_json::Value;
 
+/// A part of the output that reports an unknown outcome.
+const UNKNOWN: &str = "outcome is unknown";
+
 /// Checks that the provider refused nothing and gave the model nothing twice.
 pub(crate) fn assert_clean(provider: &StrictProvider, case: &str) {
     assert_eq!(provider.refusals(), [], "{case}");
@@ -34,7 +37,7 @@ pub(crate) fn assert_effects(provider: &StrictProvider, effects: &[String], case
         let is_honest = match output.as_str() {
             "found" | "paid" => has_run,
             "Transferred to expert." => !has_run,
-            text if text.contains("outcome is unknown") => true,
+            text if text.contains(UNKNOWN) => true,
             text => text.contains("before this call was executed") && !has_run,
         };
         assert!(is_honest, "{case}: {call_id} has run: {has_run}, and its output is {output}");
@@ -46,6 +49,12 @@ pub(crate) fn assert_ran_once<'a>(effects: &'a [String], case: &str) -> BTreeSet
     let ran: BTreeSet<&str> = effects.iter().map(|line| line.split_once(' ').unwrap().1).collect();
     assert_eq!(ran.len(), effects.len(), "{case}: a tool ran twice: {effects:?}");
     ran
+}
+
+/// The number of calls whose outcome the model read as unknown.
+pub(crate) fn count_unknown(provider: &StrictProvider) -> usize {
+    let is_unknown = |outputs: &&BTreeSet<String>| outputs.iter().any(|it| it.contains(UNKNOWN));
+    outputs(provider).values().filter(is_unknown).count()
 }
 
 /// The outputs of each call in all inputs of the model.

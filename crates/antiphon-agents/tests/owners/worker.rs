@@ -1,5 +1,6 @@
 //! A process of its own that runs an agent, and that the tests of kills start and kill.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use antiphon_agents::machine::{End, RunState};
 use antiphon_agents::session::{SessionStore, StoreSessions};
 use antiphon_agents::{Compaction, Run};
+use serde::{Deserialize, Serialize};
 
 use crate::agents::{Effects, first_agent};
 use crate::points::{self, STOPPED, Watched};
@@ -18,13 +20,20 @@ use crate::world::{JOURNAL, SESSION, approve_all, state};
 const JOB: &str = "ANTIPHON_TEST_JOB";
 
 /// The work of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) owner: Owner,
     pub(crate) scenario: Scenario,
+    /// Whether the run has a journal, from which the next process resumes it. Otherwise the next
+    /// process starts another run.
+    pub(crate) resumes: bool,
     pub(crate) base_url: String,
     pub(crate) conversation: String,
-    /// The folder with the store and the effects of tools.
+    /// The URL of the store of sessions and journals.
+    pub(crate) store: String,
+    /// The tenant of the sessions and journals of this job.
+    pub(crate) tenant: String,
+    /// The folder with the effects of tools.
     pub(crate) folder: PathBuf,
 }
 
@@ -40,10 +49,7 @@ pub(crate) enum Fate {
 impl Job {
     /// Starts a process, which stops after so many points.
     pub(crate) fn spawn(&self, points: usize) -> Child {
-        let Self { owner, scenario, base_url, conversation, folder } = self;
-        let folder = folder.display();
-        let job =
-            format!("{owner:?}\n{scenario:?}\n{base_url}\n{conversation}\n{folder}\n{points}");
+        let job = serde_json::to_string(&(self, points)).unwrap();
         let mut worker = Command::new(std::env::current_exe().unwrap());
         worker.args(["worker::run_the_job", "--exact", "--ignored", "--nocapture"]);
         worker.env(JOB, job).stdout(Stdio::piped()).spawn().unwrap()
@@ -73,26 +79,9 @@ impl Job {
         effects.lines().map(str::to_owned).collect()
     }
 
-    fn read(job: &str) -> (Self, usize) {
-        let [owner, scenario, base_url, conversation, folder, points] =
-            job.split('\n').collect::<Vec<_>>()[..]
-        else {
-            panic!("{job}")
-        };
-        let job = Self {
-            owner: Owner::parse(owner),
-            scenario: Scenario::parse(scenario),
-            base_url: base_url.to_owned(),
-            conversation: conversation.to_owned(),
-            folder: folder.into(),
-        };
-        (job, points.parse().unwrap())
-    }
-
     /// Continues the run of the last process, or starts the first one, and drives it to its end.
     async fn perform(&self) {
-        let url = format!("sqlite:{}", self.folder.join("store.db").display());
-        let opened = StoreSessions::open(&url).await.unwrap();
+        let opened = StoreSessions::open(&self.store).await.unwrap().tenant(&self.tenant);
         let sessions: Arc<dyn SessionStore> = Arc::new(Watched(Arc::new(opened.clone())));
         let mut run = self.next_run(&sessions).await;
         if self.scenario == Scenario::Compaction {
@@ -115,20 +104,27 @@ impl Job {
     async fn next_run(&self, sessions: &Arc<dyn SessionStore>) -> Run<Effects> {
         let agent = first_agent(&self.base_url);
         let effects = Effects::in_file(effects_file(&self.folder));
-        let journal = sessions.run(JOURNAL).await.unwrap().filter(|_| self.owner.has_journal());
+        let journal = sessions.run(JOURNAL).await.unwrap().filter(|_| self.resumes);
         if let Some(journal) = journal {
             let state = RunState::read(&journal).unwrap();
             let run = Run::resume(&agent, state, Some(Arc::clone(sessions)), effects).unwrap();
             return run.journal(Arc::clone(sessions), JOURNAL);
         }
-        let is_first = sessions.load(SESSION).await.unwrap().items.is_empty();
-        // The process may have died before it wrote the first state of the run.
-        let input = if is_first { "go" } else { "still there?" };
+        let input = if self.has_input(sessions).await { "still there?" } else { "go" };
         let state = state(self.owner, sessions, &self.conversation);
         let run = Run::start_with(&agent, state, input, effects).unwrap();
-        match self.owner.has_journal() {
+        match self.resumes {
             true => run.journal(Arc::clone(sessions), JOURNAL),
             false => run,
+        }
+    }
+
+    /// Whether another process gave the first input to the owner of the state, or tried to. It may
+    /// have died before it stored the input in the session or in the journal.
+    async fn has_input(&self, sessions: &Arc<dyn SessionStore>) -> bool {
+        match self.resumes || self.owner.has_session() {
+            true => !sessions.load(SESSION).await.unwrap().items.is_empty(),
+            false => File::create_new(self.folder.join("started")).is_err(),
         }
     }
 }
@@ -147,7 +143,7 @@ fn effects_file(folder: &Path) -> PathBuf {
 #[ignore = "a process that the tests of kills start"]
 fn run_the_job() {
     let Ok(job) = std::env::var(JOB) else { return };
-    let (job, points) = Job::read(&job);
+    let (job, points): (Job, usize) = serde_json::from_str(&job).unwrap();
     points::allow(points);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(job.perform());
