@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::Profile;
 
 /// The options of a provider. The default is strict OpenAI that stores the finished part of a turn
-/// if its caller disconnects.
+/// if its caller disconnects, and that does not compact.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The seed of all ids: two providers with the same seed issue the same ids. `None` takes a
@@ -19,6 +19,8 @@ pub struct Options {
     pub on_abort: OnAbort,
     /// The items that a response's input list contains.
     pub input_items: InputItems,
+    /// Whether the provider compacts: `POST /v1/responses/compact`.
+    pub compacts: bool,
     /// The models that exist. If empty, every name exists except those that begin with `unknown-`.
     pub models: Vec<String>,
     /// The number of requests in the log: the latest ones.
@@ -33,6 +35,7 @@ impl Default for Options {
             rules: Rules::default(),
             on_abort: OnAbort::default(),
             input_items: InputItems::default(),
+            compacts: false,
             models: Vec::new(),
             log_capacity: 10_000,
         }

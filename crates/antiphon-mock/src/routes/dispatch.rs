@@ -1,7 +1,7 @@
 //! Selects the route of a request.
 
 use super::route_request::RouteRequest;
-use super::{conversations, items, models, responses, turns};
+use super::{compact, conversations, items, models, responses, turns};
 use crate::route_reply::RouteReply;
 use crate::{Profile, Refusal};
 
@@ -45,6 +45,7 @@ fn api_path<'a>(request: &RouteRequest<'_>, path: &'a [&'a str]) -> Option<&'a [
 fn route(request: &RouteRequest<'_>, path: &[&str]) -> Result<Option<RouteReply>, Refusal> {
     let answered = match (request.method.as_str(), path) {
         ("POST", ["responses"]) => return turns::create(request).map(Some),
+        ("POST", ["responses", "compact"]) => compact::create(request),
         ("GET", ["responses", id]) if request.has_query_flag("stream") => {
             return responses::stream(request, id).map(Some);
         }
@@ -70,6 +71,7 @@ fn route(request: &RouteRequest<'_>, path: &[&str]) -> Result<Option<RouteReply>
 fn is_served(request: &RouteRequest<'_>, path: &[&str]) -> bool {
     let served = request.shared.options.profile.served();
     match path {
+        ["responses", "compact"] => request.shared.options.compacts,
         ["conversations", ..] => served.conversations,
         ["responses", _, "input_items"] => served.input_items,
         _ => true,

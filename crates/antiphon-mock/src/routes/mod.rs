@@ -1,5 +1,6 @@
 //! The routes.
 
+mod compact;
 mod control;
 mod conversations;
 mod dispatch;

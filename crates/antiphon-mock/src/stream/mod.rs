@@ -14,3 +14,4 @@ pub use anthropic::AnthropicAnswer;
 pub use chat::ChatAnswer;
 pub use deltas::Split;
 pub use frame::Frame;
+pub(crate) use response::CREATED_AT;

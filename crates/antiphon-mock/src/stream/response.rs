@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::output::Output;
 
 /// The creation time of every answer: a constant, so that answers do not depend on the clock.
-const CREATED_AT: u64 = 1_760_000_000;
+pub(crate) const CREATED_AT: u64 = 1_760_000_000;
 
 /// The ending of a response.
 #[derive(Clone, Debug)]

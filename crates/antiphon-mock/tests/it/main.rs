@@ -7,6 +7,7 @@ mod accounts;
 mod background;
 mod chains;
 mod client;
+mod compactions;
 mod control;
 mod conversations;
 mod items;
