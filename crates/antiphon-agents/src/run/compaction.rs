@@ -73,11 +73,15 @@ impl<C: Send + Sync + 'static> Run<C> {
             if !is_forced && !compaction.is_due(&history, tokens) {
                 return Done::record(|_| {});
             }
-            let mut items = compaction.pinned(&history);
-            match summarize(&model, compaction.way, &history, conversation).await {
-                Ok(summary) => items.extend(summary),
+            let summary = match summarize(&model, compaction.way, &history, conversation).await {
+                Ok(summary) => summary,
                 Err(error) => return not_compacted(&error),
-            }
+            };
+            // A provider keeps the messages of the user itself.
+            let is_kept = |item: &Item| summary.iter().any(|kept| kept.has_same_content(item));
+            let mut items = compaction.pinned(&history);
+            items.retain(|item| !is_kept(item));
+            items.extend(summary);
             Done::Summarized(Summary { old: history.len(), items })
         };
         // A cancellation ends it, and nothing has changed.

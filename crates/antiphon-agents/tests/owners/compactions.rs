@@ -1,37 +1,43 @@
-//! Compactions with every owner: pinned items, late items, failures, and drops and cancellations at
-//! every await.
+//! Compactions with every owner: pinned items, late items, failures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
 
 use antiphon::Item;
 use antiphon::item::CallKey;
-use antiphon_agents::machine::End;
 use antiphon_agents::rules::CancelMode;
 use antiphon_agents::session::{
     MemorySessions, SessionContent, SessionError, SessionStore, StoreSessions,
 };
-use antiphon_agents::{Agent, Compaction, Model, Run, RunEvent, RunResult, State, user};
-use antiphon_mock::OnAbort;
+use antiphon_agents::{Compaction, RunEvent, RunResult, user};
+use antiphon_mock::{OnAbort, Reply};
 use async_trait::async_trait;
-use futures_util::StreamExt;
+use http::{Method, StatusCode};
+use serde_json::json;
 
-use crate::agents::{Effects, model};
-use crate::memory_server::{Lists, MemoryServer};
+use crate::agents::model;
 use crate::scenario::{Owner, answer};
 use crate::verdict::assert_clean;
 use crate::world::{SESSION, World, finish};
 
-const OWNERS: [Owner; 4] = [Owner::Replay, Owner::Session, Owner::Conversation, Owner::Chain];
+pub(crate) const OWNERS: [Owner; 4] =
+    [Owner::Replay, Owner::Session, Owner::Conversation, Owner::Chain];
 
 /// The item that every compaction keeps.
-const PINNED: &str = "the order number is 7";
+pub(crate) const PINNED: &str = "the order number is 7";
 
-/// A compaction of each history that has an answer.
-fn compaction() -> Compaction {
+/// Compacts each history that has an answer, and keeps the pinned item.
+pub(crate) fn with_answer(compaction: Compaction) -> Compaction {
     let has_answer = |history: &[Item]| history.iter().any(|item| item.text().contains("One."));
-    Compaction::by_model().when(has_answer).pin(|item| item.text().contains(PINNED))
+    compaction.when(has_answer).pin(|item| item.text().contains(PINNED))
+}
+
+fn by_model() -> Compaction {
+    with_answer(Compaction::by_model())
+}
+
+fn by_provider() -> Compaction {
+    with_answer(Compaction::by_provider())
 }
 
 /// The texts of the messages of an input.
@@ -55,7 +61,7 @@ async fn compacted_history_begins_the_next_request() {
         let summary = answer().message("They greeted each other.");
         world.script([answer().message("One."), summary, answer().message("Two.")]);
         let result = finish(world.start(owner, world.state(owner), PINNED)).await;
-        let run = world.start(owner, result.next_state(), "second").compaction(compaction());
+        let run = world.start(owner, result.next_state(), "second").compaction(by_model());
         let result = finish(run).await;
 
         let given = world.provider.turns().pop().unwrap().model_input.unwrap();
@@ -105,14 +111,70 @@ async fn tokens_of_the_last_answer_trigger_a_compaction() {
     }
 }
 
+/// The kinds of the items of an input, or their texts.
+fn forms(input: &[serde_json::Value]) -> Vec<String> {
+    let form = |item: &serde_json::Value| match item["type"] == "compaction" {
+        true => vec!["compaction".to_owned()],
+        false => texts(std::slice::from_ref(item)),
+    };
+    input.iter().flat_map(form).collect()
+}
+
+#[tokio::test]
+async fn provider_compacts_the_history_of_every_owner() {
+    for owner in OWNERS {
+        let world = World::new(OnAbort::default()).await;
+        world.script(["One.", "Two.", "Three."].map(|text| answer().message(text)));
+        let result = finish(world.start(owner, world.state(owner), PINNED)).await;
+        let run = world.start(owner, result.next_state(), "second").compaction(by_provider());
+        let result = finish(run).await;
+        let given = world.provider.turns().pop().unwrap().model_input.unwrap();
+        // The provider keeps the messages of the user, and so the pinned one.
+        assert_eq!(forms(&given), [PINNED, "compaction", "second"], "{owner:?}");
+
+        finish(world.start(owner, result.next_state(), "third")).await;
+        let given = world.provider.turns().pop().unwrap().model_input.unwrap();
+        let expected = [PINNED, "compaction", "second", "Two.", "third"];
+        assert_eq!(forms(&given), expected, "{owner:?}");
+        assert_clean(&world.provider, &format!("{owner:?}"));
+    }
+}
+
+#[tokio::test]
+async fn cancelled_request_for_a_compaction_changes_nothing() {
+    for owner in OWNERS {
+        let world = World::new(OnAbort::default()).await;
+        world.script(["One.", "Two."].map(|text| answer().message(text)));
+        let result = finish(world.start(owner, world.state(owner), PINNED)).await;
+        // The provider never answers this request.
+        let reply = Reply::json(StatusCode::OK, &json!({})).gated().withhold_head();
+        world.provider.reply_instead(Method::POST, "/responses/compact", reply);
+        let run = world.start(owner, result.next_state(), "second").compaction(by_provider());
+        let canceller = run.canceller();
+        let running = tokio::spawn(finish(run));
+        let is_compaction = |it: &antiphon_mock::Recorded| it.path == "/v1/responses/compact";
+        while !world.provider.requests().iter().any(is_compaction) {
+            tokio::task::yield_now().await;
+        }
+        canceller.cancel(CancelMode::Immediate);
+        let result = running.await.unwrap();
+
+        finish(world.start(owner, result.next_state(), "third")).await;
+        let given = world.provider.turns().pop().unwrap().model_input.unwrap();
+        let forms: Vec<_> = forms(&given).into_iter().filter(|form| form != "second").collect();
+        assert_eq!(forms, [PINNED, "One.", "third"], "{owner:?}");
+        assert_clean(&world.provider, &format!("{owner:?}"));
+    }
+}
+
 /// A store that fails or waits in the middle of a replacement.
-struct Halting {
+pub(crate) struct Halting {
     inner: MemorySessions,
     failures: AtomicUsize,
 }
 
 impl Halting {
-    fn new(failures: usize) -> Self {
+    pub(crate) fn new(failures: usize) -> Self {
         Self { inner: MemorySessions::new(), failures: AtomicUsize::new(failures) }
     }
 }
@@ -170,7 +232,7 @@ async fn failing_store_keeps_the_old_history() {
     let owner = Owner::Session;
     world.script(["One.", "A summary.", "Two."].map(|text| answer().message(text)));
     finish(world.start(owner, world.state(owner), PINNED)).await;
-    let mut run = world.start(owner, world.state(owner), "second").compaction(compaction());
+    let mut run = world.start(owner, world.state(owner), "second").compaction(by_model());
     let mut failures = 0;
     while let Some(event) = run.next().await {
         failures += usize::from(matches!(event, RunEvent::NotCompacted(_)));
@@ -195,7 +257,7 @@ async fn items_that_arrive_during_a_compaction_stay() {
         let stopped = antiphon_mock::Script::from(answer().message("A summary.")).gated();
         let summary = world.provider.script(stopped);
         world.script([answer().message("Two.")]);
-        let run = world.start(owner, world.state(owner), "second").compaction(compaction());
+        let run = world.start(owner, world.state(owner), "second").compaction(by_model());
         let running = tokio::spawn(finish(run));
         while world.provider.turns().len() < 2 {
             tokio::task::yield_now().await;
@@ -216,90 +278,5 @@ async fn items_that_arrive_during_a_compaction_stay() {
         let count = has_late.iter().filter(|item| item.text().contains("late")).count();
         assert_eq!(count, 1, "{owner:?}: {has_late:#?}");
         assert_clean(&world.provider, &format!("{owner:?}"));
-    }
-}
-
-/// An application in memory that runs the same dialogue again and again.
-struct Small {
-    server: MemoryServer,
-    sessions: Arc<dyn SessionStore>,
-}
-
-impl Small {
-    fn new() -> Self {
-        let texts = ["One.", "A summary.", "Two.", "Three.", "Four."].into_iter().enumerate();
-        let answers = texts.map(|(at, text)| answer().message(text).seed(at.to_string()));
-        let conversations = Lists::from([("conv_0".to_owned(), Vec::new())]);
-        let server = MemoryServer::new(conversations, Lists::new(), answers);
-        Self { server, sessions: Arc::new(Halting::new(0)) }
-    }
-
-    fn run(&self, state: State, input: &str) -> Run<Effects> {
-        let agent = Agent::new("a").model(Model::new("m", self.server.clone()));
-        Run::start_with(&agent, state, input, Effects::default()).unwrap()
-    }
-
-    fn first_state(&self, owner: Owner) -> State {
-        crate::world::state(owner, &self.sessions, "conv_0")
-    }
-}
-
-/// Polls a run so often. Returns whether it has ended.
-async fn poll(run: &mut Run<Effects>, polls: usize) -> bool {
-    let mut left = polls;
-    std::future::poll_fn(|context| {
-        let Some(less) = left.checked_sub(1) else { return Poll::Ready(false) };
-        left = less;
-        if let Poll::Ready(None) = run.poll_next_unpin(context) {
-            return Poll::Ready(true);
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await
-}
-
-/// Interrupts a run with a compaction after each number of polls, and checks that the next run has
-/// the old or the compacted history.
-async fn interrupt_compactions(owner: Owner, cancels: bool) {
-    for polls in 1.. {
-        let case = format!("{owner:?}, cancelled: {cancels}, after {polls} polls");
-        let small = Small::new();
-        let first = small.run(small.first_state(owner), PINNED).finish().await.unwrap();
-        let state = first.next_state();
-        let mut run = small.run(state.clone(), "second").compaction(compaction());
-        let is_over = poll(&mut run, polls).await;
-        let state = if cancels {
-            run.cancel(CancelMode::Immediate);
-            run.finish().await.unwrap().next_state()
-        } else {
-            drop(run);
-            state
-        };
-        let result = small.run(state, "third").finish().await.unwrap();
-        assert!(matches!(result.end(), End::Answered { .. }), "{case}: {:?}", result.end());
-        let input = small.server.content().inputs.last().unwrap().clone();
-        let count = |text: &str| input.iter().filter(|item| item.text().contains(text)).count();
-        assert_eq!((count(PINNED), count("third")), (1, 1), "{case}: {input:#?}");
-        assert_eq!(count("One.") + count("Summary of"), 1, "{case}: {input:#?}");
-        assert!(count("second") <= 1, "{case}: {input:#?}");
-        if is_over {
-            assert!(polls > 5, "{case}");
-            return;
-        }
-    }
-}
-
-#[tokio::test]
-async fn dropped_compaction_leaves_one_history() {
-    for owner in OWNERS {
-        interrupt_compactions(owner, false).await;
-    }
-}
-
-#[tokio::test]
-async fn cancelled_compaction_leaves_one_history() {
-    for owner in OWNERS {
-        interrupt_compactions(owner, true).await;
     }
 }

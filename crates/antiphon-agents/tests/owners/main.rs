@@ -5,6 +5,7 @@
 
 mod agents;
 mod compactions;
+mod interrupted_compactions;
 mod kills;
 mod matrix;
 mod memory_server;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use antiphon::stateful::Report;
 use antiphon::stream::Event;
 use antiphon::tracker::{Continuation, ConversationId};
-use antiphon::{Item, ItemId};
+use antiphon::{Item, ItemId, Role};
 use antiphon_agents::model::{Answer, AnswerEvent, Backend, EventKind, ModelError, ModelRequest};
 use async_trait::async_trait;
 use futures_util::stream;
@@ -120,5 +120,16 @@ impl Backend for MemoryServer {
         let id = format!("conv_{}", content.conversations.len());
         content.conversations.insert(id.clone(), items);
         Ok(id.into())
+    }
+
+    /// All messages of the user, then one compaction.
+    async fn compact(&self, request: ModelRequest) -> Result<Vec<Item>, ModelError> {
+        tokio::task::yield_now().await;
+        let is_of_user = |item: &Item| item.head().role == Some(Role::User);
+        let mut items = request.items;
+        items.retain(is_of_user);
+        let compaction = r#"{"type":"compaction","id":"cmp_1","encrypted_content":"sealed"}"#;
+        items.push(Item::parse(compaction.into()).unwrap());
+        Ok(items)
     }
 }

@@ -28,7 +28,7 @@ impl World {
     }
 
     pub(crate) async fn with_sessions(on_abort: OnAbort, sessions: Arc<dyn SessionStore>) -> Self {
-        let options = Options { on_abort, ..Options::default() };
+        let options = Options { on_abort, compacts: true, ..Options::default() };
         let provider = StrictProvider::with_options(options).start().await;
         let created = model(&provider.base_url()).backend().create_conversation(Vec::new()).await;
         let conversation = created.unwrap().as_str().to_owned();
