@@ -12,6 +12,7 @@ mod memory_server;
 mod points;
 mod scenario;
 mod states;
+mod stopped_states;
 mod verdict;
 mod worker;
 mod world;
