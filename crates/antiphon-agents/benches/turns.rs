@@ -1,18 +1,21 @@
-//! Measures the cost of a turn beside the model and the tools, and the memory of a run.
+//! Measures the cost of a turn beside the model and the tools, the memory of a run, and the bytes
+//! of its journal.
 //!
 //! The model answers at once: each answer is one event, which was built before.
 
 use std::alloc::System;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use antiphon::Item;
+use antiphon::item::CallKey;
 use antiphon::stateful::Report;
 use antiphon::stream::Event;
 use antiphon::tracker::Continuation;
 use antiphon_agents::model::{Answer, AnswerEvent, Backend, Model, ModelError, ModelRequest};
 use antiphon_agents::roster::Limits;
-use antiphon_agents::session::{MemorySessions, SessionStore};
+use antiphon_agents::session::{MemorySessions, SessionContent, SessionError, SessionStore};
 use antiphon_agents::{Agent, Run, State, tool, user};
 use async_trait::async_trait;
 use divan::Bencher;
@@ -33,8 +36,9 @@ const TURNS: usize = 20;
 const LONG: [usize; 3] = [10, 100, 1_000];
 
 fn main() {
-    for turns in [1, 10, 100] {
+    for turns in [1, 10, 100, 1_000] {
         print_memory(turns);
+        print_journal(turns);
     }
     divan::main();
 }
@@ -168,4 +172,55 @@ fn print_memory(turns: usize) {
     let bytes = used.bytes_allocated - used.bytes_deallocated;
     let json = live.suspend().to_json().len();
     println!("{turns} turns: a live run has {bytes} bytes, and its suspended state {json} bytes");
+}
+
+/// Counts the writes of a journal, and their bytes.
+#[derive(Default)]
+struct Counter {
+    writes: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+#[async_trait]
+impl SessionStore for Counter {
+    async fn load(&self, _: &str) -> Result<SessionContent, SessionError> {
+        Ok(SessionContent::default())
+    }
+
+    async fn append(&self, _: &str, _: &[Item], _: &[CallKey]) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    async fn replace(&self, _: &str, _: usize, _: &[Item]) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    async fn pop(&self, _: &str, _: &[Item]) -> Result<bool, SessionError> {
+        Ok(false)
+    }
+
+    async fn clear(&self, _: &str) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    async fn save_run(&self, _: &str, state: Option<&str>) -> Result<(), SessionError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(state.map_or(0, str::len), Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn run(&self, _: &str) -> Result<Option<String>, SessionError> {
+        Ok(None)
+    }
+}
+
+/// Prints the number and the bytes of the writes of a journal.
+fn print_journal(turns: usize) {
+    let counter = Arc::new(Counter::default());
+    let journal = Arc::clone(&counter) as Arc<dyn SessionStore>;
+    let run = run(State::empty(), turns).journal(journal, "run");
+    runtime().block_on(run.finish()).expect("the run ends");
+    let (writes, bytes) =
+        (counter.writes.load(Ordering::Relaxed), counter.bytes.load(Ordering::Relaxed));
+    println!("{turns} turns: the journal has {writes} writes of {bytes} bytes together");
 }

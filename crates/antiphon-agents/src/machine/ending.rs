@@ -79,12 +79,16 @@ impl Machine {
             }
             return;
         }
-        let is_between_turns = self.state.calls.is_empty()
-            && self.state.transfer.is_none()
-            && self.state.unchecked.is_none();
-        if is_between_turns && !self.is_asking() {
+        if self.is_between_turns() && !self.is_asking() {
             self.begin_turn();
         }
+    }
+
+    /// Whether nothing is left to do for the last answer.
+    pub(super) fn is_between_turns(&self) -> bool {
+        self.state.calls.is_empty()
+            && self.state.transfer.is_none()
+            && self.state.unchecked.is_none()
     }
 
     /// Whether a request to a server has been sent and not answered.

@@ -239,8 +239,31 @@ impl Machine {
         }
     }
 
+    /// The state of the run once the data of [`Step::Save`] is stored, to store it too.
+    pub fn state_after(&self, save: &Save) -> RunState {
+        let mut after = Self {
+            roster: Arc::clone(&self.roster),
+            state: self.state(),
+            is_loaded: self.is_loaded,
+            prepared: Prepared::default(),
+            ledger: CallLedger::default(),
+            retries: self.retries.clone(),
+            delay: None,
+        };
+        after.record_saved(save);
+        after.state
+    }
+
     /// Records that the data of [`Step::Save`] is stored.
     pub fn saved(&mut self, save: &Save) {
+        self.record_saved(save);
+        // The next request repeats these items, and so do those after it.
+        if self.is_between_turns() && self.state.end.is_none() {
+            self.keep_prepared();
+        }
+    }
+
+    fn record_saved(&mut self, save: &Save) {
         self.state.saved += save.items.len();
         if let Owner::Session { history, .. } = &mut self.state.owner {
             history.stored += save.items.len();

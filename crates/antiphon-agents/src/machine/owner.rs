@@ -84,23 +84,41 @@ impl Machine {
 /// Sorts the outputs by their calls in `items`. They were added in the order in which the tools
 /// ended.
 fn with_sorted_outputs(mut planned: Vec<Returned>, items: &[Item]) -> Vec<Returned> {
-    let calls = items.iter().filter_map(|item| match item.head().pairing() {
-        Some((Side::Call, key)) => Some(key),
-        _ => None,
-    });
-    let ranks: HashMap<CallKey, usize> = calls.zip(0..).collect();
-    let rank = |planned: &Returned| match planned.item.head().pairing() {
-        Some((Side::Output, key)) => ranks.get(&key).copied(),
+    let output_key = |planned: &Returned| match planned.item.head().pairing() {
+        Some((Side::Output, key)) => Some(key),
         _ => None,
     };
-    let positions: Vec<_> =
-        (0..planned.len()).filter(|position| rank(&planned[*position]).is_some()).collect();
-    let mut outputs: Vec<_> = positions.iter().map(|position| planned[*position].clone()).collect();
-    outputs.sort_by_key(rank);
-    for (position, output) in positions.into_iter().zip(outputs) {
-        planned[position] = output;
+    let keys: Vec<CallKey> = planned.iter().filter_map(output_key).collect();
+    if keys.len() < 2 {
+        return planned;
+    }
+    let positions = call_positions(items, keys);
+    let position = |planned: &Returned| positions.get(&output_key(planned)?).copied();
+    let slots: Vec<_> = (0..planned.len()).filter(|at| position(&planned[*at]).is_some()).collect();
+    let mut outputs: Vec<_> = slots.iter().map(|at| planned[*at].clone()).collect();
+    outputs.sort_by_key(position);
+    for (at, output) in slots.into_iter().zip(outputs) {
+        planned[at] = output;
     }
     planned
+}
+
+/// The position of the last call with each of these keys. The search begins at the end, so its cost
+/// does not grow with the items before the calls.
+fn call_positions(items: &[Item], keys: Vec<CallKey>) -> HashMap<CallKey, usize> {
+    let mut missing: HashSet<CallKey> = keys.into_iter().collect();
+    let mut positions = HashMap::new();
+    for (at, item) in items.iter().enumerate().rev() {
+        if missing.is_empty() {
+            break;
+        }
+        if let Some((Side::Call, key)) = item.head().pairing()
+            && missing.remove(&key)
+        {
+            positions.insert(key, at);
+        }
+    }
+    positions
 }
 
 fn without_occurrence(item: Item) -> Returned {

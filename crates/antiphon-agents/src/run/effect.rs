@@ -139,11 +139,8 @@ impl<C: Send + Sync + 'static> Run<C> {
     fn save(&self, save: Save) -> Effect {
         let session = self.machine.view().session().map(str::to_owned);
         let session = self.sessions.clone().zip(session);
-        let journal = self.options.journal.clone().map(|journal| {
-            let mut after = self.machine.clone();
-            after.saved(&save);
-            (journal, after.state().to_json())
-        });
+        let journal = self.options.journal.clone();
+        let journal = journal.map(|it| (it, self.machine.state_after(&save).to_json()));
         Effect::new(async move {
             if let Some((store, key)) = session
                 && let Err(error) = store.append(&key, &save.items, &save.started).await
