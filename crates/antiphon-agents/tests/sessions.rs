@@ -8,8 +8,10 @@ use antiphon_agents::session::{
 };
 use antiphon_agents::user;
 use antiphon_client::Client;
+use antiphon_gateway::settings::Settings;
 use antiphon_mock::{Reply, StrictProvider};
 use antiphon_testkit::postgres::Server;
+use tokio::net::TcpListener;
 
 #[tokio::test]
 async fn memory() {
@@ -60,6 +62,37 @@ async fn conversations() {
     assert_eq!(provider.conversation_items(id.as_str()).unwrap().len(), 2, "one state is kept");
 
     // Items of other programs are part of the session.
+    client.conversations().add_items(&id, &[user("from elsewhere")]).await.unwrap();
+    assert!(other.load(id.as_str()).await.unwrap().items[50].text().contains("from elsewhere"));
+}
+
+/// Starts a gateway of this project with its store in memory. Returns its base URL.
+async fn start_gateway() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let url = format!("http://{}/v1", listener.local_addr().expect("it is bound"));
+    let store = antiphon_store::open("sqlite::memory:").await.expect("the store opens");
+    let shutdown = std::future::pending();
+    tokio::spawn(antiphon_gateway::serve(listener, Settings::default(), store, shutdown));
+    url
+}
+
+#[tokio::test]
+async fn conversations_of_the_gateway() {
+    let client = Client::new(start_gateway().await).with_key("sk-test");
+    let sessions = ConversationSessions::new(client.clone());
+    conformance::check(Arc::new(sessions.clone())).await;
+    let sealed = SealedSessions::new(ConversationSessions::new(client.clone()), &[7; 32]);
+    conformance::check(Arc::new(sealed)).await;
+
+    // Another process has the id of the conversation.
+    let many: Vec<_> = (0..50).map(|number| user(&number.to_string())).collect();
+    sessions.append("many", &many, &[]).await.unwrap();
+    sessions.save_run("many", Some("{}")).await.unwrap();
+    let id = sessions.id("many").unwrap();
+    let other = ConversationSessions::new(client.clone());
+    assert_eq!(other.load(id.as_str()).await.unwrap().items, many);
+    other.save_run(id.as_str(), Some(r#"{"a":1}"#)).await.unwrap();
+    assert_eq!(client.conversations().items(&id).await.unwrap().len(), 2, "one state is kept");
     client.conversations().add_items(&id, &[user("from elsewhere")]).await.unwrap();
     assert!(other.load(id.as_str()).await.unwrap().items[50].text().contains("from elsewhere"));
 }
