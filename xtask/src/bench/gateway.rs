@@ -1,6 +1,6 @@
 //! Measures the gateway and its peers under load.
 
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
@@ -46,14 +46,17 @@ impl GatewayLoad {
             build_gateway(workspace)?;
         }
         build(workspace, LOAD)?;
-        let status = self.command(workspace, short).status().context("could not run the load")?;
+        let status = self.command(workspace, short)?.status().context("could not run the load")?;
         Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    fn command(&self, workspace: &Workspace, short: bool) -> Command {
+    fn command(&self, workspace: &Workspace, short: bool) -> anyhow::Result<Command> {
         let mut load = workspace.command(workspace.release("gateway-bench"));
-        let built = || workspace.release("antiphon");
-        load.arg("--antiphon").arg(self.antiphon.clone().unwrap_or_else(built));
+        let antiphon = match &self.antiphon {
+            Some(program) => path::absolute(program)?,
+            None => workspace.release("antiphon"),
+        };
+        load.arg("--antiphon").arg(antiphon);
         load.arg("--folder").arg(workspace.target.join("gateway-bench"));
         load.args(short.then_some("--short"));
         for case in &self.case {
@@ -68,6 +71,6 @@ impl GatewayLoad {
         if let Some(file) = &self.json {
             load.arg("--json").arg(file);
         }
-        load
+        Ok(load)
     }
 }
