@@ -9,7 +9,7 @@ use crate::ids::{ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{Cursor, ResponseRecord, Seq};
 
 /// The bytes of each half of the memory.
-const HALF: usize = 16 << 20;
+const HALF: usize = 32 << 20;
 
 /// A longer transcript is not kept, in bytes.
 const LONGEST: usize = 4 << 20;
@@ -304,7 +304,7 @@ mod tests {
     fn size_is_bounded_and_recent_transcripts_stay() {
         let hot = HotTranscripts::default();
         let version = hot.version();
-        for number in 0..32 {
+        for number in 0..64 {
             Chain::new(number).commit(&hot, version, LONGEST / 2);
         }
         let held = {
@@ -313,9 +313,9 @@ mod tests {
         };
         assert!(held <= 2 * HALF, "{held}");
         assert!(Chain::new(0).take(&hot).is_none());
-        assert!((24..32).all(|number| Chain::new(number).take(&hot).is_some()));
+        assert!((48..64).all(|number| Chain::new(number).take(&hot).is_some()));
 
-        Chain::new(33).commit(&hot, version, LONGEST);
-        assert!(Chain::new(33).take(&hot).is_none());
+        Chain::new(64).commit(&hot, version, LONGEST);
+        assert!(Chain::new(64).take(&hot).is_none());
     }
 }

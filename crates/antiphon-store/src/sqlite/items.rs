@@ -8,6 +8,7 @@ use rusqlite::{Connection, Row, params};
 use super::item_ids;
 use super::keys::{ThreadKey, position, seq_from_column};
 use super::segments::{self, Entry};
+use crate::encoding;
 use crate::error::StoreError;
 use crate::ids::Tenant;
 use crate::records::{Cursor, ItemPage, Order, PageRequest, Seq};
@@ -37,14 +38,14 @@ pub(super) fn transcript(
     let row = |row: &Row<'_>| {
         Ok((seq_from_column(row.get(0)?)..seq_from_column(row.get(1)?), row.get(2)?))
     };
-    let mut places: Vec<(Range<Seq>, i64)> =
+    let mut read: Vec<(Range<Seq>, Vec<u8>)> =
         statement.query_map(given, row)?.collect::<rusqlite::Result<_>>()?;
     // The rows come in the order of the join's loops. If SQLite ever chooses another order, this
     // sort restores it. On sorted rows it is a single pass.
-    places.sort_by_key(|(range, _)| range.start);
+    read.sort_by_key(|(range, _)| range.start);
     let mut items = Vec::new();
-    for (range, segment) in places {
-        items.extend(range.zip(segments::load(db, segment)?).map(|(_, item)| item));
+    for (range, encoded) in read {
+        items.extend(range.zip(encoding::decode(encoded.into())?).map(|(_, item)| item));
     }
     Ok(items)
 }
@@ -57,8 +58,8 @@ const TRANSCRIPT: &str = "
         UNION ALL
         SELECT ?3, ?4
     )
-    SELECT threads.first, min(line.upto, ?4), segment
-    FROM line CROSS JOIN threads
+    SELECT threads.first, min(line.upto, ?4), items
+    FROM line CROSS JOIN threads CROSS JOIN segments ON number = segment
     WHERE tenant = ?1 AND shard = ?2 AND thread = line.id AND held > 0
       AND threads.first BETWEEN 0 AND min(line.upto, ?4) - 1";
 
