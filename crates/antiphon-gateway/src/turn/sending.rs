@@ -60,7 +60,8 @@ impl SendingTurn<'_> {
                 reply => return reply,
             }
         }
-        let compacting = compact_if_due(planner, &mut self.plan);
+        // Boxed, because few turns compact.
+        let compacting = Box::pin(compact_if_due(planner, &mut self.plan));
         run_unless_cancelled(planner.turn, compacting, &self.opened, client).await?;
         if self.is_answered_by_compaction() {
             self.pending.record(&self.opened, &self.plan).await?;

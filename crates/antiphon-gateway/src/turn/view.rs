@@ -127,6 +127,9 @@ fn move_before_last_messages(transcript: &Transcript, compaction: usize, view: &
 
 /// Moves stored items to the end of a view, in their order. Only the new input stays after them.
 fn move_to_end(view: &mut Vec<usize>, moved: &[usize], fresh: &Range<usize>) {
+    if moved.is_empty() {
+        return;
+    }
     let (last, mut others): (Vec<usize>, Vec<usize>) =
         view.iter().partition(|position| moved.contains(position));
     let end = others.iter().position(|at| fresh.contains(at)).unwrap_or(others.len());

@@ -252,7 +252,9 @@ impl HttpUpstream {
         timeouts: Timeouts,
     ) -> Result<HttpAnswer, UpstreamError> {
         let request = self.request(method, path, body.clone(), caller)?;
-        let answer = timeouts.wait(self.connection.request(request, Mask::Short)).await?;
+        // Boxed, because every future around it contains it once or twice, and is moved.
+        let answer = Box::pin(self.connection.request(request, Mask::Short));
+        let answer = timeouts.wait(answer).await?;
         let answer = answer.map_err(|error| self.hide_host(error))?;
         record_request_id(&answer.headers);
         if answer.status == StatusCode::OK {
