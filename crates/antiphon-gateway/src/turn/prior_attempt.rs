@@ -30,7 +30,7 @@ const COUNTED: i64 = 15 * 60;
 /// How long a request is recognized by its key, in seconds.
 const KEYED: i64 = 24 * 60 * 60;
 
-/// How many earlier attempts are considered. Clients retry less often.
+/// How many earlier attempts are read at once. Most clients retry less often.
 const ATTEMPTS: usize = 8;
 
 /// The result of earlier attempts at the same request.
@@ -114,7 +114,7 @@ impl<'a> AttemptLookup<'a> {
         if turn.request.identity.evidence == RetryEvidence::None {
             return Ok(PriorAttempt::Incomplete(CutAttempts::default()));
         }
-        let Attempts { known, expired } = self.known_attempts().await?;
+        let Attempts { known, expired } = self.recent_attempts().await?;
         if let Some(record) = self.select(known.into_iter().filter(is_complete).collect()) {
             return Ok(PriorAttempt::Complete(Box::new(record)));
         }
@@ -136,11 +136,7 @@ impl<'a> AttemptLookup<'a> {
         if self.opened.conversation.is_none() {
             return Ok(None);
         }
-        let Attempts { known, .. } = self.known_attempts().await?;
-        let holds_input = |record: &ResponseRecord| {
-            self.opened.is_on_thread_of(record) && !record.input.is_empty()
-        };
-        let Some(record) = known.into_iter().find(holds_input) else { return Ok(None) };
+        let Some(record) = self.find_holder_of_input().await? else { return Ok(None) };
         // Later turns are appended after this response, so its positions do not change.
         let end = self.turn.load(Some(record.cursor)).await?.items().len();
         let length = |range: &Range<u64>| usize::try_from(range.end - range.start).ok();
@@ -152,21 +148,43 @@ impl<'a> AttemptLookup<'a> {
         Ok(positions.map(|positions| PriorInput { response, positions }))
     }
 
-    /// The earlier attempts at the request; none if the request is not marked as a retry.
-    pub(super) async fn known_attempts(&self) -> Result<Attempts, ApiError> {
+    /// The attempt that stored the input. That is the first one in the conversation, so any number
+    /// of others can be newer.
+    async fn find_holder_of_input(&self) -> Result<Option<ResponseRecord>, ApiError> {
+        let holds_input = |record: &ResponseRecord| {
+            self.opened.is_on_thread_of(record) && !record.input.is_empty()
+        };
+        let mut limit = ATTEMPTS;
+        loop {
+            let Attempts { known, expired } = self.known_attempts(limit).await?;
+            let is_last = known.len() + expired.len() < limit || !expired.is_empty();
+            let holder = known.into_iter().find(holds_input);
+            if holder.is_some() || is_last {
+                return Ok(holder);
+            }
+            limit *= 8;
+        }
+    }
+
+    /// The newest attempts at the request that count; none if the request is not marked as a retry.
+    pub(super) async fn recent_attempts(&self) -> Result<Attempts, ApiError> {
+        self.known_attempts(ATTEMPTS).await
+    }
+
+    async fn known_attempts(&self, limit: usize) -> Result<Attempts, ApiError> {
         if self.turn.request.identity.evidence == RetryEvidence::None {
             return Ok(Attempts::default());
         }
         let since = unix_now() - if self.turn.is_keyed() { KEYED } else { COUNTED };
         let is_known = |record: &ResponseRecord| record.response.created_at >= since;
-        let attempts = self.ended_attempts().await?.into_iter();
+        let attempts = self.ended_attempts(limit).await?.into_iter();
         let (known, expired) = attempts.partition(is_known);
         Ok(Attempts { known, expired })
     }
 
     /// The attempts that have ended, newest first. Waits for those that still run in any process.
-    async fn ended_attempts(&self) -> Result<Vec<ResponseRecord>, ApiError> {
-        let mut found = self.look_up().await?;
+    async fn ended_attempts(&self, limit: usize) -> Result<Vec<ResponseRecord>, ApiError> {
+        let mut found = self.look_up(limit).await?;
         let open = found.iter().filter_map(|turn| match turn {
             PriorTurn::Open(id) => Some(id),
             PriorTurn::Ended(_) => None,
@@ -178,7 +196,7 @@ impl<'a> AttemptLookup<'a> {
             }
         }
         if !open.is_empty() {
-            found = self.look_up().await?;
+            found = self.look_up(limit).await?;
         }
         let ended = found.into_iter().filter_map(|turn| match turn {
             PriorTurn::Ended(record) => Some(record),
@@ -187,10 +205,10 @@ impl<'a> AttemptLookup<'a> {
         Ok(ended.collect())
     }
 
-    async fn look_up(&self) -> Result<Vec<PriorTurn>, ApiError> {
+    async fn look_up(&self, limit: usize) -> Result<Vec<PriorTurn>, ApiError> {
         let (turn, shard) = (self.turn, self.opened.response_id.shard());
         let (store, digest) = (&turn.gateway.store, &turn.request.identity.digest);
-        Ok(store.find_prior_turns(&turn.caller.tenant, shard, digest, ATTEMPTS).await?)
+        Ok(store.find_prior_turns(&turn.caller.tenant, shard, digest, limit).await?)
     }
 
     /// Picks the attempt to replay from all complete ones. With a key, that is the newest. Without

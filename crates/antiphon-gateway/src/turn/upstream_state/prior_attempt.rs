@@ -84,7 +84,7 @@ impl OpenedAtUpstream<'_> {
     async fn attempts(&self) -> Result<Vec<Attempt>, ApiError> {
         let (at, turn) = (self.at, self.at.turn);
         let mut attempts = Vec::new();
-        for record in AttemptLookup::new(turn, &self.place).known_attempts().await?.known {
+        for record in AttemptLookup::new(turn, &self.place).recent_attempts().await?.known {
             let named = at.ledgers().upstream_id(&turn.caller.tenant, &record.response.id).await?;
             let kept = match named {
                 Some(named) => found(at.provider().response(&named.id).await)?,

@@ -107,7 +107,7 @@ async fn every_cut_retry_leaves_the_input_once() {
     let client = world.client();
     let conversation = client.new_conversation().await;
     let question = ask("My color is purple").within(&conversation);
-    for round in 0..3 {
+    for round in 0..12 {
         cut(&world, &keyed(&client), &question, 5).await;
         if round != 1 {
             let other = ask(format!("Turn {round}")).within(&conversation);
