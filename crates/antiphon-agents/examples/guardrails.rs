@@ -41,7 +41,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = Agent::new("shop").input_guardrail(NoCards).model(Model::scripted(["Hello."]));
     for text in ["My card is 4111 1111 1111 1111", "Hi"] {
         let run = Run::start(&agent, State::empty(), text)?.hooks(Requests(Arc::clone(&requests)));
-        let result = run.finish().await?;
+        let result = run.into_result().await?;
         println!("{}", result.end());
         assert_eq!(matches!(result.end(), End::Tripped { .. }), text != "Hi");
     }

@@ -62,9 +62,13 @@ async fn calls_wait_for_approval_by_tool_and_by_arguments() {
         let mut run = world.start_with(&agent(&world), world.state(owner), "go", Arc::clone(&till));
         advance(&mut run).await;
         assert_eq!(waiting(&run), ["c1", "c3"], "{case}");
+        let pause = &run.waiting()[1];
+        assert_eq!((pause.tool().as_str(), &*pause.arguments()), ("pay_sum", r#"{"cents":101}"#));
+        assert_eq!(run.retry("c1"), Err(DecisionError::WaitsForApproval("c1".into())), "{case}");
         run.reject("c1", "Too much.").unwrap();
         run.approve("c3").unwrap();
-        assert_eq!(run.approve("c3"), Err(DecisionError("c3".into())), "{case}");
+        assert_eq!(run.approve("c3"), Err(DecisionError::NotWaiting("c3".into())), "{case}");
+        assert_eq!(run.approve("c4"), Err(DecisionError::NoSuchCall("c4".into())), "{case}");
         finish(run).await;
         assert_eq!(till.paid.load(Ordering::Relaxed), 2, "{case}");
         assert_eq!(world.last_output("c1"), "Too much.", "{case}");
@@ -168,8 +172,9 @@ async fn supplied_output_settles_an_unknown_outcome() {
             panic!("{case}: {waiting:?}");
         };
         let output = output_item(call, &Ok(ToolOutput::text("paid 7"))).unwrap();
+        assert_eq!(run.approve("c1"), Err(DecisionError::OutcomeUnknown("c1".into())), "{case}");
         run.supply("c1", output.clone()).unwrap();
-        assert_eq!(run.supply("c1", output), Err(DecisionError("c1".into())), "{case}");
+        assert_eq!(run.supply("c1", output), Err(DecisionError::NoSuchCall("c1".into())), "{case}");
         finish(run).await;
         assert_eq!(till.paid.load(Ordering::Relaxed), 1, "{case}");
         assert_eq!(world.last_output("c1"), "paid 7", "{case}");

@@ -97,10 +97,44 @@ async fn approval_survives_a_restart() {
 }
 
 #[tokio::test]
+async fn run_is_not_resumed_with_another_empty_store() {
+    let script = ScriptedBackend::new([calls_refund("c1", 9_000), "Done.".into()]);
+    let state = State::session(MemorySessions::new(), "user-7");
+    let mut run = Run::start_with(&agent(&script), state, "go", Shop::default()).unwrap();
+    while run.next().await.is_some() {}
+    let other: Arc<dyn SessionStore> = Arc::new(MemorySessions::new());
+    let store = Some(Arc::clone(&other));
+    let run = Run::resume(&agent(&script), run.suspend(), store, Shop::default()).unwrap();
+    let result = run.finish().await;
+    assert!(matches!(result, Err(RunError::EmptySession(key)) if key == "user-7"));
+    assert!(other.load("user-7").await.unwrap().items.is_empty());
+}
+
+#[tokio::test]
 async fn waiting_run_has_no_result() {
     let script = ScriptedBackend::new([calls_refund("c1", 9_000)]);
     let run = Run::start_with(&agent(&script), State::empty(), "go", Shop::default()).unwrap();
     assert!(matches!(run.finish().await, Err(RunError::Waiting(call)) if call == "c1"));
+}
+
+#[tokio::test]
+async fn finish_fails_if_the_run_has_no_answer() {
+    let cancelled = |run: &mut Run<Shop>| run.cancel(CancelMode::Immediate);
+    let cases: [(fn(&mut Run<Shop>), &str); 2] = [
+        (|_| {}, "failed: "),
+        (cancelled, "cancelled"),
+    ];
+    for (change, end) in cases {
+        let script = ScriptedBackend::new(Vec::<ScriptedAnswer>::new());
+        let run = Run::start_with(&agent(&script), State::empty(), "go", Shop::default());
+        let mut run = run.unwrap();
+        change(&mut run);
+        let error = run.finish().await.unwrap_err();
+        let expected = format!("the run ended without an answer: {end}");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        let RunError::NoAnswer(result) = error else { panic!("{error:?}") };
+        assert!(result.next_input().iter().any(|item| item.text().contains("go")), "{result:?}");
+    }
 }
 
 #[tokio::test]
@@ -194,7 +228,7 @@ async fn output_type_is_checked_and_corrected_once() {
 
     let script = ScriptedBackend::new(["no", "still no"]);
     let agent = Agent::new("a").output::<Refund>().model(Model::new("m", script));
-    let result = Run::start(&agent, State::empty(), "go").unwrap().finish().await.unwrap();
+    let result = Run::start(&agent, State::empty(), "go").unwrap().into_result().await.unwrap();
     assert!(matches!(result.end(), End::Failed { .. }), "{:?}", result.end());
 }
 
@@ -204,7 +238,7 @@ async fn cancelled_run_ends_with_outputs() {
     let mut run = Run::start_with(&agent(&script), State::empty(), "go", Shop::default()).unwrap();
     while run.next().await.is_some() {}
     run.cancel(CancelMode::Immediate);
-    let result = run.finish().await.unwrap();
+    let result = run.into_result().await.unwrap();
     assert_eq!(result.end(), &End::Cancelled);
     assert!(result.items().last().unwrap().text().contains("before this call was executed"));
 }

@@ -10,13 +10,28 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::{CallStatus, OpenCall, tool_name};
 use super::state::{AnswerRecord, Owner};
-use super::{Check, End, Machine, ModelAnswer};
+use super::{Check, End, Machine, ModelAnswer, Pause};
 use crate::item_json;
 
-/// A decision about a call that does not wait for one. Nothing changed.
+/// The reason why a decision about a call does not fit. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the call '{0}' does not wait for this decision")]
-pub struct DecisionError(pub String);
+#[non_exhaustive]
+pub enum DecisionError {
+    /// No open call has this `call_id`.
+    #[error("no open call has the id '{0}'")]
+    NoSuchCall(String),
+    /// The call runs, or will run, without a decision.
+    #[error("the call '{0}' does not wait for a decision")]
+    NotWaiting(String),
+    /// The call needs an approval, and this is another decision.
+    #[error("the call '{0}' waits for an approval: approve or reject it")]
+    WaitsForApproval(String),
+    /// The outcome of the call is unknown, and the decision is an approval.
+    #[error(
+        "the outcome of the call '{0}' is unknown: retry it, reject it, or supply its output"
+    )]
+    OutcomeUnknown(String),
+}
 
 /// A decision about a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,10 +113,22 @@ impl Machine {
         match self.state.calls.find(call_id, |status| decision.fits(status)).cloned() {
             Some(call) => self.apply(&call, decision),
             None if self.state.calls.decide_inner(call_id, decision) => {}
-            None => return Err(DecisionError(call_id.to_owned())),
+            None => return Err(self.unfit_decision(call_id)),
         }
         self.advance();
         Ok(())
+    }
+
+    /// The error for a decision that does not fit the call.
+    fn unfit_decision(&self, call_id: &str) -> DecisionError {
+        let (calls, id) = (&self.state.calls, call_id.to_owned());
+        let mut pauses = calls.iter().flat_map(OpenCall::pauses);
+        match pauses.find(|pause| pause.call_id() == call_id) {
+            Some(Pause::Approval(_)) => DecisionError::WaitsForApproval(id),
+            Some(Pause::UnknownOutcome(_)) => DecisionError::OutcomeUnknown(id),
+            None if calls.find(call_id, |_| true).is_some() => DecisionError::NotWaiting(id),
+            None => DecisionError::NoSuchCall(id),
+        }
     }
 
     fn apply(&mut self, call: &OpenCall, decision: &Decision) {

@@ -308,6 +308,11 @@ impl RunState {
         }
     }
 
+    /// The number of items that the session had when the run read or wrote it last.
+    pub(crate) fn stored(&self) -> usize {
+        self.client_history().map_or(0, |history| history.stored)
+    }
+
     /// The state without the items that its session has.
     pub(super) fn without_held(&self) -> Self {
         let mut state = self.clone();

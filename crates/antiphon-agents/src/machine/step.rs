@@ -9,6 +9,8 @@ use antiphon::repair::ReportedRepair;
 use antiphon::tracker::{Continuation, Returned};
 use serde::{Deserialize, Serialize};
 
+use crate::tool::{arguments, tool_name};
+
 /// The next effect of a run. It stays the same until its result is recorded, so an effect can be
 /// performed again after an interruption.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +115,16 @@ impl Pause {
         match self {
             Self::Approval(call) | Self::UnknownOutcome(call) => call,
         }
+    }
+
+    /// The name of the tool that is called.
+    pub fn tool(&self) -> String {
+        tool_name(self.call())
+    }
+
+    /// The arguments of the call: the text that the model wrote, usually JSON.
+    pub fn arguments(&self) -> String {
+        arguments(self.call())
     }
 
     /// The id of the call, by which a decision names it.

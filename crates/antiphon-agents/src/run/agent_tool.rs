@@ -158,7 +158,7 @@ impl<C: Send + Sync + 'static> Tool<C> for AgentTool<C> {
             exchange.lock().paused = Some(inner);
             return Err(ToolError::new("the agent waits for decisions"));
         }
-        output_of(&run.finish().await.map_err(|error| ToolError::new(error.to_string()))?)
+        output_of(&run.into_result().await.map_err(|error| ToolError::new(error.to_string()))?)
     }
 }
 

@@ -116,9 +116,10 @@ impl<C: Send + Sync + 'static> Run<C> {
 
     fn load(&self, load: Load) -> Effect {
         let (model, sessions) = (self.model(), self.sessions.clone());
+        let stored = self.machine.view().stored();
         Effect::new(async move {
             match load {
-                Load::Session(key) => match load_session(sessions, &key).await {
+                Load::Session(key) => match load_session(sessions, &key, stored).await {
                     Ok(loaded) => Done::record(move |machine| machine.loaded(loaded)),
                     Err(error) => Done::Failed(error),
                 },
@@ -265,12 +266,17 @@ impl<C: Send + Sync + 'static> Run<C> {
     }
 }
 
+/// Loads a session, in which the run has found or stored `stored` items before.
 async fn load_session(
     sessions: Option<Arc<dyn SessionStore>>,
     key: &str,
+    stored: usize,
 ) -> Result<Loaded, RunError> {
     let store = sessions.ok_or_else(|| RunError::NoSessionStore(key.to_owned()))?;
     let content = store.load(key).await?;
+    if content.items.is_empty() && stored > 0 {
+        return Err(RunError::EmptySession(key.to_owned()));
+    }
     Ok(Loaded { items: content.items, started: content.started })
 }
 

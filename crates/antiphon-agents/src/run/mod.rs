@@ -28,13 +28,13 @@ use futures_util::{Stream, StreamExt};
 
 use crate::agent::{Agent, HasModel};
 use crate::input::Input;
-use crate::machine::{Machine, RunState, Step, call_key, tool_name};
+use crate::machine::{End, Machine, RunState, Step, call_key, tool_name};
 use crate::model::{AnswerEvent, EventKind, ModelError, failed_request};
 use crate::roster::Limits;
 use crate::rules::{CancelMode, FailedRequest, Outcome, RetryVerdict};
 use crate::session::{SessionError, SessionStore};
 use crate::state::State;
-use crate::tool::ToolContext;
+use crate::tool::{ToolContext, arguments};
 
 pub use agent_tool::AgentTool;
 pub use cancellation::Canceller;
@@ -106,8 +106,15 @@ pub enum RunError {
     #[error("the run waits for a decision about the call '{0}'")]
     Waiting(String),
     /// The state to resume has a session, and no store was given.
-    #[error("the state of the run has the session '{0}': resume it with `State::session`")]
+    #[error("the state of the run has the session '{0}': give `Run::resume` its store")]
     NoSessionStore(String),
+    /// The session of the state to resume had items, and the store that was given has none.
+    #[error("the session '{0}' is empty, but the run had stored items in it: resume it with its own store")]
+    EmptySession(String),
+    /// The run ended, but not with an answer: it failed, was cancelled or rejected, or reached a
+    /// limit.
+    #[error("the run ended without an answer: {}", .0.end())]
+    NoAnswer(Box<RunResult>),
 }
 
 impl Run {
@@ -195,8 +202,21 @@ impl<C: Send + Sync + 'static> Run<C> {
         StreamExt::next(self).await
     }
 
-    /// Continues to the end of the run.
-    pub async fn finish(mut self) -> Result<RunResult, RunError> {
+    /// Continues to the end of the run, and returns its result if it has an answer.
+    ///
+    /// A run that ends otherwise is an error: [`RunError::NoAnswer`] has its result.
+    pub async fn finish(self) -> Result<RunResult, RunError> {
+        let result = self.into_result().await?;
+        match result.end() {
+            End::Answered { .. } | End::StoppedAtTool { .. } => Ok(result),
+            End::TurnLimit { .. } | End::Tripped { .. } | End::Failed { .. } | End::Cancelled => {
+                Err(RunError::NoAnswer(Box::new(result)))
+            }
+        }
+    }
+
+    /// Continues to the end of the run, and returns its result whatever the end is.
+    pub async fn into_result(mut self) -> Result<RunResult, RunError> {
         while self.next().await.is_some() {}
         if let Some(error) = self.error {
             return Err(error);
@@ -334,7 +354,7 @@ impl<C: Send + Sync + 'static> Run<C> {
 
     fn review(&mut self, call: &Item) {
         let (tool, context) = (self.tool_of(call), self.context_of(call));
-        let needs = tool.is_none_or(|it| it.tool.needs_approval(&context, &tools::arguments(call)));
+        let needs = tool.is_none_or(|it| it.tool.needs_approval(&context, &arguments(call)));
         let key = call_key(call);
         self.machine.reviewed(&key, needs);
     }

@@ -1,6 +1,7 @@
 //! The result of a run.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use antiphon::Item;
@@ -92,5 +93,13 @@ impl RunResult {
     /// The state of the run.
     pub fn state(&self) -> &RunState {
         &self.state
+    }
+}
+
+impl fmt::Debug for RunResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut result = f.debug_struct("RunResult");
+        result.field("end", &self.end).field("agent", &self.agent());
+        result.field("items", &self.items().len()).finish_non_exhaustive()
     }
 }

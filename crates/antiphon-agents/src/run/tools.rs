@@ -16,7 +16,7 @@ use crate::guardrail::{CallVerdict, OutputVerdict, ToolGuardrail};
 use crate::hooks::Hooks;
 use crate::machine::{InnerRun, call_key};
 use crate::rules::Outcome;
-use crate::tool::{ToolContext, ToolError, ToolOutput, output_item};
+use crate::tool::{ToolContext, ToolError, ToolOutput, arguments, output_item};
 use crate::usage::RunUsage;
 
 /// The running tools of a run. Dropping it aborts them.
@@ -223,11 +223,4 @@ async fn within(
     let Some(limit) = limit else { return running.await };
     let result = tokio::time::timeout(limit, running).await;
     result.unwrap_or_else(|_| Err(ToolError::timed_out(limit)))
-}
-
-/// The text that a tool reads: the arguments or the input, or else the whole call.
-pub(super) fn arguments(call: &Item) -> String {
-    let object = call.object();
-    let text = object.string("arguments").or_else(|| object.string("input"));
-    text.map_or_else(|| call.text().to_owned(), Into::into)
 }

@@ -90,8 +90,10 @@ impl RunTrace {
     pub(super) fn failed(&mut self, error: &RunError) {
         self.close(Some(match error {
             RunError::Model(_) => "model",
-            RunError::Session(_) | RunError::NoSessionStore(_) => "session",
-            RunError::Team(_) | RunError::Waiting(_) => "failed",
+            RunError::Session(_) | RunError::NoSessionStore(_) | RunError::EmptySession(_) => {
+                "session"
+            }
+            RunError::Team(_) | RunError::Waiting(_) | RunError::NoAnswer(_) => "failed",
         }));
     }
 

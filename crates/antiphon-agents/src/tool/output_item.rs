@@ -80,6 +80,13 @@ pub fn tool_name(call: &Item) -> String {
     name.unwrap_or_else(|| call.head().kind.as_str().to_owned())
 }
 
+/// The text that a tool reads: the arguments or the input, or else the whole call.
+pub(crate) fn arguments(call: &Item) -> String {
+    let object = call.object();
+    let text = object.string("arguments").or_else(|| object.string("input"));
+    text.map_or_else(|| call.text().to_owned(), Into::into)
+}
+
 /// The key of a call and the kind of its output.
 fn answered(call: &Item) -> Result<(CallKey, Kind), OutputError> {
     let kind = &call.head().kind;

@@ -32,7 +32,7 @@ async fn b45_cancelled_after_the_turn_its_outputs_are_saved() {
         let mut run = world.start(world.state(owner), "go");
         until(&mut run, |event| matches!(event, RunEvent::Asked { .. })).await;
         run.cancel(CancelMode::AfterTurn);
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert_eq!(result.end(), &End::Cancelled, "{owner:?}");
         assert_eq!(world.effects.all(), ["look_up Bonn"], "{owner:?}");
         assert_eq!(world.turns().len(), 1, "{owner:?}");
@@ -63,7 +63,7 @@ async fn b46_immediate_cancellation_wakes_the_waiting_consumer() {
         assert!(matches!(events.last(), Some(RunEvent::Ended(End::Cancelled))), "{owner:?}");
         exchange.wait_for_disconnect().await;
         world.provider.wait_until_idle().await;
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         canceller.cancel(CancelMode::Immediate);
         world.run(result.next_state(), "again").await;
         let count = world.last_model_input().iter().filter(|form| *form == "user: go").count();
@@ -103,7 +103,7 @@ async fn b47_locked_conversation_is_tried_three_times_again() {
             .collect();
         assert_eq!(waited, delays);
         assert_eq!(world.turns().len(), 4);
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         if locks == 3 {
             assert_eq!(result.end(), &End::Answered { agent: "first".into() });
         } else {
@@ -139,7 +139,7 @@ async fn b48_request_with_an_unknown_effect_is_not_repeated_blindly() {
     world.provider.script(Script::from(says("Hello.")).break_after(1));
     until(&mut run, |event| matches!(event, RunEvent::Asked { .. })).await;
     world.provider.reply_instead(Method::GET, "/items", unavailable);
-    let result = run.finish().await.unwrap();
+    let result = run.into_result().await.unwrap();
     assert!(matches!(result.end(), End::Failed { .. }), "{:?}", result.end());
     assert_eq!(world.turns().len(), 1);
     world.run(result.next_state(), "again").await;
@@ -192,7 +192,7 @@ async fn b49_application_can_forbid_retries() {
         let world = World::new().await;
         world.fail_next_turn(503);
         let run = world.start(world.state(owner), "go");
-        let result = run.retry_policy(|_| RetryVerdict::Never).finish().await.unwrap();
+        let result = run.retry_policy(|_| RetryVerdict::Never).into_result().await.unwrap();
         assert!(matches!(result.end(), End::Failed { .. }), "{owner:?}");
         assert_eq!(world.turns().len(), 1, "{owner:?}");
     }

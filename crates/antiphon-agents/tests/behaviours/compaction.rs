@@ -35,7 +35,7 @@ async fn b42_compaction_has_the_items_as_its_input() {
     compact_to(&world, "cmp_2");
     for (text, at_items) in [("one", 9), ("two", 1)] {
         let run = world.start(world.state(Owner::Session), text);
-        run.compaction(Compaction::by_provider().at_items(at_items)).finish().await.unwrap();
+        run.compaction(Compaction::by_provider().at_items(at_items)).into_result().await.unwrap();
     }
     let requests = world.provider.requests();
     let compaction = requests.iter().find(|it| it.path == "/v1/responses/compact").unwrap();

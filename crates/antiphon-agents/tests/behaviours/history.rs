@@ -27,7 +27,7 @@ async fn ask(
             faults.extend(repairs.iter().map(|repair| repair.fault.to_owned()));
         }
     }
-    run.finish().await.unwrap();
+    run.into_result().await.unwrap();
     let request = world.turns()[0].input().to_vec();
     assert_eq!(world.provider.refusals(), []);
 
@@ -36,7 +36,7 @@ async fn ask(
 
     let replayed = World::new().await;
     let run = replayed.start(State::replay(history.to_vec()), input);
-    run.limits(Limits { history: limit, ..limits() }).finish().await.unwrap();
+    run.limits(Limits { history: limit, ..limits() }).into_result().await.unwrap();
     assert_eq!(replayed.turns()[0].input(), request, "a replay sends the same");
     (request, faults)
 }

@@ -21,7 +21,7 @@ async fn b37_history_that_a_filter_reorders_or_copies_is_not_appended_again() {
     };
     for text in ["one", "two", "three"] {
         let run = world.start(world.state(Owner::Session), text);
-        run.filter_input(copy).finish().await.unwrap();
+        run.filter_input(copy).into_result().await.unwrap();
     }
     let last = ["user: three", "user: two", "user: one", "user: one"];
     assert_eq!(world.inputs()[2], last);
@@ -88,7 +88,7 @@ async fn b40_resumed_approval_stores_nothing_twice() {
         drain(&mut run).await;
     }
     run.approve("c2").unwrap();
-    run.finish().await.unwrap();
+    run.into_result().await.unwrap();
     let stored = [
         "user: go",
         "function_call c1",
@@ -106,7 +106,7 @@ async fn write_at_once(sessions: Arc<dyn SessionStore>) -> Vec<String> {
     let world = World::new().await;
     let runs = ["one", "two", "three"].map(|text| {
         let state = State::shared_session(Arc::clone(&sessions), "new");
-        world.start(state, user(text)).finish()
+        world.start(state, user(text)).into_result()
     });
     for result in join_all(runs).await {
         result.unwrap();
@@ -144,7 +144,7 @@ async fn b41_concurrent_runs_share_one_conversation() {
         matches!(event, antiphon_agents::RunEvent::Asked { .. })
     };
     while !is_asked(&first.next().await.unwrap()) {}
-    let ending = tokio::spawn(async move { first.finish().await });
+    let ending = tokio::spawn(async move { first.into_result().await });
     world.provider.request(2).await;
     let is_retry = |event: &antiphon_agents::RunEvent| {
         matches!(event, antiphon_agents::RunEvent::Retrying { .. })

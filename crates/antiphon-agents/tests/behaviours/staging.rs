@@ -25,7 +25,7 @@ async fn b30_staged_input_follows_the_output_once() {
         run.stage(user("hurry")).unwrap();
         run.approve("c1").unwrap();
         world.script([calls("c2", "look_up", "Rome"), says("Done.")]);
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert_eq!(result.text(), "Done.");
         let expected = [
             "user: go",
@@ -51,7 +51,7 @@ async fn b31_two_identical_inputs_survive_a_restart() {
         run.stage(user("hurry")).unwrap();
         let mut run = world.restart(run);
         run.approve("c1").unwrap();
-        run.finish().await.unwrap();
+        run.into_result().await.unwrap();
         let input = world.last_model_input();
         assert_eq!(input[2..], ["function_call_output c1", "user: hurry", "user: hurry"]);
         assert_eq!(world.provider.refusals(), [], "{owner:?}");
@@ -68,7 +68,7 @@ async fn b32_staged_input_of_a_failed_request_stays_pending() {
         for _ in 0..4 {
             world.fail_next_turn(503);
         }
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert!(matches!(result.end(), End::Failed { .. }), "{owner:?}");
         world.run(result.next_state(), "again").await;
         let expected = [
@@ -104,7 +104,7 @@ async fn b33_item_that_a_filter_left_out_is_pending_after_a_restart() {
         assert!(!world.last_model_input().contains(&"user: hurry".to_owned()));
         let mut run = world.restart(run);
         run.approve("c2").unwrap();
-        run.finish().await.unwrap();
+        run.into_result().await.unwrap();
         let input = world.last_model_input();
         let count = input.iter().filter(|form| *form == "user: hurry").count();
         assert_eq!(count, 1, "{owner:?}: {input:?}");
@@ -117,7 +117,7 @@ async fn b33_item_that_a_filter_left_out_is_pending_in_the_next_run() {
     for owner in SERVERS {
         let world = World::new().await;
         let run = world.start(world.state(owner), vec![user("a"), user("b")]);
-        let result = run.filter_input(without(r#""b""#)).finish().await.unwrap();
+        let result = run.filter_input(without(r#""b""#)).into_result().await.unwrap();
         world.run(result.next_state(), "c").await;
         assert_eq!(world.inputs(), [vec!["user: a"], vec!["user: b", "user: c"]], "{owner:?}");
         world.assert_clean(owner);
@@ -142,7 +142,7 @@ async fn b34_accepted_input_is_not_replayed_after_a_failed_hook() {
         run.stage(user("hurry")).unwrap();
         run.approve("c1").unwrap();
         world.script([calls("c2", "look_up", "Rome")]);
-        let result = run.hooks(FailsAfterAnswer).finish().await.unwrap();
+        let result = run.hooks(FailsAfterAnswer).into_result().await.unwrap();
         assert_eq!(result.end(), &End::Failed { error: "a hook failed: the hook failed".into() });
         world.run(result.next_state(), "again").await;
         let expected = [
@@ -172,7 +172,7 @@ async fn b35_ambiguous_rebuild_is_rejected() {
             items.pop();
             items.into_iter().map(|it| Returned { occurrence: None, ..it }).collect()
         };
-        let result = run.filter_input(one_of_two).finish().await.unwrap();
+        let result = run.filter_input(one_of_two).into_result().await.unwrap();
         let End::Failed { error } = result.end() else { panic!("{:?}", result.end()) };
         assert!(error.contains("ambiguous"), "{error}");
         assert_eq!(world.turns().len(), 1, "nothing was sent");
@@ -192,7 +192,7 @@ async fn b36_nothing_is_staged_after_the_end() {
         let before = format!("{run:?}");
         assert_eq!(run.stage(user("late")), Err(RunFinished));
         assert_eq!(format!("{run:?}"), before);
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert_eq!(result.items().len(), 2, "{owner:?}");
         assert_eq!(world.turns().len(), 1, "{owner:?}");
     }

@@ -39,7 +39,7 @@ async fn b02_ready_output_of_an_interrupted_turn_is_sent() {
         drain(&mut run).await;
         let mut run = world.restart(run);
         run.approve("c2").unwrap();
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert_eq!(result.text(), "Done.", "{owner:?}");
         let outputs = ["function_call_output c1", "function_call_output c2"];
         assert_eq!(world.inputs()[1], outputs, "{owner:?}");
@@ -61,7 +61,7 @@ async fn b03_failed_request_makes_its_own_items_pending_again() {
         };
         let run = world.start(world.state(owner), vec![user("a"), user("b")]);
         world.script([calls("c1", "look_up", "Bonn"), says("Done.")]);
-        run.filter_input(first_alone).finish().await.unwrap();
+        run.filter_input(first_alone).into_result().await.unwrap();
         let second = ["user: b", "function_call_output c1"];
         assert_eq!(world.inputs(), [vec!["user: a"], vec!["user: a"], second.to_vec()]);
         assert_eq!(world.provider.duplicates(), [], "{owner:?}");
@@ -79,7 +79,7 @@ async fn b04_rebuilt_item_counts_as_its_source() {
             Returned { occurrence: None, item }
         };
         let rebuild_all = move |items: Vec<Returned>| items.into_iter().map(rebuild).collect();
-        run.filter_input(rebuild_all).finish().await.unwrap();
+        run.filter_input(rebuild_all).into_result().await.unwrap();
         assert_eq!(world.inputs(), [["user: go"], ["function_call_output c1"]]);
         world.assert_clean(owner);
     }
@@ -111,7 +111,7 @@ async fn b06_response_that_echoes_a_pending_item_has_it() {
             items.retain(|returned| !returned.item.text().contains(r#""b""#));
             items
         };
-        run.filter_input(without_b).finish().await.unwrap();
+        run.filter_input(without_b).into_result().await.unwrap();
         let result = world.inputs();
         assert_eq!(result, [["user: a"], ["function_call_output c1"]], "{owner:?}");
         world.assert_clean(owner);
@@ -146,7 +146,7 @@ async fn b08_omitted_reasoning_ids_stay_omitted_after_a_restart() {
         drain(&mut run).await;
         let mut run = world.restart(run);
         run.approve("c1").unwrap();
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         let last = world.turns()[2].clone();
         let reasoning: Vec<_> =
             last.input().iter().filter(|item| item["type"] == "reasoning").collect();
@@ -174,7 +174,7 @@ async fn b08_server_is_not_sent_its_reasoning_again() {
         drain(&mut run).await;
         let mut run = world.restart(run);
         run.approve("c1").unwrap();
-        run.finish().await.unwrap();
+        run.into_result().await.unwrap();
         assert_eq!(world.inputs()[1], ["function_call_output c1"], "{owner:?}");
         world.assert_clean(owner);
     }

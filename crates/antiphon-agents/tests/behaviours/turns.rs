@@ -25,7 +25,7 @@ async fn b11_each_request_to_a_conversation_has_only_new_items() {
             if is_streamed {
                 drain(&mut run).await;
             }
-            run.finish().await.unwrap();
+            run.into_result().await.unwrap();
         }
         let expected = [["user: one"], ["function_call_output c1"], ["user: two"], ["user: three"]];
         assert_eq!(world.inputs(), expected);
@@ -146,7 +146,7 @@ async fn b16_state_has_one_owner() {
         // A session store is given to every resumed run.
         let mut run = world.restart(run);
         run.approve("c1").unwrap();
-        run.finish().await.unwrap();
+        run.into_result().await.unwrap();
         let stored = (world.session_items().await.len(), world.conversation_items().len());
         let expected = match owner {
             Owner::Session => (4, 0),
@@ -188,9 +188,9 @@ async fn b17_filtered_handoff_over_a_conversation_forks() {
         let agent = handing_over(&world, only_last);
         let handoff = answer().call("c1", "transfer_to_expert", "{}");
         world.script([says("Hello."), handoff, says("Expert here.")]);
-        let result = world.start_agent(&agent, world.state(owner), "hi").finish().await.unwrap();
+        let result = world.start_agent(&agent, world.state(owner), "hi").into_result().await.unwrap();
         let run = world.start_agent(&agent, result.next_state(), "help");
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert_eq!(result.end(), &End::Answered { agent: "expert".into() }, "{owner:?}");
         assert_eq!(world.last_model_input(), ["user: help"], "{owner:?}");
         let forks = result.state().forks().len();
@@ -214,7 +214,7 @@ async fn b18_handoff_that_folds_the_history_works_with_every_owner() {
         let handoff = answer().call("c1", "transfer_to_expert", "{}");
         world.script([handoff, says("Expert here.")]);
         let run = world.start_agent(&agent, world.state(owner), "help");
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert_eq!(result.text(), "Expert here.", "{owner:?}");
         let folded = "user: Before: user: help, function_call c1, function_call_output c1";
         assert_eq!(world.last_model_input(), [folded], "{owner:?}");

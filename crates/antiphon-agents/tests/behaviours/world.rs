@@ -143,7 +143,7 @@ impl World {
 
     /// Runs to the end.
     pub(crate) async fn run(&self, state: State, input: impl Into<Input>) -> RunResult {
-        self.start(state, input).finish().await.unwrap()
+        self.start(state, input).into_result().await.unwrap()
     }
 
     /// Stops a run, and continues it from its JSON.

@@ -75,7 +75,7 @@ async fn failed_call_can_end_the_run() {
     let http = HttpServer::start().await;
     let server = McpServer::http(&http.url).on_error(OnToolError::EndRun).connect().await.unwrap();
     let (agent, _) = agent(&server, "broken").await;
-    let result = start(&agent).finish().await.unwrap();
+    let result = start(&agent).into_result().await.unwrap();
     assert!(matches!(result.end(), End::Failed { .. }), "{:?}", result.end());
 }
 

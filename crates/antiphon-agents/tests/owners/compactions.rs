@@ -242,7 +242,7 @@ async fn failing_store_keeps_the_old_history() {
     }
     let items = world.sessions.load(SESSION).await.unwrap().items;
     assert_eq!((failures, items.len()), (1, 3), "{items:#?}");
-    run.finish().await.unwrap();
+    run.into_result().await.unwrap();
     let given = &world.provider.turns()[2].model_input.clone().unwrap();
     assert_eq!(texts(given), [PINNED, "One.", "second"]);
     assert_clean(&world.provider, "failing store");

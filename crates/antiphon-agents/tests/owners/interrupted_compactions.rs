@@ -88,18 +88,18 @@ async fn interrupt_compactions(owner: Owner, way: Way, cancels: bool) {
     for polls in 1.. {
         let case = format!("{owner:?}, by {way:?}, cancelled: {cancels}, after {polls} polls");
         let small = Small::new(way);
-        let first = small.run(small.first_state(owner), PINNED).finish().await.unwrap();
+        let first = small.run(small.first_state(owner), PINNED).into_result().await.unwrap();
         let state = first.next_state();
         let mut run = small.run(state.clone(), "second").compaction(way.compaction());
         let is_over = poll(&mut run, polls).await;
         let state = if cancels {
             run.cancel(CancelMode::Immediate);
-            run.finish().await.unwrap().next_state()
+            run.into_result().await.unwrap().next_state()
         } else {
             drop(run);
             state
         };
-        let result = small.run(state, "third").finish().await.unwrap();
+        let result = small.run(state, "third").into_result().await.unwrap();
         assert!(matches!(result.end(), End::Answered { .. }), "{case}: {:?}", result.end());
         let input = small.server.content().inputs.last().unwrap().clone();
         let count = |text: &str| input.iter().filter(|item| item.text().contains(text)).count();

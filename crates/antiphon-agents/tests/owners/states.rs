@@ -134,7 +134,7 @@ pub(crate) async fn finish(mut run: Run<Ran>, mut stages: bool) -> RunResult {
         }
         let waiting = run.waiting();
         if waiting.is_empty() {
-            return run.finish().await.unwrap();
+            return run.into_result().await.unwrap();
         }
         for pause in waiting {
             match &pause {

@@ -96,7 +96,7 @@ impl Job {
                 break;
             }
         }
-        let result = run.finish().await.unwrap();
+        let result = run.into_result().await.unwrap();
         assert!(matches!(result.end(), End::Answered { .. }), "{:?}", result.end());
         opened.close().await;
     }

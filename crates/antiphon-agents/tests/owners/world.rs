@@ -80,7 +80,7 @@ pub(crate) async fn finish(mut run: Run<Effects>) -> RunResult {
     loop {
         while run.next().await.is_some() {}
         if !approve_all(&mut run) {
-            return run.finish().await.unwrap();
+            return run.into_result().await.unwrap();
         }
     }
 }

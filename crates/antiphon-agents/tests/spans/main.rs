@@ -66,7 +66,7 @@ async fn concurrent_tools_are_children_of_their_agent() {
     // The run is created in the caller's span, and polled in another one.
     let run = caller.in_scope(|| start(&agent("triage", &script), state));
     let elsewhere = tracing::info_span!("elsewhere", otel.name = "elsewhere");
-    run.finish().instrument(elsewhere).await.unwrap();
+    run.into_result().instrument(elsewhere).await.unwrap();
 
     let expected = "request\n\
         \x20 invoke_agent triage\n\
@@ -111,7 +111,7 @@ async fn handoff_begins_a_span_with_its_own_usage() {
     let script = ScriptedBackend::new([handoff.usage(usage(10, 2)), last]);
     let billing = agent("billing", &script);
     let triage = agent("triage", &script).handoff(&billing);
-    let result = start(&triage, State::empty()).finish().await.unwrap();
+    let result = start(&triage, State::empty()).into_result().await.unwrap();
 
     let expected = "invoke_agent triage\n\
         \x20 chat think-1\n\
@@ -140,7 +140,7 @@ async fn failed_tools_have_the_type_of_their_error() {
         .call("call_2", "panicking", json!({}))
         .call("call_3", "meet", json!({"note": 1}));
     let script = ScriptedBackend::new([calls, "I see.".into()]);
-    start(&agent("triage", &script), State::empty()).finish().await.unwrap();
+    start(&agent("triage", &script), State::empty()).into_result().await.unwrap();
 
     let error = |tool: &str| {
         let span = collector.span(&format!("execute_tool {tool}"));
@@ -157,7 +157,7 @@ async fn failed_tools_have_the_type_of_their_error() {
 async fn failed_request_has_the_status_of_the_server() {
     let (collector, _guard) = Collector::install();
     let script = ScriptedBackend::new([ScriptedAnswer::failure(ModelError::rejected(400, "{}"))]);
-    start(&agent("triage", &script), State::empty()).finish().await.unwrap();
+    start(&agent("triage", &script), State::empty()).into_result().await.unwrap();
     assert_eq!(collector.span("chat think-1").field("error.type"), Some("400"));
     assert_eq!(collector.span("invoke_agent triage").field("error.type"), Some("failed"));
 }
@@ -210,6 +210,6 @@ async fn summary_of_a_compaction_is_a_request_of_its_agent() {
     let state = State::session(MemorySessions::new(), "s");
     let run = start(&agent("triage", &script), state);
     let run = run.compaction(Compaction::by_model().at_items(1));
-    run.finish().await.unwrap();
+    run.into_result().await.unwrap();
     assert_eq!(collector.tree(), "invoke_agent triage\n  chat think-1\n  chat think-1\n");
 }

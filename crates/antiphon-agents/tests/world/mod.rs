@@ -152,7 +152,7 @@ pub(crate) async fn advance<C: Send + Sync + 'static>(run: &mut Run<C>) {
 
 /// Continues a run to its end.
 pub(crate) async fn finish<C: Send + Sync + 'static>(run: Run<C>) -> RunResult {
-    run.finish().await.unwrap()
+    run.into_result().await.unwrap()
 }
 
 /// The text of a message of the model's input.
