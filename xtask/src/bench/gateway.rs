@@ -66,7 +66,7 @@ impl GatewayLoad {
             load.arg("--server").arg(server);
         }
         if let Some(peers) = &self.peers {
-            load.arg("--peers").arg(peers);
+            load.arg("--peers").arg(path::absolute(peers)?);
         }
         if let Some(file) = &self.json {
             load.arg("--json").arg(file);
