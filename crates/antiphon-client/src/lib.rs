@@ -41,12 +41,12 @@ mod secret;
 mod stateless;
 mod timeouts;
 mod turn;
-mod usage;
 
 pub use antiphon::dialect::{Omission, UpstreamApi};
 pub use antiphon::faults::StateError;
 pub use antiphon::provider_api::StoredResponse;
 pub use antiphon::stateful::Report;
+pub use antiphon::stream::Usage;
 
 pub use answer::{Answer, AnswerEvent, AnswerStatus, Answered, EventKind, TextPlace, text_of};
 pub use client::{Client, Conversations, Responses};
@@ -57,4 +57,3 @@ pub use rejection::Rejection;
 pub use request::Request;
 pub use secret::Secret;
 pub use timeouts::Timeouts;
-pub use usage::Usage;

@@ -15,6 +15,7 @@ use tracing::Instrument as _;
 
 use super::client::{Answer, Client, Head, receive};
 use super::context::{Announced, Turn};
+use super::finished::TurnEnd;
 use super::job::{Planning, RunningJob, open_and_plan};
 use super::log::number_events;
 use super::open::OpenedTurn;
@@ -73,7 +74,7 @@ pub(crate) async fn accept(
                 let turn = Turn { announced: Some(Announced::now(shard)), ..turn };
                 accept_and_run(&turn, shard, &body, permit, sender).await;
             }
-            Err(error) => refuse(error, sender),
+            Err(error) => refuse(&turn, error, sender),
         }
     };
     turns.spawn(accepting.in_current_span());
@@ -107,9 +108,9 @@ async fn accept_and_run(
                 drop(registration);
                 RunningJob::new(&queued, job, QUEUED_EVENTS).run(planning, Some(permit)).await;
             }
-            Err(error) => refuse(error, sender),
+            Err(error) => refuse(turn, error, sender),
         },
-        Err(error) => refuse(error, sender),
+        Err(error) => refuse(turn, error, sender),
     }
 }
 
@@ -124,6 +125,7 @@ async fn send_prior_answer(
     let (mut client, answer) = Client::new(turn.request.stream, closing, permit);
     let replaying = async {
         if let Err(error) = replay(turn, record, &mut client).await {
+            turn.finished(TurnEnd::Refused(&error)).publish();
             client.refuse(error);
         }
     };
@@ -201,8 +203,8 @@ fn find_shard(turn: &Turn<'_>) -> Result<Shard, ApiError> {
 }
 
 /// Logs the rejection and answers the client.
-fn refuse(error: ApiError, sender: AcceptSender) {
-    report::log_refusal(&error);
+fn refuse(turn: &Turn<'_>, error: ApiError, sender: AcceptSender) {
+    turn.finished(TurnEnd::Refused(&error)).publish();
     drop(sender.send(Err(error)));
 }
 

@@ -9,6 +9,7 @@ use super::client::Client;
 use super::commit_retry::commit_with_retries;
 use super::compact::learn_from_answer;
 use super::context::Turn;
+use super::finished::TurnEnd;
 use super::open::Opened;
 use super::pending::PendingTurn;
 use super::plan::Plan;
@@ -54,14 +55,17 @@ impl<'a> EndedTurn<'a> {
     /// Stores the result of the turn. Returns `None` for a turn without a result.
     pub(super) async fn commit(self) -> Option<CommittedTurn> {
         let Self { turn, opened, plan, outcome, pending } = self;
+        turn.clock.mark_answered();
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
-        let mut finished = match outcome {
+        let is_disconnected = matches!(outcome, Outcome::Disconnected(_));
+        if is_disconnected && !turn.request.stream {
             // The client saw nothing of the response and cannot continue it, so there was no turn.
-            Outcome::Disconnected(_) if !turn.request.stream => return None,
-            outcome => outcome.finished(),
-        };
+            turn.finished(TurnEnd::Disconnected).with_report(&plan.report).publish();
+            return None;
+        }
+        let mut finished = outcome.finished();
         learn_from_answer(turn, &plan, &finished);
-        let end = SharedEnd::take_from(&mut finished);
+        let last = SharedEnd::take_from(&mut finished);
         let Plan { transcript, fresh, report, origin, .. } = plan;
         let report = report.with_notes(&finished.notes);
         let output = output_items(turn.gateway.fingerprint_key, &finished, &origin);
@@ -84,9 +88,11 @@ impl<'a> EndedTurn<'a> {
             lane::remember(turn, &opened.response_id, transcript, output);
         }
         let response = is_stored.then(|| opened.response_id.as_str());
-        report.log(turn.request, response, &finished, result.as_ref().err());
+        let not_stored = result.as_ref().err();
+        let end = TurnEnd::Answered { finished: &finished, is_disconnected, not_stored };
+        turn.finished(end).with_report(&report).with_response(response).publish();
         opened.close().await;
-        Some(CommittedTurn { finished, end, result })
+        Some(CommittedTurn { finished, end: last, result })
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn learn_from_answer(turn: &Turn<'_>, plan: &Plan, finished: &Finishe
         // A compaction is the whole answer to a trigger.
         CompactionTrigger::Now => true,
         CompactionTrigger::Above(threshold) => {
-            input_tokens(finished).is_some_and(|tokens| tokens > threshold)
+            finished.usage.is_some_and(|usage| usage.input_tokens > threshold)
         }
     };
     let has_compaction =
@@ -92,9 +92,4 @@ fn is_compactable(item: &Item) -> bool {
 fn is_single_step(item: &Item) -> bool {
     let kind = &item.head().kind;
     matches!(kind, Kind::Message | Kind::Reasoning) || kind.tool().is_some_and(Tool::is_named)
-}
-
-fn input_tokens(finished: &Finished) -> Option<u64> {
-    let response: serde_json::Value = serde_json::from_str(&finished.response).ok()?;
-    response["usage"]["input_tokens"].as_u64()
 }

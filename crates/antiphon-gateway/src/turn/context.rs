@@ -1,11 +1,15 @@
 //! The context of a turn: the request, and the settings and services that its stages use.
 
+use std::sync::Arc;
+
 use antiphon::stream::{Assembler, Envelope, Finished, Status, UsedIds};
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
     ConversationId, Cursor, Destination, ResponseEnd, ResponseId, ResponseRecord, Shard, TurnRecord,
 };
 
+use super::clock::TurnClock;
+use super::finished::{FinishedTurn, TurnEnd};
 use super::hot;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
@@ -27,6 +31,9 @@ pub(super) struct Turn<'a> {
     pub(super) leases: Leases,
     /// The identity of the response, if the client learns it before the turn opens.
     pub(super) announced: Option<Announced>,
+    /// The conversation that the client's request names, whether or not it exists.
+    pub(super) conversation: Option<&'a str>,
+    pub(super) clock: Arc<TurnClock>,
 }
 
 /// A response's identity.
@@ -50,7 +57,19 @@ impl<'a> Turn<'a> {
         caller: &'a Caller,
         request: &'a CreateRequest,
     ) -> Self {
-        Self { gateway, caller, request, leases: gateway.leases.clone(), announced: None }
+        let conversation = match &request.continues {
+            Continues::Conversation(id) => Some(&**id),
+            Continues::Nothing | Continues::Response(_) => None,
+        };
+        Self {
+            gateway,
+            caller,
+            request,
+            leases: gateway.leases.clone(),
+            announced: None,
+            conversation,
+            clock: Arc::new(TurnClock::start()),
+        }
     }
 
     /// The upstream of the request's model.
@@ -64,6 +83,11 @@ impl Turn<'_> {
     pub(super) fn record_in_span(&self) {
         let upstream = self.gateway.upstreams.for_model(&self.request.model);
         trace::record_turn(self.request, upstream.map(Upstream::label));
+    }
+
+    /// The record of the turn, which ends now.
+    pub(super) fn finished<'t>(&'t self, end: TurnEnd<'t>) -> FinishedTurn<'t> {
+        FinishedTurn::new(self, end)
     }
 
     /// Fails if the turn needs the store and the store accepts no writes. The model is not asked
@@ -159,11 +183,11 @@ impl Turn<'_> {
     ) -> Result<Option<ResponseRecord>, ApiError> {
         let (leases, store) = (&self.leases, &self.gateway.store);
         let tenant = &self.caller.tenant;
-        if !leases.wait_for_response_here(tenant, id).await {
+        if !self.clock.wait(leases.wait_for_response_here(tenant, id)).await {
             return Err(ApiError::ConversationLocked);
         }
         match store.response(tenant, id).await? {
-            None if leases.wait_for_response(tenant, id).await? => {
+            None if self.clock.wait(leases.wait_for_response(tenant, id)).await? => {
                 Ok(store.response(tenant, id).await?)
             }
             None => Err(ApiError::ConversationLocked),

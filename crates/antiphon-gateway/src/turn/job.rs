@@ -12,6 +12,7 @@ use super::commit::{EndedTurn, TurnResult, output_items};
 use super::compact::learn_from_answer;
 use super::context::Turn;
 use super::detached::{DetachedTurn, EndReason};
+use super::finished::TurnEnd;
 use super::log::EventLog;
 use super::open::{Opened, OpenedTurn};
 use super::plan::PlannedTurn;
@@ -110,6 +111,7 @@ impl RunningJob<'_> {
     /// Commits the result of the turn after all events but the last are in the log.
     async fn commit(&self, ended: Box<EndedTurn<'_>>, client: Client) {
         let EndedTurn { turn, opened, plan, outcome, .. } = *ended;
+        turn.clock.mark_answered();
         let assembler = match outcome {
             Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => Some(assembler),
             Outcome::Disconnected(_) => None,
@@ -133,28 +135,44 @@ impl RunningJob<'_> {
         let committed = self.commit_end(record, logged, end).await;
         let failure = committed.as_ref().err().map(|error| ApiError::from(error.clone()));
         let response = failure.is_none().then(|| self.job.id().as_str());
-        report.log(turn.request, response, &finished, failure.as_ref());
+        let not_stored = failure.as_ref();
+        let end = TurnEnd::Answered { finished: &finished, is_disconnected: false, not_stored };
+        turn.finished(end).with_report(&report).with_response(response).publish();
         opened.close().await;
         match committed {
             Ok(()) => {}
             Err(error) if error.is_outage() => self.release(),
             Err(error) => {
                 let reason = EndReason::Failed(ApiError::from(error).as_failure());
-                self.end_detached(reason, logged).await;
+                self.store_detached(reason, logged).await;
             }
         }
     }
 
     /// Ends the turn without output and stores its input outside the conversation.
     async fn end_detached(&self, reason: EndReason, logged: u64) {
-        match self.try_to_end_detached(reason, logged).await {
-            Ok(()) => {}
-            Err(error) if error.is_outage() => self.release(),
-            Err(error) => tracing::info!(%error, "another process may run the background response"),
+        if let Some(status) = self.store_detached(reason, logged).await {
+            let end = TurnEnd::WithoutOutput(status);
+            self.turn.finished(end).with_response(Some(self.job.id().as_str())).publish();
         }
     }
 
-    async fn try_to_end_detached(&self, reason: EndReason, logged: u64) -> Result<(), StoreError> {
+    /// Stores the end of a turn without output. Returns its status, unless another process ends
+    /// the turn.
+    async fn store_detached(&self, reason: EndReason, logged: u64) -> Option<Status> {
+        match self.try_to_store_detached(reason, logged).await {
+            Ok(status) => return Some(status),
+            Err(error) if error.is_outage() => self.release(),
+            Err(error) => tracing::info!(%error, "another process may run the background response"),
+        }
+        None
+    }
+
+    async fn try_to_store_detached(
+        &self,
+        reason: EndReason,
+        logged: u64,
+    ) -> Result<Status, StoreError> {
         let detached = DetachedTurn::end(self.turn, reason, logged).await;
         let (store, tenant) = (self.turn.gateway.store.background_jobs(), &self.turn.caller.tenant);
         let logged = logged + detached.events.len() as u64;
@@ -163,8 +181,7 @@ impl RunningJob<'_> {
         }
         let status = detached.status;
         self.commit_end(detached.record, logged, (status, detached.last)).await?;
-        log_detached(&self.job, status);
-        Ok(())
+        Ok(status)
     }
 
     /// Commits the end of a background turn. No other code does this, for any result. The commit
@@ -206,15 +223,5 @@ impl Drop for RunningJob<'_> {
         if std::thread::panicking() {
             self.release();
         }
-    }
-}
-
-/// Logs the end of a job without output.
-fn log_detached(job: &Job, status: Status) {
-    let (response, status_name) = (job.id().as_str(), status.as_str());
-    if status == Status::Failed {
-        tracing::warn!(response, status = status_name, "background response ended without output");
-    } else {
-        tracing::info!(response, status = status_name, "background response ended without output");
     }
 }

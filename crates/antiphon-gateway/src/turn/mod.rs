@@ -43,6 +43,7 @@ mod background;
 mod cancel;
 mod channel;
 mod client;
+mod clock;
 mod commit;
 mod commit_retry;
 mod compact;
@@ -51,6 +52,7 @@ mod context;
 mod detached;
 mod encode;
 mod fallback_prompt;
+mod finished;
 mod hot;
 mod job;
 mod lane;
@@ -87,12 +89,14 @@ pub(crate) use self::client::{Answer, Client, Head};
 use self::commit::EndedTurn;
 pub(crate) use self::compact_route::compact_history;
 use self::context::Turn;
+use self::finished::{FinishedTurn, TurnEnd};
 use self::open::OpenedTurn;
 use self::plan::PlannedTurn;
 pub(crate) use self::preview::{Preview, TokenCount};
 use self::prior_attempt::{PriorAttempt, register_attempt};
 use self::replay::replay;
-pub(crate) use self::report::{input_stored_by, log_unreadable};
+
+pub(crate) use self::report::input_stored_by;
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
 use self::sending::SendingTurn;
@@ -124,6 +128,11 @@ pub(crate) async fn answer(
     client::receive(answer).await
 }
 
+/// Makes a request that could not be read known to the operator.
+pub(crate) fn publish_unreadable(caller: &Caller, error: &ApiError) {
+    FinishedTurn::unreadable(caller, error).publish();
+}
+
 /// Whether the turn belongs to an upstream that owns the state of its conversation.
 pub(crate) async fn is_owned_by_upstream(
     gateway: &Gateway,
@@ -138,10 +147,14 @@ pub(crate) async fn is_owned_by_upstream(
 impl Turn<'_> {
     /// Runs the turn and reports an error before its answer begins to the client.
     async fn run_or_refuse(&self, mut client: Client) {
-        if let Err(TurnError::Failed(error)) = self.run(&mut client).await {
-            report::log_refusal(&error);
-            lane::forget_previous(self);
-            client.refuse(error);
+        match self.run(&mut client).await {
+            Ok(()) => {}
+            Err(TurnError::Failed(error)) => {
+                self.finished(TurnEnd::Refused(&error)).publish();
+                lane::forget_previous(self);
+                client.refuse(error);
+            }
+            Err(TurnError::Cancelled(_)) => self.finished(TurnEnd::Disconnected).publish(),
         }
     }
 

@@ -129,7 +129,7 @@ impl Opened {
         unknown: impl FnOnce() -> ApiError,
     ) -> Result<Self, ApiError> {
         let tenant = &turn.caller.tenant;
-        let lease = turn.leases.lease_conversation(tenant, &id).await?;
+        let lease = turn.clock.wait(turn.leases.lease_conversation(tenant, &id)).await?;
         let lease = lease.ok_or(ApiError::ConversationLocked)?;
         let entry = turn.gateway.open_turns.register(tenant, &id);
         let found = turn.gateway.store.conversation(tenant, &id).await?;
@@ -149,7 +149,8 @@ impl Opened {
     ) -> Result<Self, ApiError> {
         let announced = turn.announced.clone().unwrap_or_else(|| Announced::now(shard));
         let Announced { id: response_id, created_at } = announced;
-        let response = turn.leases.lock_response(&turn.caller.tenant, &response_id).await;
+        let locking = turn.leases.lock_response(&turn.caller.tenant, &response_id);
+        let response = turn.clock.wait(locking).await;
         let response = response.ok_or(ApiError::ConversationLocked)?;
         Ok(Self {
             response_id,

@@ -86,8 +86,8 @@ pub(super) struct Attempts {
 /// have ended.
 pub(super) async fn register_attempt(turn: &Turn<'_>) -> Result<RequestRegistration, ApiError> {
     let Identity { digest, evidence } = turn.request.identity;
-    let registration = turn.leases.register_request(&turn.caller.tenant, &digest, evidence).await?;
-    registration.ok_or(ApiError::RequestInProgress)
+    let registering = turn.leases.register_request(&turn.caller.tenant, &digest, evidence);
+    turn.clock.wait(registering).await?.ok_or(ApiError::RequestInProgress)
 }
 
 impl OpenedTurn<'_> {
@@ -191,7 +191,8 @@ impl<'a> AttemptLookup<'a> {
         });
         let open: Vec<ResponseId> = open.cloned().collect();
         for id in &open {
-            if !self.turn.leases.wait_for_response(&self.turn.caller.tenant, id).await? {
+            let waiting = self.turn.leases.wait_for_response(&self.turn.caller.tenant, id);
+            if !self.turn.clock.wait(waiting).await? {
                 return Err(ApiError::RequestInProgress);
             }
         }

@@ -103,13 +103,14 @@ impl ResponseReader {
         Self { assembler: self.assembler.starting_after(logged), ..self }
     }
 
-    /// Sends a stored response to the client. `completed_at` is in Unix seconds.
+    /// Sends a stored response to the client, except for its end, which it returns. `completed_at`
+    /// is in Unix seconds.
     pub(super) async fn replay(
         mut self,
         response: &Bytes,
         completed_at: i64,
         client: &mut Client,
-    ) -> Result<(), ApiError> {
+    ) -> Result<Finished, ApiError> {
         if let Err(error) = self.decode_whole(response) {
             self.assembler.fail(error.as_failure());
         }
@@ -117,8 +118,7 @@ impl ResponseReader {
         if !self.assembler.has_ended() {
             return Err(ApiError::UnreadableAnswer);
         }
-        client.send_end(self.assembler.finish(completed_at)).await;
-        Ok(())
+        Ok(self.assembler.finish(completed_at))
     }
 
     /// The response as decoded so far.
@@ -131,10 +131,12 @@ impl ResponseReader {
         self.assembler
     }
 
-    /// Sends the events that were decoded since the last call.
-    pub(super) async fn send_events(&mut self, client: &mut Client) {
+    /// Sends the events that were decoded since the last call. Returns whether there were any.
+    pub(super) async fn send_events(&mut self, client: &mut Client) -> bool {
         let events: Vec<Event> = std::iter::from_fn(|| self.assembler.next_event()).collect();
+        let has_events = !events.is_empty();
         client.send_events(events, self.assembler.output_items()).await;
+        has_events
     }
 
     /// Decodes an answer that arrives as one object.

@@ -9,6 +9,7 @@ use bytes::Bytes;
 
 use super::client::Client;
 use super::context::Turn;
+use super::finished::TurnEnd;
 use super::reader::ResponseReader;
 use super::report;
 use crate::error::ApiError;
@@ -23,8 +24,12 @@ pub(super) async fn replay(
         Object::parse(&record.response.envelope).map_err(|_| ApiError::UnreadableAnswer)?;
     let body = response_object(turn, record, envelope.clone()).await?;
     client.begin_answer(report::head_again(&record.response.id));
-    report::log_again(&record.response);
-    reader(turn, &record.response).replay(&body, completed_at(&envelope), client).await
+    let reader = reader(turn, &record.response);
+    let finished = reader.replay(&body, completed_at(&envelope), client).await?;
+    let response = Some(record.response.id.as_str());
+    turn.finished(TurnEnd::Replayed).with_response(response).publish();
+    client.send_end(finished).await;
+    Ok(())
 }
 
 /// Rebuilds the response object as an upstream would have sent it.

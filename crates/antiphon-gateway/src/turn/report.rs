@@ -12,8 +12,7 @@ use antiphon_store::ResponseId;
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
 
-pub(super) use self::lines::log_again;
-pub(crate) use self::lines::{log_refusal, log_unreadable};
+pub(super) use self::lines::counted;
 pub(super) use self::prompt_changes::PromptChanges;
 use super::client::Head;
 use crate::request_id::RequestId;
@@ -27,6 +26,8 @@ pub(super) struct Report {
     request_id: Option<String>,
     /// The number of items in the request.
     input_items: usize,
+    /// The number of those items that were added to the conversation.
+    new_items: usize,
     /// Whether the turn replaces an earlier attempt that was cut short.
     superseding: bool,
     /// The earlier attempt at the same request whose stored input the turn answers.
@@ -73,6 +74,7 @@ impl Report {
             object: "antiphon.report",
             request_id: None,
             input_items,
+            new_items: 0,
             superseding: false,
             retry_of: None,
             retries: 0,
@@ -86,13 +88,20 @@ impl Report {
 
     /// Reports the items of the input that were not added to the transcript unchanged.
     pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
-        Self::from_changes(input.len(), stateful::Report::from_admission(input, admission))
+        let changes = stateful::Report::from_admission(input, admission);
+        let new = admission.transcript.items().len() - admission.held;
+        Self::from_changes(input.len(), new, changes)
     }
 
-    /// Reports the changes to a request with this number of items.
-    pub(super) fn from_changes(input_items: usize, changes: stateful::Report) -> Self {
+    /// Reports the changes to a request with this number of items, and this number of new ones.
+    pub(super) fn from_changes(
+        input_items: usize,
+        new_items: usize,
+        changes: stateful::Report,
+    ) -> Self {
         let stateful::Report { resent_items, repairs, replayed, .. } = changes;
-        let mut report = Self { resent: resent_items, replayed, ..Self::new(input_items) };
+        let new = Self::new(input_items);
+        let mut report = Self { new_items, resent: resent_items, replayed, ..new };
         report.changes.repairs = repairs;
         report
     }
@@ -118,6 +127,37 @@ impl Report {
     /// Sets how often the upstream was asked again.
     pub(super) fn set_retries(&mut self, retries: u32) {
         self.retries = retries;
+    }
+
+    /// How often the upstream was asked again.
+    pub(super) fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    /// The numbers of items that were added to the conversation, and of those that were stored
+    /// before.
+    pub(super) fn new_and_known(&self) -> (usize, usize) {
+        (self.new_items, self.resent.len())
+    }
+
+    /// The faults of the input that were repaired, once for each repair.
+    pub(super) fn faults(&self) -> impl Iterator<Item = &'static str> {
+        self.changes.faults()
+    }
+
+    /// The faults of the upstream's answer that were repaired, once for each repair.
+    pub(super) fn stream_faults(&self) -> impl Iterator<Item = &'static str> {
+        self.stream.iter().map(|repair| repair.fault)
+    }
+
+    /// Counts the repairs by fault, for a log line.
+    pub(super) fn repairs(&self) -> Option<String> {
+        self.changes.short_counts()
+    }
+
+    /// The number of items that were dropped because the prompt was too long.
+    pub(super) fn truncated(&self) -> usize {
+        self.changes.truncated.len()
     }
 
     /// Adds the repairs of the upstream's stream.

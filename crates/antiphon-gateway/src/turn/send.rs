@@ -54,6 +54,7 @@ impl PromptSender<'_> {
     /// Sends the request and retries while a retry can help. If the error asks for a change, the
     /// retry sends a fallback prompt; if the upstream failed to answer, it sends the same request.
     pub(super) async fn send(&mut self, plan: &Plan) -> Result<Sent, UpstreamError> {
+        self.planner.turn.clock.mark_asked();
         let mut fallback: Option<FallbackPrompt> = None;
         loop {
             let prompt = fallback.as_ref().map_or(&plan.prompt, |fallback| &fallback.prompt);

@@ -112,7 +112,9 @@ impl<'a> StreamingTurn<'a> {
                 room = room.saturating_sub(length(&chunk));
                 decoded = reader.decode_chunk(Some(chunk));
             }
-            reader.send_events(client).await;
+            if reader.send_events(client).await {
+                turn.clock.mark_event();
+            }
             if decoded.is_err() {
                 return reader.outcome(decoded);
             }

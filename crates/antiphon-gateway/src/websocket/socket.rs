@@ -181,7 +181,7 @@ impl Socket {
                 self.send(Message::Text(frame::steer_failed(&response, &input))).await
             }
             Err(RejectedEvent { stream, error }) => {
-                turn::log_unreadable(&error);
+                turn::publish_unreadable(&self.caller, &error);
                 self.send_error(stream.as_ref(), &error).await
             }
         }

@@ -26,6 +26,7 @@ mod reasoning_form;
 mod sse;
 mod tool_name;
 mod upstream_event;
+mod usage;
 mod vocabulary;
 
 #[cfg(test)]
@@ -42,3 +43,4 @@ pub use obfuscation::Obfuscation;
 pub use reasoning_form::ReasoningForm;
 pub use sse::{Decoder, Frame, TooLong};
 pub use tool_name::ToolName;
+pub use usage::Usage;

@@ -1,6 +1,7 @@
 //! The differences between the items of a turn and the prompt of its upstream.
 
-use std::fmt::Write as _;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use antiphon::faults::OmissionReason;
 use antiphon::item::CallId;
@@ -39,10 +40,12 @@ struct AdaptedField {
     message: String,
 }
 
-/// How many repairs a line of the log names. It counts all of them.
-const NAMED: usize = 3;
+/// The length in bytes of the repairs in a line of the log, if it has more than one fault.
+const MAX_SHORT: usize = 60;
 /// The maximum length of the id of a repaired item, in characters.
-const MAX_ID: usize = 32;
+const MAX_ID: usize = 24;
+/// The name of the fault of a field that was dropped or converted.
+const ADAPTED_FIELD: &str = "adapted_field";
 
 impl PromptChanges {
     /// Adds the changes for another prompt of the same turn that this one lacks.
@@ -140,28 +143,62 @@ impl PromptChanges {
         self.repairs.is_empty() && self.adapted_fields.is_empty() && self.truncated.is_empty()
     }
 
-    /// Counts the repairs by fault name, as `fault=N, …`; `None` if there are none.
-    pub(super) fn counts(&self) -> Option<String> {
+    /// The faults, once for each repair.
+    pub(super) fn faults(&self) -> impl Iterator<Item = &'static str> {
         let faults = self.repairs.iter().map(|repair| repair.fault);
-        let fields = std::iter::repeat_n("adapted_field", self.adapted_fields.len());
-        Some(ReportedRepair::count_faults(faults.chain(fields))).filter(|counts| !counts.is_empty())
+        faults.chain(std::iter::repeat_n(ADAPTED_FIELD, self.adapted_fields.len()))
     }
 
-    /// Names the first repairs with their items, as `fault item, …`, and counts the others.
-    pub(super) fn named_repairs(&self) -> Option<String> {
+    /// Counts the repairs by fault name, as `fault=N, …`; `None` if there are none.
+    pub(super) fn counts(&self) -> Option<String> {
+        Some(ReportedRepair::count_faults(self.faults())).filter(|counts| !counts.is_empty())
+    }
+
+    /// Counts the repairs by fault, the most frequent first, as `fault=N (ITEM), …` with the first
+    /// repaired item. Beyond [`MAX_SHORT`] bytes, counts the other faults together.
+    pub(super) fn short_counts(&self) -> Option<String> {
+        let mut counts = self.counted_faults();
+        counts.sort_by_key(|(_, repairs)| Reverse(repairs.len()));
         let mut text = String::new();
-        for repair in self.repairs.iter().take(NAMED) {
-            let comma = if text.is_empty() { "" } else { ", " };
-            let call_id = || repair.call_id.as_ref().map(CallId::as_str);
-            let item = repair.id.as_ref().map(ItemId::as_str).or_else(call_id);
-            let item = item.unwrap_or(repair.kind.as_str());
-            let item = shortened(item, MAX_ID);
-            write!(text, "{comma}{} {item}", repair.fault).expect("a string takes all");
+        let mut other = 0;
+        for (fault, repairs) in counts {
+            let item = repairs.iter().find_map(|repair| repair.map(item_name));
+            let item = item.map_or_else(String::new, |item| format!(" ({item})"));
+            let entry = format!("{fault}={}{item}", repairs.len());
+            match text.is_empty() || text.len() + entry.len() <= MAX_SHORT {
+                true => push_entry(&mut text, &entry),
+                false => other += repairs.len(),
+            }
         }
-        let rest = self.repairs.len().saturating_sub(NAMED);
-        if rest > 0 {
-            write!(text, " and {rest} more").expect("a string takes all");
+        if other > 0 {
+            push_entry(&mut text, &format!("other={other}"));
         }
         (!text.is_empty()).then_some(text)
     }
+
+    /// The repairs of each fault, by the fault's name. Fields have no report of their own.
+    fn counted_faults(&self) -> Vec<(&'static str, Vec<Option<&ReportedRepair>>)> {
+        let mut counts: BTreeMap<&str, Vec<Option<&ReportedRepair>>> = BTreeMap::new();
+        for repair in &self.repairs {
+            counts.entry(repair.fault).or_default().push(Some(repair));
+        }
+        if !self.adapted_fields.is_empty() {
+            counts.insert(ADAPTED_FIELD, vec![None; self.adapted_fields.len()]);
+        }
+        counts.into_iter().collect()
+    }
+}
+
+fn push_entry(text: &mut String, entry: &str) {
+    if !text.is_empty() {
+        text.push_str(", ");
+    }
+    text.push_str(entry);
+}
+
+/// The id of a repaired item, or else its call's, or else its kind.
+fn item_name(repair: &ReportedRepair) -> &str {
+    let call_id = || repair.call_id.as_ref().map(CallId::as_str);
+    let item = repair.id.as_ref().map(ItemId::as_str).or_else(call_id);
+    shortened(item.unwrap_or(repair.kind.as_str()), MAX_ID)
 }

@@ -13,6 +13,7 @@ use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::commit::{CommittedTurn, output_items};
 use crate::turn::commit_retry::commit_with_retries;
+use crate::turn::finished::TurnEnd;
 use crate::turn::reader::Outcome;
 use crate::turn::shared_text::SharedEnd;
 use crate::upstream::Upstream;
@@ -22,8 +23,12 @@ impl PlannedAtUpstream<'_> {
     /// end.
     pub(super) async fn commit(mut self, relayed: Relayed, client: &mut Client) {
         let Relayed { outcome, named } = relayed;
-        if matches!(outcome, Outcome::Disconnected(_)) && named.is_none() {
-            return self.abandon().await;
+        let turn = self.opened.at.turn;
+        turn.clock.mark_answered();
+        let is_disconnected = matches!(outcome, Outcome::Disconnected(_));
+        if is_disconnected && named.is_none() {
+            self.abandon().await;
+            return turn.finished(TurnEnd::Disconnected).with_report(&self.report).publish();
         }
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let mut finished = outcome.finished();
@@ -37,10 +42,11 @@ impl PlannedAtUpstream<'_> {
             opened.mark_stale_again().await;
             opened.drop_pending_turn().await;
         }
-        let request = opened.at.turn.request;
-        let is_stored = opened.at.turn.stores_response(&finished) && result.is_ok();
+        let is_stored = turn.stores_response(&finished) && result.is_ok();
         let response = named.as_ref().filter(|_| is_stored).map(|named| &*named.id);
-        report.log(request, response, &finished, result.as_ref().err());
+        let not_stored = result.as_ref().err();
+        let end = TurnEnd::Answered { finished: &finished, is_disconnected, not_stored };
+        turn.finished(end).with_report(&report).with_response(response).publish();
         opened.place.close().await;
         let end = SharedEnd::take_from(&mut finished);
         CommittedTurn { finished, end, result }.send_end(client).await;

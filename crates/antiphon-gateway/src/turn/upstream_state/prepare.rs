@@ -364,7 +364,8 @@ impl<'a> PreparingAtUpstream<'a> {
         if plan.sent.is_empty() && !has_context {
             return Err(ApiError::MissingInput);
         }
-        let report = Report::from_changes(request.input.len(), plan.report.clone());
+        let report =
+            Report::from_changes(request.input.len(), plan.fresh.len(), plan.report.clone());
         let mut report = report.with_request(&caller.request_id);
         if let (Some(fault), Some(error)) = (preparation.fault(), &rejection) {
             report.set_resynced(fault.name(), &error.as_failure().message);

@@ -19,6 +19,7 @@ use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::context::Turn;
+use crate::turn::finished::TurnEnd;
 use crate::turn::prior_attempt::{AttemptLookup, is_complete};
 use crate::turn::{Client, report};
 use crate::upstream::UpstreamError;
@@ -202,6 +203,7 @@ impl UpstreamTurn<'_> {
                 // The client gets the background response as the upstream has it now.
                 client.begin_answer(report::head_again_unnamed());
                 let response = String::from_utf8_lossy(&response.body).into_owned();
+                self.turn.finished(TurnEnd::Replayed).publish();
                 client.send_object(self.translated(response));
                 Ok(())
             }
@@ -216,8 +218,11 @@ impl UpstreamTurn<'_> {
     ) -> Result<(), ApiError> {
         client.begin_answer(report::head_again_unnamed());
         let used = UsedIds::item_ids_only(&Transcript::default());
-        tracing::info!("replayed the answer of an earlier attempt");
-        self.reader("", unix_now(), used).replay(&answer.body, unix_now(), client).await
+        let reader = self.reader("", unix_now(), used);
+        let finished = reader.replay(&answer.body, unix_now(), client).await?;
+        self.turn.finished(TurnEnd::Replayed).publish();
+        client.send_end(finished).await;
+        Ok(())
     }
 }
 

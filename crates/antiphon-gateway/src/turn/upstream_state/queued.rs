@@ -12,6 +12,7 @@ use super::open::OpenedAtUpstream;
 use super::prepare::PlannedAtUpstream;
 use crate::error::ApiError;
 use crate::turn::Client;
+use crate::turn::finished::TurnEnd;
 use crate::upstream::{Reply, UpstreamError};
 use crate::watches::WatchedTurn;
 
@@ -45,7 +46,8 @@ impl PlannedAtUpstream<'_> {
         let Self { opened: OpenedAtUpstream { at, place, .. }, report, .. } = self;
         place.close().await;
         let response = turn.request.store.then_some(&*queued.id);
-        report.log_queued(response, &queued.status);
+        let end = TurnEnd::Queued(&queued.status);
+        turn.finished(end).with_report(&report).with_response(response).publish();
         client.begin_answer(report.head_unnamed());
         client.send_object(at.translated(queued.text));
         Ok(())

@@ -109,7 +109,9 @@ impl<'p, 'a> Relaying<'p, 'a> {
             client.begin_answer(report.head_unnamed());
             self.named = Some(named);
         }
-        self.reader.send_events(client).await;
+        if self.reader.send_events(client).await {
+            self.planned.opened.at.turn.clock.mark_event();
+        }
         Ok(())
     }
 

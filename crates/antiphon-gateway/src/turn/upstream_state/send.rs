@@ -134,6 +134,7 @@ impl PlannedAtUpstream<'_> {
         let unsealed = |item: &Item| key.unseal_item(tenant, item).unwrap_or_else(|| item.clone());
         let sent: Vec<Item> = plan.sent.iter().map(unsealed).collect();
         let body = encode::encode_unchanged(turn.request, &sent, &plan.continue_from);
+        turn.clock.mark_asked();
         loop {
             match session.send(body.clone(), turn.caller).await {
                 Err(error) if has_not_begun(&error) && session.backoff(&error).await => {}

@@ -4,8 +4,8 @@ use super::output::OutputBuilder;
 use super::{Assembler, Note, Phase};
 use crate::item::{Item, ItemId, Kind};
 use crate::json::{Object, quote, unquote};
-use crate::stream::Event;
 use crate::stream::fields::in_one_line;
+use crate::stream::{Event, Usage};
 
 /// The outcome of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +159,8 @@ pub struct Finished {
     pub notes: Vec<Note>,
     /// The error, if the response failed.
     pub failure: Option<Failure>,
+    /// The tokens of the response; `None` if the upstream reports none.
+    pub usage: Option<Usage>,
 }
 
 impl Finished {
@@ -250,6 +252,7 @@ impl Assembler {
             event,
             response,
             envelope: self.envelope.render(std::iter::empty()),
+            usage: self.envelope.get("usage").and_then(Usage::from_json),
             notes: self.output.notes.into_vec(),
             failure,
         }

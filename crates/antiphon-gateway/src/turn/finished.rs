@@ -1,0 +1,254 @@
+//! The record of a finished turn. Its log line and its metrics are made from it.
+
+mod line;
+
+use antiphon::dialect::UpstreamApi;
+use antiphon::stream::{Finished, Status, Usage};
+use antiphon_store::Tenant;
+
+use super::clock::TurnTimes;
+use super::context::Turn;
+use super::report::Report;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::request_id::RequestId;
+use crate::upstream::Upstream;
+
+/// A turn that has ended, in any way. It contains ids, names, counts and times, never content.
+#[expect(dead_code, reason = "metrics and spans read it")]
+pub(crate) struct FinishedTurn<'a> {
+    pub(crate) request_id: &'a RequestId,
+    pub(crate) tenant: &'a Tenant,
+    /// The conversation that the request names.
+    pub(crate) conversation: Option<&'a str>,
+    /// The id of the response, if it can be read now.
+    pub(crate) response: Option<&'a str>,
+    /// The model that the request names; `None` if the request could not be read.
+    pub(crate) model: Option<&'a str>,
+    /// The upstream of the model; `None` if no upstream serves it.
+    pub(crate) upstream: Option<Upstream<'a>>,
+    /// Whether the client receives events.
+    pub(crate) streams: bool,
+    pub(crate) end: TurnEnd<'a>,
+    pub(crate) times: TurnTimes,
+    pub(crate) items: ItemCounts,
+    /// The changes to the input and the answer; `None` if the turn was not planned.
+    pub(super) report: Option<&'a Report>,
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy)]
+pub(crate) enum TurnEnd<'a> {
+    /// Its response ended, successfully or not.
+    Answered {
+        finished: &'a Finished,
+        /// Whether the client had disconnected.
+        is_disconnected: bool,
+        /// The reason why the turn could not be stored.
+        not_stored: Option<&'a ApiError>,
+    },
+    /// It was rejected before its answer began.
+    Refused(&'a ApiError),
+    /// Its request could not be read.
+    Unreadable(&'a ApiError),
+    /// The client disconnected before its answer began, so there was no turn.
+    Disconnected,
+    /// The stored answer to an earlier attempt was sent again.
+    Replayed,
+    /// Its upstream runs it in the background. The status is the upstream's.
+    Queued(&'a str),
+    /// A background turn that ended without output.
+    WithoutOutput(Status),
+}
+
+/// The result of a turn in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TurnOutcome {
+    /// The model finished its answer.
+    Completed,
+    /// The model stopped early.
+    Incomplete,
+    /// The upstream, the store or the gateway failed.
+    Failed,
+    /// It was cancelled by its caller.
+    Cancelled,
+    /// The client disconnected.
+    Disconnected,
+    /// The request was invalid, or exceeded a limit.
+    Refused,
+    /// The answer to an earlier attempt was sent again.
+    Replayed,
+    /// The upstream runs it in the background.
+    Queued,
+}
+
+/// The numbers of items of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ItemCounts {
+    /// The items of the request.
+    pub(crate) received: usize,
+    /// Those of them that were added to the conversation.
+    pub(crate) new: usize,
+    /// Those of them that were stored before.
+    pub(crate) known: usize,
+    /// The items of the answer.
+    pub(crate) output: usize,
+}
+
+impl<'a> FinishedTurn<'a> {
+    /// The record of this turn, which ends now.
+    pub(super) fn new(turn: &'a Turn<'a>, end: TurnEnd<'a>) -> Self {
+        let Turn { gateway, caller, request, .. } = turn;
+        Self {
+            request_id: &caller.request_id,
+            tenant: &caller.tenant,
+            conversation: turn.conversation,
+            response: None,
+            model: Some(&request.model),
+            upstream: gateway.upstreams.for_model(&request.model),
+            streams: request.stream,
+            end,
+            times: turn.clock.times(),
+            items: ItemCounts {
+                received: request.input.len(),
+                output: end.finished().map_or(0, |finished| finished.output.len()),
+                ..ItemCounts::default()
+            },
+            report: None,
+        }
+    }
+
+    /// The record of a request that could not be read.
+    pub(super) fn unreadable(caller: &'a Caller, error: &'a ApiError) -> Self {
+        Self {
+            request_id: &caller.request_id,
+            tenant: &caller.tenant,
+            conversation: None,
+            response: None,
+            model: None,
+            upstream: None,
+            streams: false,
+            end: TurnEnd::Unreadable(error),
+            times: TurnTimes::default(),
+            items: ItemCounts::default(),
+            report: None,
+        }
+    }
+
+    /// Adds the id of the response, if it can be read now.
+    pub(super) fn with_response(self, response: Option<&'a str>) -> Self {
+        Self { response, ..self }
+    }
+
+    /// Adds the changes to the input and the answer.
+    pub(super) fn with_report(mut self, report: &'a Report) -> Self {
+        (self.items.new, self.items.known) = report.new_and_known();
+        Self { report: Some(report), ..self }
+    }
+
+    /// Makes the end of the turn known to the operator.
+    pub(super) fn publish(&self) {
+        self.log();
+    }
+}
+
+impl FinishedTurn<'_> {
+    /// The result of the turn in one word.
+    pub(crate) fn outcome(&self) -> TurnOutcome {
+        match self.end {
+            TurnEnd::Answered { not_stored: Some(_), .. } => TurnOutcome::Failed,
+            TurnEnd::Answered { is_disconnected: true, .. } | TurnEnd::Disconnected => {
+                TurnOutcome::Disconnected
+            }
+            TurnEnd::Answered { finished: Finished { status, .. }, .. } => (*status).into(),
+            TurnEnd::WithoutOutput(status) => status.into(),
+            TurnEnd::Refused(error) | TurnEnd::Unreadable(error) => {
+                match error.status().is_server_error() {
+                    true => TurnOutcome::Failed,
+                    false => TurnOutcome::Refused,
+                }
+            }
+            TurnEnd::Replayed => TurnOutcome::Replayed,
+            TurnEnd::Queued(_) => TurnOutcome::Queued,
+        }
+    }
+
+    /// The API of the upstream.
+    #[expect(dead_code, reason = "metrics read it")]
+    pub(crate) fn api(&self) -> Option<UpstreamApi> {
+        self.upstream.map(Upstream::api)
+    }
+
+    /// The tokens of the answer; `None` if the upstream reported none.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        self.end.finished()?.usage
+    }
+
+    #[expect(dead_code, reason = "metrics read it")]
+    /// The code of the error with which the turn failed or was rejected. That of an upstream's
+    /// failure is the upstream's own text.
+    pub(crate) fn error_code(&self) -> Option<&str> {
+        match self.end {
+            TurnEnd::Answered { not_stored: Some(error), .. }
+            | TurnEnd::Refused(error)
+            | TurnEnd::Unreadable(error) => Some(error.code()),
+            TurnEnd::Answered { finished, .. } => {
+                finished.failure.as_ref().map(|failure| &*failure.code)
+            }
+            _ => None,
+        }
+    }
+
+    /// How often the upstream was asked again.
+    pub(crate) fn retries(&self) -> u32 {
+        self.report.map_or(0, Report::retries)
+    }
+
+    /// The faults of the input that were repaired, once for each repair.
+    #[expect(dead_code, reason = "metrics read it")]
+    pub(crate) fn repairs(&self) -> impl Iterator<Item = &'static str> {
+        self.report.into_iter().flat_map(Report::faults)
+    }
+
+    /// The faults of the upstream's answer that were repaired, once for each repair.
+    pub(crate) fn stream_repairs(&self) -> impl Iterator<Item = &'static str> {
+        self.report.into_iter().flat_map(Report::stream_faults)
+    }
+}
+
+impl<'a> TurnEnd<'a> {
+    /// The response, if the turn has one.
+    pub(crate) fn finished(self) -> Option<&'a Finished> {
+        match self {
+            Self::Answered { finished, .. } => Some(finished),
+            _ => None,
+        }
+    }
+}
+
+impl From<Status> for TurnOutcome {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Completed => Self::Completed,
+            Status::Incomplete => Self::Incomplete,
+            Status::Failed => Self::Failed,
+            Status::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl TurnOutcome {
+    /// The word in metrics and logs.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Incomplete => "incomplete",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Disconnected => "disconnected",
+            Self::Refused => "refused",
+            Self::Replayed => "replayed",
+            Self::Queued => "queued",
+        }
+    }
+}
