@@ -19,9 +19,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from installation import VERSIONS, Installation, install
-from servers import start_gateway, start_provider, teach_to_give_reasoning_back
+from servers import (
+    Server,
+    start_gateway,
+    start_provider,
+    start_receiver,
+    teach_to_give_reasoning_back,
+)
 from setups import SETUPS, USUAL, Setup
 from suites import SUITES, Tally, run_suites, suites_in
+from traces import check_traces, root, variables
 
 
 def main() -> int:
@@ -68,17 +75,31 @@ def run_in(setup: Setup, installation: Installation, options: argparse.Namespace
         provider = servers.enter_context(
             start_provider(setup, options.antiphon, options.fake_upstream, logs)
         )
-        asked = provider
-        upstream = provider.url.removesuffix("/v1") + setup.path
-        if setup.has_gateway:
-            store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
-            asked = servers.enter_context(
-                start_gateway(setup, options.antiphon, logs, store_dir, upstream)
-            )
-        if setup.wants_reasoning_back:
-            teach_to_give_reasoning_back(asked)
-        urls = {"ANTIPHON_BASE_URL": asked.url, "UPSTREAM_URL": provider.url}
-        return run_suites(installation, setup, names, long=options.long, urls=urls)
+        if not setup.has_gateway:
+            return run_at(provider, provider, installation, setup, names, options)
+        receiver = servers.enter_context(start_receiver(setup, options.fake_upstream, logs))
+        store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
+        upstream, traces = root(provider.url) + setup.path, variables(receiver.url)
+        gateway = start_gateway(setup, options.antiphon, logs, store_dir, upstream, traces)
+        with gateway as asked:
+            tally = run_at(asked, provider, installation, setup, names, options)
+        # Its end exports the last spans.
+        return tally + check_traces(setup, names, provider.url, receiver.url)
+
+
+def run_at(
+    asked: Server,
+    provider: Server,
+    installation: Installation,
+    setup: Setup,
+    names: list[str],
+    options: argparse.Namespace,
+) -> Tally:
+    """Runs the suites against a server."""
+    if setup.wants_reasoning_back:
+        teach_to_give_reasoning_back(asked)
+    urls = {"ANTIPHON_BASE_URL": asked.url, "UPSTREAM_URL": provider.url}
+    return run_suites(installation, setup, names, long=options.long, urls=urls)
 
 
 def parse_options() -> argparse.Namespace:

@@ -39,16 +39,33 @@ def start_provider(
     return serving([*command, "--listen", "127.0.0.1:0"], logs / f"provider-{setup.name}.log")
 
 
-def start_gateway(
-    setup: Setup, antiphon: Path, logs: Path, store_dir: Path, upstream_url: str
+def start_receiver(
+    setup: Setup, fake_upstream: Path, logs: Path
 ) -> AbstractContextManager[Server]:
-    """The gateway in front of the upstream, with an empty store and no settings from elsewhere."""
+    """A receiver of the gateway's traces."""
+    command = [fake_upstream, "--listen", "127.0.0.1:0"]
+    return serving(command, logs / f"receiver-{setup.name}.log")
+
+
+def start_gateway(
+    setup: Setup,
+    antiphon: Path,
+    logs: Path,
+    store_dir: Path,
+    upstream_url: str,
+    traces: dict[str, str],
+) -> AbstractContextManager[Server]:
+    """The gateway in front of the upstream, with an empty store and no settings from elsewhere.
+
+    `traces`: the variables that switch the export of its traces on.
+    """
     store = f"sqlite:{store_dir / 'antiphon.db'}"
     command = [antiphon, "serve", "--listen", "127.0.0.1:0", "--store", store]
     upstream = ["--upstream", upstream_url, "--upstream-api", setup.api]
     if setup.on_abort:
         upstream += ["--state", "upstream"]
-    env = {k: v for k, v in os.environ.items() if not k.startswith("ANTIPHON_")}
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("ANTIPHON_", "OTEL_"))}
+    env |= traces
     log = logs / f"antiphon-{setup.name}.log"
     return serving([*command, *upstream], log, env=env, cwd=store_dir)
 

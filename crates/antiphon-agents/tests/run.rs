@@ -120,10 +120,7 @@ async fn waiting_run_has_no_result() {
 #[tokio::test]
 async fn finish_fails_if_the_run_has_no_answer() {
     let cancelled = |run: &mut Run<Shop>| run.cancel(CancelMode::Immediate);
-    let cases: [(fn(&mut Run<Shop>), &str); 2] = [
-        (|_| {}, "failed: "),
-        (cancelled, "cancelled"),
-    ];
+    let cases: [(fn(&mut Run<Shop>), &str); 2] = [(|_| {}, "failed: "), (cancelled, "cancelled")];
     for (change, end) in cases {
         let script = ScriptedBackend::new(Vec::<ScriptedAnswer>::new());
         let run = Run::start_with(&agent(&script), State::empty(), "go", Shop::default());

@@ -19,6 +19,8 @@ use crate::error::ApiError;
 use crate::request_id::RequestId;
 use crate::secret::{self, MasterKey};
 use crate::settings::{ApiKey, KeyHash, Secret, Settings};
+use crate::span::TraceSpan;
+use crate::span::context::{TRACEPARENT, TRACESTATE};
 
 /// The tenant of all callers, if callers are not distinguished.
 const EVERYONE: &str = "everyone";
@@ -129,7 +131,7 @@ impl Authenticator {
         })
     }
 
-    /// The caller with these headers.
+    /// The caller with these headers, without a span.
     pub(crate) fn authenticate(
         &self,
         headers: &HeaderMap,
@@ -145,7 +147,8 @@ impl Authenticator {
             (TenantSource::Token, None) | (TenantSource::Nothing, _) => Tenant::new(EVERYONE),
         };
         let token = token.filter(|_| self.tokens_go_upstream).map(Secret::new);
-        Ok(Caller { tenant, token, request_id, headers: self.provider_headers(headers) })
+        let headers = self.provider_headers(headers);
+        Ok(Caller { tenant, token, request_id, headers, trace: TraceSpan::default() })
     }
 
     /// Whether all callers are one tenant.
@@ -174,7 +177,8 @@ impl Authenticator {
         let source = &self.tenant_source;
         let names_tenant =
             |name: &HeaderName| matches!(source, TenantSource::Header(header) if header == name);
-        let is_providers = |name: &str| name.starts_with("openai-") || name == "traceparent";
+        let is_providers =
+            |name: &str| name.starts_with("openai-") || name == TRACEPARENT || name == TRACESTATE;
         let kept =
             headers.iter().filter(|(name, _)| is_providers(name.as_str()) && !names_tenant(name));
         kept.map(|(name, value)| (name.clone(), value.clone())).collect()

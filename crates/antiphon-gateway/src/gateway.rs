@@ -17,11 +17,13 @@ use crate::jobs::Jobs;
 use crate::lease::{Lease, Leases};
 use crate::limits::{Limiter, Quotas};
 use crate::open_turns::OpenTurns;
+use crate::otlp;
 use crate::request::DigestKey;
 use crate::retry::{DelaysUntil, RetryPolicy};
 use crate::seal::SealKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
+use crate::span::Tracer;
 use crate::store_health::StoreReadiness;
 use crate::store_health::WriteCheck;
 use crate::upstream::{Upstream, Upstreams};
@@ -61,6 +63,8 @@ pub(crate) struct Gateway {
     pub(crate) digest_key: DigestKey,
     /// The key that encrypts compactions.
     pub(crate) compaction_key: Arc<CompactionKey>,
+    /// Starts the spans of requests.
+    pub(crate) tracer: Tracer,
     /// The key that encrypts copies of turns that an upstream may have lost.
     pub(crate) copy_key: SealKey,
 }
@@ -81,6 +85,7 @@ impl Gateway {
             refused_callers: RefusedCallers::default(),
             fingerprint_key: master.fingerprint_key(),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
+            tracer: otlp::start_tracer(&settings.telemetry)?,
             compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             copy_key: SealKey::new(&master.derive("copies of turns"), "antiphon-turn-1."),
             limiter: Limiter::new(&settings.limits),

@@ -26,6 +26,7 @@ mod lease;
 mod limits;
 mod media_type;
 mod open_turns;
+mod otlp;
 mod owner;
 
 mod request;
@@ -37,6 +38,7 @@ mod seal;
 mod secret;
 mod server;
 pub mod settings;
+mod span;
 mod store_health;
 mod tokens;
 mod trace;

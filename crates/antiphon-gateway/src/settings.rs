@@ -22,6 +22,7 @@ mod api_key;
 mod limits;
 mod origin;
 mod secret;
+mod telemetry;
 mod upstream;
 mod webhooks;
 
@@ -35,6 +36,9 @@ pub use self::limits::{Limits, Quota, Rate};
 pub(crate) use self::origin::without_port;
 pub use self::origin::{HostName, Origin};
 pub use self::secret::{Secret, SigningSecret};
+pub use self::telemetry::{
+    MetricExport, OtlpExporter, Propagation, Telemetry, TraceExport, TraceSampler,
+};
 pub use self::upstream::{
     Capabilities, EventStream, LocalModel, ModelPattern, Preset, Retries, State, UpstreamSettings,
 };
@@ -89,6 +93,8 @@ with_defaults! {
         pub ledger: Ledger = Ledger::Heads,
         /// The handling of a failing store.
         pub store: StoreSettings = StoreSettings::default(),
+        /// The export of traces and metrics.
+        pub telemetry: Telemetry = Telemetry::default(),
     }
 }
 

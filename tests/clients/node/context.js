@@ -5,8 +5,12 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
 
 const TIMEOUT = 10_000;
+
+// The suite that runs, which is in the keys of its tenants.
+const SUITE = basename(process.argv[1]);
 
 // The suites ask for no reasoning: what there is of it is what the model does by itself.
 const REASONS = (process.env.UPSTREAM_REASONS_UNASKED ?? "yes") === "yes";
@@ -17,7 +21,7 @@ export const ON_ABORT = process.env.UPSTREAM_ON_ABORT ?? "";
 /** One caller of the gateway, alone with its key: what bears the key is this test's. */
 export class Tenant {
   baseURL = process.env.ANTIPHON_BASE_URL;
-  apiKey = `sk-clients-${randomUUID()}`;
+  apiKey = `sk-clients-${SUITE}-${randomUUID()}`;
 
   /**
    * Every request for an answer on behalf of this tenant, in order: the items that it brought, and

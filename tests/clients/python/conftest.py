@@ -67,12 +67,12 @@ def is_long(item: pytest.Item) -> bool:
 
 
 @pytest.fixture
-def tenant() -> Tenant:
-    """A caller with a key that no other test uses."""
+def tenant(request: pytest.FixtureRequest) -> Tenant:
+    """A caller with a key that no other test uses, and that names the suite."""
     return Tenant(
         base_url=os.environ["ANTIPHON_BASE_URL"],
         upstream_url=os.environ["UPSTREAM_URL"],
-        api_key=f"sk-clients-{uuid.uuid4().hex}",
+        api_key=f"sk-clients-{request.path.name}-{uuid.uuid4().hex}",
     )
 
 

@@ -27,9 +27,7 @@ pub enum DecisionError {
     #[error("the call '{0}' waits for an approval: approve or reject it")]
     WaitsForApproval(String),
     /// The outcome of the call is unknown, and the decision is an approval.
-    #[error(
-        "the outcome of the call '{0}' is unknown: retry it, reject it, or supply its output"
-    )]
+    #[error("the outcome of the call '{0}' is unknown: retry it, reject it, or supply its output")]
     OutcomeUnknown(String),
 }
 

@@ -109,7 +109,9 @@ pub enum RunError {
     #[error("the state of the run has the session '{0}': give `Run::resume` its store")]
     NoSessionStore(String),
     /// The session of the state to resume had items, and the store that was given has none.
-    #[error("the session '{0}' is empty, but the run had stored items in it: resume it with its own store")]
+    #[error(
+        "the session '{0}' is empty, but the run had stored items in it: resume it with its own store"
+    )]
     EmptySession(String),
     /// The run ended, but not with an answer: it failed, was cancelled or rejected, or reached a
     /// limit.

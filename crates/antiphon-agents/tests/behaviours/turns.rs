@@ -188,7 +188,8 @@ async fn b17_filtered_handoff_over_a_conversation_forks() {
         let agent = handing_over(&world, only_last);
         let handoff = answer().call("c1", "transfer_to_expert", "{}");
         world.script([says("Hello."), handoff, says("Expert here.")]);
-        let result = world.start_agent(&agent, world.state(owner), "hi").into_result().await.unwrap();
+        let result =
+            world.start_agent(&agent, world.state(owner), "hi").into_result().await.unwrap();
         let run = world.start_agent(&agent, result.next_state(), "help");
         let result = run.into_result().await.unwrap();
         assert_eq!(result.end(), &End::Answered { agent: "expert".into() }, "{owner:?}");

@@ -16,9 +16,10 @@ mod upstreams;
 mod values;
 mod webhooks;
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 
-use antiphon_gateway::settings::{Limits, Secret, Settings};
+use antiphon_gateway::settings::{Limits, Secret, Settings, Telemetry};
 
 use file::File;
 pub(crate) use flags::{Environment, LOG, LOG_FORMAT, ServeArgs, environment, variable_names};
@@ -75,9 +76,23 @@ fn merge(
     file.values.override_with(args.values);
     let named_by_file = file.read_variables(&environment)?;
     let mut configuration = configure(&file)?;
-    configuration.warnings = unknown::warnings(set, &named_by_file);
+    let (telemetry, warnings) = read_telemetry(&environment)?;
+    configuration.gateway.telemetry = telemetry;
+    configuration.warnings = warnings;
+    configuration.warnings.extend(unknown::warnings(set, &named_by_file));
     configuration.warnings.extend(upstreams::idle_variables(&file.values, &named_by_file));
     Ok(configuration)
+}
+
+/// Reads the variables of OpenTelemetry. Also returns warnings about values without effect.
+fn read_telemetry(environment: &impl Environment) -> Result<(Telemetry, Vec<String>), Failure> {
+    let mut set = HashMap::new();
+    for name in Telemetry::VARIABLES {
+        if let Some(text) = environment(name)? {
+            set.insert(*name, text);
+        }
+    }
+    Ok(Telemetry::from_variables(|name| set.get(name).cloned()))
 }
 
 fn configure(file: &File) -> Result<Configuration, Failure> {

@@ -22,4 +22,5 @@ mod repair;
 mod reported_cases;
 mod serving;
 mod tenants;
+mod tracing;
 mod world;

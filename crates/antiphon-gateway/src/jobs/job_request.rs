@@ -12,6 +12,7 @@ use crate::error::ApiError;
 use crate::request::{CreateRequest, Identity, RetryEvidence};
 use crate::request_id::RequestId;
 use crate::settings::Limits;
+use crate::span::TraceSpan;
 
 /// The original request and the context of its turn. It never contains a caller's token, because
 /// tokens are not stored.
@@ -73,7 +74,13 @@ impl JobRequest {
         let headers: HeaderMap = self.headers.iter().filter_map(header).collect();
         let request_id = self.request_id.as_deref().and_then(RequestId::parse);
         let request_id = request_id.unwrap_or_else(RequestId::issue);
-        Caller { tenant: tenant.clone(), token: None, request_id, headers }
+        Caller {
+            tenant: tenant.clone(),
+            token: None,
+            request_id,
+            headers,
+            trace: TraceSpan::default(),
+        }
     }
 
     /// Parses the request again. It was accepted when it arrived, so item limits do not apply.

@@ -12,6 +12,7 @@ use crate::caller::Caller;
 use crate::entropy::from_now;
 use crate::request_id::RequestId;
 use crate::settings::{Capabilities, Preset, State};
+use crate::span::TraceSpan;
 use crate::upstream::{HttpUpstream, Upstreams};
 
 /// The time limit for detecting capabilities. A turn may wait for it.
@@ -93,6 +94,7 @@ async fn detect_all(upstreams: &Upstreams) {
         token: None,
         request_id: RequestId::issue(),
         headers: HeaderMap::new(),
+        trace: TraceSpan::default(),
     };
     let keep = |http: &&HttpUpstream| http.state() == State::Upstream && http.has_own_key();
     let asked = upstreams.http().iter().filter(keep).map(async |http| {

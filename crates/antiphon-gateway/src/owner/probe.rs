@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::settings::Capabilities;
+use crate::trace::SentBy;
 use crate::upstream::HttpUpstream;
 
 /// Ids in the providers' format. Ids are random, so no object has an id of zeros.
@@ -46,7 +47,8 @@ impl<'a> Probes<'a> {
 
     /// Whether the server has this path, given the kind and the id of the object in it.
     async fn has_path(&self, path: &str, (noun, id): (&str, &str)) -> Option<bool> {
-        let answer = self.http.call(Method::GET, path, Bytes::new(), self.caller, self.end).await;
+        let by = (self.caller, SentBy::first(&self.caller.trace));
+        let answer = self.http.call((Method::GET, path), Bytes::new(), by, self.end).await;
         match answer {
             // Some servers return an empty list. Some return 200 for any path.
             Ok(body) => Some(is_object(&body, noun)),

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::entropy::from_now;
+use crate::trace::SentBy;
 use crate::upstream::{HttpUpstream, RetrySession, UpstreamError};
 
 /// The maximum number of items in one request.
@@ -118,7 +119,8 @@ impl<'a> Provider<'a> {
 
     /// Sends a request without retries, because a failed request may still have had an effect.
     async fn post(&self, path: &str, fields: Object<'_>) -> Result<Bytes, UpstreamError> {
-        self.http.call(Method::POST, path, fields.to_bytes(), self.caller, self.end).await
+        let by = (self.caller, SentBy::first(&self.caller.trace));
+        self.http.call((Method::POST, path), fields.to_bytes(), by, self.end).await
     }
 
     /// Deletes a conversation.

@@ -14,6 +14,7 @@ use crate::gateway::Gateway;
 use crate::limits::Allowance;
 use crate::request_body::discard;
 use crate::request_id::RequestId;
+use crate::span::TraceSpan;
 
 /// Rejects every request while the gateway stops.
 pub(super) async fn reject_while_stopping(
@@ -84,8 +85,12 @@ fn caller(gateway: &Gateway, request: &Request) -> Result<Caller, ApiError> {
     }
     let request_id = request.extensions().get::<RequestId>();
     let request_id = request_id.expect("every request is identified first").clone();
-    let caller = gateway.authenticator.authenticate(headers, request_id)?;
+    let mut caller = gateway.authenticator.authenticate(headers, request_id)?;
     Span::current().record("tenant", caller.tenant.as_str());
+    if let Some(trace) = request.extensions().get::<TraceSpan>() {
+        caller.trace = trace.clone();
+        caller.trace.record_caller(&caller);
+    }
     Ok(caller)
 }
 

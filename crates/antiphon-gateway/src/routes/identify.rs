@@ -1,26 +1,47 @@
-//! The outermost layer: gives every request an id and adds it to the answer.
+//! The outermost layer: gives every request an id and a span, and adds the id to the answer.
 
-use axum::extract::{MatchedPath, Request};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, Method, StatusCode};
+use http_body::{Frame, SizeHint};
 use tracing::Instrument as _;
 
+use crate::gateway::Gateway;
 use crate::request_id::{REQUEST_ID, RequestId, UPSTREAM_REQUEST_ID};
-use crate::trace::request_span;
+use crate::span::TraceSpan;
+use crate::trace::{record_trace, request_span};
 
-/// Assigns an id and a span to the request, and adds the id to the answer.
-pub(super) async fn identify(mut request: Request, next: Next) -> Response {
+/// Assigns an id and spans to the request, and adds the id to the answer.
+pub(super) async fn identify(
+    State(gateway): State<Arc<Gateway>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let id = RequestId::from_headers(request.headers());
-    request.extensions_mut().insert(id.clone());
-    let span = request_span(&id);
     let (method, route) = (request.method().clone(), request.extensions().get().cloned());
+    let matched = route.as_ref().map(MatchedPath::as_str);
+    let (trace, trace_id) = gateway.tracer.begin_request(&mut request, matched, &id);
+    request.extensions_mut().insert(id.clone());
+    if trace.is_recording() {
+        request.extensions_mut().insert(trace.clone());
+    }
+    let span = request_span(&id);
+    record_trace(&span, trace_id);
     let mut response = next.run(request).instrument(span.clone()).await;
     if response.status().is_server_error() {
         span.in_scope(|| log_failure(&method, route.as_ref(), response.status()));
     }
     set_ids(response.headers_mut(), &id);
-    response
+    match trace.is_recording() {
+        true => traced(response, trace),
+        false => response,
+    }
 }
 
 /// Logs an answer with a status of 500 or above. A turn logs its own failure, with the reason.
@@ -38,5 +59,37 @@ fn log_failure(method: &Method, route: Option<&MatchedPath>, status: StatusCode)
 fn set_ids(headers: &mut HeaderMap, id: &RequestId) {
     if let Some(upstream) = headers.insert(REQUEST_ID, id.to_value()) {
         headers.insert(UPSTREAM_REQUEST_ID, upstream);
+    }
+}
+
+/// Records the status of an answer. Its span ends with its body.
+fn traced(response: Response, trace: TraceSpan) -> Response {
+    trace.record_status(response.status());
+    response.map(|body| Body::new(TracedBody { body, _trace: trace }))
+}
+
+/// A body that holds the span of its request.
+struct TracedBody {
+    body: Body,
+    _trace: TraceSpan,
+}
+
+impl http_body::Body for TracedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::OriginalUri;
-use axum::middleware::{from_fn, from_fn_with_state as layer};
+use axum::middleware::from_fn_with_state as layer;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
 use http::{Method, Uri, header};
@@ -92,7 +92,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
         .layer(layer(PageGuard::new(gateway, address), protect))
-        .layer(from_fn(identify::identify))
+        .layer(layer(with_gateway(), identify::identify))
         .with_state(Arc::clone(gateway))
 }
 

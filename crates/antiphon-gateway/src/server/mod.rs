@@ -134,6 +134,9 @@ async fn stop(gateway: &Gateway, listener: Listener, connections: Connections) {
     }
     connections.abort();
     gateway.store.close().await;
+    if let Err(reason) = gateway.tracer.shut_down().await {
+        tracing::warn!(reason, "could not export the last spans");
+    }
 }
 
 async fn end_listener(listener: &mut Option<Listener>) {

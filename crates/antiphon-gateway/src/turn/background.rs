@@ -30,6 +30,7 @@ use crate::jobs::{Job, JobRequest};
 use crate::lease::RequestRegistration;
 use crate::limits::TurnPermit;
 use crate::request::{Continues, CreateRequest, RetryEvidence};
+use crate::span::Stage;
 
 /// How long the client waits for the plan before it receives the queued response. An invalid
 /// request is found in that time, unless the turn has to wait for its conversation.
@@ -67,6 +68,8 @@ pub(crate) async fn accept(
     let (sender, accepted) = oneshot::channel();
     let turns = gateway.turns.clone();
     let accepting = async move {
+        let mut caller = caller;
+        gateway.tracer.begin_background_turn(&mut caller);
         let turn = Turn::new(&gateway, &caller, &request);
         turn.record_in_span();
         match find_shard(&turn) {
@@ -147,7 +150,8 @@ async fn start<'a>(
     if let Some(id) = find_open_job(turn, shard).await? {
         return Ok(JobStart::Open(id));
     }
-    let opened = OpenedTurn::open(turn).await?;
+    let stage = turn.stage(Stage::Open);
+    let opened = stage.close(OpenedTurn::open(turn).await)?;
     let cut = match opened.find_prior_attempt().await? {
         PriorAttempt::Complete(record) => return Ok(JobStart::Answered(record)),
         PriorAttempt::Incomplete(cut) => cut,

@@ -1,10 +1,13 @@
 //! Ends a turn early: on an error, or because nobody waits for its answer any more.
 
+use std::borrow::Cow;
+
 use super::client::Client;
 use super::context::Turn;
 use super::open::Opened;
 use crate::error::ApiError;
 use crate::settings::OnDisconnect;
+use crate::span::ErrorType;
 
 /// The reason for a turn that ends before its answer begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,15 @@ impl<E: Into<ApiError>> From<E> for TurnError {
     }
 }
 
+impl ErrorType for TurnError {
+    fn error_type(&self) -> Cow<'_, str> {
+        match self {
+            Self::Failed(error) => error.error_type(),
+            Self::Cancelled(reason) => reason.name().into(),
+        }
+    }
+}
+
 /// The reason why nobody waits for the rest of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CancelReason {
@@ -31,6 +43,17 @@ pub(super) enum CancelReason {
     Cancelled,
     /// The conversation was deleted.
     ConversationDeleted,
+}
+
+impl CancelReason {
+    /// Its name in spans.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Disconnected => "disconnected",
+            Self::Cancelled => "cancelled",
+            Self::ConversationDeleted => "conversation_deleted",
+        }
+    }
 }
 
 /// Awaits `future` unless nobody waits for the answer any more. Fails if the conversation was

@@ -5,11 +5,12 @@ use antiphon::{Body, FingerprintKey, HeldItem, Origin};
 use antiphon_store::{Destination, TurnRecord};
 use bytes::Bytes;
 
+use super::cancel::CancelReason;
 use super::client::Client;
 use super::commit_retry::commit_with_retries;
 use super::compact::learn_from_answer;
 use super::context::Turn;
-use super::finished::TurnEnd;
+use super::finished::{TurnEnd, record_answer};
 use super::open::Opened;
 use super::pending::PendingTurn;
 use super::plan::Plan;
@@ -19,6 +20,8 @@ use super::sending::SendingTurn;
 use super::shared_text::SharedEnd;
 use super::{hot, lane};
 use crate::error::ApiError;
+use crate::span::Stage;
+use crate::trace::ChatSpan;
 
 /// A turn whose response has ended.
 pub(super) struct EndedTurn<'a> {
@@ -26,6 +29,8 @@ pub(super) struct EndedTurn<'a> {
     pub(super) opened: Opened,
     pub(super) plan: Plan,
     pub(super) outcome: Outcome,
+    /// The span of the model's answer.
+    pub(super) chat: ChatSpan,
     pending: PendingTurn<'a>,
 }
 
@@ -49,21 +54,26 @@ impl<'a> EndedTurn<'a> {
     pub(super) fn new(sending: SendingTurn<'a>, outcome: Outcome) -> Self {
         let SendingTurn { sender, opened, mut plan, pending } = sending;
         plan.report.set_retries(sender.retries());
-        Self { turn: sender.planner.turn, opened, plan, outcome, pending }
+        plan.report.set_sent(plan.prompt.view.len());
+        let (turn, chat) = (sender.planner.turn, sender.into_chat());
+        chat.stop();
+        Self { turn, opened, plan, outcome, chat, pending }
     }
 
     /// Stores the result of the turn. Returns `None` for a turn without a result.
     pub(super) async fn commit(self) -> Option<CommittedTurn> {
-        let Self { turn, opened, plan, outcome, pending } = self;
+        let Self { turn, opened, plan, outcome, chat, pending } = self;
         turn.clock.mark_answered();
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let is_disconnected = matches!(outcome, Outcome::Disconnected(_));
         if is_disconnected && !turn.request.stream {
             // The client saw nothing of the response and cannot continue it, so there was no turn.
+            chat.fail(CancelReason::Disconnected.name());
             turn.finished(TurnEnd::Disconnected).with_report(&plan.report).publish();
             return None;
         }
         let mut finished = outcome.finished();
+        record_answer(&chat, &finished);
         learn_from_answer(turn, &plan, &finished);
         let last = SharedEnd::take_from(&mut finished);
         let Plan { transcript, fresh, report, origin, .. } = plan;
@@ -74,7 +84,7 @@ impl<'a> EndedTurn<'a> {
             TurnResult { fresh, output: output.clone(), report: &report, finished: &finished };
         let result = match is_deleted {
             true => Err(ApiError::ConversationDeleted),
-            false => stored.commit(turn, &opened).await,
+            false => turn.stage(Stage::Commit).close(stored.commit(turn, &opened).await),
         };
         if result.is_err() {
             pending.discard().await;

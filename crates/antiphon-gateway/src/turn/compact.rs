@@ -9,6 +9,7 @@ use super::plan::{Plan, Planner};
 use super::summary::summarize;
 use crate::error::ApiError;
 use crate::request::CompactionTrigger;
+use crate::span::Stage;
 use crate::tokens;
 
 /// Items since the last compaction are compacted only above the threshold divided by this.
@@ -21,7 +22,10 @@ pub(super) async fn compact_if_due(planner: Planner<'_>, plan: &mut Plan) -> Res
     if !is_due(planner.turn, plan).await? {
         return Ok(());
     }
-    match summarize(planner, plan).await {
+    let stage = planner.turn.stage(Stage::Compact);
+    let turn = Turn { trace: stage.span().clone(), ..planner.turn.clone() };
+    let summary = summarize(Planner { turn: &turn, ..planner }, plan).await;
+    match stage.close(summary) {
         Ok(summary) => {
             planner.replace_history(plan, summary.compaction, summary.usage)?;
             plan.report.changes.add_truncated(summary.changes);
@@ -49,7 +53,8 @@ async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
     let weights = tokens::estimate_tokens(fields, view).await?;
     let weighed = view.iter().zip(&weights.items);
     let compactable: u64 = weighed.filter(|(item, _)| is_compactable(item)).map(|it| it.1).sum();
-    let is_worth_it = !was_compacted(plan) || compactable >= threshold / RECOMPACTION_DIVISOR;
+    let is_worth_it =
+        !plan.continues_compaction() || compactable >= threshold / RECOMPACTION_DIVISOR;
     Ok(weights.total() > threshold && is_worth_it)
 }
 
@@ -73,12 +78,6 @@ pub(super) fn learn_from_answer(turn: &Turn<'_>, plan: &Plan, finished: &Finishe
     if is_proof && !has_compaction && plan.preface.is_none() {
         turn.gateway.upstreams.without_compaction.insert(&plan.origin);
     }
-}
-
-/// Whether the transcript contains a compaction already.
-fn was_compacted(plan: &Plan) -> bool {
-    let items = plan.transcript.items().iter();
-    items.filter(|item| !item.is_tombstone()).any(|item| item.head.kind == Kind::Compaction)
 }
 
 /// Whether a compaction replaces the item.

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::client::Head;
 use super::context::Turn;
 use super::encode;
+use super::finished::{record_compaction, record_refusal};
 use super::plan::{Plan, Planner};
 use super::preview::Preview;
 use super::report::Report;
@@ -54,16 +55,20 @@ pub(crate) async fn compact_history(
         compacted = compacting => compacted,
         () = gateway.closing.cancelled() => Err(ApiError::Stopping),
     };
-    log_result(request, compacted.as_ref().map(|(report, _)| report));
+    log_result(&turn, compacted.as_ref().map(|(report, _)| report));
     compacted.map(|(report, compacted)| (report.head_unnamed(), compacted))
 }
 
 /// Logs one line for the operator.
-fn log_result(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
-    let model = shortened(&request.model, MAX_TEXT);
+fn log_result(turn: &Turn<'_>, compacted: Result<&Report, &ApiError>) {
+    let model = shortened(&turn.request.model, MAX_TEXT);
     match compacted {
-        Ok(report) => report.log_compaction(model),
+        Ok(report) => {
+            record_compaction(&turn.trace, report);
+            report.log_compaction(model);
+        }
         Err(error) => {
+            record_refusal(&turn.trace, error);
             let (status, message) = (error.status().as_u16(), error.to_string());
             let reason = shortened(&message, MAX_REASON);
             if error.status().is_server_error() {

@@ -18,6 +18,7 @@ use crate::gateway::Gateway;
 use crate::lease::Leases;
 use crate::request::{Continues, CreateRequest, RetryEvidence};
 use crate::settings::Faults;
+use crate::span::{Stage, StageSpan, TraceSpan};
 use crate::trace;
 use crate::upstream::Upstream;
 
@@ -29,6 +30,8 @@ pub(super) struct Turn<'a> {
     pub(super) request: &'a CreateRequest,
     /// The leases, with the time that this turn may wait for others.
     pub(super) leases: Leases,
+    /// The span of the turn, of which its stages are children.
+    pub(super) trace: TraceSpan,
     /// The identity of the response, if the client learns it before the turn opens.
     pub(super) announced: Option<Announced>,
     /// The conversation that the client's request names, whether or not it exists.
@@ -66,6 +69,7 @@ impl<'a> Turn<'a> {
             caller,
             request,
             leases: gateway.leases.clone(),
+            trace: caller.trace.clone(),
             announced: None,
             conversation,
             clock: Arc::new(TurnClock::start()),
@@ -79,10 +83,18 @@ impl<'a> Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Records the model, the upstream and the conversation in the span of the turn's log lines.
+    /// Records the model, the upstream and the conversation in the span of the turn's log lines and
+    /// in that of its trace.
     pub(super) fn record_in_span(&self) {
         let upstream = self.gateway.upstreams.for_model(&self.request.model);
-        trace::record_turn(self.request, upstream.map(Upstream::label));
+        let upstream = upstream.map(Upstream::label);
+        trace::record_turn(self.request, upstream);
+        self.trace.record_turn(self.request, upstream);
+    }
+
+    /// Begins a stage of the turn.
+    pub(super) fn stage(&self, stage: Stage) -> StageSpan {
+        self.trace.stage(stage)
     }
 
     /// The record of the turn, which ends now.

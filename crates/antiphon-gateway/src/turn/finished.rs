@@ -1,22 +1,27 @@
-//! The record of a finished turn. Its log line and its metrics are made from it.
+//! The record of a finished turn. Its log line, its metrics and the end of its span are made from it.
 
 mod line;
+mod span;
 
 use antiphon::dialect::UpstreamApi;
 use antiphon::stream::{Finished, Status, Usage};
 use antiphon_store::Tenant;
 
+pub(super) use self::span::{record_answer, record_compaction, record_refusal};
 use super::clock::TurnTimes;
 use super::context::Turn;
 use super::report::Report;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::request_id::RequestId;
+use crate::span::TraceSpan;
 use crate::upstream::Upstream;
 
 /// A turn that has ended, in any way. It contains ids, names, counts and times, never content.
 #[expect(dead_code, reason = "metrics and spans read it")]
 pub(crate) struct FinishedTurn<'a> {
+    /// The span of the turn.
+    trace: &'a TraceSpan,
     pub(crate) request_id: &'a RequestId,
     pub(crate) tenant: &'a Tenant,
     /// The conversation that the request names.
@@ -100,6 +105,7 @@ impl<'a> FinishedTurn<'a> {
     pub(super) fn new(turn: &'a Turn<'a>, end: TurnEnd<'a>) -> Self {
         let Turn { gateway, caller, request, .. } = turn;
         Self {
+            trace: &turn.trace,
             request_id: &caller.request_id,
             tenant: &caller.tenant,
             conversation: turn.conversation,
@@ -121,6 +127,7 @@ impl<'a> FinishedTurn<'a> {
     /// The record of a request that could not be read.
     pub(super) fn unreadable(caller: &'a Caller, error: &'a ApiError) -> Self {
         Self {
+            trace: &caller.trace,
             request_id: &caller.request_id,
             tenant: &caller.tenant,
             conversation: None,
@@ -149,6 +156,7 @@ impl<'a> FinishedTurn<'a> {
     /// Makes the end of the turn known to the operator.
     pub(super) fn publish(&self) {
         self.log();
+        self.record_in_span();
     }
 }
 
@@ -205,7 +213,6 @@ impl FinishedTurn<'_> {
     }
 
     /// The faults of the input that were repaired, once for each repair.
-    #[expect(dead_code, reason = "metrics read it")]
     pub(crate) fn repairs(&self) -> impl Iterator<Item = &'static str> {
         self.report.into_iter().flat_map(Report::faults)
     }

@@ -7,12 +7,13 @@ use antiphon_store::{Destination, LoggedEvent, StoreError, TurnRecord};
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
+use super::cancel::CancelReason;
 use super::client::Client;
 use super::commit::{EndedTurn, TurnResult, output_items};
 use super::compact::learn_from_answer;
 use super::context::Turn;
 use super::detached::{DetachedTurn, EndReason};
-use super::finished::TurnEnd;
+use super::finished::{TurnEnd, record_answer};
 use super::log::EventLog;
 use super::open::{Opened, OpenedTurn};
 use super::plan::PlannedTurn;
@@ -25,6 +26,7 @@ use crate::error::ApiError;
 use crate::jobs::{Job, log_expiry};
 use crate::limits::TurnPermit;
 use crate::retry::retry_in_background;
+use crate::span::Stage;
 
 /// The number of events before the first output event: created, queued and in progress.
 pub(super) const EVENTS_BEFORE_OUTPUT: u64 = 3;
@@ -43,7 +45,8 @@ pub(super) struct RunningJob<'a> {
 
 /// Opens the turn, in the order of arrival, and plans it.
 pub(super) async fn open_and_plan<'a>(turn: &'a Turn<'a>) -> Result<PlannedTurn<'a>, ApiError> {
-    let opened = OpenedTurn::open(turn).await?;
+    let stage = turn.stage(Stage::Open);
+    let opened = stage.close(OpenedTurn::open(turn).await)?;
     PlannedTurn::plan(opened, &CutAttempts::default()).await
 }
 
@@ -86,7 +89,8 @@ impl RunningJob<'_> {
         let mut client = Client::from_log(log, gateway.closing.clone(), permit);
         let mut sending = SendingTurn::new(planned);
         sending.reader().starting_after(self.logged).start(&mut client).await;
-        let reply = sending.send(&mut client).await;
+        let stage = self.turn.stage(Stage::Send);
+        let reply = stage.close(sending.send(&mut client).await);
         // Whether the history was compacted is known only now. The response then begins with the
         // compaction.
         let reader = sending.reader().starting_after(self.logged.max(EVENTS_BEFORE_OUTPUT));
@@ -110,7 +114,7 @@ impl RunningJob<'_> {
 
     /// Commits the result of the turn after all events but the last are in the log.
     async fn commit(&self, ended: Box<EndedTurn<'_>>, client: Client) {
-        let EndedTurn { turn, opened, plan, outcome, .. } = *ended;
+        let EndedTurn { turn, opened, plan, outcome, chat, .. } = *ended;
         turn.clock.mark_answered();
         let assembler = match outcome {
             Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => Some(assembler),
@@ -118,10 +122,12 @@ impl RunningJob<'_> {
         };
         let log = client.into_log().expect("the client of a job is its log");
         let (Some(assembler), Ok(logged)) = (assembler, log.finish().await) else {
+            chat.fail(CancelReason::Disconnected.name());
             opened.close().await;
             return self.release();
         };
         let finished = assembler.finish(unix_now());
+        record_answer(&chat, &finished);
         learn_from_answer(turn, &plan, &finished);
         let report = plan.report.with_notes(&finished.notes);
         let destination = match finished.status {
@@ -132,7 +138,9 @@ impl RunningJob<'_> {
         let result = TurnResult { fresh: plan.fresh, output, report: &report, finished: &finished };
         let record = result.record(turn, &opened, destination);
         let end = (finished.status, finished.event.clone());
+        let stage = turn.stage(Stage::Commit);
         let committed = self.commit_end(record, logged, end).await;
+        drop(stage);
         let failure = committed.as_ref().err().map(|error| ApiError::from(error.clone()));
         let response = failure.is_none().then(|| self.job.id().as_str());
         let not_stored = failure.as_ref();

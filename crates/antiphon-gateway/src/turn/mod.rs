@@ -108,6 +108,7 @@ use crate::gateway::Gateway;
 use crate::lease::RequestRegistration;
 use crate::limits::TurnPermit;
 use crate::request::{CreateRequest, RequestMode};
+use crate::span::Stage;
 use crate::upstream::Reply;
 
 /// Runs a turn in its own task, so that it ends in order even if its client disconnects.
@@ -187,7 +188,8 @@ impl Turn<'_> {
         }
         self.gateway.owners(self.caller).check_stateless(upstream, self.request).await?;
         let underway = register_attempt(self).await?;
-        let opened = OpenedTurn::open(self).await?;
+        let stage = self.stage(Stage::Open);
+        let opened = stage.close(OpenedTurn::open(self).await)?;
         let cut = match opened.find_prior_attempt().await? {
             PriorAttempt::Complete(record) => {
                 replay(self, &record, client).await?;
@@ -204,7 +206,8 @@ impl Turn<'_> {
             }
             RequestMode::Answer => {
                 let mut sending = SendingTurn::new(planned);
-                let reply = sending.send(client).await?;
+                let stage = self.stage(Stage::Send);
+                let reply = stage.close(sending.send(client).await)?;
                 client.begin_answer(sending.head());
                 let reader = sending.reader();
                 BegunTurn::Streaming(Box::new(StreamingTurn::new(sending, reader)), reply)

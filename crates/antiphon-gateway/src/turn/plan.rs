@@ -7,7 +7,7 @@ use antiphon::dialect::{Encoder, RequestPath};
 use antiphon::reconcile::Admission;
 use antiphon::repair::made_with;
 use antiphon::stream::Preface;
-use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
+use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 use bytes::Bytes;
 
 use super::admission::admit;
@@ -23,6 +23,7 @@ use super::view::View;
 use crate::compaction::CompactionSealer;
 use crate::error::ApiError;
 use crate::request::{CompactionTrigger, check_chosen_tool};
+use crate::span::Stage;
 use crate::upstream::Upstream;
 
 /// An open turn and its plan.
@@ -38,8 +39,10 @@ impl<'a> PlannedTurn<'a> {
     pub(super) async fn plan(opened: OpenedTurn<'a>, cut: &CutAttempts) -> Result<Self, ApiError> {
         let OpenedTurn { turn, upstream, opened } = opened;
         let planner = Planner::new(turn, upstream);
-        let held = opened.load_transcript(turn).await?;
-        let mut plan = planner.plan(held, cut.prior.as_ref()).await?;
+        let stage = turn.stage(Stage::Load);
+        let held = stage.close(opened.load_transcript(turn).await)?;
+        let stage = turn.stage(Stage::Reconcile);
+        let mut plan = stage.close(planner.plan(held, cut.prior.as_ref()).await)?;
         plan.report_prior_attempts(cut);
         Ok(Self { planner, opened, plan })
     }
@@ -119,6 +122,12 @@ impl Plan {
         };
         let (transcript, origin) = (self.transcript.clone(), self.origin.clone());
         Self { transcript, fresh: Vec::new(), prompt, origin, report, preface: None, admitted }
+    }
+
+    /// Whether the transcript contains a compaction already.
+    pub(super) fn continues_compaction(&self) -> bool {
+        let items = self.transcript.items().iter();
+        items.filter(|item| !item.is_tombstone()).any(|item| item.head.kind == Kind::Compaction)
     }
 
     /// Reports that earlier attempts at the same request were cut short.

@@ -10,6 +10,7 @@ use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{Continues, CreateRequest};
+use crate::span::Stage;
 use crate::tokens;
 use crate::upstream::{RetrySession, Upstream};
 
@@ -38,8 +39,11 @@ impl<'a> Preview<'a> {
         let turn = Turn::new(gateway, caller, request);
         let upstream = gateway.upstream_for_model(&request.model)?;
         let planner = Planner::new(&turn, upstream);
-        let held = turn.load(find_cursor(&turn).await?).await?;
-        let mut plan = planner.plan(held, None).await?;
+        let stage = turn.stage(Stage::Load);
+        let held = async { turn.load(find_cursor(&turn).await?).await };
+        let held = stage.close(held.await)?;
+        let stage = turn.stage(Stage::Reconcile);
+        let mut plan = stage.close(planner.plan(held, None).await)?;
         if turn.truncates() {
             // A prompt that is still too long is shown unchanged.
             drop(planner.fit(&mut plan).await);

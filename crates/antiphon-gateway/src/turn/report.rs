@@ -33,6 +33,9 @@ pub(super) struct Report {
     /// The earlier attempt at the same request whose stored input the turn answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_of: Option<String>,
+    /// The number of items that the model received, once it is known.
+    #[serde(skip)]
+    sent_items: Option<usize>,
     /// How often the upstream was asked again after a failure.
     retries: u32,
     /// The state error of an upstream after which the gateway resynced the ledger and sent the turn
@@ -77,6 +80,7 @@ impl Report {
             new_items: 0,
             superseding: false,
             retry_of: None,
+            sent_items: None,
             retries: 0,
             relearned: None,
             replayed: None,
@@ -122,6 +126,21 @@ impl Report {
     /// Reports that the upstream rejected the turn and that the ledger was resynced.
     pub(super) fn set_resynced(&mut self, fault: &'static str, message: &str) {
         self.relearned = Some(Relearned { fault, message: message.to_owned() });
+    }
+
+    /// Sets the number of items that the model received.
+    pub(super) fn set_sent(&mut self, sent_items: usize) {
+        self.sent_items = Some(sent_items);
+    }
+
+    /// The number of items in the request.
+    pub(super) fn input_items(&self) -> usize {
+        self.input_items
+    }
+
+    /// The number of items that the model received, once it is known.
+    pub(super) fn sent_items(&self) -> Option<usize> {
+        self.sent_items
     }
 
     /// Sets how often the upstream was asked again.

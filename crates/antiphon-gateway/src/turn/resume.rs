@@ -18,7 +18,7 @@ use crate::gateway::Gateway;
 use crate::jobs::JobRequest;
 use crate::request::{CreateRequest, Identity, RetryEvidence};
 use crate::settings::Limits;
-use crate::trace::request_span;
+use crate::trace::{record_trace, request_span};
 
 /// How often a turn is restarted. A turn that crashes every process must not run forever.
 const MAX_RESTARTS: u32 = 3;
@@ -26,8 +26,9 @@ const MAX_RESTARTS: u32 = 3;
 /// Restarts the turn if no output event was logged; ends it as failed if it cannot be restarted.
 pub(crate) async fn resume(gateway: &Arc<Gateway>, left: ClaimedJob) {
     let work = JobRequest::read(&left.work).unwrap_or_else(JobRequest::unreadable);
-    let caller = work.caller(&left.tenant);
+    let mut caller = work.caller(&left.tenant);
     let span = request_span(&caller.request_id);
+    record_trace(&span, gateway.tracer.begin_background_turn(&mut caller));
     span.record("tenant", caller.tenant.as_str());
     resume_work(gateway, left, work, caller).instrument(span).await;
 }

@@ -8,6 +8,8 @@ use super::encode::{self, UpstreamOptions};
 use super::fallback_prompt::FallbackPrompt;
 use super::plan::{Plan, Planner, Prompt};
 use crate::chunks::Chunks;
+use crate::span::ErrorType as _;
+use crate::trace::ChatSpan;
 use crate::upstream::{Reply, RetrySession, UpstreamError};
 
 /// A request that the upstream accepted, and its reply.
@@ -55,6 +57,7 @@ impl PromptSender<'_> {
     /// retry sends a fallback prompt; if the upstream failed to answer, it sends the same request.
     pub(super) async fn send(&mut self, plan: &Plan) -> Result<Sent, UpstreamError> {
         self.planner.turn.clock.mark_asked();
+        self.begin_chat(plan);
         let mut fallback: Option<FallbackPrompt> = None;
         loop {
             let prompt = fallback.as_ref().map_or(&plan.prompt, |fallback| &fallback.prompt);
@@ -65,9 +68,29 @@ impl PromptSender<'_> {
             if let Some(other) = self.find_fallback(&error, prompt, plan).await {
                 fallback = Some(other.after(fallback));
             } else if !self.backoff(&error).await {
-                return Err(self.planner.explain(error, prompt).await);
+                let error = self.planner.explain(error, prompt).await;
+                self.chat().fail(&error.error_type());
+                return Err(error);
             }
         }
+    }
+
+    fn begin_chat(&mut self, plan: &Plan) {
+        let turn = self.planner.turn;
+        self.session.begin_chat(&turn.trace, turn.request, &plan.prompt.view);
+        if turn.trace.is_recording() && (plan.preface.is_some() || plan.continues_compaction()) {
+            self.chat().record_compaction();
+        }
+    }
+
+    /// The span of the model's answer.
+    pub(super) fn chat(&mut self) -> &mut ChatSpan {
+        self.session.chat()
+    }
+
+    /// Ends the requests. Returns the span of the answer, which the code that reads it completes.
+    pub(super) fn into_chat(self) -> ChatSpan {
+        self.session.into_chat()
     }
 
     /// Waits before a retry. Returns `false` if a retry cannot help.

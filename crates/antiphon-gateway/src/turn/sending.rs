@@ -19,6 +19,7 @@ use super::reader::ResponseReader;
 use super::send::{PromptSender, Sent};
 use crate::error::ApiError;
 use crate::request::CompactionTrigger;
+use crate::span::ErrorType as _;
 use crate::upstream::{Reply, UpstreamError};
 
 /// The empty remainder of an answer that consists of the compaction.
@@ -121,6 +122,7 @@ impl SendingTurn<'_> {
         // that.
         recording.as_mut().await;
         recording.as_mut().take_output().expect("the record was awaited")?;
+        let sent = sent.inspect_err(|error| sender.chat().fail(&error.error_type()));
         Ok(sent?.expect("the request is sent once the turn is recorded"))
     }
 

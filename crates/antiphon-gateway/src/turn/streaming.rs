@@ -12,6 +12,7 @@ use super::plan::{Plan, PlannedTurn};
 use super::reader::{Outcome, ReadOutcome, ResponseReader};
 use super::send::PromptSender;
 use super::sending::SendingTurn;
+use crate::span::{ErrorType as _, Stage};
 use crate::upstream::{ByteStream, Reply, UpstreamError};
 
 /// The answer to a request that only prepares the next turn.
@@ -43,6 +44,7 @@ impl<'a> StreamingTurn<'a> {
         mut reply: Reply,
         client: &mut Client,
     ) -> Box<EndedTurn<'a>> {
+        let _stage = self.sending.sender.planner.turn.stage(Stage::Stream);
         loop {
             let error = match self.read(reply, client).await {
                 ReadOutcome::Completed => return self.end(),
@@ -60,6 +62,7 @@ impl<'a> StreamingTurn<'a> {
             reply = match again {
                 Ok(Ok(reply)) => reply,
                 Ok(Err(error)) => {
+                    sender.chat().fail(&error.error_type());
                     self.reader.fail(error.as_failure(), error.into(), client).await;
                     return self.end();
                 }
@@ -105,6 +108,7 @@ impl<'a> StreamingTurn<'a> {
                     return ReadOutcome::Cancelled(reason);
                 }
             };
+            sending.sender.chat().record_chunk();
             let mut room = BATCH.saturating_sub(chunk.as_ref().map_or(BATCH, length));
             let mut decoded = reader.decode_chunk(chunk);
             while room > 0 && decoded.is_ok() && !reader.assembler().has_ended() {

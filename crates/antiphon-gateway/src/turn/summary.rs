@@ -6,6 +6,7 @@ use antiphon::stream::{Envelope, Finished, Status, UsedIds};
 use antiphon::{Item, Kind, Transcript};
 
 use super::context::Turn;
+use super::finished::record_answer;
 use super::plan::{Plan, Planner};
 use super::reader::ResponseReader;
 use super::report::PromptChanges;
@@ -13,6 +14,7 @@ use super::send::PromptSender;
 use crate::compaction::{compaction_item, summary_request};
 use crate::entropy::unix_now;
 use crate::error::ApiError;
+use crate::span::ErrorType as _;
 use crate::upstream::UpstreamError;
 
 /// A model's summary of a history.
@@ -53,7 +55,14 @@ async fn request_summary(planner: Planner<'_>, plan: &mut Plan) -> Result<Finish
         let reply = sender.send(plan).await?.report_in(plan);
         match reader(planner, plan).read_to_end(reply).await {
             Err(error) if sender.backoff(&error).await => {}
-            finished => return finished,
+            Err(error) => {
+                sender.chat().fail(&error.error_type());
+                return Err(error);
+            }
+            Ok(finished) => {
+                record_answer(sender.chat(), &finished);
+                return Ok(finished);
+            }
         }
     }
 }

@@ -30,6 +30,8 @@ use crate::error::UpstreamRejection;
 use crate::media_type::media_type;
 use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
+use crate::span::ErrorType as _;
+use crate::trace::{AttemptSpan, SentBy};
 
 /// The maximum size of an error body.
 const MAX_ERROR: usize = 1 << 20;
@@ -179,7 +181,7 @@ impl HttpUpstream {
         &self,
         model: &str,
         (body, form): (Chunks, AnswerForm),
-        caller: &Caller,
+        by: (&Caller, SentBy<'_>),
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         let permit = self.permit()?;
@@ -189,7 +191,7 @@ impl HttpUpstream {
             AnswerForm::Whole => timeouts.for_whole_answer(),
         };
         let path = api::path(self.settings.api, model);
-        let answer = self.exchange(Method::POST, &path, body, caller, timeouts).await;
+        let answer = self.exchange((Method::POST, &path), body, by, timeouts).await;
         let mut answer = answer.map_err(|error| self.explain_missing_path(error, &path))?;
         check_uncompressed(&answer)?;
         match detect_kind(&mut answer, &mut timeouts).await? {
@@ -209,15 +211,14 @@ impl HttpUpstream {
     /// Sends a request to `path`, relative to the base URL, for an answer of one JSON object.
     pub(crate) async fn call(
         &self,
-        method: Method,
-        path: &str,
+        (method, path): (Method, &str),
         body: Bytes,
-        caller: &Caller,
+        by: (&Caller, SentBy<'_>),
         end: Instant,
     ) -> Result<Bytes, UpstreamError> {
         let _permit = self.permit()?;
         let timeouts = Timeouts::new(&self.settings, end);
-        let mut answer = self.exchange(method, path, body.into(), caller, timeouts).await?;
+        let mut answer = self.exchange((method, path), body.into(), by, timeouts).await?;
         check_uncompressed(&answer)?;
         match media_type(&answer.headers).as_str() {
             "application/json" | "" => {
@@ -230,8 +231,9 @@ impl HttpUpstream {
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
         let timeouts = Timeouts::new(&self.settings, from_now(self.settings.total_timeout));
-        let mut answer =
-            self.exchange(Method::GET, "/models", Chunks::default(), caller, timeouts).await?;
+        let by = (caller, SentBy::first(&caller.trace));
+        let request = (Method::GET, "/models");
+        let mut answer = self.exchange(request, Chunks::default(), by, timeouts).await?;
         let body = answer.body.read_whole(MAX_ERROR, timeouts).await?;
         Ok(parse_models(&body, self.public_name().unwrap_or("upstream")))
     }
@@ -245,18 +247,25 @@ impl HttpUpstream {
 
     async fn exchange(
         &self,
-        method: Method,
-        path: &str,
+        (method, path): (Method, &str),
         body: Chunks,
-        caller: &Caller,
+        (caller, cause): (&Caller, SentBy<'_>),
         timeouts: Timeouts,
     ) -> Result<HttpAnswer, UpstreamError> {
-        let request = self.request(method, path, body.clone(), caller)?;
+        let span = AttemptSpan::start(cause, &method, (self.label(), self.url(), path));
+        let mut request = self.request(method, path, body.clone(), caller)?;
+        span.inject(request.headers_mut());
         // Boxed, because every future around it contains it once or twice, and is moved.
         let answer = Box::pin(self.connection.request(request, Mask::Short));
-        let answer = timeouts.wait(answer).await?;
+        let answer = timeouts.wait(answer).await.flatten();
+        let answer = answer.inspect_err(|error| span.fail(&error.error_type()));
         let answer = answer.map_err(|error| self.hide_host(error))?;
-        record_request_id(&answer.headers);
+        let request_id = upstream_request_id(&answer.headers);
+        span.record_answer(answer.status, request_id.as_ref().map(RequestId::as_str));
+        drop(span);
+        if let Some(id) = request_id {
+            tracing::Span::current().record("upstream_request_id", id.as_str());
+        }
         if answer.status == StatusCode::OK {
             return Ok(answer);
         }
@@ -367,12 +376,10 @@ async fn detect_kind(
     }
 }
 
-/// Adds the server's request id to the log span.
-fn record_request_id(headers: &HeaderMap) {
+/// The id that the server gave the request.
+fn upstream_request_id(headers: &HeaderMap) -> Option<RequestId> {
     let mut names = [REQUEST_ID, HeaderName::from_static("request-id")].into_iter();
-    if let Some(id) = names.find_map(|name| RequestId::from_value(headers.get(name)?)) {
-        tracing::Span::current().record("upstream_request_id", id.as_str());
-    }
+    names.find_map(|name| RequestId::from_value(headers.get(name)?))
 }
 
 /// Rejects a compressed body: the request does not allow compression.

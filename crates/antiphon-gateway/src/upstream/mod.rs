@@ -8,12 +8,14 @@ mod connection;
 mod connector;
 mod context_length;
 mod error;
+mod error_type;
 mod http;
 mod lock;
 mod missing_path;
 mod own_key;
 mod passthrough;
 mod pool;
+mod provider_name;
 mod rejection_log;
 mod retry_session;
 mod timeouts;
@@ -34,14 +36,17 @@ pub(crate) use self::body::{ByteStream, Reply};
 pub use self::client::UpstreamClient;
 pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{StateError, UpstreamError};
+pub(crate) use self::error_type::failure_type;
 pub(crate) use self::http::{HttpUpstream, RequestBody, request_body};
 pub(crate) use self::lock::LockWait;
 pub(crate) use self::passthrough::{PassthroughAnswer, PassthroughRequest};
+use self::provider_name::provider_name;
 pub(crate) use self::rejection_log::{known_code, known_path};
 pub(crate) use self::retry_session::RetrySession;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::settings::{LocalModel, Retries, Settings};
+use crate::trace::{Provider, SentBy};
 
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
@@ -191,6 +196,15 @@ impl<'a> Upstream<'a> {
             Self::Http(http) => http.label(),
         }
     }
+
+    /// The party that answers, for spans.
+    pub(crate) fn provider(self) -> Provider<'a> {
+        let (name, url) = match self {
+            Self::Local(_) => ("antiphon", None),
+            Self::Http(http) => (provider_name(http.url(), http.api()), Some(http.url())),
+        };
+        Provider { name, upstream: self.label(), url }
+    }
 }
 
 impl Upstream<'_> {
@@ -268,14 +282,14 @@ impl Upstream<'_> {
         self,
         model: &str,
         (body, form): (Chunks, AnswerForm),
-        caller: &Caller,
+        (caller, cause): (&Caller, SentBy<'_>),
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         match self {
             Self::Local(local) => (local.respond)(&body.to_bytes())
                 .map(|events| Reply::Events(ByteStream::Local(events)))
                 .map_err(|message| UpstreamError::invalid(&message)),
-            Self::Http(http) => http.respond(model, (body, form), caller, end).await,
+            Self::Http(http) => http.respond(model, (body, form), (caller, cause), end).await,
         }
     }
 }

@@ -16,6 +16,8 @@ use super::timeouts::Timeouts;
 use crate::entropy::from_now;
 use crate::error::UpstreamRejection;
 use crate::id_mapping::{AnswerTranslation, IdMapping};
+use crate::span::{ErrorType as _, TraceSpan};
+use crate::trace::{AttemptSpan, SentBy};
 
 /// A request for a part of the API that the gateway does not implement.
 pub(crate) struct PassthroughRequest {
@@ -25,6 +27,8 @@ pub(crate) struct PassthroughRequest {
     pub(crate) path: String,
     /// Its headers, without hop-by-hop headers.
     pub(crate) headers: HeaderMap,
+    /// The span of the caller's request.
+    pub(crate) trace: TraceSpan,
     /// Its body.
     pub(crate) body: RequestBody,
 }
@@ -54,8 +58,12 @@ impl HttpUpstream {
     ) -> Result<PassthroughAnswer, UpstreamError> {
         let permit = self.permit()?;
         let end = from_now(self.settings.total_timeout);
-        let mut answer =
-            pin!(self.connection.request(self.outgoing_request(request)?, Mask::SameLength));
+        let (cause, by) =
+            (SentBy::first(&request.trace), (self.label(), self.url(), &*request.path));
+        let span = AttemptSpan::start(cause, &request.method, by);
+        let mut request = self.outgoing_request(request)?;
+        span.inject(request.headers_mut());
+        let mut answer = pin!(self.connection.request(request, Mask::SameLength));
         let early = tokio::select! {
             biased;
             answer = answer.as_mut() => Some(answer),
@@ -64,9 +72,12 @@ impl HttpUpstream {
         let timeouts = Timeouts::new(&self.settings, end);
         let answer = match early {
             Some(answer) => answer,
-            None => timeouts.wait(answer).await?,
+            None => timeouts.wait(answer).await.flatten(),
         };
+        let answer = answer.inspect_err(|error| span.fail(&error.error_type()));
         let mut answer = answer.map_err(|error| self.hide_host(error))?;
+        span.record_answer(answer.status, None);
+        drop(span);
         self.hide_base(&mut answer.headers);
         let HttpAnswer { status, headers, body } = self.searchable(answer)?;
         let body = ReceivedBody { body, timeouts, _permit: permit };
@@ -77,7 +88,7 @@ impl HttpUpstream {
         &self,
         request: PassthroughRequest,
     ) -> Result<Request<RequestBody>, UpstreamError> {
-        let PassthroughRequest { method, path, headers, body } = request;
+        let PassthroughRequest { method, path, headers, body, trace: _ } = request;
         let mut headers =
             filtered(&headers, |name, _| api::forwards_header(self.settings.api, name));
         if let Some(key) = &self.settings.key {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use antiphon::Item;
 use antiphon::dialect::UpstreamApi;
 use bytes::Bytes;
 use http::Method;
@@ -13,7 +14,10 @@ use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::entropy;
 use crate::entropy::from_now;
+use crate::request::CreateRequest;
 use crate::retry::RetryPolicy;
+use crate::span::{ErrorType as _, TraceSpan};
+use crate::trace::{ChatSpan, SentBy};
 
 /// Requests one answer from an upstream, and decides when to retry.
 ///
@@ -34,6 +38,8 @@ pub(crate) struct RetrySession<'a> {
     retries: u32,
     /// The number of times that the input was shortened.
     shortened: u32,
+    /// The span of the answer, once a model is asked.
+    chat: Option<ChatSpan>,
 }
 
 /// The maximum number of times that an input is shortened for a model that rejects it as too long.
@@ -55,7 +61,34 @@ impl<'a> RetrySession<'a> {
         let (retries, _) = upstream.retry_settings();
         let policy = RetryPolicy::from(&retries);
         let form = AnswerForm::Events;
-        Self { upstream, model: "", form, policy, end, retries: 0, shortened: 0 }
+        Self { upstream, model: "", form, policy, end, retries: 0, shortened: 0, chat: None }
+    }
+
+    /// Starts the span of the model's answer to a request with these items, unless it has started
+    /// and not failed.
+    pub(crate) fn begin_chat(
+        &mut self,
+        parent: &TraceSpan,
+        request: &CreateRequest,
+        view: &[Item],
+    ) {
+        let (provider, is_streamed) = (self.upstream.provider(), self.form == AnswerForm::Events);
+        self.chat.take_if(|chat| chat.has_failed());
+        self.chat.get_or_insert_with(|| {
+            let chat = ChatSpan::start(parent, request, provider, is_streamed);
+            chat.record_input(request, view);
+            chat
+        });
+    }
+
+    /// The span of the model's answer.
+    pub(crate) fn chat(&mut self) -> &mut ChatSpan {
+        self.chat.get_or_insert_default()
+    }
+
+    /// Ends the session. Returns the span of the answer, which the code that reads it completes.
+    pub(crate) fn into_chat(self) -> ChatSpan {
+        self.chat.unwrap_or_default()
     }
 
     /// Sends a `GET` or `DELETE` request about stored state, for an answer of one JSON object. Both
@@ -85,7 +118,14 @@ impl<'a> RetrySession<'a> {
         body: impl Into<Chunks>,
         caller: &Caller,
     ) -> Result<Reply, UpstreamError> {
-        self.upstream.send(self.model, (body.into(), self.form), caller, self.end).await
+        let by = (caller, self.cause(caller));
+        self.upstream.send(self.model, (body.into(), self.form), by, self.end).await
+    }
+
+    /// The cause of the next request: the answer of a model, or else the request of the caller.
+    fn cause<'s>(&'s self, caller: &'s Caller) -> SentBy<'s> {
+        let span = self.chat.as_ref().map_or(&caller.trace, ChatSpan::span);
+        SentBy { span, resend: self.retries }
     }
 
     /// Posts JSON to another path of the API, such as `/responses/compact`, for an answer of one
@@ -124,7 +164,8 @@ impl<'a> RetrySession<'a> {
         caller: &Caller,
     ) -> Result<Bytes, UpstreamError> {
         loop {
-            match http.call(method.clone(), path, body.clone(), caller, self.end).await {
+            let by = (caller, self.cause(caller));
+            match http.call((method.clone(), path), body.clone(), by, self.end).await {
                 Err(error) if self.backoff(&error).await => {}
                 answer => return answer,
             }
@@ -148,6 +189,9 @@ impl<'a> RetrySession<'a> {
         self.retries += 1;
         let (retry, wait_ms) = (self.retries, delay.as_millis());
         tracing::info!(retry, wait_ms, reason = %error, "the upstream is asked again");
+        if let Some(chat) = &self.chat {
+            chat.record_retry(&error.error_type(), delay);
+        }
         tokio::time::sleep(delay).await;
         true
     }

@@ -10,6 +10,7 @@ use super::{CLAIM, FIRST_PAUSE, LONGEST};
 use crate::caller::Caller;
 use crate::request::{Continues, CreateRequest};
 use crate::request_id::RequestId;
+use crate::span::TraceSpan;
 use crate::trace::{self, shortened};
 use crate::upstream::HttpUpstream;
 
@@ -92,7 +93,13 @@ impl WatchedTurn {
         };
         let headers: HeaderMap = self.headers.iter().filter_map(header).collect();
         let request_id = RequestId::parse(&self.request_id).unwrap_or_else(RequestId::issue);
-        Caller { tenant: tenant.clone(), token: None, request_id, headers }
+        Caller {
+            tenant: tenant.clone(),
+            token: None,
+            request_id,
+            headers,
+            trace: TraceSpan::default(),
+        }
     }
 
     /// The span of the watch's log lines, with the ids of the request that created the response.

@@ -14,7 +14,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lane::StreamId;
 use crate::request_id::RequestId;
-use crate::trace::lane_span;
+use crate::trace::{ConnectionTrace, lane_span, record_trace};
 use crate::turn::{self, Answer, OutgoingEvent};
 
 /// An event on a lane.
@@ -47,19 +47,24 @@ enum Progress {
 /// Starts a turn and returns its events. Dropping the stream counts as a disconnect from the turn.
 pub(super) fn lane_events(
     gateway: &Arc<Gateway>,
-    caller: &Caller,
+    (caller, connection): (&Caller, &ConnectionTrace),
     create: CreateEvent,
 ) -> LaneEvents {
     let stream = create.stream;
     let request_id = RequestId::issue();
-    let span = lane_span(&request_id, &caller.request_id, caller.tenant.as_str());
-    let caller = Caller { request_id: request_id.clone(), ..caller.clone() };
+    let span = lane_span(&request_id, &connection.request_id, caller.tenant.as_str());
+    let mut caller = Caller { request_id: request_id.clone(), ..caller.clone() };
+    let trace = gateway.tracer.begin_lane_turn(&mut caller, &create.request, connection);
+    record_trace(&span, trace);
     let answer = match gateway.limiter.permit_turn(&caller.tenant) {
         Ok(permit) => {
             let answer = turn::answer(Arc::clone(gateway), caller, create.request, permit);
             answer.instrument(span).boxed()
         }
-        Err(error) => async { Err(error) }.boxed(),
+        Err(error) => {
+            caller.trace.record_refusal(error.code(), true);
+            async { Err(error) }.boxed()
+        }
     };
     let events = stream::unfold(Progress::Waiting(answer), move |progress| {
         next(progress, request_id.clone())

@@ -29,6 +29,7 @@ use crate::gateway::Gateway;
 use crate::lane::{Memory, StreamId};
 use crate::request_id::RequestId;
 use crate::settings::Limits;
+use crate::trace::ConnectionTrace;
 use crate::turn;
 
 /// A WebSocket of one caller.
@@ -44,6 +45,7 @@ use crate::turn;
 pub(crate) struct Socket {
     gateway: Arc<Gateway>,
     caller: Caller,
+    trace: ConnectionTrace,
     link: Link,
     phase: Phase,
     max_age_at: Instant,
@@ -89,7 +91,7 @@ const READ_BUFFER: usize = 8 << 10;
 
 impl Socket {
     /// Creates the socket of a connection that was just upgraded.
-    pub(crate) async fn new(gateway: Arc<Gateway>, caller: Caller, upgraded: Upgraded) -> Self {
+    pub(crate) async fn new(gateway: Arc<Gateway>, mut caller: Caller, upgraded: Upgraded) -> Self {
         let limits = &gateway.settings.limits;
         let max_bytes = limits.max_body_bytes;
         let io = TokioIo::new(upgraded);
@@ -102,6 +104,7 @@ impl Socket {
             memory: Arc::new(Memory::new(max_bytes)),
             lanes: Lanes::new(max_bytes),
             open: SelectAll::new(),
+            trace: ConnectionTrace::new(&mut caller),
             caller,
             gateway,
         }
@@ -211,7 +214,7 @@ impl Socket {
     /// Starts the turns whose lanes are free.
     fn start_turns(&mut self) {
         while let Some(create) = self.lanes.next() {
-            self.open.push(lane_events(&self.gateway, &self.caller, create));
+            self.open.push(lane_events(&self.gateway, (&self.caller, &self.trace), create));
         }
     }
 

@@ -28,6 +28,7 @@ mod streams;
 mod support;
 mod tenants;
 mod tokens;
+mod traces;
 mod turns;
 mod upstream;
 mod upstream_state;

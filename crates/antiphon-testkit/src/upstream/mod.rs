@@ -14,6 +14,8 @@ use tokio::task::JoinHandle;
 
 use record::Log;
 
+use crate::otlp;
+
 pub use record::Recorded;
 
 /// A stateless provider of every [`Api`](antiphon_mock::Api) on a loopback port.
@@ -94,6 +96,8 @@ impl Drop for FakeUpstream {
 #[derive(Debug, Default)]
 struct State {
     log: Log,
+    /// The traces that a gateway exports to this server, below `/otlp`.
+    traces: Arc<otlp::Received>,
     scripted: Mutex<VecDeque<Scripted>>,
     /// Answers to stop, by the token of the request.
     holds: Mutex<Vec<(String, Hold)>>,

@@ -73,15 +73,23 @@ impl Recorded {
         self.token() == Some(token)
     }
 
-    /// The entry that `GET /log` returns: `{authorization, body, refusal}`. The refusal is null if
-    /// there is none, and the body is in the form that the model [reads](default_model::normalize).
+    /// The entry that `GET /log` returns: `{authorization, token, traceparent, body, refusal}`. The
+    /// refusal is null if there is none, and the body is in the form that the model
+    /// [reads](default_model::normalize).
     pub(super) fn as_log_entry(&self) -> Value {
         let refusal = self.verdict.as_ref().err().map(|refusal| {
             let mut error = refusal.body()["error"].take();
             error["status"] = refusal.status.as_u16().into();
             error
         });
-        json!({"authorization": self.authorization(), "body": self.as_read(), "refusal": refusal})
+        let traceparent = self.headers.get("traceparent").and_then(|it| it.to_str().ok());
+        json!({
+            "authorization": self.authorization(),
+            "token": self.token(),
+            "traceparent": traceparent,
+            "body": self.as_read(),
+            "refusal": refusal,
+        })
     }
 }
 

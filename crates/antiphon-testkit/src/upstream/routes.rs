@@ -15,10 +15,14 @@ use serde_json::{Value, json};
 
 use super::record::Recorded;
 use super::{Scripted, State};
+use crate::otlp;
 
 pub(super) fn router(state: Arc<State>) -> Router {
+    let traces = otlp::router(Arc::clone(&state.traces));
     Router::new()
         .route("/v1/models", get(models))
+        .route("/otlp/report", get(report))
+        .nest_service("/otlp", traces)
         .route("/log", get(log))
         .route("/hold", post(hold))
         .fallback(any)
@@ -40,6 +44,11 @@ async fn log(
     let requests = state.log.all();
     let of_token = requests.iter().filter(|it| token.is_none_or(|token| it.has_token(token)));
     Json(of_token.map(Recorded::as_log_entry).collect())
+}
+
+/// The report on the traces that were exported to `/otlp`.
+async fn report(Shared(state): Shared<Arc<State>>) -> Json<Value> {
+    Json(otlp::report(&state.traces.spans()))
 }
 
 /// With `?token=X&at=PLACE`, stops the next answer to a request with that token at a [`Hold`].

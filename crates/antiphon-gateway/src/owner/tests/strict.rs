@@ -12,6 +12,8 @@ use crate::caller::Caller;
 use crate::entropy::from_now;
 use crate::request_id::RequestId;
 use crate::settings::{Preset, Secret, Settings, State, UpstreamSettings};
+use crate::span::TraceSpan;
+use crate::trace::SentBy;
 use crate::upstream::{HttpUpstream, StateError, UpstreamError, Upstreams};
 
 struct World {
@@ -32,6 +34,7 @@ impl World {
             token: Some(Secret::new("token-of-alice")),
             request_id: RequestId::issue(),
             headers: HeaderMap::new(),
+            trace: TraceSpan::default(),
         };
         Self { provider, upstreams: Upstreams::new(&settings, false), caller }
     }
@@ -50,7 +53,8 @@ impl World {
 
     async fn post(&self, path: &str, body: &Value) -> Result<Value, UpstreamError> {
         let (body, end) = (Bytes::from(body.to_string()), from_now(self.http().retry_settings().1));
-        let answer = self.http().call(Method::POST, path, body, &self.caller, end).await?;
+        let by = (&self.caller, SentBy::first(&self.caller.trace));
+        let answer = self.http().call((Method::POST, path), body, by, end).await?;
         Ok(serde_json::from_slice(&answer).unwrap())
     }
 

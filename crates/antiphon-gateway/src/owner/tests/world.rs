@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::caller::Caller;
 use crate::request_id::RequestId;
 use crate::settings::{Secret, Settings, State, UpstreamSettings};
+use crate::span::TraceSpan;
 use crate::upstream::{HttpUpstream, Upstreams};
 
 /// A provider with scripted answers.
@@ -50,6 +51,7 @@ impl World {
             token: Some(Secret::new("token-of-alice")),
             request_id: RequestId::issue(),
             headers: HeaderMap::new(),
+            trace: TraceSpan::default(),
         };
         Self { upstream, upstreams: Upstreams::new(&settings, false), caller }
     }

@@ -52,6 +52,7 @@ impl<'a> ForwardedRequest<'a> {
             method: parts.method.clone(),
             path: path.to_owned(),
             headers: headers::to_upstream(&parts.headers, http.has_own_key(), tenant_header),
+            trace: parts.extensions.get().cloned().unwrap_or_default(),
             body: request_body(body),
         };
         Self { gateway, http, request, mapping: None }

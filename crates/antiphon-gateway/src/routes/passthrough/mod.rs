@@ -179,6 +179,7 @@ async fn send(
             None => path.as_str().to_owned(),
         },
         headers: headers::to_upstream(&parts.headers, upstream.has_own_key(), tenant_header),
+        trace: parts.extensions.get().cloned().unwrap_or_default(),
         body,
     };
     let answer = tokio::select! {

@@ -10,10 +10,12 @@ use super::open::OpenedAtUpstream;
 use super::prepare::PlannedAtUpstream;
 use super::relay::Relayed;
 use crate::error::ApiError;
+use crate::span::Stage;
 use crate::turn::Client;
+use crate::turn::cancel::CancelReason;
 use crate::turn::commit::{CommittedTurn, output_items};
 use crate::turn::commit_retry::commit_with_retries;
-use crate::turn::finished::TurnEnd;
+use crate::turn::finished::{TurnEnd, record_answer};
 use crate::turn::reader::Outcome;
 use crate::turn::shared_text::SharedEnd;
 use crate::upstream::Upstream;
@@ -27,15 +29,18 @@ impl PlannedAtUpstream<'_> {
         turn.clock.mark_answered();
         let is_disconnected = matches!(outcome, Outcome::Disconnected(_));
         if is_disconnected && named.is_none() {
+            self.chat.fail(CancelReason::Disconnected.name());
             self.abandon().await;
             return turn.finished(TurnEnd::Disconnected).with_report(&self.report).publish();
         }
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let mut finished = outcome.finished();
+        record_answer(&self.chat, &finished);
         self.report = self.report.with_notes(&finished.notes);
+        let stage = turn.stage(Stage::Commit);
         let result = match is_deleted {
             true => Err(ApiError::ConversationDeleted),
-            false => self.store_answered(named.as_ref(), &finished).await,
+            false => stage.close(self.store_answered(named.as_ref(), &finished).await),
         };
         let Self { opened, report, .. } = self;
         if result.is_err() {

@@ -18,6 +18,8 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::owner::Provider;
 use crate::request::Continues;
+use crate::span::Stage;
+use crate::trace::ChatSpan;
 use crate::turn::admission::issue_item_id;
 use crate::turn::report::Report;
 use crate::upstream::UpstreamError;
@@ -46,6 +48,8 @@ pub(super) struct PlannedAtUpstream<'a> {
     pub(super) preparation: Preparation,
     pub(super) report: Report,
     pub(super) rejection: Option<ApiError>,
+    /// The span of the model's answer, once the turn was sent.
+    pub(super) chat: ChatSpan,
 }
 
 /// The end of a preparation.
@@ -107,7 +111,10 @@ impl<'a> PreparingAtUpstream<'a> {
                     let capabilities = self.at.http.capabilities(self.at.turn.caller).await;
                     self.preparation.record_item_deletion(capabilities.item_deletion);
                 }
-                Action::Delete { .. } => self.delete().await?,
+                Action::Delete { .. } => {
+                    let stage = self.at.turn.stage(Stage::Sync);
+                    stage.close(self.delete().await)?;
+                }
                 Action::Load(_) | Action::Find(_) | Action::Store(_) | Action::Ask(_) => {
                     match self.sync().await {
                         Ok(false) => {}
@@ -129,7 +136,8 @@ impl<'a> PreparingAtUpstream<'a> {
         match self.preparation.action() {
             Action::Load(reason) => {
                 (self.reason, self.provider) = (reason, None);
-                let is_open = self.open(reason).await?;
+                let stage = self.at.turn.stage(Stage::Open);
+                let is_open = stage.close(self.open(reason).await)?;
                 if !is_open {
                     self.preparation.record_known(None);
                 }
@@ -149,9 +157,13 @@ impl<'a> PreparingAtUpstream<'a> {
             }
             Action::Store(_) => {
                 self.provider = None;
-                self.store_listed().await.map(|()| true)
+                let stage = self.at.turn.stage(Stage::Sync);
+                stage.close(self.store_listed().await).map(|()| true)
             }
-            Action::Ask(path) => self.ask(&path).await.map(|()| false),
+            Action::Ask(path) => {
+                let stage = self.at.turn.stage(Stage::Sync);
+                stage.close(self.ask(&path).await).map(|()| false)
+            }
             _ => Ok(false),
         }
     }
@@ -229,12 +241,13 @@ impl<'a> PreparingAtUpstream<'a> {
 
     /// Loads the ledger's items. Returns the outcome of an earlier attempt that has an answer.
     async fn load(&mut self) -> Result<Option<PriorAnswer>, ApiError> {
-        let opened = self.opened();
+        let (turn, opened) = (self.at.turn, self.opened());
+        let stage = turn.stage(Stage::Load);
         let found = match self.reason {
             LoadReason::Lost => {
-                opened.load_lost().await?.map(|(items, point)| (items, Some(point)))
+                stage.close(opened.load_lost().await)?.map(|(items, point)| (items, Some(point)))
             }
-            _ => Some((self.at.turn.load(opened.place.cursor).await?, None)),
+            _ => Some((stage.close(turn.load(opened.place.cursor).await)?, None)),
         };
         let Some((items, earlier)) = found else {
             self.preparation.record_known(None);
@@ -251,6 +264,7 @@ impl<'a> PreparingAtUpstream<'a> {
             }
         };
         let stored = StoredInput::Items(stored.into_iter().collect());
+        let _stage = turn.stage(Stage::Reconcile);
         self.preparation.record_known(Some(Known { items, stored, earlier }));
         Ok(None)
     }
@@ -367,6 +381,7 @@ impl<'a> PreparingAtUpstream<'a> {
         let report =
             Report::from_changes(request.input.len(), plan.fresh.len(), plan.report.clone());
         let mut report = report.with_request(&caller.request_id);
+        report.set_sent(plan.sent.len());
         if let (Some(fault), Some(error)) = (preparation.fault(), &rejection) {
             report.set_resynced(fault.name(), &error.as_failure().message);
         }
@@ -376,7 +391,8 @@ impl<'a> PreparingAtUpstream<'a> {
                 (opened.place.response_id.shard(), ThreadId::issue(&mut RandomIds));
             opened.place.destination = Destination::New { shard, thread };
         }
-        Ok(PlannedAtUpstream { opened, preparation, report, rejection })
+        let chat = ChatSpan::default();
+        Ok(PlannedAtUpstream { opened, preparation, report, rejection, chat })
     }
 }
 

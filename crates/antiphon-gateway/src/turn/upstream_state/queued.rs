@@ -11,6 +11,7 @@ use bytes::Bytes;
 use super::open::OpenedAtUpstream;
 use super::prepare::PlannedAtUpstream;
 use crate::error::ApiError;
+use crate::span::Stage;
 use crate::turn::Client;
 use crate::turn::finished::TurnEnd;
 use crate::upstream::{Reply, UpstreamError};
@@ -36,7 +37,8 @@ impl PlannedAtUpstream<'_> {
         let turn = at.turn;
         let watched = WatchedTurn::new(at.http, turn.caller, turn.request, place.created_at);
         let notice = watched.notice(&queued.id);
-        if let Err(error) = self.store_queued(&queued, notice.clone()).await {
+        let stage = turn.stage(Stage::Commit);
+        if let Err(error) = stage.close(self.store_queued(&queued, notice.clone()).await) {
             self.opened.mark_stale_again().await;
             return Err(error);
         }

@@ -6,6 +6,8 @@ use antiphon_store::UpstreamId;
 use super::prepare::PlannedAtUpstream;
 use super::send::Failed;
 use crate::error::ApiError;
+use crate::span::ErrorType as _;
+use crate::trace::ChatSpan;
 use crate::turn::Client;
 use crate::turn::cancel::{TurnError, cancelled};
 use crate::turn::reader::{Outcome, ReadOutcome, ResponseReader};
@@ -39,6 +41,7 @@ impl<'p, 'a> Relaying<'p, 'a> {
     pub(super) async fn relay(
         mut self,
         reply: Reply,
+        chat: &mut ChatSpan,
         client: &mut Client,
     ) -> Result<Relayed, Failed> {
         let read = match reply {
@@ -46,12 +49,17 @@ impl<'p, 'a> Relaying<'p, 'a> {
                 let read = self.reader.decode_whole(&body);
                 self.pass_on(client).await.map(|()| self.reader.outcome(read))
             }
-            Reply::Events(stream) => self.read_events(stream, client).await,
+            Reply::Events(stream) => self.read_events(stream, chat, client).await,
         };
         let failed: Failed = match read {
             Ok(ReadOutcome::Broken(error)) if !self.has_begun(client, &error) => error.into(),
             Err(error) => TurnError::from(error).into(),
-            Ok(read) => return Ok(self.end(read, client).await),
+            Ok(read) => {
+                if let ReadOutcome::Broken(error) = &read {
+                    chat.fail(&error.error_type());
+                }
+                return Ok(self.end(read, client).await);
+            }
         };
         // After a state error the upstream has stored nothing; after any other failure it may have
         // stored the turn.
@@ -77,6 +85,7 @@ impl<'p, 'a> Relaying<'p, 'a> {
     async fn read_events(
         &mut self,
         mut stream: ByteStream,
+        chat: &mut ChatSpan,
         client: &mut Client,
     ) -> Result<ReadOutcome, ApiError> {
         let opened = &self.planned.opened;
@@ -87,6 +96,7 @@ impl<'p, 'a> Relaying<'p, 'a> {
                     return Ok(ReadOutcome::Cancelled(reason));
                 }
             };
+            chat.record_chunk();
             let read = self.reader.decode_chunk(chunk);
             self.pass_on(client).await?;
             if read.is_err() {

@@ -11,6 +11,7 @@ use super::prepare::{PlannedAtUpstream, Prepared, PreparingAtUpstream};
 use super::queued::Queued;
 use super::relay::{Relayed, Relaying};
 use crate::error::ApiError;
+use crate::span::{ErrorType as _, Stage};
 use crate::turn::Client;
 use crate::turn::cancel::{TurnError, run_unless_cancelled};
 use crate::turn::encode;
@@ -51,6 +52,9 @@ impl PlannedAtUpstream<'_> {
             let failed = match self.attempt(&mut session, client).await {
                 Ok(answer) => {
                     self.report.set_retries(session.retries());
+                    let chat = session.into_chat();
+                    chat.stop();
+                    self.chat = chat;
                     return Ok(Some((self, answer)));
                 }
                 Err(failed) => failed,
@@ -62,14 +66,21 @@ impl PlannedAtUpstream<'_> {
                 (Action::Wait, error) => {
                     let waited = async { Ok::<_, ApiError>(lock.wait().await) };
                     if !run_unless_cancelled(at.turn, waited, &self.opened.place, client).await? {
+                        session.chat().fail(&error.error_type());
                         return Err(error);
                     }
                     self.preparation.resume();
                 }
                 (_, TurnError::Failed(error)) => self.rejection = Some(error),
-                (_, cancelled) => return Err(cancelled),
+                (_, cancelled) => {
+                    session.chat().fail(&cancelled.error_type());
+                    return Err(cancelled);
+                }
             }
-            self = match PreparingAtUpstream::after(self).prepare().await? {
+            let prepared = PreparingAtUpstream::after(self).prepare().await;
+            let prepared =
+                prepared.inspect_err(|error| session.chat().fail(&error.error_type()))?;
+            self = match prepared {
                 Prepared::Planned(planned) => *planned,
                 Prepared::ByPriorAttempt(prior) => {
                     at.replay(prior, client).await?;
@@ -85,11 +96,15 @@ impl PlannedAtUpstream<'_> {
         session: &mut RetrySession<'_>,
         client: &mut Client,
     ) -> Result<Answer, Failed> {
-        let reply = self.ask(session, client).await?;
+        let turn = self.opened.at.turn;
+        let stage = turn.stage(Stage::Send);
+        session.begin_chat(&turn.trace, turn.request, &self.plan().sent);
+        let reply = stage.close(self.ask(session, client).await)?;
+        let _stage = turn.stage(Stage::Stream);
         if self.opened.at.turn.request.is_queued() {
             return Ok(Answer::Queued(Queued::parse(reply)?));
         }
-        let relayed = Relaying::new(self).relay(reply, client).await?;
+        let relayed = Relaying::new(self).relay(reply, session.chat(), client).await?;
         Ok(Answer::Relayed(Box::new(relayed)))
     }
 

@@ -1,5 +1,6 @@
 //! The span of a request, which adds the request's ids to each of its log lines.
 
+use opentelemetry::trace::TraceId;
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -18,6 +19,7 @@ pub(crate) fn request_span(id: &RequestId) -> Span {
     tracing::error_span!(
         "request",
         request_id = id.as_str(),
+        trace_id = Empty,
         connection = Empty,
         tenant = Empty,
         conversation = Empty,
@@ -33,6 +35,13 @@ pub(crate) fn lane_span(id: &RequestId, connection: &RequestId, tenant: &str) ->
     span.record("connection", connection.as_str());
     span.record("tenant", tenant);
     span
+}
+
+/// Adds the id of a request's trace to its span, if there is one.
+pub(crate) fn record_trace(span: &Span, id: Option<TraceId>) {
+    if let Some(id) = id {
+        span.record("trace_id", tracing::field::display(id));
+    }
 }
 
 /// Adds the fields of a turn to the current span.
