@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
-use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::crypto::ring;
 
 use crate::timeouts::Deadlines;
 use crate::{Error, ErrorKind};
@@ -29,13 +30,16 @@ const MAX_ERROR: usize = 1 << 20;
 pub type HttpsClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
 /// Creates a client without connections. Each of them has to be open within `connect_timeout`.
+///
+/// It names its cryptography, because another dependency of the application may bring a second one.
 pub fn https_client(connect_timeout: Duration) -> HttpsClient {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
     http.set_connect_timeout(Some(connect_timeout));
     let https = HttpsConnectorBuilder::new()
-        .with_webpki_roots()
+        .with_provider_and_webpki_roots(ring::default_provider())
+        .expect("ring has the versions of TLS")
         .https_or_http()
         .enable_http1()
         .enable_http2()
@@ -75,8 +79,10 @@ impl Connection {
         request: Request<Full<Bytes>>,
         deadlines: Deadlines,
     ) -> Result<HttpAnswer, Error> {
+        let server = server_name(request.uri());
         let answer = deadlines.wait(self.0.request(request)).await?;
-        let (head, incoming) = answer.map_err(|error| connection_error(&error))?.into_parts();
+        let answer = answer.map_err(|error| connection_error(&error, &server))?;
+        let (head, incoming) = answer.into_parts();
         let encoding = head.headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes);
         if !matches!(encoding, None | Some(b"" | b"identity")) {
             let reason = "it is compressed, although that was not requested";
@@ -145,11 +151,17 @@ impl AnswerBody {
     }
 }
 
+/// The host and the port of a URL, without a password that may be before them.
+fn server_name(url: &Uri) -> String {
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}{port}", url.host().unwrap_or_default())
+}
+
 fn closed() -> Error {
     ErrorKind::BrokeOff("the connection was closed".to_owned()).into()
 }
 
-fn connection_error(error: &ClientError) -> Error {
+fn connection_error(error: &ClientError, server: &str) -> Error {
     let mut reason = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
@@ -157,7 +169,7 @@ fn connection_error(error: &ClientError) -> Error {
         source = cause.source();
     }
     match error.is_connect() {
-        true => ErrorKind::Unreachable(reason).into(),
+        true => ErrorKind::Unreachable(format!("{server}: {reason}")).into(),
         false => ErrorKind::BrokeOff(reason).into(),
     }
 }
