@@ -1,16 +1,10 @@
 use antiphon_agents::tool;
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-#[derive(Deserialize, JsonSchema)]
-struct Refund {
-    cents: u32,
-}
+use antiphon_agents::tool::NoArguments;
 
 /// Refunds an order.
 #[tool(needs_approval = |refund| refund.euros > 50)]
-async fn refund(refund: Refund) -> String {
-    refund.cents.to_string()
+async fn refund(refund: NoArguments) -> String {
+    format!("{refund:?}")
 }
 
 fn main() {}
